@@ -146,6 +146,10 @@ class InputError(HumevalPowerError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+class StudyFileError(InputError):
+    """A study file that cannot be read: its problems name its keys, and no options."""
+
+
 class DesignError(InputError):
     """A design that cannot be built as asked."""
 

@@ -17,6 +17,7 @@ LARGEST_COUNT = 10**9
 LARGEST, SMALLEST = 1e9, 1e-9  # sizes of numbers other than 0
 MOST_VALUES = 10_000  # of a list
 MOST_LETTERS = 100_000  # of one text
+_MOST_LINES, _LONGEST_LINE = 3, 300  # of an error about one value
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,28 @@ class Field:
 
 def shortened(value: Any) -> str:
     """What was given, at most 40 characters of it."""
-    text = str(value)
+    try:
+        text = str(value)
+    except ValueError:  # a whole number of thousands of digits
+        return f"a number of {value.bit_length():,} bits"
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def shown(value: Any) -> str:
+    """What was given, for an error: a text in quotes; of a list or table its size."""
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list | tuple):
+        return f"a list of {len(value):,}"
+    return repr(shortened(value)) if isinstance(value, str) else shortened(value)
+
+
+def brief(message: str) -> str:
+    """The first sentences of a message about a long text, on one line."""
+    lines = message.splitlines()
+    kept = [line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 3]}..." for line in lines]
+    more = len(lines) - _MOST_LINES
+    return " ".join(kept[:_MOST_LINES]) + (f" And {more:,} more." if more > 0 else "")
 
 
 def real_number(value: Any) -> float:
@@ -127,11 +148,11 @@ def real_number(value: Any) -> float:
         With the rule that it breaks.
     """
     if isinstance(value, bool):
-        raise ValueError(f"give a number such as 0.05; got {value}.")
+        raise ValueError(f"give a number such as 0.05; got {shown(value)}.")
     try:
         number = float(value)
     except (ValueError, TypeError):
-        raise ValueError(f"give a number such as 0.05; got {str(value)[:40]!r}.") from None
+        raise ValueError(f"give a number such as 0.05; got {shown(value)}.") from None
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
@@ -151,13 +172,16 @@ def whole_number(value: Any, *, largest: int = LARGEST_COUNT) -> int:
     ValueError
         With the rule that it breaks.
     """
-    wrong = isinstance(value, bool) or (isinstance(value, float | Decimal) and value != value // 1)
+    if isinstance(value, float | Decimal) and math.isfinite(value) and abs(float(value)) > largest:
+        raise ValueError(f"give a whole number of at most {largest:,}; got {shortened(value)}.")
+    wrong = isinstance(value, bool)
     try:
+        wrong = wrong or (isinstance(value, float | Decimal) and value != value // 1)
         number = int(value)
     except (ValueError, TypeError, OverflowError, ArithmeticError):
         wrong = True
     if wrong:
-        raise ValueError(f"give a whole number such as 20; got {str(value)[:40]!r}.")
+        raise ValueError(f"give a whole number such as 20; got {shown(value)}.")
     if abs(number) > largest:
         raise ValueError(f"give a whole number of at most {largest:,}; got {shortened(value)}.")
     return number
@@ -172,12 +196,13 @@ def amount(value: Any) -> Decimal:
         With the rule that it breaks.
     """
     try:
-        found = value if isinstance(value, Decimal) else Decimal(str(value))
-    except InvalidOperation:
+        found = value if isinstance(value, Decimal | int) else Decimal(str(value))
+        found = Decimal(found)
+    except (InvalidOperation, ValueError):
         found = Decimal("NaN")
     if isinstance(value, bool) or not found.is_finite():
-        raise ValueError(f"give a number such as 0.12; got {str(value)[:40]!r}.")
-    if found and not SMALLEST <= abs(found) <= LARGEST:
+        raise ValueError(f"give a number such as 0.12; got {shown(value)}.")
+    if found and not (abs(found.adjusted()) < 20 and SMALLEST <= abs(found) <= LARGEST):
         raise ValueError(
             f"give 0, or a number of a size between {SMALLEST:g} and {LARGEST:g}; got {shortened(value)}."
         )
@@ -220,7 +245,7 @@ def word(words: Any, *, without: Sequence[str] = ()) -> Kind:
 
     def read(value: Any) -> str:
         if value not in choices:
-            raise ValueError(f"{value!r} is not one of {', '.join(map(repr, choices))}.")
+            raise ValueError(f"{shown(value)} is not one of {', '.join(map(repr, choices))}.")
         return str(value)
 
     return Kind(read, {"enum": list(choices)}, choices=choices)
@@ -231,7 +256,7 @@ def flag(on: str = "", off: str = "") -> Kind:
 
     def read(value: Any) -> bool:
         if not isinstance(value, bool):
-            raise ValueError(f"give true or false; got {shortened(value)!r}.")
+            raise ValueError(f"give true or false; got {shown(value)}.")
         return value
 
     return Kind(read, {"type": "boolean"}, flag=(on, off))
@@ -239,9 +264,11 @@ def flag(on: str = "", off: str = "") -> Kind:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"give a text in quotes; got {shortened(value)!r}.")
+        raise ValueError(f"give a text in quotes; got {shown(value)}.")
     if "\0" in value or len(value) > MOST_LETTERS:
         raise ValueError(f"give a text of at most {MOST_LETTERS:,} characters, without NUL.")
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError(f"is no text of Unicode: {shortened(value)!r}.")
     return value
 
 
@@ -260,7 +287,7 @@ def text(metavar: str | None = None, *, is_file: bool = False, many: bool = Fals
 
 def _sequence(value: Any) -> Sequence[Any]:
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence):
-        raise ValueError(f"give a list; got {shortened(value)!r}.")
+        raise ValueError(f"give a list; got {shown(value)}.")
     return value
 
 
@@ -275,7 +302,7 @@ def typed_list(value: Any) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, Mapping):
-        return ",".join(f"{name}={_plain(number)}" for name, number in value.items())
+        return ",".join(_quoted(f"{name}={_plain(one)}") for name, one in value.items())
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
         return _plain(value)
     return ",".join(_quoted(_plain(one)) for one in _sequence(value))
@@ -291,17 +318,60 @@ def _quoted(name: str) -> str:
 
 def _plain(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
-        raise ValueError(f"give numbers or texts; got {shortened(value)!r}.")
+        raise ValueError(f"give numbers or texts; got {shown(value)}.")
+    if isinstance(value, str):
+        return _text(value)
+    number = real_number(value)  # a size that can be written
     if isinstance(value, float):
-        return repr(value)
+        return repr(number)
     return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _refuse_other_kinds(value: Any, of: Mapping[str, Any]) -> None:
+    """Refuse numbers for names, texts for numbers, lists for tables and the like."""
+    if isinstance(value, str):
+        return
+    if of.get("type") == "object":
+        if not isinstance(value, Mapping) or not value:
+            raise ValueError(f"give a table such as {{ name = value }}; got {shown(value)}.")
+        if of["additionalProperties"]["type"] == "number":
+            wrong = [name for name, one in value.items() if not _is_number(one)]
+            if wrong:
+                rule = f"{shortened(wrong[0])} must be a number, without quotes"
+                raise ValueError(f"{rule}; got {shown(value[wrong[0]])}.")
+        return
+    if of.get("type") == "string":
+        _text(value)
+    if _is_number(value) and "items" not in of:
+        return
+    items = of.get("items", {})
+    if "enum" in items or items.get("type") == "string":
+        wrong = [one for one in _sequence(value) if not isinstance(one, str)]
+        if wrong:
+            raise ValueError(f"give names in quotes; got {shown(wrong[0])}.")
+    elif not _sequence(value) or not all(map(_is_number, value)):
+        raise ValueError(f"give a list of numbers, without quotes; got {shown(value)}.")
+
+
 def listed(parse: Callable[[str], Any], metavar: str, of: Mapping[str, Any] | None = None) -> Kind:
-    """The kind of a list in one text, `parse` of which raises ValueError; TOML and Python may give a list, too."""
+    """The kind of a list in one text, `parse` of which raises ValueError; TOML and Python may give a list, too.
+
+    of : the JSON schema of the list or table. [numbers]
+    """
     array = {"type": "array"} if of is None else of
-    json = {"anyOf": [array, {"type": "string"}]}
-    return Kind(lambda value: parse(typed_list(value)), json, metavar)
+
+    def read(value: Any) -> Any:
+        _refuse_other_kinds(value, array)
+        try:
+            return parse(typed_list(value))
+        except ValueError as error:
+            raise ValueError(brief(str(error))) from None
+
+    return Kind(read, {"anyOf": [array, {"type": "string"}]}, metavar)
 
 
 NUMBERS = {"type": "array", "items": {"type": "number"}}
@@ -371,6 +441,21 @@ def _wrong(kind: type[int] | type[float], typed: str) -> ValueError:
     return ValueError(f"give {wanted}; got {shortened(typed)!r}.")
 
 
+def parts_of(typed: str) -> tuple[str, ...]:
+    """The parts of a list; one that has a comma itself stands in double quotes, as in a table.
+
+    Raises
+    ------
+    ValueError
+        A list that cannot be taken apart.
+    """
+    try:
+        rows = list(csv.reader([typed], skipinitialspace=True, strict=True))
+    except csv.Error:  # a line break in a name, a quote that does not end
+        raise ValueError(f"write names with commas between them: A,B,C; got {shown(typed)}.") from None
+    return tuple(part.strip() for row in rows for part in row)
+
+
 def split_names(typed: str) -> tuple[str, ...]:
     """The names of a list; one that has a comma itself stands in double quotes, as in a table.
 
@@ -380,8 +465,8 @@ def split_names(typed: str) -> tuple[str, ...]:
         Fewer than two, an empty one, or one twice.
     """
     try:
-        found = tuple(name.strip() for row in csv.reader([typed], skipinitialspace=True) for name in row)
-    except csv.Error:  # a line break in a name
+        found = parts_of(typed)
+    except ValueError:
         found = ()
     if len(found) < 2 or not all(found) or len(set(found)) < len(found):
         raise ValueError(f"name two different systems or more: A,B,C; got {shortened(typed)!r}.")

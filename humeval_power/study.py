@@ -6,7 +6,8 @@ control on the page and its entry in docs/study.schema.json. A field that is Non
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from dataclasses import field as dataclass_field
 from decimal import Decimal
@@ -50,6 +51,7 @@ from humeval_power.fields import (
     listed,
     names,
     number_list,
+    parts_of,
     real,
     shortened,
     split_names,
@@ -74,6 +76,7 @@ from humeval_power.systems import Goal, MeansPattern
 SCHEMA = "humeval_power/study/1"
 FILE_NAME = "study.toml"
 MOST_SYSTEMS = 200
+_LONGEST_NAME = 60  # that can be a field's, misspelt
 DEFAULT_GOAL: Goal = "pair"
 DEFAULT_PATTERN: MeansPattern = "one"
 
@@ -121,6 +124,7 @@ ALTERNATIVES: tuple[tuple[str, ...], ...] = (
     ("system_means", "effect", "effect_raw", "effect_latent"),
     ("n_systems", "systems"),
 )
+_SAY_EFFECT = {"effect", "effect_raw", "effect_latent", "system_means", "margin", "margin_raw"}
 _RULE = {one.name: one.default for one in fields(DecisionRule)}
 
 
@@ -136,7 +140,10 @@ def _scale(typed: str) -> str:
 
 
 def _presets(typed: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in typed.split(",") if name.strip())
+    found = tuple(name for name in parts_of(typed) if name)
+    if not found:
+        raise ValueError("name a setting, such as high.")
+    return found
 
 
 def deviations(typed: str) -> Parameters:
@@ -189,8 +196,8 @@ def _means(typed: str) -> tuple[float, ...]:
 
 
 def _criteria(typed: str) -> tuple[str, ...]:
-    found = tuple(name.strip() for name in typed.split(","))
-    if not all(found) or len(set(found)) < len(found):
+    found = parts_of(typed)
+    if not found or not all(found) or len(set(found)) < len(found):
         raise ValueError(f"name different criteria: fluency,adequacy; got {shortened(typed)!r}.")
     return found
 
@@ -212,7 +219,7 @@ def _rules(typed: str) -> ExclusionRules:
 def _labels(typed: str) -> dict[int, str]:
     """The words for points of the scale."""
     found: dict[int, str] = {}
-    for part in typed.split(","):
+    for part in parts_of(typed):
         point, sign, label = (piece.strip() for piece in part.partition("="))
         if not (sign and label and point.removeprefix("-").isdecimal()):
             raise ValueError(f"write POINT=WORDS,..., such as 1=bad,5=good; got {part.strip()!r}.")
@@ -220,6 +227,10 @@ def _labels(typed: str) -> dict[int, str]:
             raise ValueError(f"the point {point} has two labels.")
         found[int(point)] = label
     return found
+
+
+def _platforms(value: Any) -> tuple[str, ...]:
+    return tuple(map(word(UploaderName).read, text(many=True).read(value)))
 
 
 _VALUES = {"type": "object", "additionalProperties": {"type": "number"}}
@@ -529,7 +540,7 @@ class Study:
         "Or your pilot, fitted",
         main=True,
     )
-    values: Mapping[str, float] | None = _said(
+    values: Mapping[str, float] | Parameters | None = _said(
         "variation",
         listed(deviations, "LIST", _VALUES),
         "Standard deviations on [0, 1], such as sd_worker_slope=0.05,sd_residual=0.2; those left out are 0.",
@@ -952,9 +963,7 @@ class Study:
     upload: tuple[str, ...] | None = _said(
         "form",
         Kind(
-            lambda value: tuple(
-                word(UploaderName).read(one) for one in ([value] if isinstance(value, str) else value)
-            ),
+            _platforms,
             {"type": "array", "items": {"enum": list(get_args(UploaderName))}},
             "PLATFORM",
             choices=get_args(UploaderName),
@@ -1011,18 +1020,27 @@ class Study:
 
     def __post_init__(self) -> None:
         problems = []
+        if isinstance(self.values, Parameters):
+            stated = _stated(self.values)
+            object.__setattr__(self, "values", stated)
+            if stated["effect"] and not self.said().keys() & _SAY_EFFECT:
+                object.__setattr__(self, "effect", stated["effect"])
         for name, value in self.said().items():
             try:
-                FIELDS[name].kind.read(value)
+                held = _held(value, FIELDS[name].kind.read(value), FIELDS[name].kind)
+                object.__setattr__(self, name, held)
             except ValueError as error:
                 problems.append(Problem(str(error), "", place=name))
-            object.__setattr__(self, name, _frozen(value, FIELDS[name].kind))
-        problems += [Problem(why, "") for why in dict.fromkeys(exclusive(self.said()))]
+        problems += [Problem(in_file(why), "") for why in exclusive(self.said())]
         if problems:
             raise InputError(problems)
 
     def __hash__(self) -> int:
-        return hash(repr(sorted(self.said().items())))
+        held = (
+            (name, frozenset(value.items()) if isinstance(value, Mapping) else value)
+            for name, value in self.said().items()
+        )
+        return hash(tuple(held))
 
     def said(self) -> dict[str, Any]:
         """What was said, by the names of the fields."""
@@ -1070,13 +1088,47 @@ class Study:
 FIELDS: Mapping[str, Field] = {one.name: one.metadata["said"] for one in fields(Study)}
 
 
-def _frozen(value: Any, kind: Kind) -> Any:
-    """The value so that nobody can change it, and equal studies are equal."""
-    if kind.many and isinstance(value, str):
-        return (value,)
-    if isinstance(value, list):
-        return tuple(value)
-    return dict(value) if isinstance(value, Mapping) else value
+def _held(value: Any, found: Any, kind: Kind) -> Any:
+    """The value as a study holds it, so that equal studies are equal: numbers as read, lists as tuples."""
+    if isinstance(value, str) and isinstance(found, tuple) and not isinstance(found[0], str):
+        return value  # a range of numbers
+    if kind.is_number or isinstance(found, tuple):
+        return found
+    if isinstance(value, list | tuple):
+        return tuple(map(_number, value))
+    if isinstance(value, Mapping):
+        return {str(name): _number(one) for name, one in value.items()}
+    return _number(value)
+
+
+def _number(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def _stated(parameters: Parameters) -> dict[str, float]:
+    """What parameters hold, as `values` of a study.
+
+    Raises
+    ------
+    InputError
+        Parameters that standard deviations on [0, 1] alone cannot state.
+    """
+    known = (*PARAMETER_NAMES, *FURTHER_DEVIATIONS, *CORRELATIONS)
+    if parameters.latent is None:
+        parameters = parameters.recoded()
+    values = {name: float(getattr(parameters, name)) for name in known}
+    found = {name: value for name, value in values.items() if value or name in PARAMETER_NAMES}
+    if Parameters.from_dict(found) != parameters:
+        rule = "are of ratings in categories, which values cannot state."
+        raise InputError(
+            [Problem(rule, "Write them to a file, and name it as parameters.", place="values")]
+        )
+    return found
+
+
+def in_file(message: str) -> str:
+    """A message about options, in the words of a file and of Python."""
+    return re.sub(r"--([a-z][a-z-]*[a-z])", lambda found: found[1].replace("-", "_"), message)
 
 
 def option_of(name: str) -> str:
@@ -1084,11 +1136,14 @@ def option_of(name: str) -> str:
     return f"--{(FIELDS[name].option or name).replace('_', '-')}"
 
 
-def exclusive(said: Mapping[str, Any]) -> Iterator[str]:
-    """What must not be said together and is."""
+def exclusive(said: Mapping[str, Any]) -> dict[str, str]:
+    """What must not be said together and is: the rule, and the field that is one too many."""
+    found: dict[str, str] = {}
     for group, why in ONE_OF.items():
-        if len(said.keys() & set(group)) > 1:
-            yield why
+        both = [name for name in said if name in group]
+        if len(both) > 1:
+            found.setdefault(why, both[-1])
+    return found
 
 
 def put_aside(weaker: Mapping[str, Any], stronger: set[str]) -> dict[str, Any]:
@@ -1103,6 +1158,8 @@ def near(name: str) -> str:
     from difflib import get_close_matches
 
     by_option = {option_of(known)[2:].replace("-", "_"): known for known in FIELDS}
+    if len(name) > _LONGEST_NAME:
+        return ""
     close = get_close_matches(name.replace("-", "_"), {**by_option, **dict.fromkeys(FIELDS)}, 1)
     if not close:
         return ""

@@ -9,14 +9,9 @@ from decimal import Decimal
 from textwrap import wrap
 from typing import Any
 
-from humeval_power.study import FIELDS, SCHEMA, SECTIONS
+from humeval_power.study import FIELDS, SCHEMA, SECTIONS, in_file
 
 _WIDTH = 100  # of a line of remarks
-
-
-def in_file(message: str) -> str:
-    """A message about options, in the words of a file."""
-    return re.sub(r"--([a-z][a-z-]*[a-z])", lambda found: found[1].replace("-", "_"), message)
 
 
 def study_text(values: Mapping[str, Any], *, why: Mapping[str, str] | None = None) -> str:
@@ -63,7 +58,7 @@ def toml_value(value: Any) -> str:
 
 
 def _key(name: Any) -> str:
-    return str(name) if re.fullmatch(r"[A-Za-z0-9_-]+", str(name)) else json.dumps(str(name))
+    return str(name) if re.fullmatch(r"[A-Za-z0-9_-]+", str(name)) else toml_value(str(name))
 
 
 def schema() -> dict[str, Any]:
@@ -101,9 +96,12 @@ def _json(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value as a record holds it."""
+    """A value as a record holds it; an amount that a number of 64 bits cannot hold stays a text."""
     if isinstance(value, Mapping):
         return {str(name): plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
-    return float(value) if isinstance(value, Decimal) else value
+    if isinstance(value, Decimal):
+        number = float(value)
+        return number if Decimal(repr(number)) == value else f"{value:f}"
+    return value

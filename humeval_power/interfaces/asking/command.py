@@ -11,12 +11,12 @@ from typing import Any
 
 import click
 
-from humeval_power.errors import InputError, Problem
-from humeval_power.fields import typed_list
+from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.fields import shortened, typed_list
 from humeval_power.interfaces.asking.options import FieldArgument, FieldOption
 from humeval_power.interfaces.asking.study_file import ABOUT, read_study, updated
 from humeval_power.interfaces.cli.capturing import caught
-from humeval_power.interfaces.cli.output import STUDY_FILE, note, replace_file, say
+from humeval_power.interfaces.cli.output import STUDY_FILE, note, remark, replace_file, say
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS, put_aside
 from humeval_power.study_text import plain
@@ -110,13 +110,8 @@ class AskedStudy:
     updates: Callable[[Any], dict[str, Any]] | None = None
 
     def update(self, result: Any, path: str) -> None:
-        """Say in the study file what the result that was written there decides.
-
-        Raises
-        ------
-        InputError
-            A file that was changed since it was read.
-        """
+        """Say in the study file what the result that was written there decides; where it was changed since it was
+        read, a remark says what to write."""
         if self.updates is None or not self.path.lower().endswith(".toml"):
             return
         folder = Path(self.path).parent
@@ -124,9 +119,14 @@ class AskedStudy:
             name: os.path.relpath(path, folder) if value is HERE else value
             for name, value in self.updates(result).items()
         }
-        new = updated(self.path, self.text, said)
+        try:
+            new = updated(self.path, self.text, said)
+            if new is not None:
+                replace_file(self.path, new)
+        except (HumevalPowerError, OSError) as error:  # the result is written: its answer stands
+            remark(str(error))
+            return
         if new is not None:
-            replace_file(self.path, new)
             note(f"{self.path} says now: {', '.join(f'{name} = {value}' for name, value in said.items())}.")
 
     @property
@@ -154,9 +154,10 @@ def in_words_of_file(message: str, ctx: click.Context | None = None) -> str:
         return message
 
     def called(found: re.Match[str]) -> str:
-        return asked.places.get(found["option"], found[0])
+        return found[0] if found["line"] else asked.places.get(found["option"], found[0])
 
-    return re.sub(r"(?P<quote>'?)(?P<option>--[a-z][a-z-]*[a-z])(?P=quote)(?![\w-])", called, message)
+    option = r"(?P<quote>'?)(?P<option>--[a-z][a-z-]*[a-z])(?P=quote)(?![\w-])"
+    return re.sub(rf"(?P<line>(?<!\w)'[a-z][^']* --[^']*')|{option}", called, message)
 
 
 class StudyCommand(Command):
@@ -206,7 +207,7 @@ class StudyCommand(Command):
         words = [word for name, value in taken.items() for word in _words(options[name], value)]
         ctx.meta[STUDY_FILE] = AskedStudy(
             file.path,
-            typed=tuple(_long(one) for name, one in given.items() if name in file.values),
+            typed=tuple(_long(one) for name, one in given.items() if _replaces(name, file.values)),
             left=tuple(
                 name
                 for name in self._sought(file.values, typed)
@@ -220,7 +221,7 @@ class StudyCommand(Command):
                 **_typed_fields(given, typed),
             },
         )
-        return [*words, *self._place_of_result(file.values, typed), *args], ""
+        return [*words, *self._place_of_result(file.values, typed, file.path), *args], ""
 
     def _sought(self, said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...]:
         return self.use.seeks(said, typed) if callable(self.use.seeks) else self.use.seeks
@@ -242,12 +243,17 @@ class StudyCommand(Command):
             found = {name: value for name, value in found.items() if FIELDS[name].section in _BESIDE_PLAN}
         return {name: value for name, value in found.items() if name in options and name not in given}
 
-    def _place_of_result(self, said: Mapping[str, Any], typed: Mapping[str, Any]) -> list[str]:
+    def _place_of_result(self, said: Mapping[str, Any], typed: Mapping[str, Any], path: str) -> list[str]:
         """The words that say where the result goes, where the study says it and nothing lies there yet."""
         value = said.get(self.use.writes)
         if value is None or ABOUT.get() is not None or {"output", "code"} & typed.keys():
             return []
+        if not value:
+            return []
         place = str(value if isinstance(value, str) else value[0])
+        if not Path(place).exists() and ".." in Path(os.path.relpath(place, Path(path).parent)).parts:
+            rule = "lies outside the folder of the study, where nothing is written."
+            raise InputError([Problem(rule, "Name a file below it, or give -o.", place=place)])
         if self.use.writes == "assignment" and (typed.get("platforms") or said.get("upload")):
             place = str(Path(place).parent)
             if place == ".":
@@ -262,20 +268,20 @@ class StudyCommand(Command):
     ) -> tuple[str | None, list[str]]:
         """The study file that was typed, and the words without it."""
         named = typed.get("study_file")
-        if named is not None:
-            if typed.get("no_study") is not None:
-                raise click.UsageError("Give --study FILE or --no-study, not both.")
-            return str(named), args
         places: list[str] = [*rest]
         for one in self.params:
             if isinstance(one, click.Argument):
                 value = typed.get(str(one.name))
                 places += value if isinstance(value, tuple | list) else [value] if value is not None else []
         found = [each for each in places if str(each).lower().endswith(".toml")]
-        if not found:
-            return None, args
+        if named is not None:
+            found = [str(named), *(each for each in found if is_study(each))]
+        if found and typed.get("no_study") is not None:
+            raise click.UsageError("Give a study or --no-study, not both.")
         if len(found) > 1:
-            raise click.UsageError(f"One study at a time: got {', '.join(found)}.")
+            raise click.UsageError(f"One study at a time: got {', '.join(map(shortened, found))}.")
+        if named is not None or not found:
+            return None if named is None else str(named), args
         args.remove(found[0])
         return found[0], args
 
@@ -304,6 +310,11 @@ class StudyCommand(Command):
 
 def _long(one: click.Parameter) -> str:
     return max(one.opts, key=len) if isinstance(one, click.Option) else one.human_readable_name
+
+
+def _replaces(name: str, said: Mapping[str, Any]) -> bool:
+    """Whether a field that was typed stands in the place of what the file says: the same, or an alternative."""
+    return len(put_aside(said, {name})) < len(said)
 
 
 def _typed_fields(given: Mapping[str, click.Parameter], typed: Mapping[str, Any]) -> dict[str, Any]:

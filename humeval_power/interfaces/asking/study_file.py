@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -15,18 +16,18 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from humeval_power.errors import InputError, Problem
-from humeval_power.fields import Kind
-from humeval_power.interfaces.formats.file_bytes import read_text
+from humeval_power.errors import InputError, Problem, StudyFileError
+from humeval_power.fields import MONEY, Kind, shortened
+from humeval_power.interfaces.formats.file_bytes import STANDARD_INPUT, read_text
 from humeval_power.interfaces.formats.toml_text import toml_lines, toml_values
-from humeval_power.study import FIELDS, SCHEMA, SECTIONS, exclusive, near
-from humeval_power.study_text import entry, in_file, toml_value
+from humeval_power.study import FIELDS, SCHEMA, SECTIONS, exclusive, in_file, near
+from humeval_power.study_text import entry, toml_value
 
 COMPARISON_SCHEMA = "humeval_power/compare_config/1"
 _HINT = "'humeval-power start -o study.toml' writes such a file."
-_WIDTH = 100  # of a line of remarks
 _WRITTEN = ("plan", "assignment", "key", "ledger", "rehearsal", "findings")  # files that commands write
 _MOST_NAMES = 10_000  # of one list: of systems, criteria, files
+_MOST_PROBLEMS = 99  # that are told: of more a reader mends these first
 
 
 @dataclass(frozen=True)
@@ -59,30 +60,53 @@ def read_study(path: str | Path) -> StudyFile:
     lines = toml_lines(written)
     problems = _schema_problems(tables.pop("schema", None), path, lines.get(("schema",)))
     if problems:
-        raise InputError(problems)
+        raise StudyFileError(problems)
     values: dict[str, Any] = {}
     places: dict[str, str] = {}
     for section, table in tables.items():
+        place = _place(path, lines.get((section,)), section, "")
         if not isinstance(table, Mapping):
-            place = _place(path, lines.get((section,)), "", section)
-            remedy = f"Move it into [{FIELDS[section].section}]." if section in FIELDS else near(section)
-            problems.append(Problem("stands in no section.", remedy, place=place))
-            continue
-        if section not in SECTIONS:
-            place = _place(path, lines.get((section,)), section, "")
+            problems.append(Problem(*_outside(section), place=place))
+        elif section not in SECTIONS:
             problems.append(Problem("there is no such section.", _near_section(section), place=place))
-            continue
-        for key, value in table.items():
-            place = _place(path, lines.get((section, key)) or lines.get((section,)), section, key)
-            wrong = _wrong(section, key, value)
-            if wrong is not None:
-                problems.append(Problem(*wrong, place=place))
-                continue
-            values[key], places[key] = _beside(path, value, FIELDS[key].kind), place
-    problems += [Problem(in_file(why), "", place=path) for why in exclusive(values)]
+        else:
+            for key, value in table.items():
+                place = _place(path, lines.get((section, key)) or lines.get((section,)), section, key)
+                wrong = _wrong(section, key, value) or _itself(path, key, value)
+                if wrong is None:
+                    values[key], places[key] = _beside(path, value, FIELDS[key].kind), place
+                else:
+                    problems.append(Problem(*wrong, place=place))
+                if len(problems) > _MOST_PROBLEMS:
+                    break
+        if len(problems) > _MOST_PROBLEMS:
+            raise StudyFileError(
+                [*problems[:_MOST_PROBLEMS], Problem("there may be more.", "", place=path)]
+            )
+    problems += [
+        Problem(in_file(why), "", place=f"{places[name]}") for why, name in exclusive(values).items()
+    ]
     if problems:
-        raise InputError(problems)
+        raise StudyFileError(problems)
     return StudyFile(path, values, places, written)
+
+
+def _outside(key: str) -> tuple[str, str]:
+    """What is wrong with a key in no section."""
+    if key in SECTIONS:
+        return "is a section, and stands here as something else.", f"Write [{key}] on a line of its own."
+    remedy = f"Move it into [{FIELDS[key].section}]." if key in FIELDS else near(key)
+    return "stands in no section.", remedy
+
+
+def _itself(path: str, key: str, value: Any) -> tuple[str, str] | None:
+    """What is wrong with a file that the study names and that is the study itself."""
+    if not FIELDS[key].kind.is_file or path == STANDARD_INPUT:
+        return None
+    here = os.path.normpath(path)
+    if any(os.path.normpath(Path(path).parent / each) == here for each in _each(value)):
+        return "names this study file itself.", "Name another file."
+    return None
 
 
 def _of_record(path: str, written: str) -> StudyFile:
@@ -93,15 +117,20 @@ def _of_record(path: str, written: str) -> StudyFile:
     values = found.get("study") if isinstance(found, dict) else None
     if not isinstance(values, Mapping):
         rule = "holds no study: only the records of commands that read one do."
-        raise InputError([Problem(rule, _HINT, place=path)])
+        raise StudyFileError([Problem(rule, _HINT, place=path)])
     problems = []
     for key, value in values.items():
-        wrong = _wrong(FIELDS[key].section if key in FIELDS else "", key, value)
+        wrong = _wrong(FIELDS[key].section if key in FIELDS else "", key, value, exact=True)
         if wrong is not None:
-            problems.append(Problem(*wrong, place=f"{path}, study.{key}"))
+            problems.append(Problem(*wrong, place=f"{path}, study.{shortened(key)}"))
+    places = {key: f"{path}, study.{key}" for key in values}
+    if not problems:
+        problems = [
+            Problem(in_file(why), "", place=places[name]) for why, name in exclusive(values).items()
+        ]
     if problems:
-        raise InputError(problems)
-    return StudyFile(path, dict(values), {key: f"{path}, study.{key}" for key in values})
+        raise StudyFileError(problems[:_MOST_PROBLEMS])
+    return StudyFile(path, dict(values), places)
 
 
 def _schema_problems(schema: object, path: str, line: int | None) -> list[Problem]:
@@ -120,25 +149,25 @@ def _schema_problems(schema: object, path: str, line: int | None) -> list[Proble
 
 
 def _place(path: str, line: int | None, section: str, key: str) -> str:
-    where = f"[{section}] {key}" if section else key
+    where = f"[{shortened(section)}] {shortened(key)}"
     return f"{path}, line {line}, {where}".rstrip() if line else f"{path}, {where}".rstrip()
 
 
 def _near_section(section: str) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(section, SECTIONS, 1)
+    close = get_close_matches(section[:60], SECTIONS, 1)
     return f"Did you mean [{close[0]}]?" if close else f"The sections are {', '.join(SECTIONS)}."
 
 
-def _wrong(section: str, key: str, value: Any) -> tuple[str, str] | None:
-    """What is wrong with a key and its value: the rule, and the remedy."""
+def _wrong(section: str, key: str, value: Any, *, exact: bool = False) -> tuple[str, str] | None:
+    """What is wrong with a key and its value: the rule, and the remedy; `exact` amounts may be texts."""
     if key not in FIELDS:
         return "there is no such key.", near(key)
     one = FIELDS[key]
     if one.section != section:
         return f"is a key of [{one.section}].", "Move it there."
-    if one.kind.is_number and isinstance(value, str):
+    if one.kind.is_number and isinstance(value, str) and not (exact and one.kind is MONEY):
         return f"is a text: {json.dumps(value[:40])}.", "Write the number without quotes."
     if isinstance(value, list) and len(value) > _MOST_NAMES:
         return f"is a list of {len(value):,}; at most {_MOST_NAMES:,} are read.", ""
@@ -149,7 +178,7 @@ def _wrong(section: str, key: str, value: Any) -> tuple[str, str] | None:
     try:
         one.kind.read(value)
     except ValueError as error:
-        return str(error), ""
+        return in_file(str(error)), ""
     return None
 
 
@@ -185,28 +214,39 @@ def updated(path: str, before: str, values: Mapping[str, Any]) -> str | None:
     InputError
         A file that was changed since it was read as `before`.
     """
-    if read_text(path) != before:
+    now = read_text(path)
+    made = with_values(now, values)
+    if made == now:
+        return None
+    told = ", ".join(f"{name} = {toml_value(value)}" for name, value in values.items())
+    remedy = f"Say there yourself: {told}."
+    if now != before:
         rule = "was changed since it was read, and is left as it is."
-        said = ", ".join(f"{name} = {toml_value(value)}" for name, value in values.items())
-        raise InputError([Problem(rule, f"Say there yourself: {said}.", place=path)])
-    made = with_values(before, values)
-    return None if made == before else made
+        raise InputError([Problem(rule, remedy, place=path)])
+    if made is None:
+        raise InputError([Problem("is left as it is.", remedy, place=path)])
+    return made
 
 
-def with_values(written: str, values: Mapping[str, Any]) -> str:
+def with_values(written: str, values: Mapping[str, Any]) -> str | None:
     """The text of a study file with these values; the reader's remarks, order and other lines stay.
 
     A key that is there gets the new value on its line; another is added at the end of its section, or in a new one.
+    None where the file is written so that this would change what else it says.
     """
-    lines = written.split("\n")
+    end = "\r\n" if "\r\n" in written else "\n"
+    lines = written.replace("\r\n", "\n").split("\n")
+    said = tomllib.loads(written)
     for name, value in values.items():
         section = FIELDS[name].section
+        if _is_said(said, section, name, value):
+            continue
         known = toml_lines("\n".join(lines))
         line = f"{name} = {toml_value(value)}"
         at = known.get((section, name))
         if at is not None:
             last = _end_of_value(lines, at - 1)
-            remark = _remark(lines[last])
+            remark = _remark(lines[at - 1 : last + 1])
             lines[at - 1 : last + 1] = [line + (f"  {remark}" if remark else "")]
             continue
         here = known.get((section,))
@@ -216,17 +256,34 @@ def with_values(written: str, values: Mapping[str, Any]) -> str:
             lines += ["", f"[{section}]  # {SECTIONS[section].title}", *entry(name, value, ""), ""]
             continue
         later = [at for path, at in known.items() if len(path) == 1 and at > here]
-        end = min(later) - 1 if later else len(lines)
-        while end > here and not lines[end - 1].strip():
-            end -= 1
-        lines[end:end] = entry(name, value, "")
-    return "\n".join(lines)
+        last = min(later) - 1 if later else len(lines)
+        while last > here and not lines[last - 1].strip():
+            last -= 1
+        lines[last:last] = entry(name, value, "")
+    made = "\n".join(lines)
+    return made.replace("\n", end) if _says(made, written, values) else None
+
+
+def _is_said(tables: Mapping[str, Any], section: str, name: str, value: Any) -> bool:
+    table = tables.get(section)
+    plain = list(value) if isinstance(value, tuple) else value
+    return isinstance(table, Mapping) and name in table and bool(table[name] == plain)
+
+
+def _says(made: str, written: str, values: Mapping[str, Any]) -> bool:
+    """Whether a text says these values, and all else as the other text does."""
+    wanted = tomllib.loads(written)
+    for name, value in values.items():
+        plain: Any = tomllib.loads(f"it = {toml_value(value)}")["it"]
+        wanted.setdefault(FIELDS[name].section, {})[name] = plain
+    try:
+        return bool(tomllib.loads(made) == wanted)
+    except ValueError:
+        return False
 
 
 def _end_of_value(lines: list[str], first: int) -> int:
     """The last line of the value that begins on a line: a list may go over several."""
-    import tomllib
-
     for last in range(first, len(lines)):
         try:
             tomllib.loads("\n".join(lines[first : last + 1]))
@@ -236,13 +293,12 @@ def _end_of_value(lines: list[str], first: int) -> int:
     return first
 
 
-def _remark(line: str) -> str:
-    """The remark at the end of a line whose value is no text with a mark in it."""
-    import tomllib
-
+def _remark(lines: list[str]) -> str:
+    """The remark behind a value that ends on the last of these lines; a mark within a text is none."""
+    *before, line = lines
     for found in re.finditer("#", line):
         try:
-            tomllib.loads(line[: found.start()])
+            tomllib.loads("\n".join([*before, line[: found.start()]]))
         except ValueError:
             continue
         return line[found.start() :]

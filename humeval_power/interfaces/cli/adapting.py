@@ -36,7 +36,8 @@ def all_that_were_planned(said: dict[str, Any], typed: Mapping[str, Any]) -> dic
         and Path(rehearsal).exists()
         and (ratings is None or not Path(ratings).exists())
     ):
-        found["ratings"] = rehearsal
+        found["ratings"] = rehearsal  # 'simulate' names its columns itself
+        found = {name: value for name, value in found.items() if FIELDS[name].section != "columns"}
     return found
 
 

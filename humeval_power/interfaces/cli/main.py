@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from humeval_power.errors import HumevalPowerError, InputError, options_in_errors
+from humeval_power.errors import HumevalPowerError, InputError, StudyFileError, options_in_errors
 from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.option_names import as_typed
@@ -153,7 +153,8 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except HumevalPowerError as error:
-            _tell(error, lambda text: self._named(ctx, words, text))
+            of_file = isinstance(error, StudyFileError)
+            _tell(error, str if of_file else lambda text: self._named(ctx, words, text))
             ctx.exit(error.exit_code)
         except click.exceptions.NoArgsIsHelpError:
             raise  # it shows the help
