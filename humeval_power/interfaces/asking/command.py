@@ -217,7 +217,7 @@ class StudyCommand(Command):
             text=file.text,
             updates=self.use.updates,
             fields={
-                **{name: plain(value) for name, value in file.values.items()},
+                **{name: plain(value) for name, value in put_aside(file.values, set(given)).items()},
                 **_typed_fields(given, typed),
             },
         )
