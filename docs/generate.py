@@ -55,8 +55,7 @@ def reference() -> dict[Path, str]:
     for name in COMMANDS:
         parts = [f"# {name}\n\n```text\n{full_help(name)}```\n"]
         parts += [
-            f"## {name} {below}\n\n```text\n{full_help(name, below)}```\n"
-            for below in subcommands(name)
+            f"## {name} {below}\n\n```text\n{full_help(name, below)}```\n" for below in subcommands(name)
         ]
         pages[COMMAND_PAGES / f"{name}.md"] = "\n".join(parts)
     return pages
