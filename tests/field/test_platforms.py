@@ -401,6 +401,18 @@ def test_a_comment_is_no_rating(tmp_path, name):
     assert len(unaided.splitlines()) > 2
 
 
+def test_a_draft_takes_a_document_for_the_item_where_nothing_else_is_one(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = "".join(f"w{w},d{d},{s},{1 + (w + d) % 5},5\n" for w in range(3) for d in range(4) for s in "AB")
+    path.write_text("annotator,doc_id,model,score,comment\n" + rows)
+    draft = run("import", path, "--from", "table", "--draft", "-o", tmp_path / "mapping.toml")
+    written = (tmp_path / "mapping.toml").read_text()
+    assert 'item = "doc_id"' in written, draft.output
+    assert 'ratings = ["score"]' in written
+    told = run("import", path, "--map", tmp_path / "mapping.toml", "-o", tmp_path / "ratings.csv")
+    assert "24 ratings imported" in told.output
+
+
 def test_a_draft_takes_a_document_for_the_document_beside_an_item(tmp_path):
     rows = itertools.product("ab", ("d1", "d2"), (1, 2), "XY")
     text = "".join(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -16,11 +16,13 @@ _NUMBER = re.compile(r"\d+")
 _SEPARATORS = ("__", "::", "|", "#", "/")
 
 
-def part_column(names: Iterable[str], part: Role) -> str | None:
+def part_column(names: Sequence[str], part: Role) -> str | None:
     """The one column that is called like a part of a rating, or the one of just that name; else None. A document is
     an item where nothing else is."""
     fitting = [name for name in names if ROLES[part].fits(name)]
     fitting = [name for name in fitting if not is_document(name)] or fitting
+    if part == "item" and not fitting:
+        fitting = [name for name in names if is_document(name)]
     exact = [name for name in fitting if bare(name) in (part, f"{part}id", f"{part}name")]
     chosen = exact if len(exact) == 1 else fitting
     return chosen[0] if len(chosen) == 1 else None
