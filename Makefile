@@ -57,6 +57,7 @@ coverage: setup
 check: setup $(VENV)/.browser lint
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python docs/make_plan_schema.py --check
+	$(BIN)/python docs/make_study_schema.py --check
 	$(PYTEST) $(COVERED)
 	$(BY_FOLDER)
 

@@ -87,7 +87,7 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
         "Other judgements": ("preference.md", "direct-assessment.md", "scenarios.md"),
     },
     "Notebooks": {"": ("notebooks/",)},
-    "Commands": {"": ("commands/", "files.md")},
+    "Commands": {"": ("commands/", "study-file.md", "files.md")},
     "Python": {"": ("reference/README.md", "python.md", "reference/top.md", "reference/")},
     "Papers": {"": ("papers/",)},
     "Methods": {"": ("methods.md", "limitations.md", "benchmarks.md", "page-attacks.md")},

@@ -21,6 +21,7 @@ import click
 import page_blocks
 from click.testing import CliRunner
 
+from humeval_power.interfaces.asking.command import StudyCommand
 from humeval_power.interfaces.cli.main import COMMANDS
 from humeval_power.interfaces.cli.main import main as humeval_power
 
@@ -52,13 +53,22 @@ def reference() -> dict[Path, str]:
         COMMAND_PAGES / "README.md": f"{INTRODUCTION}\n{listed}\n\n```text\n{command_line('--help')}```\n"
     }
     for name in COMMANDS:
-        parts = [f"# {name}\n\n```text\n{command_line(name, '--help')}```\n"]
+        parts = [f"# {name}\n\n```text\n{full_help(name)}```\n"]
         parts += [
-            f"## {name} {below}\n\n```text\n{command_line(name, below, '--help')}```\n"
-            for below in subcommands(name)
+            f"## {name} {below}\n\n```text\n{full_help(name, below)}```\n" for below in subcommands(name)
         ]
         pages[COMMAND_PAGES / f"{name}.md"] = "\n".join(parts)
     return pages
+
+
+def full_help(*words: str) -> str:
+    """The help of a command with all of its options; `--help` of those about a study is short."""
+    context = click.Context(humeval_power)
+    asked: click.Command | None = humeval_power
+    for word in words:
+        assert isinstance(asked, click.Group)
+        asked = asked.get_command(context, word)
+    return command_line(*words, "--help-all" if isinstance(asked, StudyCommand) else "--help")
 
 
 def _summary(name: str) -> str:
