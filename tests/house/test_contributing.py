@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md shows works as it stands there: a scenario, a platform, a form, a command."""
+"""What CONTRIBUTING.md shows works as it stands there: an option, a scenario, a platform, a form, a command."""
 
 from __future__ import annotations
 
@@ -12,17 +12,21 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import click
 import numpy as np
 import pytest
 from cli import run, run_json
 from places import ROOT
 from scipy import stats
 
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli import main as program
 from humeval_power.interfaces.formats.exports import platforms
 from humeval_power.planning.power import estimate_power
 from humeval_power.reporting.report.config import ReportConfig
 from humeval_power.reporting.report.documents import Documents
+from humeval_power.study import FIELDS
+from humeval_power.study_text import schema, study_text
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 EXPORT = """annotator_uid,segment,engine,score_100
@@ -60,6 +64,20 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Mo
         return loaded(tmp_path / f"{name}.py", name)
 
     return module
+
+
+def test_a_field_is_an_option_a_key_and_an_entry_of_the_schema(
+    shown: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "max_items_per_worker"
+    monkeypatch.setitem(FIELDS, name, getattr(shown("An option of a study"), name).metadata["said"])
+    (option,) = click.command()(field_option(name)(lambda **_: None)).params
+    assert option.opts == ["--max-items-per-worker"]
+    assert option.help == FIELDS[name].help
+    assert schema()["properties"]["design"]["properties"][name]["minimum"] == 1
+    assert study_text({name: 12}).splitlines()[-1] == f"{name} = 12"
+    with pytest.raises(click.BadParameter):
+        option.type.convert("0", option, None)
 
 
 def test_the_scenario_keeps_the_promises_of_the_contract(
