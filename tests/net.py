@@ -127,6 +127,7 @@ def net(folder: Path, wanted: Collection[str] = (), without: Collection[str] = (
 def _first_sight(name: str, command: click.Command) -> dict[str, str]:
     """Help, a wrong line and the form: what needs no file."""
     words = name.replace("scenario ", f"scenario {OWN} ").split()
+    command._help_option = None  # click keeps that of the context that was asked first
     wrong, form = _wrong_words(command), tuple(name.split())
     short = {"short help": _told(*words, "--help")} if isinstance(command, StudyCommand) else {}
     return {

@@ -11,6 +11,7 @@ import numpy as np
 from seven import seven
 
 from humeval_power.designs import k_per_item
+from humeval_power.interfaces.asking.options import ReadType
 from humeval_power.interfaces.cli.main import main
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
@@ -171,6 +172,9 @@ def leaves(
         yield from leaves(below, (*path, name))
 
 
+TEXTS = (click.Choice, click.types.StringParamType, click.Path, ReadType)
+
+
 def numeric_options(command: click.Command) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The options that take numbers, each with the values to try."""
     for option in command.params:
@@ -179,7 +183,7 @@ def numeric_options(command: click.Command) -> Iterator[tuple[str, tuple[str, ..
         name = next(word for word in option.opts if word.startswith("--"))
         if option.metavar in NUMERIC_METAVARS:
             yield name, NUMERIC_METAVARS[option.metavar]
-        elif not isinstance(option.type, (click.Choice, click.types.StringParamType, click.Path)):
+        elif not isinstance(option.type, TEXTS):
             yield name, EXTREME
 
 

@@ -98,7 +98,7 @@ def suspected_columns(
 def documents_in_names(item_names: Sequence[str]) -> list[str] | None:
     """The part of each item's name before its last separator, where that groups the items: 'd1' of 'd1-s3';
     None where it does not."""
-    found = [_PREFIX.match(name) for name in item_names]
+    found = [_PREFIX.match(str(name)) for name in item_names]
     if not all(found):
         return None
     prefixes = [match.group(1) for match in found if match is not None]

@@ -28,7 +28,7 @@ class FieldArgument(click.Argument):
     field: str
 
 
-class _Read(click.ParamType[Any]):
+class ReadType(click.ParamType[Any]):
     """What a kind reads, with its rule where it is broken."""
 
     def __init__(self, kind: Kind) -> None:
@@ -44,7 +44,7 @@ class _Read(click.ParamType[Any]):
             self.fail(str(error), param, ctx)
 
 
-class SystemNames(_Read):
+class SystemNames(ReadType):
     """The type of an option that names systems."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ def click_type(kind: Kind) -> click.ParamType[Any]:
         return RealNumber(limits.low, limits.high, min_open=limits.low_open, max_open=limits.high_open)
     if kind.many or (kind.json.get("type") == "string" and kind.metavar != "LOW:HIGH"):
         return click.STRING
-    return _Read(kind)
+    return ReadType(kind)
 
 
 def field_option(
