@@ -382,10 +382,3 @@ _STUDY_OPTIONS = (
         help="Show all options.",
     ),
 )
-
-
-def missing_file(name: str) -> InputError:
-    """The error where neither the command line nor the study names a file."""
-    return InputError(
-        [Problem("is not named.", f"Type it, or say it in [files] of {FILE_NAME}.", place=name)]
-    )
