@@ -367,6 +367,20 @@ def test_a_journal_completes_its_set(tmp_path: Path) -> None:
     assert said[0].startswith("WARNING: a run was stopped while it gave a in ")
 
 
+def test_the_run_that_was_killed_while_it_gave_its_answer_a_name_ends_well_when_asked_again(
+    tmp_path: Path,
+) -> None:
+    _staged(tmp_path)
+    with pytest.raises(InputError, match="exists already"):
+        write_files({tmp_path / "a": "another answer"}, force=False)
+    (tmp_path / "a").unlink()
+    _staged(tmp_path)
+    write_files({tmp_path / "a": "new"}, force=False)
+    assert contents(tmp_path) == {"a": b"new"}
+    with pytest.raises(InputError, match="exists already"):
+        write_files({tmp_path / "a": "new"}, force=False)
+
+
 @pytest.mark.parametrize(
     "changed",
     [

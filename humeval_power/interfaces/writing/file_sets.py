@@ -69,34 +69,44 @@ def write_files(
         if first is not None:
             first()
 
-    with _held(files, None if published is None else _real(published), say) as homes:
+    with _held(files, None if published is None else _real(published), say) as (homes, completed):
         check_targets(private, force=False)
-        check_targets(contents, force=force)  # another process may have been quicker
+        same = {path for path in files if _holds(path, files[path], completed)}
+        others = [path for path in contents if _real(path) not in same]
+        check_targets(others, force=force)  # another process may have been quicker
         _put(homes, files, hidden, handed_over)
 
 
 def update_file(path: str | Path, change: Callable[[], str | bytes], *, say: Say = silent) -> None:
     """Replace a file by what `change` makes of it; `change` reads it while no other process can write it."""
     target = _real(path)
-    with _held([target], None, say) as homes:
+    with _held([target], None, say) as (homes, _):
         content = _bytes(change())
         check_targets([path], force=True)
         _put(homes, {target: content}, set(), _nothing)
 
 
+def _holds(path: Path, content: bytes, completed: Collection[Path]) -> bool:
+    """Whether a run that was killed at its very end, and completed only now, has left this very content."""
+    return any(done in (path, *path.parents) for done in completed) and path.read_bytes() == content
+
+
 @contextmanager
-def _held(targets: Collection[Path], published: Path | None, say: Say) -> Iterator[dict[Path, Home]]:
-    """The homes of the targets, held for this process, with nothing unfinished in them."""
+def _held(
+    targets: Collection[Path], published: Path | None, say: Say
+) -> Iterator[tuple[dict[Path, Home], list[Path]]]:
+    """The homes of the targets, held for this process, and what an earlier run had left unfinished in them."""
+    completed: list[Path] = []
     while True:
         homes = lay_out(targets, published=published)
         for home in homes:
-            finish_sets(home, say=say)
+            completed += finish_sets(home, say=say)
             if not os.access(home, os.W_OK):
                 raise InputError(f"There is no permission to write in {home}.")
         with locked(homes):
             as_seen = lay_out(targets, published=published) == homes
             if as_seen and not any(os.path.lexists(home.staging) for home in homes.values()):
-                yield homes
+                yield homes, completed
                 return
 
 

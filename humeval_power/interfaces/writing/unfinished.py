@@ -28,10 +28,10 @@ def old_name(part: str) -> str:
     return f"{part}.old"
 
 
-def finish_sets(directory: Path, *, say: Callable[[str], None]) -> None:
+def finish_sets(directory: Path, *, say: Callable[[str], None]) -> list[Path]:
     """Complete or clear away what a killed run has left in a directory, and say so.
 
-    Waits for a run that is writing there now.
+    Waits for a run that is writing there now. What comes back are the files and folders of a completed set.
 
     Raises
     ------
@@ -47,8 +47,8 @@ def finish_sets(directory: Path, *, say: Callable[[str], None]) -> None:
         with locked([place for place in {home, *homes} if place.is_dir()]):
             if not os.path.lexists(staging) or _readable(staging) != journal:
                 continue
-            _finish(home, homes, say)
-            return
+            return _finish(home, homes, say)
+    return []
 
 
 def _readable(staging: Path) -> Journal | None:
@@ -64,25 +64,27 @@ def _readable(staging: Path) -> Journal | None:
     return read_journal(staging)
 
 
-def _finish(home: Path, homes: list[Path], say: Callable[[str], None]) -> None:
+def _finish(home: Path, homes: list[Path], say: Callable[[str], None]) -> list[Path]:
     """With all directories of the set held by this process."""
     own = read_journal(home / STAGING)
     if own is None or not _counts(own, homes[0]):
         if os.access(home, os.W_OK):
             discard([home])
             say(_CLEARED.format(staging=home / STAGING))
-        return
+        return []
     journals = {place: found for place in homes if (found := _same_set(place, own)) is not None}
     waiting = {
         place: [name for name, part in journal.moves.items() if os.path.lexists(place / STAGING / part)]
         for place, journal in journals.items()
     }
     _check(homes, journals, waiting)
-    if all(os.access(place, os.W_OK) for place in journals):
-        complete(journals)
-        for place, journal in journals.items():
-            said = _DONE if waiting[place] else _CLEARED
-            say(said.format(names=", ".join(journal.moves), where=place, staging=place / STAGING))
+    if not all(os.access(place, os.W_OK) for place in journals):
+        return []
+    complete(journals)
+    for place, journal in journals.items():
+        said = _DONE if waiting[place] else _CLEARED
+        say(said.format(names=", ".join(journal.moves), where=place, staging=place / STAGING))
+    return [place / name for place, journal in journals.items() for name in journal.moves]
 
 
 def _counts(journal: Journal, lead: Path) -> bool:
