@@ -96,6 +96,8 @@ class Field:
     usual : the value where none is given; None where that depends on others, which `help` tells in brackets.
     main : shown by `--help`, and not folded on the page.
     option : the option's name, where it is not the field's with dashes.
+    page_help : what the page says in place of `help`.
+    needed : a command cannot do without it.
     aliases : further options that set it, such as {"all-pairs": "all-pairs"}.
     """
 
@@ -111,6 +113,8 @@ class Field:
     usual: Any = None
     main: bool = False
     option: str = ""
+    page_help: str = ""
+    needed: bool = False
 
 
 def shortened(value: Any) -> str:

@@ -111,10 +111,12 @@ def made_option(
     metavar: str | None = None,
     required: bool = False,
     callback: Any = None,
+    shows_zero: bool = False,
 ) -> Function:
-    """The option of a field: `field` is its name where it is one of the study's."""
+    """The option of a field: `field` is its name where it is one of the study's; help shows a usual value of 0
+    where `shows_zero`."""
     kind = one.kind
-    extra: dict[str, Any] = {"metavar": metavar or kind.metavar, "required": required}
+    extra: dict[str, Any] = {"metavar": metavar or kind.metavar, "required": required or one.needed}
     if callback is not None:
         extra["callback"] = callback
     if kind.flag is not None:
@@ -124,7 +126,7 @@ def made_option(
     else:
         extra |= {"type": click_type(kind), "multiple": kind.many}
         if one.usual is not None:
-            extra |= {"default": one.usual, "show_default": one.usual not in ("", 0) and not kind.many}
+            extra |= {"default": one.usual, "show_default": (shows_zero or one.usual not in ("", 0)) and not kind.many}
     if field:
         extra["cls"] = FieldOption
 

@@ -19,7 +19,7 @@ from humeval_power.interfaces.cli.option_names import as_typed
 from humeval_power.interfaces.cli.output import STUDY_FILE, WORDS, finish_stopped_runs, say
 from humeval_power.safe_text import WIDTH, wrapped
 
-# section: {name of the command: (the module below this package, by subject; what --help says about it)}
+# section: {name of the command: (the module below this package, or with a dot beside it; what --help says about it)}
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Not sure where to begin": {
         "start": ("start.start", "Six questions, and the commands that follow from your answers."),
@@ -54,7 +54,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Other comparisons": {
         "compare": ("compare.group", "Scores of systems on the same items: test, effect size, power."),
-        "rank": ("rank.group", "Leaderboards: rank intervals, groups, battles with ties; their power."),
+        "rank": (".asking.rank", "Leaderboards: rank intervals, groups, battles with ties; their power."),
         "accuracy": ("accuracy.group", "Two classifiers on one test set: McNemar's tests and their power."),
         "runs": ("runs.group", "Scores of repeated generations, prompts or seeds: test and plan."),
         "preference": ("preference.group", "Which of two outputs is better: sign tests and their power."),
@@ -97,7 +97,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _ = COMMANDS[cmd_name]
-        command: click.Command = importlib.import_module(f"{__package__}.{module}").command
+        command: click.Command = importlib.import_module(f".{module}", __package__).command
         return command
 
     def resolve_command(

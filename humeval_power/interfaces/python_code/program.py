@@ -7,18 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 import click
 
 from humeval_power.errors import HumevalPowerError
+from humeval_power.interfaces.asking import rank
 from humeval_power.interfaces.python_code.field import drawn, looks
 from humeval_power.interfaces.python_code.scenarios import (
     accuracy,
     judge,
     others,
     preference,
-    rank,
     runs,
     scores,
     texts,
 )
-from humeval_power.interfaces.python_code.scenarios.questions import Kind
+from humeval_power.interfaces.python_code.scenarios.questions import Kind, asked_of
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.study_call import study_call
 from humeval_power.interfaces.python_code.typed import GapError, Typed
@@ -57,7 +57,7 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("start",): drawn.start,
     **_questions("accuracy", accuracy.ACCURACY),
     **_questions("preference", preference.PREFERENCE),
-    **_questions("rank", rank.RANK),
+    **_questions("rank", asked_of(rank.comparison, rank.largest_effect)),
     **_questions("corpus", texts.CORPUS),
     **_questions("contingency", texts.CONTINGENCY),
     **_questions("compare", scores.COMPARE),
@@ -70,8 +70,7 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("accuracy", "leaderboard"): accuracy.leaderboard,
     ("accuracy", "overlap"): accuracy.overlap,
     ("preference", "test"): preference.test,
-    ("rank", "scores"): rank.scores,
-    ("rank", "battles"): rank.battles,
+    **{one.path: one.write for one in rank.DECLARED},
     ("corpus", "test"): texts.corpus_test,
     ("corpus", "estimate"): texts.corpus_estimate,
     ("contingency", "test"): texts.contingency_test,

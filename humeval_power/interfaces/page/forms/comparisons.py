@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from humeval_power.interfaces.asking import rank
 from humeval_power.interfaces.page.forms.accuracies import FORMS as ACCURACIES
 from humeval_power.interfaces.page.forms.assessments import FORMS as ASSESSMENTS
 from humeval_power.interfaces.page.forms.corpora import FORMS as CORPORA
@@ -16,7 +17,6 @@ from humeval_power.interfaces.page.forms.questions import (
     TARGET,
     question_forms,
 )
-from humeval_power.interfaces.page.forms.ranks import FORMS as RANKS
 from humeval_power.interfaces.page.forms.runs import FORMS as RUNS
 
 _TESTS = {
@@ -262,7 +262,7 @@ FORMS = (
     *ACCURACIES,
     *PREFERENCES,
     *ASSESSMENTS,
-    *RANKS,
+    *(one.form() for one in rank.DECLARED),
     *CORPORA,
     *JUDGES,
     *PRIMERS,
