@@ -8,6 +8,9 @@ from typing import Any
 
 import click
 
+from humeval_power.interfaces.asking.options import FieldArgument
+from humeval_power.study import FIELDS
+
 _NEEDS = "__humeval_power_needs__"
 _DEFAULTS = (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEFAULT_MAP)
 
@@ -63,7 +66,7 @@ class Command(click.Command):
             rest = super().parse_args(ctx, args)
         except click.MissingParameter as error:
             missing = self._missing(ctx, typed)
-            if len(missing) < 2:
+            if len(missing) < 2 and not isinstance(error.param, FieldArgument):
                 raise
             raise _told(missing, ctx) from error
         if not ctx.resilient_parsing:
@@ -88,6 +91,9 @@ class Command(click.Command):
 
 
 def _name(parameter: click.Parameter, ctx: click.Context) -> str:
+    if isinstance(parameter, FieldArgument):
+        section = FIELDS[parameter.field].section
+        return f"{parameter.make_metavar(ctx)}, or say {parameter.field} in [{section}] of a study file"
     if isinstance(parameter, click.Argument):
         return parameter.make_metavar(ctx)
     return max(parameter.opts, key=len)

@@ -25,6 +25,7 @@ from humeval_power.uncertainty import VarianceUncertainty
 if TYPE_CHECKING:
     from humeval_power.reporting.study.library_result import LibraryResult
 
+TYPICAL = "typical"  # the preset that depends on the scale
 _CAUTIOUS = "high"
 _WHOSE_CAUTIOUS = (
     "setting of large differences of Card et al. (2020), beyond most fits of public ratings; nobody's ratings by "
@@ -35,6 +36,11 @@ _KINDS = {
     "slider": "on a scale of many points",
     "penalties": "by penalties of errors",
 }
+
+
+def preset_name(name: str, scale: RatingScale | None) -> str:
+    """The entry that a preset means: 'typical' is the typical fit of public ratings on a scale like the study's."""
+    return usual_assumptions(scale).entries[0].name if name == TYPICAL else name
 
 
 def preset(name: str) -> Parameters:
@@ -69,7 +75,7 @@ def preset_document(name: str) -> dict[str, Any]:
     names = [entry.name for entry in library]
     if name not in names:
         raise InputError(
-            f"there is no preset {name!r}; there are {', '.join(PRESETS)}, and what 'parameters list' names. "
+            f"there is no preset {name!r}; there are {TYPICAL}, {', '.join(PRESETS)}, and what 'parameters list' names. "
             f"{close_to(name, [*PRESETS, *names])}"
         )
     return parameters_document(find_entry(name, library))
