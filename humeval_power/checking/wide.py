@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 # Names of what is rated: columns of these are criteria, whoever gave them.
-_CRITERIA = {
+CRITERIA = {
     *("accuracy", "adequacy", "appropriateness", "clarity", "coherence", "consistency", "correctness"),
     *("creativity", "engagement", "factuality", "faithfulness", "fluency", "grammar", "grammaticality"),
     *("helpfulness", "informativeness", "meaning", "naturalness", "overall", "quality", "readability"),
@@ -104,7 +104,7 @@ def columns_of_workers(table: pd.DataFrame) -> tuple[str, ...]:
         elif len(given):
             chosen.append(name)
             spans.append((given.min(), given.max(), bool((given == np.round(given)).all())))
-    if len(chosen) < 2 or any(bare(name) in _CRITERIA for name in chosen):
+    if len(chosen) < 2 or any(bare(name) in CRITERIA for name in chosen):
         return ()
     low, high = min(span[0] for span in spans), max(span[1] for span in spans)
     one_scale = all(top - bottom >= _LEAST_SHARE * (high - low) for bottom, top, _ in spans)

@@ -329,7 +329,7 @@ def test_a_criterion_in_words_is_left_out_and_named_where_another_is_in_numbers(
     path, mapping, out = tmp_path / "tasks.json", tmp_path / "mapping.toml", tmp_path / "out.csv"
     path.write_text(json.dumps(label_studio_with_words()))
     told = " ".join(run("import", path, "-o", out).stderr.split())
-    assert "the criterion 'adequacy' is left out: its answers are words (good, bad)" in told
+    assert "the criterion 'adequacy' is left out: its answers are words (good, bad; 4 in all)" in told
     assert "under [words] of a mapping: humeval-power import" in told
     table = pd.read_csv(out)
     assert list(zip(table["criterion"], table["rating"], strict=True)) == [
@@ -345,6 +345,26 @@ def test_a_criterion_in_words_is_left_out_and_named_where_another_is_in_numbers(
     run("import", path, "--map", mapping, "-o", out, "--force")
     table = pd.read_csv(out)
     assert table[table["criterion"] == "adequacy"]["rating"].tolist() == [1, 0, 1, 0]
+
+
+def test_the_csv_names_a_criterion_in_words_as_the_json_does(tmp_path):
+    path, out, mapping = tmp_path / "short.csv", tmp_path / "ratings.csv", tmp_path / "mapping.toml"
+    path.write_text(
+        '"annotation_id","annotator","verdict","domain","fluency","id","item_id","lead_time","output","system"\n'
+        '101,"7","good","news","[{""rating"":4}]",11,"s01",9.5,"Hi","sysA"\n'
+        '102,"7","bad","news","[{""rating"":3}]",12,"s01",9.5,"Ho","sysB"\n'
+        '103,"8","good","news","[{""rating"":2}]",11,"s01",9.5,"Hi","sysA"\n'
+        '104,"8","good","news","[{""rating"":5}]",12,"s01",9.5,"Ho","sysB"\n'
+    )
+    told = " ".join(run("import", path, "-o", out).stderr.split())
+    assert "the criterion 'verdict' is left out: its answers are words (good, bad; 4 in all)" in told
+    assert "domain" not in told
+    run("import", path, "--draft", "-o", mapping)  # the remedy
+    draft = mapping.read_text().replace('# "good" = ', '"good" = 1').replace('# "bad" = ', '"bad" = 0')
+    mapping.write_text(draft)
+    run("import", path, "--map", mapping, "-o", out, "--force")
+    table = pd.read_csv(out)
+    assert table[table["criterion"] == "verdict"]["rating"].tolist() == [1, 0, 1, 1]
 
 
 def test_criteria_that_are_all_in_words_are_refused_as_ever(tmp_path):
