@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from humeval_power.checking.exports.imported import imported
-from humeval_power.checking.wide import columns_of_workers
+from humeval_power.checking.wide import columns_side_by_side
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
 from humeval_power.interfaces.formats.exports.platforms import platform_of, read_export
@@ -293,7 +293,7 @@ NOT_BY_WORKER = {
 def test_other_numbers_side_by_side_are_no_workers(tmp_path, text):
     path = tmp_path / "table.csv"
     path.write_text(text)
-    assert columns_of_workers(pd.read_csv(path, dtype=str)) == ()
+    assert columns_side_by_side(pd.read_csv(path, dtype=str)) is None
     with pytest.raises(InputError, match="no column was found for"):
         read_ratings(path)
     said = " ".join(run("import", path, code=2).output.split())
@@ -511,3 +511,24 @@ def test_a_table_of_one_rating_a_row_is_simply_imported(tmp_path):
     found, ratings = ratings_of(path)
     assert found.why == "its columns say which is what"
     assert ratings == [("w1", "s1", "A", "", "4"), ("w2", "s2", "A", "", "5")]
+
+
+BY_SYSTEM = "item,worker,sysA,sysB\ns1,w1,3,4\ns1,w2,1,5\ns2,w1,4,1\ns2,w2,5,3\n"
+
+
+def test_a_column_for_each_system_is_read_where_a_column_of_workers_stands(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(BY_SYSTEM)
+    said = " ".join(run("check", path).output.split())
+    assert "8 ratings by 2 workers of 2 items under 2 systems" in said
+    assert "Columns sysA, sysB hold ratings on one scale: each is read as those of one system" in said
+    assert read_ratings(pd.read_csv(path)).systems == read_ratings(path).systems == ("sysA", "sysB")
+
+
+@pytest.mark.parametrize("names", ["q1,q2", "fluency,adequacy"])
+def test_a_column_for_each_question_is_no_table_of_scores_that_nobody_gave(tmp_path, names):
+    path = tmp_path / "wide.csv"
+    path.write_text(BY_SYSTEM.replace("sysA,sysB", names))
+    said = " ".join(run("check", path, code=2).output.split())
+    assert "no column of workers" not in said
+    assert "--system COLUMN" in said
