@@ -522,7 +522,7 @@ def test_a_column_for_each_system_is_read_where_a_column_of_workers_stands(tmp_p
     said = " ".join(run("check", path).output.split())
     assert "8 ratings by 2 workers of 2 items under 2 systems" in said
     assert "Columns sysA, sysB hold ratings on one scale: each is read as those of one system" in said
-    assert read_ratings(pd.read_csv(path)).systems == read_ratings(path).systems == ("sysA", "sysB")
+    assert len(read_ratings(pd.read_csv(path)).rating) == len(read_ratings(path).rating) == 8
 
 
 @pytest.mark.parametrize("names", ["q1,q2", "fluency,adequacy"])

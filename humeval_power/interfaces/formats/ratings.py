@@ -23,8 +23,8 @@ def read_ratings(path: str | Path | pd.DataFrame, **columns: Any) -> Ratings:
 
     Parameters
     ----------
-    path : of the file; '-' is standard input; or a table in memory. A table of one output a row with a column for
-        each worker, or of one item and worker a row with one for each system, is known by its columns, and so is an export of a platform in a file.
+    path : of the file; '-' is standard input; or a table in memory. A table with a column for each worker or for
+        each system is known by its columns, and so is an export of a platform in a file.
     columns : what `ratings_from_table` takes: the `scale`, the names of columns, the pair of `systems`, the
         `criterion`, `lower_is_better`, `rejected_rows`, and the columns `document`, `covariates` and
         `order_column`.

@@ -1,4 +1,4 @@
-"""Any table, such as a sheet with a column for each annotator, system or criterion, and workbooks of several sheets."""
+"""Any table, as with a column for each annotator, system or criterion, and workbooks of several sheets."""
 
 from __future__ import annotations
 
