@@ -490,3 +490,21 @@ def test_without_a_pilot_no_effect_is_one_that_a_pilot_showed():
     printed = done(*binary.split(), *limits.split(), "--details").stdout
     assert "that the pilot showed" not in printed
     assert "not one that was chosen because it matters" not in printed
+
+
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        (
+            ("--max-workers", 12, "--items", "20:40:20"),
+            "the limits are 12 workers, 40 items, 3 ratings of an item.",
+        ),
+        (("--max-workers", 200, "--items", "50:1000:50"), "more would add no power."),
+        (("--max-workers", 200, "--items", "50:100:50", "--budget", 20), ""),
+    ],
+)
+def test_a_plan_says_why_it_does_not_spend_all_the_budget(limits: tuple[object, ...], why: str) -> None:
+    words = ("--effect", 0.075, "--scale", "1:5", "--ratings-per-item", "1:3", "--cost-per-rating", 0.1)
+    found = run("plan", *words, "--budget", 900, *limits, "--simulations", 20)
+    shown = " ".join(found.stdout.split())
+    assert (f"USD are left: {why}" in shown) if why else ("are left" not in shown)

@@ -75,8 +75,8 @@ def preset_document(name: str) -> dict[str, Any]:
     names = [entry.name for entry in library]
     if name not in names:
         raise InputError(
-            f"there is no preset {name!r}; there are {TYPICAL}, {', '.join(PRESETS)}, and what 'parameters list' names. "
-            f"{close_to(name, [*PRESETS, *names])}"
+            f"there is no preset {name!r}; there are {', '.join((TYPICAL, *PRESETS))}, and what 'parameters list' "
+            f"names. {close_to(name, [*PRESETS, *names])}"
         )
     return parameters_document(find_entry(name, library))
 
