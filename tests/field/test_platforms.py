@@ -37,6 +37,9 @@ CASES = {
     "argilla.json": (json.dumps(exports.ARGILLA), exports.ARGILLA_RATINGS),
     "argilla.jsonl": ("\n".join(map(json.dumps, exports.ARGILLA)), exports.ARGILLA_RATINGS),
     "potato.csv": (exports.POTATO, exports.POTATO_RATINGS),
+    "pearmut.jsonl": ("\n".join(map(json.dumps, exports.PEARMUT)), exports.PEARMUT_RATINGS),
+    "pearmut.json": (json.dumps({"campaign": exports.PEARMUT}), exports.PEARMUT_RATINGS),
+    "pearmut-min.json": (json.dumps({"campaign": exports.PEARMUT}, indent=1), exports.PEARMUT_RATINGS),
     "appraise.csv": (exports.APPRAISE, exports.APPRAISE_RATINGS),
     "mqm.tsv": (exports.MQM, exports.MQM_RATINGS),
 }
