@@ -508,3 +508,16 @@ def test_a_plan_says_why_it_does_not_spend_all_the_budget(limits: tuple[object, 
     found = run("plan", *words, "--budget", 900, *limits, "--simulations", 20)
     shown = " ".join(found.stdout.split())
     assert (f"USD are left: {why}" in shown) if why else ("are left" not in shown)
+
+
+def test_a_power_a_little_below_the_target_is_said_to_be_within_its_error() -> None:
+    search = ("--effect", 0.075, "--scale", "1:5", "--items", "50:200:10", "--max-workers", 60)
+    below = set()
+    for seed in (1, 3):
+        result = run("plan", *search, "--cost-per-rating", 0.12, "--simulations", 60, "--seed", seed)
+        shown = " ".join(result.stdout.split())
+        number = int(shown.split("Of 100 such studies, ")[1].split()[0])
+        assert result.exit_code == 0
+        assert ("80 was the target, within the error of the simulation." in shown) == (number < 80)
+        below.add(number < 80)
+    assert below == {True, False}
