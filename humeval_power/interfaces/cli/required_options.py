@@ -66,8 +66,8 @@ class Command(click.Command):
             rest = super().parse_args(ctx, args)
         except click.MissingParameter as error:
             missing = self._missing(ctx, typed)
-            if len(missing) < 2 and not isinstance(error.param, FieldArgument):
-                raise
+            if len(missing) < 2:
+                raise _of_file(error, ctx) from None
             raise _told(missing, ctx) from error
         if not ctx.resilient_parsing:
             missing = self._missing(ctx, typed)
@@ -88,6 +88,20 @@ class Command(click.Command):
                 said[str(parameter.name)] = value
         asked: tuple[Need, ...] = getattr(self.callback, _NEEDS, ())
         return missing + [need.said for need in asked if not need.is_met(said)]
+
+
+class MissingFileError(click.MissingParameter):
+    """A file that is an argument, or that a study file names, and is neither."""
+
+    def format_message(self) -> str:
+        """What to do, in the words of the terminal."""
+        return self.message
+
+
+def _of_file(error: click.MissingParameter, ctx: click.Context) -> click.MissingParameter:
+    if not isinstance(error.param, FieldArgument):
+        return error
+    return MissingFileError(f"Give {_name(error.param, ctx)}.", ctx, error.param)
 
 
 def _name(parameter: click.Parameter, ctx: click.Context) -> str:
