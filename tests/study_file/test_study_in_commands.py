@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+import humeval_power as hp
 from humeval_power.interfaces.cli.main import main
 
 HEAD = 'schema = "humeval_power/study/1"\n'
@@ -48,6 +49,7 @@ def test_an_argument_that_is_missing_may_stand_in_the_study(tmp_path: Path) -> N
 
 def test_the_typical_preset_is_that_of_the_scale() -> None:
     size = ("--workers", "9", "--items", "20", "--effect", "0.1", "--method", "analytic", "--no-study")
+    assert hp.preset("typical") == hp.preset("pplm-fluency-steered")
     for scale, name in (("1:5", "pplm-fluency-steered"), ("0:100", None)):
         found = json.loads(run("power", "--preset", "typical", "--scale", scale, *size, "--json").stdout)
         assert found["setting"] == (name or found["setting"])

@@ -44,14 +44,15 @@ def preset_name(name: str, scale: RatingScale | None) -> str:
 
 
 def preset(name: str) -> Parameters:
-    """The parameters of a published setting ('high', 'low') or of an entry of the library.
+    """The parameters of a published setting ('high', 'low'), of an entry of the library, or of what is 'typical' of
+    public ratings on a scale of few points.
 
     Raises
     ------
     InputError
         No such name, or an entry that nothing can be planned from.
     """
-    return library_entry(name).parameters
+    return library_entry(preset_name(name, None)).parameters
 
 
 def library_entry(name: str, *, allow_not_identified: bool = False) -> Assumed:
