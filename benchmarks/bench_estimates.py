@@ -23,7 +23,7 @@ from humeval_power.planning.study.surface import list_cells
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.losses import Losses
 
-MEASURED = 5.0  # seconds of work after which the time left is judged
+MEASURED = 5.0  # seconds of work after which the time left is judged, or half of the work if that is less
 HIGH = preset("high").with_difference(0.1)
 JOBS = 2
 
@@ -95,7 +95,8 @@ def told_and_true(work: Callable[[], None]) -> tuple[float, float, float]:
     with watched_by(watch):
         work()
     ended = time.monotonic()
-    at = [(when, left) for when, left in heard if when - begun <= MEASURED] or heard[:1]
+    measured = min(MEASURED, (ended - begun) / 2)  # at the end nothing is left to be told
+    at = [(when, left) for when, left in heard if when - begun <= measured] or heard[:1]
     when, left = at[-1]
     return ended - begun, left, ended - when
 

@@ -73,6 +73,7 @@ PlatformName = Literal[
     "label-studio",
     "argilla",
     "potato",
+    "pearmut",
     "appraise",
     "mqm",
     "google-forms",

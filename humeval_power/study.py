@@ -527,8 +527,8 @@ class Study:
     preset: tuple[str, ...] | None = _said(
         "variation",
         names(_presets, "NAMES"),
-        f"Published settings: {', '.join(PRESETS)} (Card et al. 2020, Table 16), or any that 'parameters "
-        "list' names.",
+        f"typical (of public ratings on such a scale), {', '.join(PRESETS)} (Card et al. 2020, Table 16), or "
+        "any that 'parameters list' names.",
         "Ratings like those of",
         start="high",
         main=True,

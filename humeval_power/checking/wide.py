@@ -1,10 +1,11 @@
-"""Tables with a column of ratings for each criterion or for each worker, in the place of one column of ratings."""
+"""Tables with a column of ratings for each criterion, worker or system, in the place of one column of ratings."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
 
 
 # Names of what is rated: columns of these are criteria, whoever gave them.
-_CRITERIA = {
+CRITERIA = {
     *("accuracy", "adequacy", "appropriateness", "clarity", "coherence", "consistency", "correctness"),
     *("creativity", "engagement", "factuality", "faithfulness", "fluency", "grammar", "grammaticality"),
     *("helpfulness", "informativeness", "meaning", "naturalness", "overall", "quality", "readability"),
     *("relevance", "safety", "score", "simplicity", "style", "truthfulness", "understandability"),
     "usefulness",
 }
-_LEAST_SHARE = 0.5  # of the width of the scale that the ratings of one worker span
+_QUESTION = re.compile(r"(q|question|criterion|answer|rating|score|item|aspect|dimension)\d*")
+_LEAST_SHARE = 0.5  # of the width of the scale that the ratings of one worker or system span
 _FEWEST_STEPS = 2  # from the lowest rating to the highest: right and wrong may be what a metric says
 _LARGEST = 100  # points of a scale
 _ALL_BUT_RATING = tuple(column for role, column in ROLES.items() if role != "rating")
@@ -71,23 +73,32 @@ def columns_of_criteria(
     )
 
 
-def columns_of_workers(table: pd.DataFrame) -> tuple[str, ...]:
-    """Columns that hold the ratings of one worker each, in a table of one output a row; none where it has a column
-    of workers or of ratings, or may be another table.
+def columns_side_by_side(table: pd.DataFrame) -> tuple[Role, tuple[str, ...]] | None:
+    """Columns that hold the ratings of one worker or of one system each, and which of them; None where none do."""
+    for role in ("worker", "system"):
+        if chosen := _columns_of_each(table, role):
+            return role, chosen
+    return None
 
-    Such columns hold points of one scale and nothing else, and are called like no part of a rating, no criterion
-    and no count. A column of words that repeats from output to output may be the workers, whatever its name.
+
+def _columns_of_each(table: pd.DataFrame, one: Literal["worker", "system"]) -> tuple[str, ...]:
+    """Columns that hold the ratings of one worker or system each, in a table with a row for all of them; none where
+    it has a column of these or of ratings, or may be another table.
+
+    Such columns hold points of one scale and nothing else, and are called like no part of a rating, no criterion,
+    no question and no count. A column of words that repeats from row to row may be what is sought, whatever its
+    name.
     """
     from humeval_power.checking.suspects import COUNT_NAMES
 
     known = [str(name) for name in table.columns]
-    worker, rating = (replace(ROLES[role], required=False) for role in ("worker", "rating"))
+    sought, rating = (replace(ROLES[role], required=False) for role in (one, "rating"))
+    others = [ROLES[role] for role in ("worker", "item", "system", "criterion") if role != one]
     try:
-        wanted = [ROLES["item"], ROLES["system"], ROLES["criterion"], worker, rating]
-        found = find_columns(known, wanted, source="").of
+        found = find_columns(known, [*others, sought, rating], source="").of
     except InputError:
         return ()
-    if table.empty or len(set(known)) < len(known) or {"worker", "rating"} & set(found):
+    if table.empty or len(set(known)) < len(known) or {one, "rating"} & set(found):
         return ()
     codes = {role: read_ids(read_cells(table[name])).code for role, name in found.items()}
     if len(np.unique(np.column_stack(list(codes.values())), axis=0)) < len(table):
@@ -99,12 +110,14 @@ def columns_of_workers(table: pd.DataFrame) -> tuple[str, ...]:
         numbers = read_numbers(read_cells(table[name]), missing=MISSING_CODES)
         given = numbers.value[~numbers.missing]
         if np.isnan(given).any():
-            if _may_be_workers(table[name], codes):
+            if _may_be_sought(table[name], codes):
                 return ()
         elif len(given):
             chosen.append(name)
             spans.append((given.min(), given.max(), bool((given == np.round(given)).all())))
-    if len(chosen) < 2 or any(bare(name) in _CRITERIA for name in chosen):
+    if len(chosen) < 2 or any(bare(name) in CRITERIA for name in chosen):
+        return ()
+    if one == "system" and any(_QUESTION.fullmatch(bare(name)) for name in chosen):
         return ()
     low, high = min(span[0] for span in spans), max(span[1] for span in spans)
     one_scale = all(top - bottom >= _LEAST_SHARE * (high - low) for bottom, top, _ in spans)
@@ -112,8 +125,8 @@ def columns_of_workers(table: pd.DataFrame) -> tuple[str, ...]:
     return tuple(chosen) if one_scale and of_points and low >= -_LARGEST and high <= _LARGEST else ()
 
 
-def _may_be_workers(column: pd.Series, codes: Mapping[str, np.ndarray]) -> bool:
-    """Whether every row has a word, and words repeat from output to output that are not those of an item or a
+def _may_be_sought(column: pd.Series, codes: Mapping[str, np.ndarray]) -> bool:
+    """Whether every row has a word, and words repeat from row to row that are not those of an item, a worker or a
     system."""
     words = read_ids(read_cells(column)).code
     if (words < 0).any():
@@ -121,7 +134,8 @@ def _may_be_workers(column: pd.Series, codes: Mapping[str, np.ndarray]) -> bool:
     n_words = len(np.unique(words))
     told = any(
         len(np.unique(np.column_stack([codes[role], words]), axis=0)) == len(np.unique(codes[role]))
-        for role in ("item", "system")
+        for role in codes
+        if role != "criterion"
     )
     return not told and n_words <= len(words) / 2
 

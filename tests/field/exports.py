@@ -113,6 +113,47 @@ s01__sysB,p2,,5
 """
 POTATO_RATINGS: list[Rating] = [("p1", "s01", "sysA", "", "4"), ("p2", "s01", "sysB", "", "5")]
 
+
+def _pearmut(user: str, place: object, item: str, scores: object, **more: object) -> dict[str, object]:
+    segments = [
+        {"src": "x", "tgt": {"sysA": "a", "sysB": "b"}, "item_id": f"{item}_{at}", "doc": item}
+        for at in (0, 1)
+    ]
+    segments[1].update(more)
+    annotation = scores if not isinstance(scores, list) else [
+        None if one is None else {name: {"score": score, "error_spans": []} for name, score in one.items()}
+        for one in scores
+    ]  # fmt: skip
+    return {
+        "annotation": annotation,
+        "actions": [{"time": 1}],
+        "item": segments,
+        "user_id": user,
+        "item_i": place,
+    }
+
+
+PEARMUT = [
+    _pearmut("p1", "welcome_0", "hello", [{"sysA": 1}, {"sysB": 1}]),
+    _pearmut("p1", 0, "d0", [{"sysA": 10, "sysB": 20}, {"sysA": 30, "sysB": 40}]),
+    _pearmut("p2", 0, "d0", [{"sysB": 1}, {"sysA": 2}]),
+    _pearmut("p1", 0, "d0", [{"sysA": 11, "sysB": 21}, None]),
+    _pearmut("p2", 0, "d0", "reset"),
+    _pearmut(
+        "p2",
+        1,
+        "d1",
+        [{"sysA": 70.5, "sysB": 0}, {"sysA": 9, "sysB": 8}],
+        validation={"sysA": {"warning": "?"}},
+    ),
+]
+PEARMUT_RATINGS: list[Rating] = [
+    ("p1", "d0_0", "sysA", "", "11"),
+    ("p1", "d0_0", "sysB", "", "21"),
+    ("p2", "d1_0", "sysA", "", "70.5"),
+    ("p2", "d1_0", "sysB", "", "0"),
+]
+
 APPRAISE = """engdeu0101,sysA.txt,68,TGT,eng,deu,10,1700000000.1,1700000009.9
 engdeu0101,sysB.txt,68,BAD,eng,deu,3,1700000010.0,1700000015.2
 engdeu0102,sysB.txt,68,TGT,eng,deu,44,1700000010.0,1700000015.2

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from humeval_power.checking.exports.imported import imported
-from humeval_power.checking.wide import columns_of_workers
+from humeval_power.checking.wide import columns_side_by_side
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
 from humeval_power.interfaces.formats.exports.platforms import platform_of, read_export
@@ -37,6 +37,9 @@ CASES = {
     "argilla.json": (json.dumps(exports.ARGILLA), exports.ARGILLA_RATINGS),
     "argilla.jsonl": ("\n".join(map(json.dumps, exports.ARGILLA)), exports.ARGILLA_RATINGS),
     "potato.csv": (exports.POTATO, exports.POTATO_RATINGS),
+    "pearmut.jsonl": ("\n".join(map(json.dumps, exports.PEARMUT)), exports.PEARMUT_RATINGS),
+    "pearmut.json": (json.dumps({"campaign": exports.PEARMUT}), exports.PEARMUT_RATINGS),
+    "pearmut-min.json": (json.dumps({"campaign": exports.PEARMUT}, indent=1), exports.PEARMUT_RATINGS),
     "appraise.csv": (exports.APPRAISE, exports.APPRAISE_RATINGS),
     "mqm.tsv": (exports.MQM, exports.MQM_RATINGS),
 }
@@ -293,7 +296,7 @@ NOT_BY_WORKER = {
 def test_other_numbers_side_by_side_are_no_workers(tmp_path, text):
     path = tmp_path / "table.csv"
     path.write_text(text)
-    assert columns_of_workers(pd.read_csv(path, dtype=str)) == ()
+    assert columns_side_by_side(pd.read_csv(path, dtype=str)) is None
     with pytest.raises(InputError, match="no column was found for"):
         read_ratings(path)
     said = " ".join(run("import", path, code=2).output.split())
@@ -329,7 +332,7 @@ def test_a_criterion_in_words_is_left_out_and_named_where_another_is_in_numbers(
     path, mapping, out = tmp_path / "tasks.json", tmp_path / "mapping.toml", tmp_path / "out.csv"
     path.write_text(json.dumps(label_studio_with_words()))
     told = " ".join(run("import", path, "-o", out).stderr.split())
-    assert "the criterion 'adequacy' is left out: its answers are words (good, bad)" in told
+    assert "the criterion 'adequacy' is left out: its answers are words (good, bad; 4 in all)" in told
     assert "under [words] of a mapping: humeval-power import" in told
     table = pd.read_csv(out)
     assert list(zip(table["criterion"], table["rating"], strict=True)) == [
@@ -345,6 +348,26 @@ def test_a_criterion_in_words_is_left_out_and_named_where_another_is_in_numbers(
     run("import", path, "--map", mapping, "-o", out, "--force")
     table = pd.read_csv(out)
     assert table[table["criterion"] == "adequacy"]["rating"].tolist() == [1, 0, 1, 0]
+
+
+def test_the_csv_names_a_criterion_in_words_as_the_json_does(tmp_path):
+    path, out, mapping = tmp_path / "short.csv", tmp_path / "ratings.csv", tmp_path / "mapping.toml"
+    path.write_text(
+        '"annotation_id","annotator","verdict","domain","fluency","id","item_id","lead_time","output","system"\n'
+        '101,"7","good","news","[{""rating"":4}]",11,"s01",9.5,"Hi","sysA"\n'
+        '102,"7","bad","news","[{""rating"":3}]",12,"s01",9.5,"Ho","sysB"\n'
+        '103,"8","good","news","[{""rating"":2}]",11,"s01",9.5,"Hi","sysA"\n'
+        '104,"8","good","news","[{""rating"":5}]",12,"s01",9.5,"Ho","sysB"\n'
+    )
+    told = " ".join(run("import", path, "-o", out).stderr.split())
+    assert "the criterion 'verdict' is left out: its answers are words (good, bad; 4 in all)" in told
+    assert "domain" not in told
+    run("import", path, "--draft", "-o", mapping)  # the remedy
+    draft = mapping.read_text().replace('# "good" = ', '"good" = 1').replace('# "bad" = ', '"bad" = 0')
+    mapping.write_text(draft)
+    run("import", path, "--map", mapping, "-o", out, "--force")
+    table = pd.read_csv(out)
+    assert table[table["criterion"] == "verdict"]["rating"].tolist() == [1, 0, 1, 1]
 
 
 def test_criteria_that_are_all_in_words_are_refused_as_ever(tmp_path):
@@ -491,3 +514,24 @@ def test_a_table_of_one_rating_a_row_is_simply_imported(tmp_path):
     found, ratings = ratings_of(path)
     assert found.why == "its columns say which is what"
     assert ratings == [("w1", "s1", "A", "", "4"), ("w2", "s2", "A", "", "5")]
+
+
+BY_SYSTEM = "item,worker,sysA,sysB\ns1,w1,3,4\ns1,w2,1,5\ns2,w1,4,1\ns2,w2,5,3\n"
+
+
+def test_a_column_for_each_system_is_read_where_a_column_of_workers_stands(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(BY_SYSTEM)
+    said = " ".join(run("check", path).output.split())
+    assert "8 ratings by 2 workers of 2 items under 2 systems" in said
+    assert "Columns sysA, sysB hold ratings on one scale: each is read as those of one system" in said
+    assert len(read_ratings(pd.read_csv(path)).rating) == len(read_ratings(path).rating) == 8
+
+
+@pytest.mark.parametrize("names", ["q1,q2", "fluency,adequacy"])
+def test_a_column_for_each_question_is_no_table_of_scores_that_nobody_gave(tmp_path, names):
+    path = tmp_path / "wide.csv"
+    path.write_text(BY_SYSTEM.replace("sysA,sysB", names))
+    said = " ".join(run("check", path, code=2).output.split())
+    assert "no column of workers" not in said
+    assert "--system COLUMN" in said

@@ -289,8 +289,11 @@ def test_parameters_must_come_from_somewhere(name: str) -> None:
 
 
 def test_an_unknown_preset_is_named_with_those_that_exist() -> None:
-    message = refused("power", "--preset", "typical", "--workers", 5, "--items", 30, "--effect", 0.1)
-    assert "there is no preset 'typical'; there are high, low, and what 'parameters list' names." in message
+    message = refused("power", "--preset", "usual", "--workers", 5, "--items", 30, "--effect", 0.1)
+    assert (
+        "there is no preset 'usual'; there are typical, high, low, and what 'parameters list' names."
+        in message
+    )
 
 
 def test_a_file_of_another_kind_is_refused(folder: Path) -> None:

@@ -460,7 +460,8 @@ def test_a_pilot_with_one_system_is_refused(tmp_path):
 def test_a_pilot_of_three_systems_is_planned_from_as_a_whole_and_of_two_of_them_if_named(tmp_path):
     path = pilot_file(tmp_path / "three.csv", "a,b,c")
     arguments = ("plan", path, "--scale", "1:5", *LIMITS, *PRICE, *EFFECT)
-    assert "A human evaluation of a, b and c" in run(*arguments, "--simulations", "5").stdout
+    of_all = " ".join(run(*arguments, "--simulations", "5").stdout.split())
+    assert "A human evaluation of a, b and c" in of_all
     assert "A human evaluation of a and b" in run(*arguments, "--systems", "a,b").stdout
 
 
@@ -490,3 +491,34 @@ def test_without_a_pilot_no_effect_is_one_that_a_pilot_showed():
     printed = done(*binary.split(), *limits.split(), "--details").stdout
     assert "that the pilot showed" not in printed
     assert "not one that was chosen because it matters" not in printed
+
+
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        (
+            ("--max-workers", 12, "--items", "20:40:20"),
+            "the limits are 12 workers, 40 items, 3 ratings of an item.",
+        ),
+        (("--max-workers", 200, "--items", "50:1000:50"), "more would add no power."),
+        (("--max-workers", 200, "--items", "50:100:50", "--budget", 20), ""),
+    ],
+)
+def test_a_plan_says_why_it_does_not_spend_all_the_budget(limits: tuple[object, ...], why: str) -> None:
+    words = ("--effect", 0.075, "--scale", "1:5", "--ratings-per-item", "1:3", "--cost-per-rating", 0.1)
+    found = run("plan", *words, "--budget", 900, *limits, "--simulations", 20)
+    shown = " ".join(found.stdout.split())
+    assert (f"USD are left: {why}" in shown) if why else ("are left" not in shown)
+
+
+def test_a_power_a_little_below_the_target_is_said_to_be_within_its_error() -> None:
+    search = ("--effect", 0.075, "--scale", "1:5", "--items", "50:200:10", "--max-workers", 60)
+    below = set()
+    for seed in (1, 3):
+        result = run("plan", *search, "--cost-per-rating", 0.12, "--simulations", 60, "--seed", seed)
+        shown = " ".join(result.stdout.split())
+        number = int(shown.split("Of 100 such studies, ")[1].split()[0])
+        assert result.exit_code == 0
+        assert ("80 was the target, within the error of the simulation." in shown) == (number < 80)
+        below.add(number < 80)
+    assert below == {True, False}

@@ -175,7 +175,8 @@ def _own_mapping(export: Export) -> tuple[Mapping, tuple[str, ...]]:
         f"WARNING: {name!r} is left out: its answers are text."
         if is_free_text(name, answers)
         else f"WARNING: the criterion {name!r} is left out: its answers are words "
-        f"({listing(list(answers), limit=5)}). To read it, say the number of each under [words] of a mapping: "
+        f"({listing(list(answers), limit=5)}; {answers.total():,} in all). "
+        "To read it, say the number of each under [words] of a mapping: "
         f"{export.draft}."
         for name, answers in left.items()
     )

@@ -14,7 +14,7 @@ import click
 from humeval_power.errors import HumevalPowerError, InputError, Problem
 from humeval_power.fields import shortened, typed_list
 from humeval_power.interfaces.asking.options import FieldArgument, FieldOption
-from humeval_power.interfaces.asking.study_file import ABOUT, read_study, updated
+from humeval_power.interfaces.asking.study_file import ABOUT, WRITERS, read_study, updated
 from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.output import STUDY_FILE, note, remark, replace_file, say
 from humeval_power.interfaces.cli.required_options import Command
@@ -98,6 +98,7 @@ class AskedStudy:
     """The study file that a command reads: what it takes, what was typed in the place of it, what it left aside.
 
     places : what each option that came from the file is called there.
+    files : by the path of each file that it names and that the command takes, the field and its place.
     fields : all that the study says with what was typed, for the record.
     """
 
@@ -105,6 +106,7 @@ class AskedStudy:
     typed: tuple[str, ...]
     left: tuple[str, ...]
     places: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
     text: str = ""
     updates: Callable[[Any], dict[str, Any]] | None = None
@@ -156,6 +158,11 @@ def in_words_of_file(message: str, ctx: click.Context | None = None) -> str:
     def called(found: re.Match[str]) -> str:
         return found[0] if found["line"] else asked.places.get(found["option"], found[0])
 
+    missing = re.match(r"There is no file '(?P<path>[^']+)'\.", message)
+    if missing and missing["path"] in asked.files:
+        name, place = asked.files[missing["path"]]
+        writer = f" 'humeval-power {WRITERS[name]}' writes it." if name in WRITERS else ""
+        return f"{place}: there is no file '{missing['path']}'.{writer}{message[missing.end() :]}"
     option = r"(?P<quote>'?)(?P<option>--[a-z][a-z-]*[a-z])(?P=quote)(?![\w-])"
     return re.sub(rf"(?P<line>(?<!\w)'[a-z][^']* --[^']*')|{option}", called, message)
 
@@ -214,6 +221,12 @@ class StudyCommand(Command):
                 if name in file.values and name not in given
             ),
             places={_long(options[name]): file.places.get(name, name) for name in taken},
+            files={
+                str(each): (name, file.places.get(name, name))
+                for name, value in file.values.items()
+                if FIELDS[name].kind.is_file and value in taken.values()
+                for each in (value if isinstance(value, list) else [value])
+            },
             text=file.text,
             updates=self.use.updates,
             fields={

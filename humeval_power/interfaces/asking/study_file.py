@@ -26,6 +26,13 @@ from humeval_power.study_text import entry, toml_value
 COMPARISON_SCHEMA = "humeval_power/compare_config/1"
 _HINT = "'humeval-power start -o study.toml' writes such a file."
 _WRITTEN = ("plan", "assignment", "key", "ledger", "rehearsal", "findings")  # files that commands write
+WRITERS = {  # the command that writes a file of the study, where it is missing
+    "plan": "plan",
+    "assignment": "assign",
+    "key": "assign",
+    "ratings": "import",
+    "parameters": "fit",
+}
 _MOST_NAMES = 10_000  # of one list: of systems, criteria, files
 _MOST_PROBLEMS = 99  # that are told: of more a reader mends these first
 

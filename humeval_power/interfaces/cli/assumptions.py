@@ -93,7 +93,7 @@ def read_assumptions(
         if name in found:
             raise click.UsageError(f"Two parameter files are called {name!r}; rename one.")
         found[name] = _of_file(path, allow, tell=tell)
-    for name in sources.preset:
+    for name in _presets(sources, scale):
         if name in found:
             raise click.UsageError(f"A parameter file is called like the preset {name!r}; rename it.")
         found[name] = _of_preset(name, allow, tell=tell)
@@ -108,6 +108,14 @@ def read_assumptions(
             )
         found["pilot"] = _of_pilot(sources.pilot, allow)
     return Assumptions(tuple(found.values()), scale, systems)
+
+
+def _presets(sources: Sources, scale: RatingScale | None) -> tuple[str, ...]:
+    if not sources.preset:
+        return ()
+    from humeval_power.interfaces.formats.study.presets import preset_name
+
+    return tuple(preset_name(name, scale) for name in sources.preset)
 
 
 def _of_file(path: str, allow_not_identified: bool, *, tell: bool) -> Assumed:

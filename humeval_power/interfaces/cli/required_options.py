@@ -8,6 +8,9 @@ from typing import Any
 
 import click
 
+from humeval_power.interfaces.asking.options import FieldArgument
+from humeval_power.study import FIELDS
+
 _NEEDS = "__humeval_power_needs__"
 _DEFAULTS = (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEFAULT_MAP)
 
@@ -64,7 +67,7 @@ class Command(click.Command):
         except click.MissingParameter as error:
             missing = self._missing(ctx, typed)
             if len(missing) < 2:
-                raise
+                raise _of_file(error, ctx) from None
             raise _told(missing, ctx) from error
         if not ctx.resilient_parsing:
             missing = self._missing(ctx, typed)
@@ -87,7 +90,24 @@ class Command(click.Command):
         return missing + [need.said for need in asked if not need.is_met(said)]
 
 
+class MissingFileError(click.MissingParameter):
+    """A file that is an argument, or that a study file names, and is neither."""
+
+    def format_message(self) -> str:
+        """What to do, in the words of the terminal."""
+        return self.message
+
+
+def _of_file(error: click.MissingParameter, ctx: click.Context) -> click.MissingParameter:
+    if not isinstance(error.param, FieldArgument):
+        return error
+    return MissingFileError(f"Give {_name(error.param, ctx)}.", ctx, error.param)
+
+
 def _name(parameter: click.Parameter, ctx: click.Context) -> str:
+    if isinstance(parameter, FieldArgument):
+        section = FIELDS[parameter.field].section
+        return f"{parameter.make_metavar(ctx)}, or say {parameter.field} in [{section}] of a study file"
     if isinstance(parameter, click.Argument):
         return parameter.make_metavar(ctx)
     return max(parameter.opts, key=len)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from humeval_power.checking.cells import as_texts
 from humeval_power.checking.exports.reshape import long_table
 from humeval_power.checking.rows import ROW_INDEX
-from humeval_power.checking.wide import columns_of_workers
+from humeval_power.checking.wide import columns_side_by_side
 from humeval_power.interfaces.formats.exports.sheets import mapping_of, side_by_side_words
 from humeval_power.interfaces.formats.rating_tables import read_rating_table
 from humeval_power.interfaces.formats.tables import SourceTable
@@ -23,8 +23,8 @@ def read_ratings(path: str | Path | pd.DataFrame, **columns: Any) -> Ratings:
 
     Parameters
     ----------
-    path : of the file; '-' is standard input; or a table in memory. A table of one output a row with a column for
-        each worker is known by its columns, and so is an export of a platform in a file.
+    path : of the file; '-' is standard input; or a table in memory. A table with a column for each worker or for
+        each system is known by its columns, and so is an export of a platform in a file.
     columns : what `ratings_from_table` takes: the `scale`, the names of columns, the pair of `systems`, the
         `criterion`, `lower_is_better`, `rejected_rows`, and the columns `document`, `covariates` and
         `order_column`.
@@ -41,15 +41,15 @@ def read_ratings(path: str | Path | pd.DataFrame, **columns: Any) -> Ratings:
         remedy.
     """
     if not isinstance(path, str | Path):
-        workers = columns_of_workers(path)
-        if not workers:
+        beside = columns_side_by_side(path)
+        if beside is None:
             return ratings_from_table(path, **columns)
         frame = as_texts(path.set_axis(range(2, len(path) + 2)))  # rows as a spreadsheet counts them
         frame.index.name = ROW_INDEX
         mapping = mapping_of(frame)
-        assert mapping is not None  # it names the workers
+        assert mapping is not None  # it names these columns
         long = long_table(frame, mapping, source="table").frame
-        return ratings_from_table(long, notices=(f"{side_by_side_words(workers)}.",), **columns)
+        return ratings_from_table(long, notices=(f"{side_by_side_words(*beside)}.",), **columns)
     return ratings_of(read_rating_table(path), **columns)
 
 

@@ -200,6 +200,8 @@ def _usage_problems(error: click.ClickException) -> tuple[Wrong, ...]:
     about = getattr(error, "param", None)
     text = error.format_message()
     if isinstance(about, click.Parameter):
+        if isinstance(error, click.MissingParameter):
+            text = "This is missing."
         return (Wrong(text, link_name(about)),)
     context = getattr(error, "ctx", None)
     return (_wrong(text, {link_name(option) for option in context.command.params} if context else set()),)

@@ -9,11 +9,13 @@ from typing import Any
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.json_text import read_json
+from humeval_power.interfaces.formats.study.presets import preset_name
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.typed import GapError, Typed
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.reporting.records import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
+from humeval_power.scales import RatingScale
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,9 @@ def settings_of(typed: Typed, source: Source) -> Settings:
     paths = typed["parameters"]
     names = [f"assumed_{place}" for place in range(1, len(paths) + 1)] if len(paths) > 1 else ["assumed"]
     files = [_of_file(path, allow, source, name) for path, name in zip(paths, names, strict=False)]
-    presets = [of_preset(name, allow) for name in typed["preset"]]
+    scale = typed["scale"] if isinstance(typed["scale"], str) else None
+    named = [preset_name(name, RatingScale.parse(scale) if scale else None) for name in typed["preset"]]
+    presets = [of_preset(name, allow) for name in named]
     values = typed["values"]
     entries = (*files, *presets, *([_of_values(values)] if values is not None else []))
     return Settings(entries, _scale(typed, files, source))

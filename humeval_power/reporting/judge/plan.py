@@ -144,9 +144,8 @@ class JudgePlan(Result):
             ("Judge", f"correlation {request.correlation:g}, at most {request.extra:,} further items"),
             (
                 "Searched",
-                f"{request.workers[0]} to {request.workers[1]} workers, up to {request.most_ratings} "
-                "ratings "
-                "of an item and system",
+                f"{request.workers[0]} to {request.workers[1]} workers, up to "
+                f"{counted(request.most_ratings, 'rating')} of an item and system",
             ),
         )
 

@@ -90,7 +90,9 @@ def plan_answer(plan: Plan, said: Difference | None = None) -> str:
         of_such = f"of 100 such studies, {reached} would find a difference of {size}"
     if is_below_target(plan):
         return f"Not met: {of_such}; {100 * plan.target_power:g} were wanted."
-    return f"{of_such[0].upper()}{of_such[1:]}; {100 * plan.target_power:g} was the target."
+    is_less = promised_power(plan) < plan.target_power and f"{reached}" != f"{100 * plan.target_power:g}"
+    near = ", within the error of the simulation" if is_less else ""
+    return f"{of_such[0].upper()}{of_such[1:]}; {100 * plan.target_power:g} was the target{near}."
 
 
 def _below_target(plan: Plan) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from humeval_power.planning.plan.assurance import pilot_advice
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from humeval_power.study_counts import StudyCounts
 
 HOURS_A_DAY = 1  # that each worker rates
+_SPENT = Decimal("0.95")  # of the budget: what is left buys no step of the search that would matter
+_CERTAIN = 0.9995  # a power that is shown as 1.000
 USUAL_SECONDS = 30  # for a rating, where nobody said
 
 
@@ -165,8 +168,27 @@ def _ways_caption(result: PlanResult) -> str:
     return (
         f"*: the plan; k: ratings of each item under each system; safer: power {request.safer_power:g}{sure}; "
         f"hours of work in all at {seconds:g} seconds a rating{taken}; days if each worker rates for "
-        f"{HOURS_A_DAY} hour a day.{spend}"
+        f"{HOURS_A_DAY} hour a day.{spend}{_unspent(result)}"
     )
+
+
+def _unspent(result: PlanResult) -> str:
+    """Why a part of the budget is not spent; nothing where it all is."""
+    request = result.request
+    way = next((way.option for way in result.ways if way.name == "all the budget"), None)
+    if way is None or request.budget is None or way.cost.total > _SPENT * request.budget:
+        return ""
+    left = f" {request.budget - way.cost.total:,.2f} {request.costs.currency} are left:"
+    if way.powers[judged_by(result)] > _CERTAIN:
+        return f"{left} more would add no power."
+    counts, space = way.counts, request.space
+    sizes = (
+        (counts.n_workers, space.workers, "workers"),
+        (counts.n_items, space.items, "items"),
+        (counts.ratings_per_item, space.ratings_per_item, "ratings of an item"),
+    )
+    at_most = [f"{most:,} {what}" for most, searched, what in sizes if most == max(searched)]
+    return f"{left} the limits are {', '.join(at_most)}." if at_most else ""
 
 
 def alone_table(result: PlanResult) -> Table:

@@ -74,6 +74,8 @@ def study_of(talk: Talk, steps: Sequence[Step]) -> dict[str, Any]:
     if talk.have == "pilot":
         found = {name: value for name, value in found.items() if name not in ("parameters", "preset")}
         found["pilot"] = talk.files[0]
+    elif "preset" in found:
+        found["preset"] = ["typical"]  # of which 'plan' shows both ends
     return {**found, **_FILES}
 
 

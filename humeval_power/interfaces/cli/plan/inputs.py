@@ -15,6 +15,7 @@ from humeval_power.interfaces.cli.assumptions import Sources, read_assumptions
 from humeval_power.interfaces.cli.categories import Shares, settled_once
 from humeval_power.interfaces.cli.effect_options import NO_DIFFERENCE, TypedEffects
 from humeval_power.interfaces.cli.options import TableOptions, typed_scale
+from humeval_power.interfaces.formats.study.presets import TYPICAL, usual_assumptions
 from humeval_power.latent import Link
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
@@ -42,7 +43,7 @@ def load_assumptions(
     pilot: Ratings | None, table: TableOptions, sources: Sources, rule: DecisionRule
 ) -> Assumptions:
     """Read what was named, and fit a pilot as the rule's family; it comes first. Where nothing is named, the
-    usual entries.
+    usual entries, as for the preset 'typical'.
 
     Raises
     ------
@@ -51,21 +52,15 @@ def load_assumptions(
     """
     scale = typed_scale(table.scale, table.lower_is_better)
     named = Assumptions((), scale, table.pair)
-    if sources:
+    usual = not sources or (sources.preset == (TYPICAL,) and not replace(sources, preset=()))
+    if not usual:
         named = read_assumptions(sources, scale, table.pair)
     if pilot is None:
-        return named if named.entries else _usual(named)
+        return usual_assumptions(scale, systems=table.pair) if usual else named
     if any(entry.name == "pilot" for entry in named.entries):
         raise click.UsageError("A parameter file is called 'pilot', as the PILOT table is; rename it.")
     own = api.pilot(pilot, rule=rule, allow_not_identified=sources.allow_not_identified)
     return replace(named, entries=(own, *named.entries))
-
-
-def _usual(named: Assumptions) -> Assumptions:
-    """What to plan from where nothing is known of the study."""
-    from humeval_power.interfaces.formats.study.presets import usual_assumptions
-
-    return usual_assumptions(named.typed_scale, systems=named.typed_systems)
 
 
 def planned_effect(

@@ -9,6 +9,7 @@ import click
 
 from humeval_power.api import runs
 from humeval_power.api.ratings import check
+from humeval_power.checking.roles import ROLES
 from humeval_power.errors import InputError
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import file_argument
@@ -52,7 +53,8 @@ def command(file: str, table: TableOptions) -> CheckResult | RunsKindResult | Sc
     try:
         checked = each_criterion(found, **reading(table))
     except InputError:
-        if table == _UNSAID and (scores := _scores(file)):
+        has_workers = any(ROLES["worker"].fits(str(name)) for name in found.frame.columns)
+        if table == _UNSAID and not has_workers and (scores := _scores(file)):
             return compare.check(scores)
         raise
     told = []

@@ -57,7 +57,7 @@ def ratings_in(found: RawExport) -> Ready | None:
 
 
 def _beside_each_other(found: RawExport) -> Ready | None:
-    """The ratings of a table with a column for each worker."""
+    """The ratings of a table with a column for each worker or system."""
     export = side_by_side(found)
     if export is None:
         return None

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Mapping as MappingType
 from typing import Any
 
 import pandas as pd
 
+from humeval_power.checking.columns import bare
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
+from humeval_power.checking.exports.rating_blocks import is_free_text
 from humeval_power.checking.exports.templates import Template, literal
 from humeval_power.checking.rows import FlowStep
+from humeval_power.checking.wide import CRITERIA
 from humeval_power.interfaces.formats.exports.guess import part_columns, plain
 from humeval_power.interfaces.formats.exports.json_parts import JsonParts, frame_of
 from humeval_power.interfaces.formats.exports.platform import Platform, columns_named
@@ -58,6 +62,8 @@ def _read(found: RawExport, why: str) -> Export:
     parts.refuse()
     answers: dict[str, None] = {}
     frame = frame_of([(number, _cells(row, answers)) for number, row in rows.items()], source=found.source)
+    if why == _short_words():
+        answers |= dict.fromkeys(_in_words(frame, answers))
     return Export(
         platform="label-studio",
         why=why,
@@ -141,6 +147,37 @@ def _answer(value: Any) -> tuple[str, bool]:
                 ), kind == "choices"
         return json.dumps(value, ensure_ascii=False), False
     return (json.dumps(value, ensure_ascii=False) if isinstance(value, list) else plain(value)), False
+
+
+def _in_words(frame: pd.DataFrame, answers: Collection[str]) -> Iterator[str]:
+    """Columns of choices, which the short forms write as plain words like the fields of a task.
+
+    An answer differs between annotations of a task, or is told of neither the item nor the system alone.
+    """
+    names = [str(name) for name in frame.columns if name not in answers and name not in _ABOUT]
+    parts = part_columns(names, "item", "system")
+    within = [column.text for column in parts.values()]
+    for name in names:
+        given = frame[frame[name].str.strip() != ""]
+        words = Counter(given[name])
+        if name in within or not words or is_free_text(name, words) or all(map(_is_number, words)):
+            continue
+        by_annotator = "id" in frame and _differs_within(given, "id", name)
+        by_output = len(parts) > 1 and all(_differs_within(given, each, name) for each in within)
+        if by_annotator or by_output or bare(name) in CRITERIA:
+            yield name
+
+
+def _differs_within(frame: pd.DataFrame, level: str, name: str) -> bool:
+    return bool((frame.groupby(level)[name].nunique() > 1).any())
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _mapping(frame: pd.DataFrame, answers: Sequence[str]) -> Mapping | None:

@@ -16,6 +16,7 @@ from humeval_power.interfaces.formats.exports.forms import FORMS
 from humeval_power.interfaces.formats.exports.label_studio import LABEL_STUDIO
 from humeval_power.interfaces.formats.exports.mqm import MQM
 from humeval_power.interfaces.formats.exports.mturk import MTURK
+from humeval_power.interfaces.formats.exports.pearmut import PEARMUT
 from humeval_power.interfaces.formats.exports.platform import Platform
 from humeval_power.interfaces.formats.exports.potato import POTATO
 from humeval_power.interfaces.formats.exports.prolific import PROLIFIC
@@ -32,6 +33,7 @@ PLATFORMS: tuple[Platform, ...] = (
     LABEL_STUDIO,
     ARGILLA,
     POTATO,
+    PEARMUT,
     APPRAISE,
     MQM,
     FORMS,

@@ -1,4 +1,4 @@
-"""Any table, such as a sheet with a column for each annotator or criterion, and workbooks of several sheets."""
+"""Any table, as with a column for each annotator, system or criterion, and workbooks of several sheets."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from humeval_power.checking.columns import listing
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template, literal
-from humeval_power.checking.roles import ROLES
+from humeval_power.checking.roles import ROLES, Role
 from humeval_power.checking.rows import ROW_INDEX
-from humeval_power.checking.wide import columns_of_criteria, columns_of_workers
+from humeval_power.checking.wide import columns_of_criteria, columns_side_by_side
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.binary_tables import read_sheets
 from humeval_power.interfaces.formats.exports.guess import part_columns
@@ -27,21 +27,21 @@ SHEET = "sheet"  # the column that names the sheet of a row, where there are sev
 def _known_by(found: RawExport) -> str | None:
     if found.is_folder:
         return None
-    workers = columns_of_workers(found.table) if found.columns else ()
-    return side_by_side_words(workers) if workers else "its columns are taken by their names"
+    beside = columns_side_by_side(found.table) if found.columns else None
+    return side_by_side_words(*beside) if beside else "its columns are taken by their names"
 
 
 def side_by_side(found: RawExport) -> Export | None:
-    """A table with a column of ratings for each worker; None where it is none."""
+    """A table with a column of ratings for each worker or system; None where it is none."""
     if found.is_folder or not found.columns:
         return None
-    workers = columns_of_workers(found.table)
-    return _read(found, side_by_side_words(workers)) if workers else None
+    beside = columns_side_by_side(found.table)
+    return _read(found, side_by_side_words(*beside)) if beside else None
 
 
-def side_by_side_words(workers: Sequence[str]) -> str:
-    """That each of these columns is read as the ratings of one worker."""
-    return f"Columns {listing(workers)} hold ratings on one scale: each is read as those of one worker"
+def side_by_side_words(role: Role, columns: Sequence[str]) -> str:
+    """That each of these columns is read as the ratings of one worker or system."""
+    return f"Columns {listing(columns)} hold ratings on one scale: each is read as those of one {role}"
 
 
 def _read(found: RawExport, why: str) -> Export:
@@ -82,14 +82,15 @@ def _together(sheets: dict[str, pd.DataFrame], source: str) -> pd.DataFrame:
 
 
 def mapping_of(frame: pd.DataFrame) -> Mapping | None:
-    """A table by its names: one column of ratings, or one for each worker or criterion; else None."""
+    """A table by its names: one column of ratings, or one for each worker, system or criterion; else None."""
     names = [str(name) for name in frame.columns]
     told = _told(frame)
     rating = told.pop("rating", None)
-    if workers := columns_of_workers(frame):
-        known = {*workers, *(one.text for one in told.values())}
+    if (beside := columns_side_by_side(frame)) is not None:
+        role, columns = beside
+        known = {*columns, *(one.text for one in told.values())}
         others = tuple(name for name in names if name not in known)
-        return Mapping((RatingColumns(Template("{worker}")),), told, missing=_MISSING, keep=others)
+        return Mapping((RatingColumns(Template(f"{{{role}}}")),), told, missing=_MISSING, keep=others)
     if rating is not None:
         return Mapping((RatingColumns(Template(rating.text)),), told, missing=_MISSING)
     named = {part: told[part].text for part in ROLES if part in told}

@@ -25,6 +25,7 @@ from humeval_power.uncertainty import VarianceUncertainty
 if TYPE_CHECKING:
     from humeval_power.reporting.study.library_result import LibraryResult
 
+TYPICAL = "typical"  # the preset that depends on the scale
 _CAUTIOUS = "high"
 _WHOSE_CAUTIOUS = (
     "setting of large differences of Card et al. (2020), beyond most fits of public ratings; nobody's ratings by "
@@ -37,15 +38,21 @@ _KINDS = {
 }
 
 
+def preset_name(name: str, scale: RatingScale | None) -> str:
+    """The entry that a preset means: 'typical' is the typical fit of public ratings on a scale like the study's."""
+    return usual_assumptions(scale).entries[0].name if name == TYPICAL else name
+
+
 def preset(name: str) -> Parameters:
-    """The parameters of a published setting ('high', 'low') or of an entry of the library.
+    """The parameters of a published setting ('high', 'low'), of an entry of the library, or of what is 'typical' of
+    public ratings on a scale of few points.
 
     Raises
     ------
     InputError
         No such name, or an entry that nothing can be planned from.
     """
-    return library_entry(name).parameters
+    return library_entry(preset_name(name, None)).parameters
 
 
 def library_entry(name: str, *, allow_not_identified: bool = False) -> Assumed:
@@ -69,8 +76,8 @@ def preset_document(name: str) -> dict[str, Any]:
     names = [entry.name for entry in library]
     if name not in names:
         raise InputError(
-            f"there is no preset {name!r}; there are {', '.join(PRESETS)}, and what 'parameters list' names. "
-            f"{close_to(name, [*PRESETS, *names])}"
+            f"there is no preset {name!r}; there are {', '.join((TYPICAL, *PRESETS))}, and what 'parameters list' "
+            f"names. {close_to(name, [*PRESETS, *names])}"
         )
     return parameters_document(find_entry(name, library))
 

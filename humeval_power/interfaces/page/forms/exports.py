@@ -31,6 +31,7 @@ IMPORT = Form(
                         "label-studio": "Label Studio",
                         "argilla": "Argilla",
                         "potato": "Potato",
+                        "pearmut": "Pearmut",
                         "appraise": "Appraise",
                         "mqm": "MQM",
                         "google-forms": "Google Forms",

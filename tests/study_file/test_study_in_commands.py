@@ -1,0 +1,69 @@
+"""What commands say of a study file that does not say all, or names what is not there yet."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import humeval_power as hp
+from humeval_power.interfaces.cli.main import main
+
+HEAD = 'schema = "humeval_power/study/1"\n'
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, [*words], prog_name="humeval-power")
+
+
+@pytest.mark.parametrize(
+    ("command", "written", "message"),
+    [
+        ("analyze", 'plan = "plan"\nratings = "r.csv"', "line 3, [files] plan: there is no file"),
+        ("check", 'ratings = "r.csv"', "line 3, [files] ratings: there is no file"),
+        ("check", 'ratings = "r.csv"\npilot = "p.csv"', "line 4, [files] pilot: there is no file"),
+        ("power", 'pilot = "p.csv"', "line 3, [files] pilot: there is no file"),
+    ],
+)
+def test_a_file_that_is_not_there_is_named_where_the_study_names_it(
+    command: str, written: str, message: str, tmp_path: Path
+) -> None:
+    study = tmp_path / "s.toml"
+    study.write_text(
+        f"{HEAD}[files]\n{written}\n[effect]\neffect = 0.1\n[design]\nworkers = 9\nitems = 9\n"
+    )
+    result = run(command, str(study))
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.replace("s.toml,", "").split())
+    writer = {"plan": "plan", "ratings": "import"}.get(message.split("[files] ")[1].split(":")[0])
+    assert (f"'humeval-power {writer}' writes it." in " ".join(result.stderr.split())) == bool(writer)
+
+
+def test_an_argument_that_is_missing_may_stand_in_the_study(tmp_path: Path) -> None:
+    study = tmp_path / "s.toml"
+    study.write_text(HEAD)
+    assert "Give RATINGS, or say ratings in [files] of a study file." in run("analyze", str(study)).stderr
+
+
+def test_the_typical_preset_is_that_of_the_scale() -> None:
+    size = ("--workers", "9", "--items", "20", "--effect", "0.1", "--method", "analytic", "--no-study")
+    assert hp.preset("typical") == hp.preset("pplm-fluency-steered")
+    for scale, name in (("1:5", "pplm-fluency-steered"), ("0:100", None)):
+        found = json.loads(run("power", "--preset", "typical", "--scale", scale, *size, "--json").stdout)
+        assert found["setting"] == (name or found["setting"])
+        same = json.loads(
+            run("power", "--preset", found["setting"], "--scale", scale, *size, "--json").stdout
+        )
+        assert found["analytic"] == same["analytic"]
+
+
+def test_a_plan_of_the_typical_preset_shows_both_ends() -> None:
+    search = ("--effect", "0.1", "--items", "50:100:50", "--cost-per-rating", "0.1", "--simulations", "20")
+    plain, named = (
+        run("plan", *search, *preset, "--scale", "1:5", "--no-study", "--json")
+        for preset in ((), ("--preset", "typical"))
+    )
+    assert plain.exit_code == named.exit_code
+    assert json.loads(plain.stdout)["assumed"] == json.loads(named.stdout)["assumed"]
