@@ -33,6 +33,8 @@ class Kind:
     is_file : whether it names a file, which lies beside the file that names it.
     is_number : whether it is one number, which a file says without quotes.
     limits : lowest and highest number, and which ends are left out.
+    or_file : the ending of a file that can stand for a word.
+    or_lines : a column, or where what is read has no columns, a file with a line for each row.
     """
 
     read: Callable[[Any], Any]
@@ -44,6 +46,8 @@ class Kind:
     is_file: bool = False
     is_number: bool = False
     limits: Limits | None = None
+    or_file: str = ""
+    or_lines: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,13 +96,13 @@ class Field:
     """All that doors say of one field.
 
     section, kind, help : where it belongs, what it holds, a sentence or two.
-    label, unit, slider, step, start, words : for the page; `start` is its value on a page that nobody has touched.
+    label, unit, slider, step, start, words, rows : for the page; `start` is its value on a page that nobody has
+        touched, `rows` how many fields it shows at least.
     usual : the value where none is given; None where that depends on others, which `help` tells in brackets.
     main : shown by `--help`, and not folded on the page.
-    option : the option's name, where it is not the field's with dashes.
+    option : the option's name, where it is not the field's with dashes; `also` is another name of it.
     page_help : what the page says in place of `help`.
     needed : a command cannot do without it.
-    aliases : further options that set it, such as {"all-pairs": "all-pairs"}.
     """
 
     section: str
@@ -113,8 +117,15 @@ class Field:
     usual: Any = None
     main: bool = False
     option: str = ""
+    also: str = ""
     page_help: str = ""
     needed: bool = False
+    rows: int = 1
+
+
+def own(kind: Kind, help: str, label: str = "", **further: Any) -> Field:
+    """A field of one command alone, which stands in no section; `further` are those of `Field`."""
+    return Field("", kind, help, label, **further)
 
 
 def shortened(value: Any) -> str:

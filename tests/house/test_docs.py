@@ -14,7 +14,7 @@ from cases import each_case
 from click.testing import CliRunner
 from places import ROOT
 
-from humeval_power.interfaces.cli.main import COMMANDS, main
+from humeval_power.interfaces.cli.main import COMMANDS, main, module_of
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SHARED_OPTIONS = (
@@ -37,15 +37,11 @@ OTHER_SENSE = {("assign", "--systems"), ("simulate", "--scale"), ("assessment te
 ONLY_WITH = {"--systems": "--rating", "--scale": "--rating", "--alpha": "--df"}
 
 
-def module(name: str) -> str:
-    return f"humeval_power.interfaces.cli.{COMMANDS[name][0]}"
-
-
 def leaves() -> dict[str, click.Command]:
     """Every command that does something, by its words: 'power', 'accuracy power', ..."""
     found = {}
     for name in COMMANDS:
-        command: click.Command = importlib.import_module(module(name)).command
+        command: click.Command = importlib.import_module(module_of(name)).command
         if not isinstance(command, click.Group) or command.invoke_without_command:
             found[name] = command
         if isinstance(command, click.Group):

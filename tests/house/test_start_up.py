@@ -65,8 +65,7 @@ def shown(*words):
 
 found["help"] = shown("--help")
 found["modules of help"] = len(sys.modules)
-before = "humeval_power.interfaces.cli."
-found["commands of help"] = [name for name, (place, _) in COMMANDS.items() if before + place in sys.modules]
+found["commands of help"] = [name for name in COMMANDS if module_of(name) in sys.modules]
 found["after help"] = heavy()
 
 helps, completed, refused, brought = {{}}, {{}}, {{}}, {{}}

@@ -20,7 +20,7 @@ from humeval_power.interfaces.page.app import make_app
 from humeval_power.interfaces.page.asked import Asked, offered, words_of
 from humeval_power.interfaces.page.fields import can_begin
 from humeval_power.interfaces.page.forms import FORMS, comparisons
-from humeval_power.interfaces.page.forms.form import Form
+from humeval_power.interfaces.asking.form import Form
 
 EACH = each_case("form", comparisons.FORMS, ids=lambda form: " ".join(form.command))
 

@@ -21,7 +21,7 @@ from humeval_power.interfaces.formats.study.parameter_library import shipped_lib
 from humeval_power.interfaces.page.app import make_app
 from humeval_power.interfaces.page.asked import NEVER, asked_of, offered, words_of
 from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.interfaces.page.forms.form import Form
+from humeval_power.interfaces.asking.form import Form
 from humeval_power.interfaces.page.forms.planning import FORMS as PLANNING
 from humeval_power.interfaces.page.forms.study_controls import ENTRIES, SETTINGS
 

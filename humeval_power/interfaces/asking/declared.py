@@ -1,31 +1,111 @@
-"""Commands declared once: the public functions that they call, and the fields of what these take.
+"""Commands declared once: their fields, and the calls of public functions that answer them.
 
-The options of the terminal, the run itself, the program of `--code python` and the form of the page are derived.
+The options of the terminal, the run itself, the program of `--code python` and the form of the page are derived. An
+answer is written once, as calls: a `Caller` makes them when the command runs, a `Source` writes them as a program.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any
 
 import click
 
 from humeval_power.fields import Field
-from humeval_power.interfaces.asking.options import Function, made_option
+from humeval_power.interfaces.asking.form import Control, Form, Group, Journey, Next
+from humeval_power.interfaces.asking.options import Function, made_argument, made_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, flat
+from humeval_power.interfaces.cli.run import Run, with_run
+from humeval_power.interfaces.python_code.caller import Caller
+from humeval_power.interfaces.python_code.expressions import Value, call
 from humeval_power.interfaces.python_code.source import Source
-from humeval_power.interfaces.python_code.typed import GapError, Typed
+from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS
 
-if TYPE_CHECKING:
-    from humeval_power.interfaces.page.forms.form import Form, Journey, Next
-
 Fields = Mapping[str, Field]
-# The call that makes a scenario of a size and a true effect; what is given of the options it looks up by name.
-Comparison = Callable[[Value, Value, Any], Call]
+Calls = Caller | Source
+# What was typed, and the calls to make or to write; the last of them is called "result".
+Answer = Callable[[Typed, Calls], None]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A group of fields on the page; see `form.Group`."""
+
+    title: str
+    fields: tuple[str, ...]
+    note: str = ""
+    folded: bool = False
+    one_of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Page:
+    """How the page asks, see `form.Form`; fields that no part names stand under "All options"."""
+
+    title: str
+    lead: str
+    parts: tuple[Part, ...]
+    next: tuple[Next, ...] = ()
+    journey: Journey = "compare"
+    is_quick: bool = False
+    live: Mapping[str, str] = field(default_factory=dict)
+    hides: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A command: its words, its help, its fields in the order of help, the calls that answer it, and its page.
+
+    arguments : fields that the terminal takes without an option.
+    simulates : it takes --simulations, --seed, --jobs, --on and --dry-run, see `Calls.run`.
+    endings : of files that its result makes of its own, as in `with_result`.
+    """
+
+    path: tuple[str, ...]
+    help: str
+    fields: Fields
+    answer: Answer
+    page: Page | None = None
+    arguments: tuple[str, ...] = ()
+    simulates: bool = False
+    endings: tuple[str, ...] = ()
+
+    def command(self) -> click.Command:
+        """The command of the terminal."""
+
+        def answered(run: Run | None = None, **_values: Any) -> Any:
+            calls = Caller(run)
+            self.answer(Typed(click.get_current_context()), calls)
+            return calls.result
+
+        made: Function = with_result(endings=self.endings)(answered)
+        made = with_run(made) if self.simulates else made
+        for name, one in reversed(list(self.fields.items())):
+            add = made_argument(one, name) if name in self.arguments else option_of(name, one)
+            made = add(made)
+        found = click.command(self.path[-1], cls=Command, help=self.help)(made)
+        found.program = self.answer
+        return found
+
+    def form(self) -> Form | None:
+        """The form of the page."""
+        page = self.page
+        if page is None:
+            return None
+        return Form(
+            self.path,
+            page.journey,
+            page.title,
+            page.lead,
+            groups_of(page.parts, self.fields),
+            live=page.live,
+            next=page.next,
+            hides=page.hides,
+            is_quick=page.is_quick,
+        )
 
 
 @dataclass(frozen=True)
@@ -35,136 +115,91 @@ class Step:
     name : what its result is called in a program.
     function : its public name, such as "hp.rank.scores".
     fields : what it takes, by the names of its arguments.
-    files : the field that the terminal takes as an argument and Python first; "" without one.
+    first : the field that goes first, without its name: the files that it reads; "" without one.
     gives_first : what is read is a mapping, of which the next step gets the first value.
     """
 
     name: str
     function: str
     fields: Fields
-    files: str = ""
+    first: str = ""
     gives_first: bool = False
 
 
-@dataclass(frozen=True)
-class Part:
-    """A group of fields on the page."""
+def chain(
+    path: tuple[str, ...], help: str, *steps: Step, page: Page | None = None, simulates: bool = False
+) -> Declared:
+    """A command that is a chain of calls, the last of which gives the result."""
 
-    title: str
-    fields: tuple[str, ...]
-    folded: bool = False
-
-
-@dataclass(frozen=True)
-class Page:
-    """How the page asks; fields that no part names stand under "All options"."""
-
-    title: str
-    lead: str
-    parts: tuple[Part, ...]
-    next: tuple[Next, ...] = ()
-    journey: Journey = "compare"
-
-
-@dataclass(frozen=True)
-class Declared:
-    """A command: its words, its help, the calls that answer it, and its page."""
-
-    path: tuple[str, ...]
-    help: str
-    steps: tuple[Step, ...]
-    page: Page
-
-    @property
-    def fields(self) -> Fields:
-        """All fields in the order of help."""
-        return {name: one for step in self.steps for name, one in step.fields.items()}
-
-    def command(self) -> click.Command:
-        """The command of the terminal."""
-        run: Function = with_result()(self._run)
-        files = {step.files for step in self.steps}
-        for name, one in reversed(self.fields.items()):
-            add = _argument(name, one) if name in files else option_of(name, one)
-            run = add(run)
-        return click.command(self.path[-1], cls=Command, help=self.help)(run)
-
-    def _run(self, **values: Any) -> Any:
-        found: list[Any] = []
-        for step in self.steps:
-            others = {name: values[name] for name in step.fields if name != step.files}
-            result = evaluated(call(step.function, *found, *_files(step, values), **others))
-            found = [next(iter(result.values())) if step.gives_first else result]
-        return found[0]
-
-    def write(self, typed: Typed, source: Source) -> None:
-        """Write the same calls as a program, with the arguments that differ from their defaults.
-
-        Raises
-        ------
-        GapError
-            Standard input.
-        """
+    def answer(given: Typed, calls: Calls) -> None:
         found: list[Value] = []
-        for step in self.steps:
-            files = _files(step, typed)
+        for one in steps:
+            files = _files(one, given)
             if "-" in files:
-                raise GapError("standard input is read once")
-            others = {name: _plain(typed.given(name)) for name in step.fields if name != step.files}
-            result = source.let(step.name, call(step.function, *found, *files, **others))
-            found = [Code(f"next(iter({flat(result)}.values()))") if step.gives_first else result]
+                calls.no_program("standard input is read once")
+            named = {name: plain(given.given(name)) for name in one.fields if name != one.first}
+            how = calls.run(given) if simulates and one is steps[-1] else {}
+            result: Any = calls.let(one.name, call(one.function, *found, *files, **named, **how))
+            found = [calls.first_of(result) if one.gives_first else result]
 
-    def form(self) -> Form:
-        """The form of the page."""
-        from humeval_power.interfaces.page.forms.form import Control, Form, Group
+    return Declared(
+        path,
+        help,
+        {name: one for step in steps for name, one in step.fields.items()},
+        answer,
+        page,
+        tuple(step.first for step in steps if step.first),
+        simulates,
+    )
 
-        def control(name: str) -> Control:
-            one = self.fields[name]
-            link = _link(name, one)
-            help = one.page_help or one.help
-            return Control(link, one.label, one.unit, one.slider, one.step, one.start, help, one.words)
 
-        page = self.page
-        groups = (Group(part.title, tuple(map(control, part.fields)), folded=part.folded) for part in page.parts)
-        return Form(self.path, page.journey, page.title, page.lead, tuple(groups), next=page.next)
+def groups_of(parts: tuple[Part, ...], fields: Fields) -> tuple[Group, ...]:
+    """The groups of a form."""
+    return tuple(
+        Group(
+            part.title,
+            tuple(control_of(name, fields[name]) for name in part.fields),
+            part.note,
+            part.folded,
+            tuple(link_of(name, fields[name]) for name in part.one_of),
+        )
+        for part in parts
+    )
+
+
+def control_of(name: str, one: Field) -> Control:
+    """How the page asks a field."""
+    return Control(
+        link_of(name, one),
+        one.label,
+        one.unit,
+        one.slider,
+        one.step,
+        one.start,
+        one.page_help,
+        one.words,
+        one.rows,
+    )
+
+
+def link_of(name: str, one: Field) -> str:
+    """The name of a field in links, which its option has behind two dashes."""
+    return (one.option or name).replace("_", "-")
 
 
 def option_of(name: str, one: Field) -> Function:
     """A decorator that adds the option of a field."""
     field = name if FIELDS.get(name) is one else ""
-    return made_option(one, f"--{_link(name, one)}", name, field=field, shows_zero=True)
+    return made_option(one, f"--{link_of(name, one)}", name, field=field, shows_zero=True)
 
 
-def evaluated(written: Call) -> Any:
-    """What a call of a public function gives."""
-    import humeval_power
-
-    at: Any = humeval_power
-    for name in written.function.split(".")[1:]:
-        at = getattr(at, name)
-    return at(*written.given, **written.named)
+def plain(value: Any) -> Value:
+    """A value as programs write it; a list of nothing is left out."""
+    return (list(value) or None) if isinstance(value, tuple) else value
 
 
-def written_for(typed: Typed, made: Call) -> Call:
-    """A call for a program: without the arguments that an option of the same name leaves at its default."""
-    kept = {name: one for name, one in made.named.items() if name not in typed or typed.given(name) is not None}
-    return replace(made, named=kept)
-
-
-def _argument(name: str, one: Field) -> Function:
-    return click.argument(name, nargs=-1 if one.kind.many else 1, required=True, metavar=one.kind.metavar)
-
-
-def _files(step: Step, values: Any) -> tuple[str, ...]:
-    if not step.files:
+def _files(step: Step, given: Typed) -> tuple[str, ...]:
+    if not step.first:
         return ()
-    files = values[step.files]
-    return tuple(files) if step.fields[step.files].kind.many else (files,)
-
-
-def _plain(value: Any) -> Value:
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _link(name: str, one: Field) -> str:
-    return (one.option or name).replace("_", "-")
+    files = given[step.first]
+    return tuple(files) if step.fields[step.first].kind.many else (files,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,19 @@ Function = Callable[..., Any]
 _SAME: Any = object()
 
 
-class FieldOption(click.Option):
+class DeclaredOption(click.Option):
+    """An option of a declared field."""
+
+    about: Field
+
+
+class DeclaredArgument(click.Argument):
+    """An argument of a declared field."""
+
+    about: Field
+
+
+class FieldOption(DeclaredOption):
     """An option that sets a field of the study."""
 
     field: str
@@ -26,6 +38,20 @@ class FieldArgument(click.Argument):
     """An argument that names a file of the study."""
 
     field: str
+
+
+class WordOrFile(click.Choice[str]):
+    """A word, or the path of a file that says more than the words do."""
+
+    def __init__(self, words: Sequence[str], ending: str) -> None:
+        super().__init__(words)
+        self.ending = ending
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The word, or the path."""
+        if str(value).lower().endswith(self.ending):
+            return value
+        return super().convert(value, param, ctx)
 
 
 class ReadType(click.ParamType[Any]):
@@ -54,7 +80,7 @@ class SystemNames(ReadType):
 def click_type(kind: Kind) -> click.ParamType[Any]:
     """The type of an option of this kind."""
     if kind.choices:
-        return click.Choice(kind.choices)
+        return WordOrFile(kind.choices, kind.or_file) if kind.or_file else click.Choice(kind.choices)
     limits = kind.limits
     if kind.is_number and limits is None:
         return Money()
@@ -126,14 +152,35 @@ def made_option(
     else:
         extra |= {"type": click_type(kind), "multiple": kind.many}
         if one.usual is not None:
-            extra |= {"default": one.usual, "show_default": (shows_zero or one.usual not in ("", 0)) and not kind.many}
-    if field:
-        extra["cls"] = FieldOption
+            extra |= {
+                "default": one.usual,
+                "show_default": (shows_zero or one.usual not in ("", 0)) and not kind.many,
+            }
+    extra["cls"] = FieldOption if field else DeclaredOption
+    names = (typed, f"--{one.also}") if one.also else (typed,)
 
     def add(function: Function) -> Function:
-        made = click.option(typed, parameter, help=one.help, **extra)(function)
+        made = click.option(*names, parameter, help=one.help, **extra)(function)
+        _last(made).about = one
         if field:
             _last(made).field = field
+        return made
+
+    return add
+
+
+def made_argument(one: Field, parameter: str) -> Function:
+    """The argument of a field: all that follow where it can be repeated; help is its alone."""
+
+    def add(function: Function) -> Function:
+        many = -1 if one.kind.many else 1
+        extra: dict[str, Any] = {
+            "metavar": one.kind.metavar,
+            "required": one.needed,
+            "cls": DeclaredArgument,
+        }
+        made = click.argument(parameter, nargs=many, **extra)(function)
+        _last(made).about = one
         return made
 
     return add

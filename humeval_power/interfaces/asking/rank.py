@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import click
-
 from humeval_power.choices import MOST_RANKED, BattleTies
 from humeval_power.errors import InputError, Problem
-from humeval_power.fields import Field, flag, real, text, whole, word
-from humeval_power.interfaces.asking.declared import (
-    Declared,
-    Page,
-    Part,
-    Step,
-    evaluated,
-    option_of,
-)
+from humeval_power.fields import flag, own, real, text, whole, word
+from humeval_power.interfaces.asking.declared import Page, Part, Step, chain
+from humeval_power.interfaces.asking.form import Next
+from humeval_power.interfaces.asking.questions import Given, Questions
+from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import ALPHA, CLUSTER, SCORE_TABLE, SEED, SYSTEMS
-from humeval_power.interfaces.cli.family import PREFERENCES, EffectRange, Family, Given, any_number
-from humeval_power.interfaces.cli.questions import question_commands
-from humeval_power.interfaces.page.next_steps import Next
+from humeval_power.interfaces.cli.family import PREFERENCES, EffectRange, any_number
 from humeval_power.interfaces.python_code.expressions import Call, Value, call
 from humeval_power.reporting.rank.wording import WORDING
 
-SCORES = Declared(
+SCORES = chain(
     ("rank", "scores"),
     """Rank systems by their mean scores on the same items.
 
     FILE has one row an item and one column a system, or the columns item,
     system, score; or it is a log of a harness, or a folder of these.
     """,
-    (
-        Step("tables", "hp.compare.read_scores", SCORE_TABLE, "files", gives_first=True),
-        Step(
-            "result",
-            "hp.rank.scores",
-            {
-                "lower_is_better": Field(
-                    "", flag(), "The smallest mean is the best.", "The smallest mean is the best", usual=False
-                ),
-                "alpha": ALPHA,
-                "seed": SEED,
-            },
-        ),
+    Step("tables", "hp.compare.read_scores", SCORE_TABLE, "files", gives_first=True),
+    Step(
+        "result",
+        "hp.rank.scores",
+        {
+            "lower_is_better": own(
+                flag(), "The smallest mean is the best.", "The smallest mean is the best", usual=False
+            ),
+            "alpha": ALPHA,
+            "seed": SEED,
+        },
     ),
-    Page(
+    page=Page(
         "A leaderboard of scores",
         "Systems by their mean scores on the same items: intervals of ranks, groups that cannot be told apart, the "
         "chance of being best.",
@@ -65,7 +53,7 @@ SCORES = Declared(
         ),
     ),
 )
-BATTLES = Declared(
+BATTLES = chain(
     ("rank", "battles"),
     """Rank systems by battles: Bradley and Terry's model with ties.
 
@@ -73,56 +61,51 @@ BATTLES = Declared(
     (A, B, tie, or the name of the system), and perhaps worker or user, whose
     battles go together.
     """,
-    (
-        Step(
-            "table",
-            "hp.rank.read_battles",
-            {
-                "table": Field(
-                    "",
-                    text(),
-                    "",
-                    "Table of battles",
-                    page_help="A battle a row: system_a (shown first, or left), system_b, winner (A, B, tie, or the "
-                    "name of the system), and perhaps worker or user.",
-                ),
-                "systems": SYSTEMS,
-                "cluster": Field(
-                    "",
-                    CLUSTER.kind,
-                    "Column of clusters of battles: user, worker, session. [that of the worker]",
-                    "Whose battles go together",
-                    page_help="The column of the user, the worker or the session. [that of the worker]",
-                ),
-            },
-            "table",
-        ),
-        Step(
-            "result",
-            "hp.rank.battles",
-            {
-                "ties": Field(
-                    "",
-                    word(BattleTies),
-                    "The model of ties.",
-                    "Ties",
-                    words={"davidson": "Davidson", "rao-kupper": "Rao and Kupper"},
-                    usual="davidson",
-                ),
-                "position_bias": Field(
-                    "",
-                    flag("position-bias", "no-position-bias"),
-                    "Estimate what being shown first adds. [yes]",
-                    "What being shown first adds",
-                    words={"1": "estimate it", "0": "leave it out"},
-                    usual=True,
-                ),
-                "alpha": ALPHA,
-                "seed": SEED,
-            },
-        ),
+    Step(
+        "table",
+        "hp.rank.read_battles",
+        {
+            "table": own(
+                text(),
+                "",
+                "Table of battles",
+                needed=True,
+                page_help="A battle a row: system_a (shown first, or left), system_b, winner (A, B, tie, or the "
+                "name of the system), and perhaps worker or user.",
+            ),
+            "systems": SYSTEMS,
+            "cluster": own(
+                CLUSTER.kind,
+                "Column of clusters of battles: user, worker, session. [that of the worker]",
+                "Whose battles go together",
+                page_help="The column of the user, the worker or the session. [that of the worker]",
+            ),
+        },
+        "table",
     ),
-    Page(
+    Step(
+        "result",
+        "hp.rank.battles",
+        {
+            "ties": own(
+                word(BattleTies),
+                "The model of ties.",
+                "Ties",
+                words={"davidson": "Davidson", "rao-kupper": "Rao and Kupper"},
+                usual="davidson",
+            ),
+            "position_bias": own(
+                flag("position-bias", "no-position-bias"),
+                "Estimate what being shown first adds. [yes]",
+                "What being shown first adds",
+                words={"1": "estimate it", "0": "leave it out"},
+                usual=True,
+            ),
+            "alpha": ALPHA,
+            "seed": SEED,
+        },
+    ),
+    page=Page(
         "A leaderboard of battles",
         "Outputs of two systems at a time, and which one won: strengths, intervals of ranks, the chance of being "
         "best.",
@@ -132,22 +115,20 @@ BATTLES = Declared(
         ),
     ),
 )
-DECLARED = (SCORES, BATTLES)
-
 _LARGEST = 0.45  # where the search for an effect of battles ends
 _ASSUMED = {
-    "n_systems": Field("", whole(2, largest=MOST_RANKED), "Systems on the leaderboard.", needed=True),
-    "tie_share": Field("", real(), "Ties of systems as strong.", usual=0.0),
-    "design_effect": Field(
-        "", real(), "Variance over that of independent battles; `rank battles` finds it.", usual=1.0
+    "n_systems": own(whole(2, largest=MOST_RANKED), "Systems on the leaderboard.", needed=True),
+    "tie_share": own(real(), "Ties of systems as strong.", usual=0.0),
+    "design_effect": own(
+        real(), "Variance over that of independent battles; `rank battles` finds it.", usual=1.0
     ),
-    "sd": Field("", real(0, open="low"), "Rank by scores: the SD of items' differences of two systems."),
+    "sd": own(real(0, open="low"), "Rank by scores: the SD of items' differences of two systems."),
     "alpha": ALPHA,
 }
 
 
-def comparison(n: Value, effect: Value, given: Any) -> Call:
-    """The scenario of n battles; with --sd of n items that all systems answer."""
+def _comparison(n: Value, effect: Value, given: Given) -> Call:
+    """n battles; with --sd n items that all systems answer."""
     shared = {"n_systems": given["n_systems"], "alpha": given["alpha"]}
     ties, design_effect = given["tie_share"], given["design_effect"]
     if given["sd"] is None:
@@ -159,33 +140,33 @@ def comparison(n: Value, effect: Value, given: Any) -> Call:
     return call("hp.rank.neighbour_scores", n, effect, sd=given["sd"], **shared)
 
 
-def largest_effect(given: Any) -> float:
-    """Where the search for a detectable effect ends."""
-    return _LARGEST if given["sd"] is None else 10.0 * float(given["sd"])
-
-
 def _range(given: Given) -> EffectRange:
     return PREFERENCES if given["sd"] is None else any_number(given)
 
 
-FAMILY = Family(
-    wording=WORDING,
-    options=tuple(option_of(name, one) for name, one in _ASSUMED.items()),
-    build=lambda n, effect, given: evaluated(comparison(n, effect, given)),
-    size_help="Battles of all systems together; with --sd items.",
-    effect_help="Share that prefers the better of two neighbours, ties half, minus 1/2; with --sd the "
-    "difference of their means, in the metric's units.",
-    largest_effect=largest_effect,
+QUESTIONS = Questions(
+    "rank",
+    WORDING,
+    n=own(whole(2), "Battles of all systems together; with --sd items."),
+    effect=own(
+        real(),
+        "Share that prefers the better of two neighbours, ties half, minus 1/2; with --sd the "
+        "difference of their means, in the metric's units.",
+    ),
+    fields=_ASSUMED,
+    comparison=_comparison,
+    largest_effect=lambda given: _LARGEST if given["sd"] is None else 10.0 * float(given["sd"]),
     effect_range=_range,
 )
-command = click.Group(
+SUBJECT = Subject(
     "rank",
-    help="""Order systems, and say how sure the order is.
+    """Order systems, and say how sure the order is.
 
     By their scores on the same items, or by battles of two at a time: intervals
     of ranks, groups that cannot be told apart, the chance of being the best.
     Before there are any: how many tell two neighbours apart?
     """,
+    (SCORES, BATTLES),
+    QUESTIONS,
 )
-for _each in (*(one.command() for one in DECLARED), *question_commands(FAMILY)):
-    command.add_command(_each)
+command = SUBJECT.command()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from humeval_power.fields import Field, flag, names, shortened, text, whole
+from humeval_power.choices import Method
+from humeval_power.fields import Field, flag, names, own, shortened, text, whole, word
 from humeval_power.interfaces.cli.numbers import LARGEST_SEED
-from humeval_power.study import COLUMN, FIELDS
+from humeval_power.study import COLUMN, FIELDS, SYSTEM_NAMES
 
 
 def _several(typed: str) -> tuple[str, ...]:
@@ -17,35 +19,71 @@ def _several(typed: str) -> tuple[str, ...]:
 
 
 ALPHA = FIELDS["alpha"]
-SEED = Field("", whole(0, largest=LARGEST_SEED), "Seed of the random numbers. [fixed, and recorded]")
-SYSTEMS = Field(
-    "",
+TARGET = replace(FIELDS["power"], start="0.8")
+SEED = own(
+    whole(0, largest=LARGEST_SEED),
+    "Seed of the random numbers. [fixed, and recorded]",
+    "Seed of the random numbers",
+)
+SIMULATIONS = own(whole(1, largest=10**15), "Simulated studies for each number.", "Simulated studies")
+METHOD = own(
+    word(Method),
+    "Computed at once (exactly or by a formula; the answer says which), by simulation, or both.",
+    "Answer by",
+    words={
+        "analytic": "formula or enumeration alone",
+        "simulate": "simulation alone",
+        "both": "both, beside each other",
+    },
+)
+TWO_SYSTEMS = own(
+    replace(SYSTEM_NAMES, metavar="A,B"),
+    "Systems of one table, A first. [found by their looks]",
+    "Systems of one table",
+    page_help="Names with commas between, A first. [found by their looks]",
+)
+SYSTEMS = own(
     names(_several, "A,B,..."),
     "The systems to rank. [all]",
     "Systems to rank",
     page_help="Names with commas between. [all]",
 )
-CLUSTER = Field(
-    "",
+_BELONG = (
+    "The column of what items belong to: passage, document, template. Items of one are not independent."
+)
+CLUSTER = own(
     COLUMN,
     "Column of clusters of items: passage, document, template.",
     "Clusters of items",
-    page_help="The column of what items belong to: passage, document, template. Items of one are not independent. "
-    "For files of lines: a file with a cluster's name a line.",
+    page_help=_BELONG,
+)
+CLUSTER_OR_LINES = replace(
+    CLUSTER,
+    kind=replace(COLUMN, or_lines=True),
+    page_help=f"{_BELONG} For files of lines: a file with a cluster's name a line.",
+)
+RUN = own(
+    COLUMN,
+    "Column of the run: generation, prompt, seed. Then as `runs test`, which has more options.",
+)
+DROP_MISSING = own(
+    flag(),
+    "Leave out items without a score of each system.",
+    "Leave out items without a score of each system",
+    usual=False,
 )
 SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
-    "files": Field(
-        "",
+    "files": own(
         text("FILE [FILE]", many=True),
         "",
         "Table of scores",
         page_help="One row an item and one column a system; or columns item, system and score; or logs of a "
         "harness or a folder of them.",
+        needed=True,
     ),
-    "item": Field("", COLUMN, "Column of the item. [found by name]", "Column of the item"),
-    "system": Field("", COLUMN, "Column of the system. [found by name]", "Column of the system"),
-    "scores": Field(
-        "",
+    "item": own(COLUMN, "Column of the item. [found by name]", "Column of the item"),
+    "system": own(COLUMN, "Column of the system. [found by name]", "Column of the system"),
+    "scores": own(
         names(lambda typed: (typed,), "COLUMN"),
         "Metric of a table with several. [the only one]",
         "Metric",
@@ -53,12 +91,6 @@ SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
         option="score",
     ),
     "systems": SYSTEMS,
-    "cluster": CLUSTER,
-    "drop_missing": Field(
-        "",
-        flag(),
-        "Leave out items without a score of each system.",
-        "Leave out items without a score of each system",
-        usual=False,
-    ),
+    "cluster": CLUSTER_OR_LINES,
+    "drop_missing": DROP_MISSING,
 }

@@ -19,7 +19,7 @@ from humeval_power.interfaces.cli.option_names import as_typed
 from humeval_power.interfaces.cli.output import STUDY_FILE, WORDS, finish_stopped_runs, say
 from humeval_power.safe_text import WIDTH, wrapped
 
-# section: {name of the command: (the module below this package, or with a dot beside it; what --help says about it)}
+# section: {name of the command: (its module below this package, or with a dot beside it; what --help says)}
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Not sure where to begin": {
         "start": ("start.start", "Six questions, and the commands that follow from your answers."),
@@ -55,7 +55,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Other comparisons": {
         "compare": ("compare.group", "Scores of systems on the same items: test, effect size, power."),
         "rank": (".asking.rank", "Leaderboards: rank intervals, groups, battles with ties; their power."),
-        "accuracy": ("accuracy.group", "Two classifiers on one test set: McNemar's tests and their power."),
+        "accuracy": (
+            ".asking.accuracy",
+            "Two classifiers on one test set: McNemar's tests and their power.",
+        ),
         "runs": ("runs.group", "Scores of repeated generations, prompts or seeds: test and plan."),
         "preference": ("preference.group", "Which of two outputs is better: sign tests and their power."),
         "corpus": ("corpus.group", "BLEU and other corpus metrics: randomisation test and power."),
@@ -85,6 +88,12 @@ _NOTHING_KEPT = "Interrupted; no file was left half-written."
 INTERRUPTED = 130  # what shells expect after Ctrl-C: 128 + SIGINT
 
 
+def module_of(name: str) -> str:
+    """The module of a command."""
+    module, _ = COMMANDS[name]
+    return f"humeval_power.interfaces{'' if module.startswith('.') else '.cli.'}{module}"
+
+
 class LazyGroup(click.Group):
     """A group whose commands are named in COMMANDS; errors of the package end as a message."""
 
@@ -96,8 +105,7 @@ class LazyGroup(click.Group):
         """Import the command, or None where there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
-        module, _ = COMMANDS[cmd_name]
-        command: click.Command = importlib.import_module(f".{module}", __package__).command
+        command: click.Command = importlib.import_module(module_of(cmd_name)).command
         return command
 
     def resolve_command(

@@ -16,6 +16,7 @@ from humeval_power.safe_text import terminal_text, wrapped
 QUIET = "humeval_power.quiet"
 WORDS = "humeval_power.words"  # what was typed after the name of the program
 STUDY_FILE = "humeval_power.study"  # what the command took from a study file
+_NOTED = "humeval_power.noted"  # remarks that are made once
 PROGRAM = "humeval-power"
 _WRITTEN = ("output", "key", "key_file", "figures", "pictures", "library", "ledger", "write_config")
 
@@ -35,6 +36,15 @@ def note(message: str) -> None:
     """Print a remark on standard error, unless --quiet."""
     if not is_quiet():
         remark(message)
+
+
+def note_once(message: str) -> None:
+    """The same, where it was not said before in this command."""
+    ctx = click.get_current_context(silent=True)
+    known: set[str] = set() if ctx is None else ctx.meta.setdefault(_NOTED, set())
+    if message not in known:
+        note(message)
+    known.add(message)
 
 
 def show(text: str, *, exact: bool = False) -> None:

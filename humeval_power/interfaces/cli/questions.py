@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 _TYPICAL = 10_000  # size at which a search for one is costed
 
 
-def question_commands(family: Family) -> list[click.Command]:
+def question_commands(family: Family) -> list[Command]:
     """The commands power, mde, size and surface of a family."""
     return [_power(family), _mde(family), _size(family), _surface(family)]
 
 
-def _power(family: Family) -> click.Command:
+def _power(family: Family) -> Command:
     def command(n: int, effect: float, method: Method, run: Run, **given: Any) -> Result:
         """How often would a comparison of this size find an effect of this size?"""
         from humeval_power.api import questions as api
@@ -46,7 +46,7 @@ def _power(family: Family) -> click.Command:
     return _built(family, "power", command, (_n(family), _effect(family)))
 
 
-def _mde(family: Family) -> click.Command:
+def _mde(family: Family) -> Command:
     def command(n: int, target: float, method: Method, run: Run, **given: Any) -> Result:
         """The smallest effect that a comparison of this size finds with the target power."""
         from humeval_power.api import questions as api
@@ -63,7 +63,7 @@ def _mde(family: Family) -> click.Command:
     return _built(family, "mde", command, (_n(family), power_target_option))
 
 
-def _size(family: Family) -> click.Command:
+def _size(family: Family) -> Command:
     def command(
         effect: float, target: float, highest: int, method: Method, run: Run, **given: Any
     ) -> RequiredResult:
@@ -91,7 +91,7 @@ def _size(family: Family) -> click.Command:
     return _built(family, "size", command, (_effect(family), power_target_option, _highest))
 
 
-def _surface(family: Family) -> click.Command:
+def _surface(family: Family) -> Command:
     def command(
         n: tuple[int, ...],
         effect: tuple[float, ...],
@@ -198,7 +198,7 @@ def _built(
     own: Sequence[Decorator],
     *,
     many: bool = False,
-) -> click.Command:
+) -> Command:
     options = [each.many if many and isinstance(each, Assumed) else each for each in family.options]
     command = decorated(with_run(with_result()(function)), (*own, *options, _method(family)))
     return click.command(name, help=function.__doc__, cls=Command)(command)

@@ -57,7 +57,12 @@ def needs(
 
 
 class Command(click.Command):
-    """A command that names all missing options together, those that `needs` asks for too."""
+    """A command that names all missing options together, those that `needs` asks for too.
+
+    program : writes the program that gives the same, from what was typed.
+    """
+
+    program: Callable[[Any, Any], None] | None = None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does; where something is missing, look for everything else that is."""

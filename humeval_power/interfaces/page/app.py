@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.interfaces.asking.form import Form
 from humeval_power.interfaces.page import views
 from humeval_power.interfaces.page.answers import Wrong
 from humeval_power.interfaces.page.asked import Asked, asked_of, offered
@@ -22,7 +23,6 @@ from humeval_power.interfaces.page.asked_work import work_of
 from humeval_power.interfaces.page.begun import Begun
 from humeval_power.interfaces.page.fields import can_begin
 from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.interfaces.page.forms.form import Form
 from humeval_power.interfaces.page.parts import Parts
 from humeval_power.interfaces.page.responses import back, broken, not_there, refused, static
 from humeval_power.interfaces.page.serving.refusals import RefusedError

@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 import click
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.fields import Field
 
 Options = tuple[tuple[str, str], ...]
 MOST_LETTERS = 2_000  # of one value
@@ -26,13 +27,6 @@ NEVER = frozenset(
 )
 # Options that name a file to write, by their commands: the page asks whether it is wanted, and names it.
 WRITES: dict[tuple[tuple[str, ...], str], str] = {(("assign",), "key"): "key.csv"}
-# Options that name a column, or a file where what is read has no columns: what looks like a path is a file, so that
-# no column opens one outside the folder of the page.
-COLUMN_OR_FILE = frozenset(
-    (command, option)
-    for command in (("accuracy", "test"), ("accuracy", "estimate"))
-    for option in ("cluster", "labels")
-) | {(("compare", "scores"), "cluster"), (("rank", "scores"), "cluster")}
 _FILE_NAME = re.compile(r"[/\\]|^\.|\.(?:csv|tsv|txt|jsonl?|parquet|xlsx|gz)$|~[0-9a-f]{16}$")
 _FILE = re.compile(r"FILE|PATH|RATINGS|TABLE|EXPORT|PILOT|ANSWERS|COMPARISONS")
 _UPLOAD = re.compile(r"(?P<name>.+)~(?P<digest>[0-9a-f]{16})", re.DOTALL)
@@ -82,13 +76,21 @@ def takes_files(option: click.Parameter) -> bool:
 
 def may_read_files(command: tuple[str, ...], option: click.Parameter) -> bool:
     """Whether a page asks for a file as the value of this option, or may."""
-    named = command, link_name(option)
-    return (takes_files(option) and named not in WRITES) or named in COLUMN_OR_FILE
+    return (takes_files(option) and (command, link_name(option)) not in WRITES) or _is_column_or_file(
+        option
+    )
+
+
+def _is_column_or_file(option: click.Parameter) -> bool:
+    """Whether an option names a column, or a file where what is read has no columns: what looks like a path is a
+    file, so that no column opens one outside the folder of the page."""
+    about: Field | None = getattr(option, "about", None)
+    return about is not None and about.kind.or_lines
 
 
 def reads_file(command: tuple[str, ...], option: click.Parameter, value: str) -> bool:
     """Whether this value of an option names a file."""
-    is_column = (command, link_name(option)) in COLUMN_OR_FILE and not _FILE_NAME.search(value)
+    is_column = _is_column_or_file(option) and not _FILE_NAME.search(value)
     return may_read_files(command, option) and not is_column
 
 

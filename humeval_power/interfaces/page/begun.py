@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from humeval_power.errors import InputError
+from humeval_power.interfaces.asking.form import Form
 from humeval_power.interfaces.page.answers import Work
 from humeval_power.interfaces.page.asked import Asked
-from humeval_power.interfaces.page.forms.form import Form
 from humeval_power.interfaces.page.parts import Parts
 from humeval_power.interfaces.page.views import Shown
 

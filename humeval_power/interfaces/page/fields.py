@@ -8,9 +8,9 @@ from typing import Literal
 
 import click
 
+from humeval_power.interfaces.asking.form import Control, Form, Group
 from humeval_power.interfaces.page.answers import Wrong
 from humeval_power.interfaces.page.asked import WRITES, Asked, link_name, may_read_files, offered
-from humeval_power.interfaces.page.forms.form import Control, Form, Group
 from humeval_power.interfaces.page.forms.study_controls import on_page
 from humeval_power.study import FIELDS
 

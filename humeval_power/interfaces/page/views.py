@@ -11,11 +11,11 @@ from urllib.parse import parse_qsl, urlsplit
 from jinja2 import Environment
 from markupsafe import Markup
 
+from humeval_power.interfaces.asking.form import JOURNEYS, Form, Next
 from humeval_power.interfaces.page.answers import Answer, Told, Wrong
 from humeval_power.interfaces.page.asked import Asked, file_names, offered
 from humeval_power.interfaces.page.fields import field_groups, problems_elsewhere, wrong_fields
 from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.interfaces.page.forms.form import JOURNEYS, Form, Next
 from humeval_power.reporting.numbers import time_taken
 from humeval_power.reporting.render.environment import safe_environment
 

@@ -7,10 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import click
 
 from humeval_power.errors import HumevalPowerError
-from humeval_power.interfaces.asking import rank
 from humeval_power.interfaces.python_code.field import drawn, looks
 from humeval_power.interfaces.python_code.scenarios import (
-    accuracy,
     judge,
     others,
     preference,
@@ -18,7 +16,7 @@ from humeval_power.interfaces.python_code.scenarios import (
     scores,
     texts,
 )
-from humeval_power.interfaces.python_code.scenarios.questions import Kind, asked_of
+from humeval_power.interfaces.python_code.scenarios.questions import Kind
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.study_call import study_call
 from humeval_power.interfaces.python_code.typed import GapError, Typed
@@ -55,22 +53,13 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("parameters", "list"): drawn.library,
     ("parameters", "show"): drawn.library_entry,
     ("start",): drawn.start,
-    **_questions("accuracy", accuracy.ACCURACY),
     **_questions("preference", preference.PREFERENCE),
-    **_questions("rank", asked_of(rank.comparison, rank.largest_effect)),
     **_questions("corpus", texts.CORPUS),
     **_questions("contingency", texts.CONTINGENCY),
     **_questions("compare", scores.COMPARE),
     **_questions("runs", runs.RUNS),
     **_questions("assessment", scores.ASSESSMENT),
-    ("accuracy", "test"): accuracy.test,
-    ("accuracy", "estimate"): accuracy.estimate,
-    ("accuracy", "bounds"): accuracy.bounds,
-    ("accuracy", "claims"): accuracy.claims,
-    ("accuracy", "leaderboard"): accuracy.leaderboard,
-    ("accuracy", "overlap"): accuracy.overlap,
     ("preference", "test"): preference.test,
-    **{one.path: one.write for one in rank.DECLARED},
     ("corpus", "test"): texts.corpus_test,
     ("corpus", "estimate"): texts.corpus_estimate,
     ("contingency", "test"): texts.contingency_test,
@@ -141,11 +130,12 @@ def program_of(context: click.Context) -> str:
         A command, or an option, that no program says, and why.
     """
     path = tuple(" ".join(str(one.info_name) for one in _above(context)).split())
-    if path not in PROGRAMS:
+    writer = getattr(context.command, "program", None) or PROGRAMS.get(path)
+    if writer is None:
         why = GAPS.get(path, "is none of those that have one.")
         raise GapError(f"There is no program: {' '.join(path)} {why}")
     typed, source = Typed(context), Source()
-    PROGRAMS[path](typed, source)
+    writer(typed, source)
     typed.check()
     return source.text()
 

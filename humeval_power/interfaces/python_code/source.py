@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from humeval_power.interfaces.python_code.expressions import Code, Value, flat, written
+from humeval_power.interfaces.python_code.runs import run_of
+from humeval_power.interfaces.python_code.typed import GapError, Typed
 
 
 class Source:
     """The statements of a program; the last one prints what was assigned to `result`."""
+
+    writes = True
 
     def __init__(self) -> None:
         self._imports: list[str] = []
@@ -21,6 +27,33 @@ class Source:
         """Assign a value to a name, which stands for it from here on."""
         self._lines.append(f"{name} = {written(value, before=len(name) + 3)}")
         return Code(name)
+
+    def unpack(self, names: str, value: Value) -> Any:
+        """Assign what a call gives to several names, with commas between them."""
+        self.let(names, value)
+        return tuple(Code(name.strip()) for name in names.split(","))
+
+    def attribute(self, of: Code, name: str) -> Code:
+        """An attribute of what a name stands for."""
+        return Code(f"{of}.{name}")
+
+    def first_of(self, mapping: Code) -> Code:
+        """The first value of a mapping."""
+        return Code(f"next(iter({mapping}.values()))")
+
+    def run(self, given: Typed) -> dict[str, Value]:
+        """How much is simulated, as arguments."""
+        return run_of(given)
+
+    def no_program(self, why: str) -> None:
+        """Say that no program gives this.
+
+        Raises
+        ------
+        GapError
+            With the reason.
+        """
+        raise GapError(why)
 
     def text_of(self, name: str, *lines: str) -> Code:
         """Assign what is written over several lines."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
+from humeval_power.interfaces.asking.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.questions import ALPHA, question_forms
 
 _RULE = (

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.asking import rank
-from humeval_power.interfaces.page.forms.accuracies import FORMS as ACCURACIES
+from humeval_power.interfaces.asking import accuracy, rank
+from humeval_power.interfaces.asking.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.assessments import FORMS as ASSESSMENTS
 from humeval_power.interfaces.page.forms.corpora import FORMS as CORPORA
-from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.judges import FORMS as JUDGES
 from humeval_power.interfaces.page.forms.preferences import FORMS as PREFERENCES
 from humeval_power.interfaces.page.forms.primers import FORMS as PRIMERS
@@ -259,10 +258,10 @@ FORMS = (
     PROSPECTIVE,
     *QUESTIONS,
     *RUNS,
-    *ACCURACIES,
+    *accuracy.SUBJECT.forms(),
     *PREFERENCES,
     *ASSESSMENTS,
-    *(one.form() for one in rank.DECLARED),
+    *rank.SUBJECT.forms(),
     *CORPORA,
     *JUDGES,
     *PRIMERS,

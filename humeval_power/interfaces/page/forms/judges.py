@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
+from humeval_power.interfaces.asking.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.questions import ALPHA, CLUSTER
 from humeval_power.interfaces.page.forms.study_controls import TARGET, money
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
+from humeval_power.interfaces.asking.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.study_controls import ENTRIES
 from humeval_power.interfaces.page.forms.study_steps import A_STUDY
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
+from humeval_power.interfaces.asking.form import Control, Form, Group, Next
 
 ALPHA = Control("alpha", "Level of the test", slider=(0.001, 0.2), step=0.001)
 DIRECTION = Control(

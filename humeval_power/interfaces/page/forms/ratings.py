@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from humeval_power.interfaces.asking.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.exports import IMPORT
-from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
 
 _COLUMNS = Group(
     "Which column is what",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.page.forms.form import Control, Form, Group
+from humeval_power.interfaces.asking.form import Control, Form, Group
 from humeval_power.reporting.start.questions import (
     COMPARISONS,
     HAVES,

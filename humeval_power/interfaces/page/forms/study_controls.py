@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from humeval_power.interfaces.page.forms.form import Control, Group
+from humeval_power.interfaces.asking.form import Control, Group
 from humeval_power.reporting import study
 from humeval_power.study import FIELDS, SECTIONS, option_of
 

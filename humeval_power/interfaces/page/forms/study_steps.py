@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.page.forms.form import Group, Next
+from humeval_power.interfaces.asking.form import Group, Next
 from humeval_power.interfaces.page.forms.study_controls import ITEMS, N_SYSTEMS, PER_ITEM, WORKERS
 
 SIZE_OF_STUDY = Group("The size of the study", (WORKERS, ITEMS, PER_ITEM, N_SYSTEMS))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from humeval_power.interfaces.asking.declared import Comparison, written_for
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, flat
 from humeval_power.interfaces.python_code.runs import run_of
 from humeval_power.interfaces.python_code.source import Source
@@ -77,11 +76,3 @@ class Kind:
         )
         shown = {name: typed.given(name) for name in ("draw", "along")}
         source.let("result", call("hp.surface", cells, **run_of(typed, "method"), **shown))
-
-
-def asked_of(comparison: Comparison, largest: Callable[[Typed], float]) -> Kind:
-    """The kind of a declared scenario."""
-    return Kind(
-        lambda typed, _source, n, effect: written_for(typed, comparison(n, effect, typed)),
-        lambda typed, _comparison: largest(typed),
-    )

@@ -1,0 +1,41 @@
+"""A subject: a group of commands of declared ones, with its forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from humeval_power.interfaces.asking.declared import Declared
+from humeval_power.interfaces.asking.form import Form
+from humeval_power.interfaces.asking.questions import Questions
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Commands that stand under one word.
+
+    declared : its own, in the order of help.
+    questions : power, mde, size and surface of its comparisons.
+    questions_first : help lists them before its own.
+    """
+
+    name: str
+    help: str
+    declared: tuple[Declared, ...]
+    questions: Questions | None = None
+    questions_first: bool = False
+
+    def command(self) -> click.Group:
+        """The group of the terminal."""
+        group = click.Group(self.name, help=self.help)
+        own = [one.command() for one in self.declared]
+        asked = [] if self.questions is None else self.questions.commands()
+        for each in (*asked, *own) if self.questions_first else (*own, *asked):
+            group.add_command(each)
+        return group
+
+    def forms(self) -> tuple[Form, ...]:
+        """Its pages: those of its own commands, then those of the questions."""
+        own = tuple(form for one in self.declared if (form := one.form()) is not None)
+        return (*own, *(() if self.questions is None else self.questions.forms()))
