@@ -65,6 +65,7 @@ CLUSTER_OR_LINES = replace(
 RUN = own(
     COLUMN,
     "Column of the run: generation, prompt, seed. Then as `runs test`, which has more options.",
+    option="run",
 )
 DROP_MISSING = own(
     flag(),
