@@ -73,6 +73,19 @@ DROP_MISSING = own(
     "Leave out items without a score of each system",
     usual=False,
 )
+ITEM = own(COLUMN, "Column of the item. [found by name]", "Column of the item")
+SYSTEM = own(COLUMN, "Column of the system. [found by name]", "Column of the system")
+DIRECTION = own(
+    word(("two-sided", "greater", "less")),
+    "Both directions, or only B above (greater) or below (less) A.",
+    "Direction",
+    words={
+        "two-sided": "B better or worse than A (recommended)",
+        "greater": "only B better than A",
+        "less": "only B worse than A",
+    },
+    usual="two-sided",
+)
 SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
     "files": own(
         text("FILE [FILE]", many=True),
@@ -82,8 +95,8 @@ SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
         "harness or a folder of them.",
         needed=True,
     ),
-    "item": own(COLUMN, "Column of the item. [found by name]", "Column of the item"),
-    "system": own(COLUMN, "Column of the system. [found by name]", "Column of the system"),
+    "item": ITEM,
+    "system": SYSTEM,
     "scores": own(
         names(lambda typed: (typed,), "COLUMN"),
         "Metric of a table with several. [the only one]",

@@ -50,6 +50,12 @@ class Caller:
         assert self._run is not None
         return {"n_simulations": given["simulations"], "seed": self._run.seed, "n_jobs": self._run.n_jobs}
 
+    @property
+    def slots(self) -> int:
+        """How many cores compute."""
+        assert self._run is not None
+        return self._run.slots
+
     def no_program(self, why: str) -> None:
         """Nothing: the command itself runs."""
 
