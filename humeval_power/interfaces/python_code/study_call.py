@@ -45,13 +45,16 @@ def study_call(typed: Typed, source: Source) -> None:
         value = raw[name] if name in raw else ctx.params[name]
         if name == "amend":
             raise GapError("amend: changes the file of a plan, which the command alone does")
+        if name in ("outputs", "platforms"):
+            raise GapError(f"{name}: writes what platforms take, which the command alone does")
         if name == "all_pairs":
             fields["comparisons"] = "all-pairs"
         elif isinstance(one, FieldOption | FieldArgument):
             fields[one.field] = _field(one.field, one, value)
         else:
             own[_ARGUMENTS.get(long[2:], long[2:].replace("-", "_"))] = _plain(one, value)
-    verb = str(ctx.info_name)
+    group = "" if ctx.parent is None or ctx.parent.parent is None else f"{ctx.parent.info_name}."
+    verb = f"{group}{ctx.info_name}"
     two = fields.get("n_systems") == 2 or len(_names(fields.get("systems"))) == 2
     if two and verb in _PAIRS:
         raise GapError("systems: two of them are asked about as several; leave them out")

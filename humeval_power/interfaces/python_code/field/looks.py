@@ -2,31 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from humeval_power.interfaces.python_code.designs import design_of
-from humeval_power.interfaces.python_code.effects import Effect, effect_of
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, quoted
-from humeval_power.interfaces.python_code.field.costs import costs_of
-from humeval_power.interfaces.python_code.rules import family_rule
 from humeval_power.interfaces.python_code.runs import run_of
-from humeval_power.interfaces.python_code.settings import settings_of
 from humeval_power.interfaces.python_code.source import Source
-from humeval_power.interfaces.python_code.study.cells import (
-    NONE,
-    at_effect,
-    family_of,
-    named_effect,
-    refuse_latent,
-    response_of,
-)
-from humeval_power.interfaces.python_code.typed import GapError, Typed
-
-
-def _looks(text: str, kind: str) -> Call:
-    if text.strip().isdecimal():
-        return call("hp.looks.equal_looks", kind, int(text))
-    return call("hp.looks.Looks", kind, _shares(text))
+from humeval_power.interfaces.python_code.typed import Typed
 
 
 def _shares(text: str) -> Code:
@@ -42,47 +21,6 @@ def _stopping(typed: Typed) -> Call:
         alpha=typed.given("alpha"),
         alternative=typed.given("alternative"),
     )
-
-
-def study(typed: Typed, source: Source) -> None:
-    """A rating study with looks."""
-    refuse_latent(typed)
-    settings = settings_of(typed, source)
-    setting = settings.only
-    said = named_effect(effect_of(typed, settings.scale) or NONE, source)
-    if typed["effects_raw"] is not None:
-        raise GapError("effects_raw: in points, for the table of the long run")
-    effects: Sequence[float] | None = typed["effects"]
-    cost = costs_of(typed, source)
-    rating_looks = call(
-        "hp.looks.RatingLooks",
-        source.let("parameters", at_effect(typed, settings, said, source)),
-        design_of(typed, typed["workers"], typed["items"]),
-        _looks(typed["looks"], typed["looks_by"]),
-        rule=family_rule(typed, family_of(typed, setting), setting.link),
-        **response_of(typed, settings),
-    )
-    asked = source.let("study", rating_looks)
-    rule = source.let("rule", _stopping(typed))
-    found = call(
-        "hp.looks.study",
-        asked,
-        rule,
-        effects=None if effects is None else list(effects),
-        cost=cost,
-        calibration=typed.given("calibrate"),
-        setting=setting.name,
-        understood=_understood(said, settings.scale),
-        **run_of(typed),
-    )
-    source.let("result", found)
-
-
-def _understood(said: Effect, scale: Code | None) -> Value:
-    """The effect in words, where there is a scale to tell it on too."""
-    if said.said is not None:
-        return call("str", said.said)
-    return None if scale is None else call("str", call("hp.Difference", said.value, scale))
 
 
 def scores(typed: Typed, source: Source) -> None:
