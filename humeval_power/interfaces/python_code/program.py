@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import click
 
 from humeval_power.errors import HumevalPowerError
-from humeval_power.interfaces.python_code.field import drawn, looks
+from humeval_power.interfaces.python_code.field import drawn
 from humeval_power.interfaces.python_code.scenarios import (
     judge,
     others,
@@ -47,9 +47,6 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
         )
     },
     ("looks", "study"): study_call,
-    ("looks", "scores"): looks.scores,
-    ("looks", "preference"): looks.preference,
-    ("looks", "accuracy"): looks.accuracy,
     ("parameters", "list"): drawn.library,
     ("parameters", "show"): drawn.library_entry,
     ("start",): drawn.start,
@@ -92,7 +89,6 @@ GAPS: Mapping[tuple[str, ...], str] = {
     ("report", "remember"): "writes the answers that are remembered; hp.documents.remember is its call.",
     ("cite",): "finds the records in files and folders; hp.cite takes records.",
     ("release",): "writes the files to publish; hp.release is its call.",
-    ("looks", "pool"): "makes or reads its pairs of systems by itself; hp.looks.pool takes them.",
     **{("scenario", question): _OWN for question in ("power", "mde", "size", "surface")},
 }
 
