@@ -373,6 +373,61 @@ def analyze(ratings: Study | Ratings, study: Study | None = None, /, **how: Any)
     return analyze_ratings(ratings, **how)
 
 
+def resample(about: Study | Ratings, /, **how: Any) -> Any:
+    """How often tests find an effect in studies drawn with replacement from ratings.
+
+    Parameters
+    ----------
+    about : ratings of two systems; or a `Study` with `ratings`.
+    how : `by`, "rating", "item", "worker" or "both"; `test` (of parts `tests`); `workers`, `items` and `ratings`
+        (of parts `n_ratings`) to draw; `shift`, the true difference; `n_simulations`, `seed`, `n_jobs`; of parts
+        `rule`.
+
+    Returns
+    -------
+    ResampleResult
+        `to_frame()` has a row for each test and size. Powers are shares.
+
+    Raises
+    ------
+    InputError
+        An unknown test, or a size that is not drawn.
+    """
+    if isinstance(about, Study):
+        return answer(about, "resample", how)
+    from humeval_power.api.resample import resample as resample_ratings
+
+    return resample_ratings(about, **how)
+
+
+def survey(about: Any, /, *parts: Any, **how: Any) -> Any:
+    """What a collection of published comparisons reports, and could have found.
+
+    Parameters
+    ----------
+    about : a `Study` with the variation that is assumed, with `file`, the table of comparisons; or comparisons as
+        `models.read_comparisons` reads them, with parameters by name behind them.
+    how : `if_no_workers`, `if_no_items`, `if_no_ratings`, assumed where they are not reported; of parts `effects`,
+        `if_missing`, `rule` and `remarks`.
+
+    Returns
+    -------
+    SurveyResult
+        Shares of comparisons that report each detail, Kendall's tau of effect and size, and for each setting the
+        power of each comparison; `to_frame()` has a row for each comparison and setting.
+
+    Raises
+    ------
+    InputError
+        No comparison, or nothing that is assumed.
+    """
+    if isinstance(about, Study):
+        return answer(about, "survey", how)
+    from humeval_power.api.survey import survey as survey_comparisons
+
+    return survey_comparisons(about, *parts, **how)
+
+
 def _decided(ratings: Ratings, study: Study) -> dict[str, Any]:
     """The rule and the effect of interest of a study without a plan."""
     from dataclasses import fields
@@ -399,7 +454,7 @@ def answer(study: Study, command: str, how: Mapping[str, Any]) -> Result:
     that differ, by name."""
     import click
 
-    from humeval_power.interfaces.asking.options import FieldOption
+    from humeval_power.interfaces.asking.options import FieldArgument, FieldOption
     from humeval_power.interfaces.cli.capturing import capturing
     from humeval_power.interfaces.cli.main import main
     from humeval_power.safe_text import shell_command
@@ -417,10 +472,18 @@ def answer(study: Study, command: str, how: Mapping[str, Any]) -> Result:
     }
     fields = {name: value for name, value in how.items() if name in FIELDS and name not in own}
     study = study.with_(**fields) if fields else study
+    arguments = {
+        str(one.name)
+        for one in asked.params
+        if isinstance(one, click.Argument) and not isinstance(one, FieldArgument)
+    }
     words = [*path, "--jobs=1"] if "jobs" in own and "n_jobs" not in how else path
     for name, value in how.items():
         option = own.get(_OPTIONS.get(name, name))
         if name in fields or value is None:
+            continue
+        if name in arguments:
+            words.append(f"./{value}" if str(value).startswith("-") else str(value))
             continue
         if option is None:
             known = ", ".join(
@@ -445,6 +508,8 @@ def _own_words(option: Any, value: Any) -> list[str]:
     if option.is_flag:
         return [name] if value else []
     each = value if option.multiple and not isinstance(value, str) else [value]
+    if not option.multiple and isinstance(value, list | tuple):
+        each = [",".join(map(str, value))]
     return [f"{name}={one}" for one in each]
 
 

@@ -44,6 +44,8 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
             "calibrate",
             "simulate",
             "assign",
+            "resample",
+            "survey",
         )
     },
     ("looks", "study"): study_call,
@@ -72,8 +74,6 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("runs", "test"): runs.test,
     ("runs", "check"): runs.check,
     ("runs", "budget"): runs.budget,
-    ("survey",): others.survey,
-    ("resample",): others.resample,
 }
 _SECRET = "makes pseudonyms with a secret that the command keeps; hp.exports has its calls."
 _OWN = "asks a function of your own; hp.power, hp.size and the others take its scenario."

@@ -52,7 +52,8 @@ def study_call(typed: Typed, source: Source) -> None:
         elif isinstance(one, FieldOption | FieldArgument):
             fields[one.field] = _field(one.field, one, value)
         else:
-            own[_ARGUMENTS.get(long[2:], long[2:].replace("-", "_"))] = _plain(one, value)
+            said = long.removeprefix("--")
+            own[_ARGUMENTS.get(said, said.replace("-", "_"))] = _plain(one, value)
     group = "" if ctx.parent is None or ctx.parent.parent is None else f"{ctx.parent.info_name}."
     verb = f"{group}{ctx.info_name}"
     two = fields.get("n_systems") == 2 or len(_names(fields.get("systems"))) == 2
