@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,10 @@ from humeval_power.interfaces.cli.output import STUDY_FILE, note, remark, replac
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS, put_aside
 from humeval_power.study_text import plain
+
+if TYPE_CHECKING:
+    from humeval_power.interfaces.python_code.source import Source
+    from humeval_power.interfaces.python_code.typed import Typed
 
 WORDS_READ = "humeval_power.words_read"  # those of a command with what the study file says
 HERE = object()  # where the result was written
@@ -173,6 +177,8 @@ class StudyCommand(Command):
     def __init__(self, *args: Any, use: Use | None = None, **named: Any) -> None:
         super().__init__(*args, **named)
         self.use = use or Use()
+        if self.program is None and not self.no_program:
+            self.program = _write_call
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Those of the command, then --study, --no-study and --help-all, then --help."""
@@ -319,6 +325,13 @@ class StudyCommand(Command):
             if found:
                 with formatter.section(title):
                     formatter.write_dl(found)
+
+
+def _write_call(typed: Typed, source: Source) -> None:
+    """Write the study and the call that asks the same of it."""
+    from humeval_power.interfaces.python_code.study_call import study_call
+
+    study_call(typed, source)
 
 
 def _long(one: click.Parameter) -> str:

@@ -60,9 +60,20 @@ class Command(click.Command):
     """A command that names all missing options together, those that `needs` asks for too.
 
     program : writes the program that gives the same, from what was typed.
+    no_program : or why there is none.
     """
 
     program: Callable[[Any, Any], None] | None = None
+
+    def __init__(
+        self,
+        *args: Any,
+        program: Callable[[Any, Any], None] | None = None,
+        no_program: str = "",
+        **named: Any,
+    ) -> None:
+        super().__init__(*args, **named)
+        self.program, self.no_program = program or self.program, no_program
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does; where something is missing, look for everything else that is."""

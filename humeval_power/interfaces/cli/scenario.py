@@ -177,4 +177,5 @@ FAMILY = Family(
     largest_effect=_largest,
 )
 for each in question_commands(FAMILY):
+    each.no_program = "asks a function of your own; hp.power, hp.size and the others take its scenario."
     command.add_command(each)

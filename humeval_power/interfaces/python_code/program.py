@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 import click
 
 from humeval_power.errors import HumevalPowerError
-from humeval_power.interfaces.python_code.field import drawn
 from humeval_power.interfaces.python_code.scenarios import (
     judge,
     others,
@@ -18,7 +17,6 @@ from humeval_power.interfaces.python_code.scenarios import (
 )
 from humeval_power.interfaces.python_code.scenarios.questions import Kind
 from humeval_power.interfaces.python_code.source import Source
-from humeval_power.interfaces.python_code.study_call import study_call
 from humeval_power.interfaces.python_code.typed import GapError, Typed
 
 Writer = Callable[[Typed, Source], None]
@@ -30,28 +28,6 @@ def _questions(group: str, kind: Kind) -> dict[tuple[str, ...], Writer]:
 
 
 PROGRAMS: Mapping[tuple[str, ...], Writer] = {
-    **{
-        (verb,): study_call
-        for verb in (
-            "check",
-            "fit",
-            "power",
-            "mde",
-            "size",
-            "surface",
-            "analyze",
-            "plan",
-            "calibrate",
-            "simulate",
-            "assign",
-            "resample",
-            "survey",
-        )
-    },
-    ("looks", "study"): study_call,
-    ("parameters", "list"): drawn.library,
-    ("parameters", "show"): drawn.library_entry,
-    ("start",): drawn.start,
     **_questions("preference", preference.PREFERENCE),
     **_questions("corpus", texts.CORPUS),
     **_questions("contingency", texts.CONTINGENCY),
@@ -74,22 +50,6 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("runs", "test"): runs.test,
     ("runs", "check"): runs.check,
     ("runs", "budget"): runs.budget,
-}
-_SECRET = "makes pseudonyms with a secret that the command keeps; hp.exports has its calls."
-_OWN = "asks a function of your own; hp.power, hp.size and the others take its scenario."
-# Commands that have no program, and why.
-GAPS: Mapping[tuple[str, ...], str] = {
-    ("import",): _SECRET,
-    ("collect", "status"): _SECRET,
-    ("collect", "withdraw"): "changes the files of a study, which the command alone does.",
-    ("parameters", "add"): "writes your own library, which the command alone does.",
-    ("monitor",): "keeps a ledger, which the command alone writes; hp.monitor takes a look without one.",
-    ("report",): "tells the files of a study apart by what is in them; hp.report takes their documents.",
-    ("report", "check"): "tells the files of a study apart; hp.documents.open_fields takes documents.",
-    ("report", "remember"): "writes the answers that are remembered; hp.documents.remember is its call.",
-    ("cite",): "finds the records in files and folders; hp.cite takes records.",
-    ("release",): "writes the files to publish; hp.release is its call.",
-    **{("scenario", question): _OWN for question in ("power", "mde", "size", "surface")},
 }
 
 
@@ -123,7 +83,7 @@ def program_of(context: click.Context) -> str:
     path = tuple(" ".join(str(one.info_name) for one in _above(context)).split())
     writer = getattr(context.command, "program", None) or PROGRAMS.get(path)
     if writer is None:
-        why = GAPS.get(path, "is none of those that have one.")
+        why = getattr(context.command, "no_program", "") or "is none of those that have one."
         raise GapError(f"There is no program: {' '.join(path)} {why}")
     typed, source = Typed(context), Source()
     writer(typed, source)

@@ -18,7 +18,9 @@ _OURS = "humeval_power/"
 _REMEDY = "Give what 'fit', 'analyze', 'plan' or another command wrote as .json, or its folder."
 
 
-@click.command("cite", cls=Command)
+@click.command(
+    "cite", cls=Command, no_program="finds the records in files and folders; hp.cite takes records."
+)
 @click.argument("files", metavar="[FILE]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Everything that the package can cite.")
 @with_result(endings=(".bib",))

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from humeval_power.reporting.field.workers import Names
 
 
-@click.command("status", cls=StudyCommand)
+@click.command(
+    "status",
+    cls=StudyCommand,
+    no_program="makes pseudonyms with a secret that the command keeps; hp.exports has its calls.",
+)
 @click.argument("files", metavar="RATINGS...", nargs=-1, required=True)
 @field_options
 @field_option("plan", callback=plan_path, help="The plan of the study: scale and rules.")

@@ -33,7 +33,12 @@ def _assigned(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]
 _USE = Use(adapts=_assigned, writes="ratings", updates=lambda _result: {"ratings": HERE})
 
 
-@click.command("import", cls=StudyCommand, use=_USE)
+@click.command(
+    "import",
+    cls=StudyCommand,
+    use=_USE,
+    no_program="makes pseudonyms with a secret that the command keeps; hp.exports has its calls.",
+)
 @click.argument("files", metavar="EXPORT...", nargs=-1, required=True)
 @log_options
 @click.option("--draft", is_flag=True, help="Draft the mapping of an export; -o mapping.toml writes it.")

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from humeval_power.reporting.field.withdrawal import WithdrawalResult
 
 
-@click.command("withdraw", cls=StudyCommand, use=Use(adapts=two_systems))
+@click.command(
+    "withdraw",
+    cls=StudyCommand,
+    use=Use(adapts=two_systems),
+    no_program="changes the files of a study, which the command alone does.",
+)
 @file_argument("ratings", metavar="RATINGS")
 @click.option(
     "--withdrawn",

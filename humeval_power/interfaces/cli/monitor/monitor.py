@@ -22,7 +22,12 @@ if TYPE_CHECKING:  # pydantic is slow to import
     from humeval_power.reporting.monitor.result import MonitorResult
 
 
-@click.command("monitor", cls=StudyCommand, use=Use(adapts=two_systems))
+@click.command(
+    "monitor",
+    cls=StudyCommand,
+    use=Use(adapts=two_systems),
+    no_program="keeps a ledger, which the command alone writes; hp.monitor takes a look without one.",
+)
 @file_argument("ratings", metavar="[RATINGS]", required=False)
 @table_options
 @field_option(

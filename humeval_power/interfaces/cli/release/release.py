@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from humeval_power.reporting.release.result import ReleaseResult
 
 
-@click.command("release", cls=Command)
+@click.command("release", cls=Command, no_program="writes the files to publish; hp.release is its call.")
 @click.argument("file", metavar="RATINGS")
 @table_options
 @click.option("--keep", metavar="COLUMN", multiple=True, help="Release this column too; repeatable.")

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from humeval_power.reporting.report.open_list import OpenList
 
 
-@click.command("check", cls=Command)
+@click.command(
+    "check",
+    cls=Command,
+    no_program="tells the files of a study apart; hp.documents.open_fields takes documents.",
+)
 @click.argument("files", metavar="[FILE]...", nargs=-1)
 @source_options
 @click.option(

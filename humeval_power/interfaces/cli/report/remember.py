@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from humeval_power.reporting.report.answers.remembered import Remembered
 
 
-@click.command("remember", cls=Command)
+@click.command(
+    "remember",
+    cls=Command,
+    no_program="writes the answers that are remembered; hp.documents.remember is its call.",
+)
 @click.argument("file", metavar="[ANSWERS]", required=False)
 @click.option("--forget", metavar="NAMES", help="Forget these answers: 'all', or A,B,...")
 @with_result(writes=False)

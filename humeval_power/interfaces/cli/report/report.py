@@ -39,6 +39,7 @@ class FilesOrCommand(click.Group):
     """A command of its own that takes files; a first word that names one of its commands runs that."""
 
     allow_interspersed_args = True
+    no_program = "tells the files of a study apart by what is in them; hp.report takes their documents."
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any

@@ -13,6 +13,9 @@ from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.start.asking import ask_all, has_terminal
 from humeval_power.interfaces.cli.start.looking import look, named
+from humeval_power.interfaces.python_code.expressions import call
+from humeval_power.interfaces.python_code.source import Source
+from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.start.checks import count_files
 from humeval_power.reporting.start.checks import scale as checked_scale
 from humeval_power.reporting.start.filling import given_answers
@@ -40,7 +43,24 @@ def _values(choices: tuple[Choice, ...]) -> click.Choice[str]:
     return click.Choice([value for value, _ in choices])
 
 
-@click.command("start", cls=Command)
+def _write_program(typed: Typed, source: Source) -> None:
+    """The commands that answers lead to, as a program."""
+    typed.refuse(["files"], "are looked at by the command")
+    typed.allow("assume_rest")
+    said = typed["n_systems"] or typed["systems"]
+    answers = {name.replace("_", "-"): typed[name] for name in _ANSWERS if typed[name] is not None}
+    if said is not None:
+        answers["systems"] = said
+    source.let("result", call("hp.models.start", answers))
+
+
+_ANSWERS = (
+    *("judgement", "have", "comparisons", "baseline", "raters", "pay_per_hour", "seconds_per_rating"),
+    *("scale", "difference", "sd", "accuracy", "limit"),
+)
+
+
+@click.command("start", cls=Command, program=_write_program)
 @click.option("--judgement", type=_values(JUDGEMENTS), help="What one judgement is.")
 @click.option("--have", type=_values(HAVES), help="What there is.")
 @click.option(

@@ -105,9 +105,7 @@ def load_settings(study: StudyOptions) -> Assumptions:
     InputError
         A file that cannot be used.
     """
-    return read_assumptions(
-        study.sources, typed_scale(study.scale, study.lower_is_better), _pair_named()
-    )
+    return read_assumptions(study.sources, typed_scale(study.scale, study.lower_is_better), _pair_named())
 
 
 def _pair_named() -> tuple[str, str] | None:

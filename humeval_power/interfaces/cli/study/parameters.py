@@ -14,6 +14,9 @@ from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.output import remark
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
+from humeval_power.interfaces.python_code.expressions import Call, call
+from humeval_power.interfaces.python_code.source import Source
+from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.interfaces.writing.file_sets import update_file
 from humeval_power.interfaces.writing.unfinished import finish_sets
 from humeval_power.reporting.values import words
@@ -29,6 +32,25 @@ _library_option = click.option(
 )
 
 
+def _write_list(typed: Typed, source: Source) -> None:
+    """The library of parameters, as a program."""
+    source.let("result", _library_call(typed))
+
+
+def _write_entry(typed: Typed, source: Source) -> None:
+    """One entry of the library, as a program."""
+    source.let("result", _library_call(typed).method("entry", typed["entry"]))
+
+
+def _library_call(typed: Typed) -> Call:
+    """What comes along, and the user's own entries, in the folder of their settings where no file is named."""
+    own: str | None = typed["own"]
+    usual = _place(None)
+    if own is None and usual.exists():
+        own = str(usual)
+    return call("hp.library", *((own,) if own is not None else ()))
+
+
 @click.group("parameters")
 def command() -> None:
     """Look up what is known of the variation in other studies.
@@ -40,7 +62,7 @@ def command() -> None:
     """
 
 
-@command.command("list", cls=Command)
+@command.command("list", cls=Command, program=_write_list)
 @_library_option
 @with_result()
 def listed(own: str | None) -> LibraryResult:
@@ -48,7 +70,7 @@ def listed(own: str | None) -> LibraryResult:
     return library(_entries(own))
 
 
-@command.command("show", cls=Command)
+@command.command("show", cls=Command, program=_write_entry)
 @click.argument("entry", metavar="NAME")
 @_library_option
 @with_result()
@@ -63,7 +85,7 @@ def shown(entry: str, own: str | None) -> EntryResult:
     return one_entry(entry, entries, remarks=_to_plan(find_entry(entry, entries), own))
 
 
-@command.command("add", cls=Command)
+@command.command("add", cls=Command, no_program="writes your own library, which the command alone does.")
 @click.argument("file", metavar="FILE")
 @_library_option
 @click.option("--name", metavar="NAME", help="Name of the entry. [its own, or that of FILE]")
