@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.asking import accuracy, rank
+from humeval_power.interfaces.asking import accuracy, preference, rank
 from humeval_power.interfaces.asking.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.assessments import FORMS as ASSESSMENTS
 from humeval_power.interfaces.page.forms.corpora import FORMS as CORPORA
 from humeval_power.interfaces.page.forms.judges import FORMS as JUDGES
-from humeval_power.interfaces.page.forms.preferences import FORMS as PREFERENCES
 from humeval_power.interfaces.page.forms.primers import FORMS as PRIMERS
 from humeval_power.interfaces.page.forms.questions import (
     ALPHA,
@@ -259,7 +258,7 @@ FORMS = (
     *QUESTIONS,
     *RUNS,
     *accuracy.SUBJECT.forms(),
-    *PREFERENCES,
+    *preference.SUBJECT.forms(),
     *ASSESSMENTS,
     *rank.SUBJECT.forms(),
     *CORPORA,
