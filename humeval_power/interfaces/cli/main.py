@@ -61,7 +61,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "runs": ("runs.group", "Scores of repeated generations, prompts or seeds: test and plan."),
         "preference": (".asking.preference", "Which of two outputs is better: sign tests and their power."),
-        "corpus": ("corpus.group", "BLEU and other corpus metrics: randomisation test and power."),
+        "corpus": (".asking.corpus", "BLEU and other corpus metrics: randomisation test and power."),
         "contingency": (
             "contingency.group",
             "F1, precision, recall and MCC: randomisation test and power.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.asking import accuracy, preference, rank
+from humeval_power.interfaces.asking import accuracy, corpus, preference, rank
 from humeval_power.interfaces.asking.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.assessments import FORMS as ASSESSMENTS
 from humeval_power.interfaces.page.forms.corpora import FORMS as CORPORA
@@ -261,6 +261,7 @@ FORMS = (
     *preference.SUBJECT.forms(),
     *ASSESSMENTS,
     *rank.SUBJECT.forms(),
+    *corpus.SUBJECT.forms(),
     *CORPORA,
     *JUDGES,
     *PRIMERS,

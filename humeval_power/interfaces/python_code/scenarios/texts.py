@@ -1,4 +1,4 @@
-"""`corpus` and `contingency`, as programs."""
+"""`contingency`, as programs."""
 
 from __future__ import annotations
 
@@ -10,62 +10,7 @@ from humeval_power.interfaces.python_code.scenarios.questions import Kind
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.typed import Typed
 
-_POINTS = 100.0  # where metrics end
 _FILES = ("gold", "system_a", "system_b")
-
-
-def _corpus(typed: Typed, source: Source, n: Value, effect: Value) -> Call:
-    preset, p0, b0 = typed.given("preset"), typed["p0"], typed["b0"]
-    if preset is not None and (p0 is None or b0 is None):
-        source.let("zero_share, scale", Code(f'hp.corpus.PRESETS["{preset}"]'))
-        p0, b0 = (
-            name if one is None else one for one, name in ((p0, Code("zero_share")), (b0, Code("scale")))
-        )
-    return call(
-        "hp.corpus.CorpusStudy",
-        n,
-        difference=effect,
-        zero_share=p0,
-        scale=b0,
-        test=typed.given("test"),
-        n_flips=typed.given("flips"),
-        alpha=typed.given("alpha"),
-    )
-
-
-CORPUS = Kind(_corpus, lambda _typed, _comparison: _POINTS, lists=("p0", "b0"))
-
-
-def corpus_test(typed: Typed, source: Source) -> None:
-    """The randomisation test of a corpus metric."""
-    asked = {"n_swaps": typed.given("swaps"), "alpha": typed.given("alpha")}
-    texts, file = _texts(typed, source), typed["cluster"]
-    clusters = None
-    if file is not None:
-        clusters = source.let(
-            "clusters", call("hp.corpus.read_cluster_lines", file, Code("len(texts.system_a)"))
-        )
-    found = call("hp.corpus.test", **texts, clusters=clusters, **asked, seed=seed_of(typed))
-    source.let("result", found)
-
-
-def corpus_estimate(typed: Typed, source: Source) -> None:
-    """What single swaps do."""
-    texts, subsets = _texts(typed, source), typed.given("subsets")
-    source.let("result", call("hp.corpus.estimate", **texts, n_subsets=subsets, seed=seed_of(typed)))
-
-
-def _texts(typed: Typed, source: Source) -> dict[str, Value]:
-    files = (typed["system_a"], typed["system_b"], list(typed["reference"]))
-    texts = source.let("texts", call("hp.corpus.read_corpus", *files))
-    return {
-        "system_a": Code(f"{texts}.system_a"),
-        "system_b": Code(f"{texts}.system_b"),
-        "references": Code(f"{texts}.references"),
-        "metric": typed.given("metric"),
-        "tokenizer": typed.given("tokenizer"),
-        "lowercase": typed.given("lowercase"),
-    }
 
 
 def _contingency(typed: Typed, source: Source, n: Value, effect: Value) -> Call:
