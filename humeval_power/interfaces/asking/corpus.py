@@ -20,7 +20,7 @@ from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.subject import Subject
-from humeval_power.interfaces.asking.vocabulary import ALPHA, CLUSTER_LINES, SEED
+from humeval_power.interfaces.asking.vocabulary import ALPHA, SEED
 from humeval_power.interfaces.cli.family import EffectRange
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
 from humeval_power.interfaces.python_code.typed import Typed
@@ -151,10 +151,10 @@ TEST = Declared(
             option="swaps",
             usual=DEFAULT_SWAPS,
         ),
-        "cluster": replace(
-            CLUSTER_LINES,
-            help="Clusters of segments, such as documents: one name a line. [none]",
-            label="Documents",
+        "cluster": own(
+            text("FILE"),
+            "Clusters of segments, such as documents: one name a line. [none]",
+            "Documents",
             page_help="A file with the name of its document a line, in the order of the segments: whole documents "
             "are then swapped.",
         ),

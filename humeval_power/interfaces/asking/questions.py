@@ -185,12 +185,7 @@ class Questions:
         for name, value in self.before(typed, source).items():
             typed.stand_in(name, value)
         made = self.comparison(n, effect, typed)
-        kept = {
-            name: one
-            for name, one in made.named.items()
-            if name not in typed or isinstance(one, Call | Code) or typed.given(name) is not None
-        }
-        return replace(made, named=kept)
+        return _stated(made, typed)
 
     def forms(self) -> tuple[Form, ...]:
         """The forms of power, detectable effect and size, each with the way to the other two."""
@@ -225,6 +220,16 @@ class Questions:
             )
             for question, (title, lead, own) in _ASKS.items()
         )
+
+
+def _stated(made: Call, typed: Typed) -> Call:
+    """A call, and what it is a method of, without arguments that an option leaves at its default."""
+    kept = {
+        name: one
+        for name, one in made.named.items()
+        if name not in typed or isinstance(one, Call | Code) or typed.given(name) is not None
+    }
+    return replace(made, named=kept, on=_stated(made.on, typed) if isinstance(made.on, Call) else made.on)
 
 
 def _own(question: str) -> tuple[str, ...]:

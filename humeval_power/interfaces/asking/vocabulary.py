@@ -70,12 +70,6 @@ CLUSTER_OR_LINES = replace(
     kind=replace(COLUMN, or_lines=True),
     page_help=f"{_BELONG} For files of lines: a file with a cluster's name a line.",
 )
-CLUSTER_LINES = own(
-    text("FILE"),
-    "Clusters of items, such as passages: one name a line.",
-    "Clusters of items",
-    page_help="A file with the name of a passage, document or template a line, in the order of the items.",
-)
 RUN = own(
     COLUMN,
     "Column of the run: generation, prompt, seed. Then as `runs test`, which has more options.",

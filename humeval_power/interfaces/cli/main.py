@@ -63,7 +63,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "preference": (".asking.preference", "Which of two outputs is better: sign tests and their power."),
         "corpus": (".asking.corpus", "BLEU and other corpus metrics: randomisation test and power."),
         "contingency": (
-            "contingency.group",
+            ".asking.contingency",
             "F1, precision, recall and MCC: randomisation test and power.",
         ),
         "assessment": ("assessment.group", "Direct assessment without worker effects (Wei et al. 2022)."),

@@ -42,6 +42,14 @@ class Caller:
         """An attribute of what a call gave."""
         return getattr(of, name)
 
+    def entry(self, of: Any, place: int) -> Any:
+        """An entry of what a call gave."""
+        return of[place]
+
+    def all_of(self, sequence: Any) -> tuple[Any, ...]:
+        """The entries of a sequence, as arguments."""
+        return tuple(sequence)
+
     def first_of(self, mapping: Mapping[Any, Any]) -> Any:
         """The first value of a mapping."""
         return next(iter(mapping.values()))

@@ -13,7 +13,6 @@ from humeval_power.interfaces.python_code.scenarios import (
     others,
     runs,
     scores,
-    texts,
 )
 from humeval_power.interfaces.python_code.scenarios.questions import Kind
 from humeval_power.interfaces.python_code.source import Source
@@ -52,12 +51,9 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("parameters", "list"): drawn.library,
     ("parameters", "show"): drawn.library_entry,
     ("start",): drawn.start,
-    **_questions("contingency", texts.CONTINGENCY),
     **_questions("compare", scores.COMPARE),
     **_questions("runs", runs.RUNS),
     **_questions("assessment", scores.ASSESSMENT),
-    ("contingency", "test"): texts.contingency_test,
-    ("contingency", "estimate"): texts.contingency_estimate,
     ("compare", "scores"): scores.scores,
     ("compare", "prospective"): scores.prospective,
     ("compare", "primer"): scores.primer,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.asking import accuracy, corpus, preference, rank
+from humeval_power.interfaces.asking import accuracy, contingency, corpus, preference, rank
 from humeval_power.interfaces.asking.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.assessments import FORMS as ASSESSMENTS
-from humeval_power.interfaces.page.forms.corpora import FORMS as CORPORA
 from humeval_power.interfaces.page.forms.judges import FORMS as JUDGES
 from humeval_power.interfaces.page.forms.primers import FORMS as PRIMERS
 from humeval_power.interfaces.page.forms.questions import (
@@ -262,7 +261,7 @@ FORMS = (
     *ASSESSMENTS,
     *rank.SUBJECT.forms(),
     *corpus.SUBJECT.forms(),
-    *CORPORA,
+    *contingency.SUBJECT.forms(),
     *JUDGES,
     *PRIMERS,
 )
