@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from humeval_power.choices import DEFAULT_SIMULATIONS, Method
 from humeval_power.fields import Field
-from humeval_power.interfaces.asking.declared import Part, control_of, groups_of, link_of, option_of
+from humeval_power.interfaces.asking.declared import Calls, Part, control_of, groups_of, link_of, option_of
 from humeval_power.interfaces.asking.form import Form, Group, Next
 from humeval_power.interfaces.asking.vocabulary import METHOD, SEED, SIMULATIONS, TARGET
 from humeval_power.interfaces.cli.family import Assumed, EffectRange, Family, any_number, no_limit
 from humeval_power.interfaces.cli.output import note_once
 from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.interfaces.cli.required_options import Command
-from humeval_power.interfaces.python_code.caller import evaluated
+from humeval_power.interfaces.python_code.caller import Caller, evaluated
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, flat
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.typed import Typed
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 Given = Any
 # The call that makes a comparison of a size and a true effect.
 Comparison = Callable[[Value, Value, Given], Call]
+# Calls that comparisons share, and what they give, by the names under which a comparison finds it.
+Before = Callable[[Given, Calls], Mapping[str, Any]]
+_BEFORE = "humeval_power.before"  # what such calls gave in this command
 _WORDS = {
     "power": "Power at this size and effect",
     "mde": "Smallest effect that this size finds",
@@ -64,6 +69,7 @@ class Questions:
     n, effect : the size and the true effect.
     fields : what a comparison assumes, in the order of help; a surface takes lists of those of `lists`.
     comparison : the call that makes one of a size and an effect.
+    before : calls that are made once, before the comparisons.
     largest_effect : where the search for a detectable effect ends.
     effect_range : where a true effect can lie.
     costed_as, most, shows_none : as in `Family`.
@@ -77,6 +83,7 @@ class Questions:
     fields: Mapping[str, Field]
     comparison: Comparison
     largest_effect: Callable[[Given], float]
+    before: Before = lambda _given, _calls: {}
     lists: tuple[str, ...] = ()
     page: QuestionPage | None = None
     method: Method = "both"
@@ -91,6 +98,7 @@ class Questions:
         """The commands power, mde, size and surface."""
 
         def build(n: int, effect: float, given: Given) -> Any:
+            given = self._prepared(given)
             for said in self.remarks(given):
                 note_once(said)
             return evaluated(self.comparison(n, effect, given))
@@ -108,10 +116,10 @@ class Questions:
                 build=build,
                 size_help=self.n.help,
                 effect_help=self.effect.help,
-                largest_effect=self.largest_effect,
+                largest_effect=lambda given: self.largest_effect(self._prepared(given)),
                 method=self.method,
                 simulations=self.simulations,
-                effect_range=self.effect_range,
+                effect_range=lambda given: self.effect_range(self._prepared(given)),
                 costed_as=self.costed_as,
                 most=self.most,
                 shows_none=self.shows_none,
@@ -121,19 +129,30 @@ class Questions:
             one.program = writer
         return commands
 
+    def _prepared(self, given: Given) -> dict[str, Any]:
+        """What is assumed, and what the calls before give of it; a command makes them once."""
+        context = click.get_current_context(silent=True)
+        known = {} if context is None else context.meta.setdefault(_BEFORE, {})
+        assumed = tuple(given[name] for name in self.fields)
+        if assumed not in known:
+            known[assumed] = self.before(given, Caller())
+        return {**given, **known[assumed]}
+
     def _power(self, typed: Typed, source: Source) -> None:
-        comparison = source.let("comparison", self._written(typed["n"], typed["effect"], typed))
+        comparison = source.let("comparison", self._written(typed["n"], typed["effect"], typed, source))
         asked = {"method": typed.given("method"), **source.run(typed)}
         source.let("result", call("hp.power", comparison, **asked))
 
     def _mde(self, typed: Typed, source: Source) -> None:
-        largest = self.largest_effect(typed)
-        comparison = source.let("comparison", self._written(typed["n"], 0.0, typed))
+        largest = self.largest_effect(self._prepared(typed.context.params))
+        comparison = source.let("comparison", self._written(typed["n"], 0.0, typed, source))
         asked = {"power": typed.given("target"), "method": typed.given("method"), **source.run(typed)}
         source.let("result", call("hp.mde", comparison, largest=largest, **asked))
 
     def _size(self, typed: Typed, source: Source) -> None:
-        comparison = source.define("comparison", "n", self._written(Code("n"), typed["effect"], typed))
+        comparison = source.define(
+            "comparison", "n", self._written(Code("n"), typed["effect"], typed, source)
+        )
         most, typed_highest = self.most(typed), typed.given("highest")
         highest = typed_highest if most is None else min(typed["highest"], most)
         asked = {"power": typed.given("target"), "highest": highest, "method": typed.given("method")}
@@ -145,7 +164,7 @@ class Questions:
         for name, values in lists.items():
             typed.stand_in(name, Code(name) if name in many else values[0])
         arguments = ", ".join(("n", "effect", *many))
-        built = self._written(Code("n"), Code("effect"), typed)
+        built = self._written(Code("n"), Code("effect"), typed, source)
         comparison = source.define("comparison", arguments, built)
         labels = ", ".join(f'"{name}": {name}' for name in (*many, "n"))
         cells = source.text_of(
@@ -160,15 +179,13 @@ class Questions:
         shown = {name: typed.given(name) for name in ("method", "draw", "along")}
         source.let("result", call("hp.surface", cells, **shown, **source.run(typed)))
 
-    def _written(self, n: Value, effect: Value, typed: Typed) -> Call:
-        """The call without the arguments that an option of the same name leaves at its default."""
+    def _written(self, n: Value, effect: Value, typed: Typed, source: Source) -> Call:
+        """The calls before, then the call without the arguments that an option of the same name leaves at its
+        default."""
+        for name, value in self.before(typed, source).items():
+            typed.stand_in(name, value)
         made = self.comparison(n, effect, typed)
-        kept = {
-            name: one
-            for name, one in made.named.items()
-            if name not in typed or isinstance(one, Call | Code) or typed.given(name) is not None
-        }
-        return replace(made, named=kept)
+        return _stated(made, typed)
 
     def forms(self) -> tuple[Form, ...]:
         """The forms of power, detectable effect and size, each with the way to the other two."""
@@ -203,6 +220,16 @@ class Questions:
             )
             for question, (title, lead, own) in _ASKS.items()
         )
+
+
+def _stated(made: Call, typed: Typed) -> Call:
+    """A call, and what it is a method of, without arguments that an option leaves at its default."""
+    kept = {
+        name: one
+        for name, one in made.named.items()
+        if name not in typed or isinstance(one, Call | Code) or typed.given(name) is not None
+    }
+    return replace(made, named=kept, on=_stated(made.on, typed) if isinstance(made.on, Call) else made.on)
 
 
 def _own(question: str) -> tuple[str, ...]:

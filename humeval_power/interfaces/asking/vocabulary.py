@@ -18,6 +18,13 @@ def _several(typed: str) -> tuple[str, ...]:
     return found
 
 
+def _pair(typed: str) -> tuple[str, ...]:
+    found = tuple(name.strip() for name in typed.split(","))
+    if len(found) != 2 or not all(found):
+        raise ValueError(f"name two systems, A first: A,B; got {','.join(found)!r}.")
+    return found
+
+
 ALPHA = FIELDS["alpha"]
 TARGET = replace(FIELDS["power"], start="0.8")
 SEED = own(
@@ -36,6 +43,7 @@ METHOD = own(
         "both": "both, beside each other",
     },
 )
+PAIR = own(names(_pair, "A,B"), "The two systems to compare; the effect is B - A.")
 TWO_SYSTEMS = own(
     replace(SYSTEM_NAMES, metavar="A,B"),
     "Systems of one table, A first. [found by their looks]",
@@ -67,6 +75,7 @@ RUN = own(
     "Column of the run: generation, prompt, seed. Then as `runs test`, which has more options.",
     option="run",
 )
+REJECTED_ROWS = replace(FIELDS["rejected_rows"], words={"drop": "leave out", "keep": "keep"})
 DROP_MISSING = own(
     flag(),
     "Leave out items without a score of each system.",

@@ -60,10 +60,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "Two classifiers on one test set: McNemar's tests and their power.",
         ),
         "runs": ("runs.group", "Scores of repeated generations, prompts or seeds: test and plan."),
-        "preference": ("preference.group", "Which of two outputs is better: sign tests and their power."),
-        "corpus": ("corpus.group", "BLEU and other corpus metrics: randomisation test and power."),
+        "preference": (".asking.preference", "Which of two outputs is better: sign tests and their power."),
+        "corpus": (".asking.corpus", "BLEU and other corpus metrics: randomisation test and power."),
         "contingency": (
-            "contingency.group",
+            ".asking.contingency",
             "F1, precision, recall and MCC: randomisation test and power.",
         ),
         "assessment": ("assessment.group", "Direct assessment without worker effects (Wei et al. 2022)."),

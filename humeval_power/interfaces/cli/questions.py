@@ -140,7 +140,7 @@ def _tell_work(
             n,
             n_simulations=times * n_simulations,
             n_jobs=run.n_jobs,
-            flips=given.get("flips"),
+            flips=given.get("n_flips"),
         )
     tell_work(work, n_simulations=n_simulations, way_out="--method analytic" if "computed" in by else "")
 

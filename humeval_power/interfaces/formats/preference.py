@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -66,12 +67,17 @@ def read_judgements(
     systems : A and B of such a table; None takes its two systems in the order of their names.
     rejected_rows : what to do with rows of rejected or unfinished work, 'drop' or 'keep'.
 
+    What was assumed of the whole table stands among the notices of the first comparison.
+
     Raises
     ------
     InputError
         A table with neither, every cell that is not understood, or rejected rows that nobody decided on.
     """
-    return judgements_of(read_decided(path, rejected_rows), systems=systems)
+    table = read_decided(path, rejected_rows)
+    first, *rest = judgements_of(table, systems=systems)
+    told = (f"{table.source}: {notice}" for notice in table.notices)
+    return [replace(first, notices=(*told, *first.notices)), *rest]
 
 
 def judgements_of(table: SourceTable, *, systems: tuple[str, str] | None = None) -> list[Judgements]:

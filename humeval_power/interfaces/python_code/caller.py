@@ -10,6 +10,7 @@ from humeval_power.interfaces.cli.run import Run
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value
 from humeval_power.interfaces.python_code.typed import Typed
 
+_BUILT_IN = {"len": len}
 _NAMED = re.compile(r'(?P<name>hp(\.\w+)+)(\["(?P<key>[\w-]+)"\])?')
 
 
@@ -44,6 +45,14 @@ class Caller:
     def imports(self, line: str) -> None:
         """Nothing: what a value needs is there."""
 
+    def entry(self, of: Any, place: int) -> Any:
+        """An entry of what a call gave."""
+        return of[place]
+
+    def all_of(self, sequence: Any) -> tuple[Any, ...]:
+        """The entries of a sequence, as arguments."""
+        return tuple(sequence)
+
     def first_of(self, mapping: Mapping[Any, Any]) -> Any:
         """The first value of a mapping."""
         return next(iter(mapping.values()))
@@ -68,7 +77,7 @@ def evaluated(value: Any) -> Any:
     if isinstance(value, Code):
         return _public(value.text)
     if isinstance(value, Call):
-        called = getattr(evaluated(value.on), value.function) if value.on else _public(value.function)
+        called = getattr(evaluated(value.on), value.function) if value.on else _function(value.function)
         spread = {} if value.spread is None else evaluated(value.spread)
         named = {name: evaluated(one) for name, one in value.named.items()}
         return called(*map(evaluated, value.given), **named, **spread)
@@ -77,6 +86,10 @@ def evaluated(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: evaluated(one) for name, one in value.items()}
     return value
+
+
+def _function(name: str) -> Any:
+    return _BUILT_IN.get(name) or _public(name)
 
 
 def _public(text: str) -> Any:

@@ -10,10 +10,8 @@ from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.python_code.scenarios import (
     judge,
     others,
-    preference,
     runs,
     scores,
-    texts,
 )
 from humeval_power.interfaces.python_code.scenarios.questions import Kind
 from humeval_power.interfaces.python_code.source import Source
@@ -28,16 +26,8 @@ def _questions(group: str, kind: Kind) -> dict[tuple[str, ...], Writer]:
 
 
 PROGRAMS: Mapping[tuple[str, ...], Writer] = {
-    **_questions("preference", preference.PREFERENCE),
-    **_questions("corpus", texts.CORPUS),
-    **_questions("contingency", texts.CONTINGENCY),
     **_questions("runs", runs.RUNS),
     **_questions("assessment", scores.ASSESSMENT),
-    ("preference", "test"): preference.test,
-    ("corpus", "test"): texts.corpus_test,
-    ("corpus", "estimate"): texts.corpus_estimate,
-    ("contingency", "test"): texts.contingency_test,
-    ("contingency", "estimate"): texts.contingency_estimate,
     ("assessment", "test"): others.assessment_test,
     ("assessment", "decompose"): others.decompose,
     ("assessment", "observed-mde"): others.observed_mde,

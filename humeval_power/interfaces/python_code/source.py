@@ -37,6 +37,14 @@ class Source:
         """An attribute of what a name stands for, or a call gives."""
         return Code(f"{flat(of)}.{name}")
 
+    def entry(self, of: Code, place: int) -> Code:
+        """An entry of what a name stands for."""
+        return Code(f"{of}[{place}]")
+
+    def all_of(self, sequence: Code) -> tuple[Code, ...]:
+        """The entries of a sequence, as arguments."""
+        return (Code(f"*{sequence}"),)
+
     def first_of(self, mapping: Code) -> Code:
         """The first value of a mapping."""
         return Code(f"next(iter({mapping}.values()))")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.asking import accuracy, compare, rank
+from humeval_power.interfaces.asking import accuracy, compare, contingency, corpus, preference, rank
 from humeval_power.interfaces.page.forms.assessments import FORMS as ASSESSMENTS
-from humeval_power.interfaces.page.forms.corpora import FORMS as CORPORA
 from humeval_power.interfaces.page.forms.judges import FORMS as JUDGES
-from humeval_power.interfaces.page.forms.preferences import FORMS as PREFERENCES
 from humeval_power.interfaces.page.forms.runs import FORMS as RUNS
 
 FORMS = (
     *compare.SUBJECT.forms(),
     *RUNS,
     *accuracy.SUBJECT.forms(),
-    *PREFERENCES,
+    *preference.SUBJECT.forms(),
     *ASSESSMENTS,
     *rank.SUBJECT.forms(),
-    *CORPORA,
+    *corpus.SUBJECT.forms(),
+    *contingency.SUBJECT.forms(),
     *JUDGES,
 )
