@@ -415,10 +415,14 @@ def names(parse: Callable[[str], Any], metavar: str) -> Kind:
 
 
 def number_list(
-    kind: type[int] | type[float], *, least: float | None = None, most: float | None = None
+    kind: type[int] | type[float],
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    repeats: bool = False,
 ) -> Callable[[str], tuple[Any, ...]]:
     """What reads lists such as 3,10 and ranges such as 50:500:50 (end included); `least` and `most` are what a
-    value may be. It raises ValueError."""
+    value may be, and a value that comes again counts once unless it `repeats`. It raises ValueError."""
 
     def single(value: Any) -> Any:
         return (
@@ -436,7 +440,7 @@ def number_list(
             raise ValueError(f"give numbers of at least {least}; got {shortened(min(values))}.")
         if kind is float and most is not None and max(values) > most:
             raise ValueError(f"give numbers of at most {most}; got {shortened(max(values))}.")
-        return tuple(dict.fromkeys(values))
+        return tuple(values if repeats else dict.fromkeys(values))
 
     return parse
 

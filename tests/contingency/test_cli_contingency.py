@@ -151,3 +151,11 @@ def test_one_file_in_two_roles_is_refused(files, names):
     """The true labels as predictions have an F1 of 1, and win significantly."""
     with pytest.raises(InputError, match="three files; this one was given more than once"):
         read_labels(*(str(files / name) for name in names))
+
+
+def test_classes_can_have_the_same_share_and_recall():
+    asked = ["contingency", "power", "--n", "500", "--effect", "0.03", "--agreement", "0.9"]
+    asked += ["--metric", "macro-f1", "--method", "analytic"]
+    equal = run_json(*asked, "--class-shares", ".3,.3,.4", "--class-recalls", ".8,.8,.7")
+    nearly = run_json(*asked, "--class-shares", ".3,.3000001,.3999999", "--class-recalls", ".8,.8000001,.7")
+    assert equal["computed"]["power"] == pytest.approx(nearly["computed"]["power"], abs=1e-4)

@@ -268,7 +268,7 @@ def _remarks(given: Given) -> Iterable[str]:
 
 
 _SHARE = replace(real(), metavar="SHARE")
-_NUMBERS = listed(number_list(float), "LIST")
+_NUMBERS = listed(number_list(float, repeats=True), "LIST")  # classes can have the same share
 _RATE: dict[str, Any] = {"step": 0.01, "slider": (0.01, 1), "start": "0.8"}
 QUESTIONS = Questions(
     "contingency",
