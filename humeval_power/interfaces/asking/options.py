@@ -149,6 +149,7 @@ def made_option(
         on, off = kind.flag
         typed = f"--{on}/--{off}" if on and off else typed
         extra |= {"is_flag": True, "default": one.usual}
+        extra |= {"flag_value": False} if off and not on else {}
     else:
         extra |= {"type": click_type(kind), "multiple": kind.many}
         if one.usual is not None:

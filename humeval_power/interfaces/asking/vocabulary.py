@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from humeval_power.choices import Method
 from humeval_power.fields import Field, flag, names, own, shortened, text, whole, word
@@ -16,6 +17,18 @@ def _several(typed: str) -> tuple[str, ...]:
     if len(found) < 2:
         raise ValueError(f"name two systems or more: A,B,C; got {shortened(typed)!r}.")
     return found
+
+
+def _two(typed: str) -> tuple[str, ...]:
+    found = tuple(name.strip() for name in typed.split(","))
+    if len(found) != 2 or not all(found):
+        raise ValueError(f"name two systems, A first: A,B; got {','.join(found)!r}.")
+    return found
+
+
+def column(of: str, **further: Any) -> Field:
+    """The column of something in a table, which is found by its name where it is not said."""
+    return own(COLUMN, f"Column of the {of}. [found by name]", f"Column of the {of}", **further)
 
 
 ALPHA = FIELDS["alpha"]
@@ -81,8 +94,8 @@ SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
         "harness or a folder of them.",
         needed=True,
     ),
-    "item": own(COLUMN, "Column of the item. [found by name]", "Column of the item"),
-    "system": own(COLUMN, "Column of the system. [found by name]", "Column of the system"),
+    "item": column("item"),
+    "system": column("system"),
     "scores": own(
         names(lambda typed: (typed,), "COLUMN"),
         "Metric of a table with several. [the only one]",
@@ -93,4 +106,14 @@ SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
     "systems": SYSTEMS,
     "cluster": CLUSTER_OR_LINES,
     "drop_missing": DROP_MISSING,
+}
+REJECTED_ROWS = replace(FIELDS["rejected_rows"], words={"drop": "leave out", "keep": "keep"})
+RATINGS: Mapping[str, Field] = {  # as `python_code.tables.ratings_of` reads them from a file of two systems
+    **{
+        name: FIELDS[name]
+        for name in ("worker", "item", "system", "rating", "criterion_column", "criterion")
+    },
+    "systems": own(names(_two, "A,B"), "The two systems to compare; the effect is B - A."),
+    "scale": replace(FIELDS["scale"], help="Scale of the ratings, such as 1:5. [from the data]"),
+    **{name: FIELDS[name] for name in ("lower_is_better", "missing", "rejected_rows")},
 }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, NoReturn
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn, cast
 
+from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.run import Run
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value
 from humeval_power.interfaces.python_code.typed import Typed
@@ -50,6 +51,11 @@ class Caller:
         assert self._run is not None
         return {"n_simulations": given["simulations"], "seed": self._run.seed, "n_jobs": self._run.n_jobs}
 
+    def tell_notices(self, read: Any) -> None:
+        """Say what was noticed in reading a table."""
+        for notice in read.notices:
+            note(f"{read.source}: {notice}")
+
     def no_program(self, why: str) -> None:
         """Nothing: the command itself runs."""
 
@@ -64,10 +70,17 @@ def evaluated(value: Any) -> Any:
         named = {name: evaluated(one) for name, one in value.named.items()}
         return called(*map(evaluated, value.given), **named, **spread)
     if isinstance(value, list):
-        return [evaluated(one) for one in value]
+        return [one for each in value for one in _entries(each)]
     if isinstance(value, dict):
         return {name: evaluated(one) for name, one in value.items()}
     return value
+
+
+def _entries(value: Any) -> Iterable[Any]:
+    """What an entry of a list stands for: itself, or with a star in front all that a public name holds."""
+    if isinstance(value, Code) and value.text.startswith("*"):
+        return cast(Iterable[Any], _public(value.text.removeprefix("*")))
+    return (evaluated(value),)
 
 
 def _public(text: str) -> Any:

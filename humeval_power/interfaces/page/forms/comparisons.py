@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.asking import accuracy, rank
+from humeval_power.interfaces.asking import accuracy, assessment, rank
 from humeval_power.interfaces.asking.form import Control, Form, Group, Next
-from humeval_power.interfaces.page.forms.assessments import FORMS as ASSESSMENTS
 from humeval_power.interfaces.page.forms.corpora import FORMS as CORPORA
 from humeval_power.interfaces.page.forms.judges import FORMS as JUDGES
 from humeval_power.interfaces.page.forms.preferences import FORMS as PREFERENCES
@@ -260,7 +259,7 @@ FORMS = (
     *RUNS,
     *accuracy.SUBJECT.forms(),
     *PREFERENCES,
-    *ASSESSMENTS,
+    *assessment.SUBJECT.forms(),
     *rank.SUBJECT.forms(),
     *CORPORA,
     *JUDGES,
