@@ -224,9 +224,9 @@ def amount(value: Any) -> Decimal:
     return found
 
 
-def whole(low: int | None = None, *, largest: int = LARGEST_COUNT) -> Kind:
-    """The kind of a count."""
-    limits = Limits(low)
+def whole(low: int | None = None, high: int | None = None, *, largest: int = LARGEST_COUNT) -> Kind:
+    """The kind of a count; `largest` bounds it where help names no upper end."""
+    limits = Limits(low, high)
 
     def read(value: Any) -> int:
         number = whole_number(value, largest=largest)
@@ -234,7 +234,8 @@ def whole(low: int | None = None, *, largest: int = LARGEST_COUNT) -> Kind:
         return number
 
     ends = {} if low is None else {"minimum": low}
-    return Kind(read, {"type": "integer", **ends, "maximum": largest}, is_number=True, limits=limits)
+    most = largest if high is None else high
+    return Kind(read, {"type": "integer", **ends, "maximum": most}, is_number=True, limits=limits)
 
 
 def real(low: float | None = None, high: float | None = None, *, open: str = "") -> Kind:

@@ -275,8 +275,8 @@ def test_a_hostile_name_cannot_leave_its_quotes(text: str) -> None:
 def paths_of(
     command: click.Command, context: click.Context, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, ...]]:
-    """The paths of all commands that print programs."""
-    if any(option.name == "code" for option in command.params):
+    """The paths of all commands that print programs and do not declare theirs."""
+    if any(option.name == "code" for option in command.params) and not getattr(command, "program", None):
         yield path
     if isinstance(command, click.Group):
         for name in command.list_commands(context):

@@ -20,7 +20,7 @@ from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.subject import Subject
-from humeval_power.interfaces.asking.vocabulary import ALPHA, RATINGS, REJECTED_ROWS, SEED, column
+from humeval_power.interfaces.asking.vocabulary import ALPHA, RATINGS, REJECTED_ROWS, SEED, SYSTEM, column
 from humeval_power.interfaces.cli.family import EffectRange, score_range
 from humeval_power.interfaces.python_code.expressions import Call, Value, call
 from humeval_power.interfaces.python_code.tables import ratings_of
@@ -203,7 +203,7 @@ TEST = Declared(
             page_help="The column of what ratings share: the worker, the item or the document.",
         ),
         "criterion": own(text("NAME"), "Criterion to keep, where there are several.", "Criterion"),
-        "system": column("system"),
+        "system": SYSTEM,
         "rating": column("rating"),
         **{
             name: own(COLUMN, f"Column of the {name}, if any. [found by name]", f"Column of the {name}")

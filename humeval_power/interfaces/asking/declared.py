@@ -13,6 +13,12 @@ from typing import Any
 import click
 
 from humeval_power.fields import Field
+from humeval_power.interfaces.asking.config import (
+    WRITES_CONFIG,
+    ConfiguredCommand,
+    config_options,
+    note_config,
+)
 from humeval_power.interfaces.asking.form import Control, Form, Group, Journey, Next
 from humeval_power.interfaces.asking.options import Function, made_argument, made_option
 from humeval_power.interfaces.cli.required_options import Command
@@ -43,7 +49,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Page:
-    """How the page asks, see `form.Form`; fields that no part names stand under "All options"."""
+    """How the page asks, see `form.Form`; fields that no part names stand under "All options".
+
+    beside : fields that the command has without declaring them, such as those of the simulation.
+    """
 
     title: str
     lead: str
@@ -53,6 +62,7 @@ class Page:
     is_quick: bool = False
     live: Mapping[str, str] = field(default_factory=dict)
     hides: tuple[str, ...] = ()
+    beside: Fields = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -62,6 +72,7 @@ class Declared:
     arguments : fields that the terminal takes without an option.
     simulates : it takes --simulations, --seed, --jobs, --on and --dry-run, see `Calls.run`.
     endings : of files that its result makes of its own, as in `with_result`.
+    configured : it takes --config and --write-config, its options in a file.
     """
 
     path: tuple[str, ...]
@@ -72,21 +83,27 @@ class Declared:
     arguments: tuple[str, ...] = ()
     simulates: bool = False
     endings: tuple[str, ...] = ()
+    configured: bool = False
 
     def command(self) -> click.Command:
         """The command of the terminal."""
 
         def answered(run: Run | None = None, **_values: Any) -> Any:
+            if self.configured:
+                note_config(click.get_current_context())
             calls = Caller(run)
             self.answer(Typed(click.get_current_context()), calls)
             return calls.result
 
-        made: Function = with_result(endings=self.endings)(answered)
+        beside = WRITES_CONFIG if self.configured else None
+        made: Function = with_result(endings=self.endings, beside=beside)(answered)
         made = with_run(made) if self.simulates else made
+        made = config_options(made) if self.configured else made
         for name, one in reversed(list(self.fields.items())):
             add = made_argument(one, name) if name in self.arguments else option_of(name, one)
             made = add(made)
-        found = click.command(self.path[-1], cls=Command, help=self.help)(made)
+        kind = ConfiguredCommand if self.configured else Command
+        found = click.command(self.path[-1], cls=kind, help=self.help)(made)
         found.program = self.answer
         return found
 
@@ -100,7 +117,7 @@ class Declared:
             page.journey,
             page.title,
             page.lead,
-            groups_of(page.parts, self.fields),
+            groups_of(page.parts, {**self.fields, **page.beside}),
             live=page.live,
             next=page.next,
             hides=page.hides,
@@ -115,7 +132,7 @@ class Step:
     name : what its result is called in a program.
     function : its public name, such as "hp.rank.scores".
     fields : what it takes, by the names of its arguments.
-    first : the field that goes first, without its name: the files that it reads; "" without one.
+    first : the field that goes first, without its name, such as the files that it reads; "" without one.
     gives_first : what is read is a mapping, of which the next step gets the first value.
     """
 
@@ -127,9 +144,17 @@ class Step:
 
 
 def chain(
-    path: tuple[str, ...], help: str, *steps: Step, page: Page | None = None, simulates: bool = False
+    path: tuple[str, ...],
+    help: str,
+    *steps: Step,
+    page: Page | None = None,
+    simulates: bool = False,
+    arguments: tuple[str, ...] | None = None,
 ) -> Declared:
-    """A command that is a chain of calls, the last of which gives the result."""
+    """A command that is a chain of calls, the last of which gives the result.
+
+    arguments : as in `Declared`. [what goes first in a step]
+    """
 
     def answer(given: Typed, calls: Calls) -> None:
         found: list[Value] = []
@@ -148,7 +173,7 @@ def chain(
         {name: one for step in steps for name, one in step.fields.items()},
         answer,
         page,
-        tuple(step.first for step in steps if step.first),
+        tuple(step.first for step in steps if step.first) if arguments is None else arguments,
         simulates,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from humeval_power.fields import Field, Kind
+from humeval_power.fields import LARGEST_COUNT, Field, Kind
 from humeval_power.interfaces.cli.numbers import Money, RealNumber, WholeNumber
 from humeval_power.study import FIELDS, SYSTEM_NAMES, option_of
 
@@ -60,6 +60,9 @@ class ReadType(click.ParamType[Any]):
     def __init__(self, kind: Kind) -> None:
         self.kind, self.name = kind, (kind.metavar or "text").lower()
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The value that a command gets."""
         if not isinstance(value, str):
@@ -85,8 +88,8 @@ def click_type(kind: Kind) -> click.ParamType[Any]:
     if kind.is_number and limits is None:
         return Money()
     if limits is not None and kind.json["type"] == "integer":
-        low = None if limits.low is None else int(limits.low)
-        return WholeNumber(min=low, largest=int(kind.json["maximum"]))
+        low, high = (None if end is None else int(end) for end in (limits.low, limits.high))
+        return WholeNumber(low, high, largest=LARGEST_COUNT if high else int(kind.json["maximum"]))
     if limits is not None:
         return RealNumber(limits.low, limits.high, min_open=limits.low_open, max_open=limits.high_open)
     if kind.many or (kind.json.get("type") == "string" and kind.metavar != "LOW:HIGH"):

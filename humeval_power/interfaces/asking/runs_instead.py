@@ -8,7 +8,7 @@ from humeval_power.interfaces.asking.declared import Calls
 from humeval_power.interfaces.python_code.expressions import call
 from humeval_power.interfaces.python_code.typed import ELSEWHERE, Typed
 
-_TAKEN = {"files", "item", "system", "score", "systems", "drop_missing", "cluster", "alpha", "run_column"}
+_TAKEN = {"files", "item", "system", "scores", "systems", "drop_missing", "cluster", "alpha", "run_column"}
 
 
 def test_of_runs(given: Typed, calls: Calls) -> None:
@@ -29,7 +29,7 @@ def test_of_runs(given: Typed, calls: Calls) -> None:
                 f"{parameter.opts[0]} is no option of tests of runs, which compare means: leave it out, or see "
                 "'humeval-power runs test --help'."
             )
-    scores = given["score"] or (None,)
+    scores = given["scores"] or (None,)
     if len(scores) > 1:
         raise click.UsageError("--run takes one --score.")
     named = {name: given.given(name) for name in ("item", "system", "cluster", "drop_missing")}

@@ -25,10 +25,11 @@ class Subject:
     declared: tuple[Declared, ...]
     questions: Questions | None = None
     questions_first: bool = False
+    group: type[click.Group] = click.Group
 
     def command(self) -> click.Group:
         """The group of the terminal."""
-        group = click.Group(self.name, help=self.help)
+        group = self.group(self.name, help=self.help)
         own = [one.command() for one in self.declared]
         asked = [] if self.questions is None else self.questions.commands()
         for each in (*asked, *own) if self.questions_first else (*own, *asked):

@@ -78,12 +78,25 @@ CLUSTER_OR_LINES = replace(
 RUN = own(
     COLUMN,
     "Column of the run: generation, prompt, seed. Then as `runs test`, which has more options.",
+    option="run",
 )
 DROP_MISSING = own(
     flag(),
     "Leave out items without a score of each system.",
     "Leave out items without a score of each system",
     usual=False,
+)
+ITEM, SYSTEM = column("item"), column("system")
+DIRECTION = own(
+    word(("two-sided", "greater", "less")),
+    "Both directions, or only B above (greater) or below (less) A.",
+    "Direction",
+    words={
+        "two-sided": "B better or worse than A (recommended)",
+        "greater": "only B better than A",
+        "less": "only B worse than A",
+    },
+    usual="two-sided",
 )
 SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
     "files": own(
@@ -94,8 +107,8 @@ SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
         "harness or a folder of them.",
         needed=True,
     ),
-    "item": column("item"),
-    "system": column("system"),
+    "item": ITEM,
+    "system": SYSTEM,
     "scores": own(
         names(lambda typed: (typed,), "COLUMN"),
         "Metric of a table with several. [the only one]",

@@ -53,7 +53,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "release": ("release.release", "Write an anonymised bundle of a study, to publish."),
     },
     "Other comparisons": {
-        "compare": ("compare.group", "Scores of systems on the same items: test, effect size, power."),
+        "compare": (".asking.compare", "Scores of systems on the same items: test, effect size, power."),
         "rank": (".asking.rank", "Leaderboards: rank intervals, groups, battles with ties; their power."),
         "accuracy": (
             ".asking.accuracy",

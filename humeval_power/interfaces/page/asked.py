@@ -76,12 +76,12 @@ def takes_files(option: click.Parameter) -> bool:
 
 def may_read_files(command: tuple[str, ...], option: click.Parameter) -> bool:
     """Whether a page asks for a file as the value of this option, or may."""
-    return (takes_files(option) and (command, link_name(option)) not in WRITES) or _is_column_or_file(
+    return (takes_files(option) and (command, link_name(option)) not in WRITES) or takes_column_or_file(
         option
     )
 
 
-def _is_column_or_file(option: click.Parameter) -> bool:
+def takes_column_or_file(option: click.Parameter) -> bool:
     """Whether an option names a column, or a file where what is read has no columns: what looks like a path is a
     file, so that no column opens one outside the folder of the page."""
     about: Field | None = getattr(option, "about", None)
@@ -90,7 +90,7 @@ def _is_column_or_file(option: click.Parameter) -> bool:
 
 def reads_file(command: tuple[str, ...], option: click.Parameter, value: str) -> bool:
     """Whether this value of an option names a file."""
-    is_column = _is_column_or_file(option) and not _FILE_NAME.search(value)
+    is_column = takes_column_or_file(option) and not _FILE_NAME.search(value)
     return may_read_files(command, option) and not is_column
 
 

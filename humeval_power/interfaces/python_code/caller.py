@@ -56,6 +56,12 @@ class Caller:
         for notice in read.notices:
             note(f"{read.source}: {notice}")
 
+    @property
+    def slots(self) -> int:
+        """How many cores compute."""
+        assert self._run is not None
+        return self._run.slots
+
     def no_program(self, why: str) -> None:
         """Nothing: the command itself runs."""
 

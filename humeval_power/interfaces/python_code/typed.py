@@ -10,7 +10,9 @@ import click
 from humeval_power.errors import InputError
 
 # Where a result goes, how it is shown, and where it is computed: the result itself is the same.
-ELSEWHERE = frozenset({"as_json", "format", "details", "output", "force", "code", "jobs", "on", "quiet"})
+ELSEWHERE = frozenset(
+    "as_json format details output force code jobs on quiet config write_config".split()  # noqa: SIM905
+)
 _NOT_TYPED = (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEFAULT_MAP)
 
 

@@ -212,7 +212,7 @@ class PairedAccuracy:
         return critical_counts(total, test=self.test, alpha=self.alpha)
 
 
-def largest_difference(agreement: Agreement, *, baseline: float | None) -> float:
+def largest_difference(agreement: Agreement, *, baseline: float | None = None) -> float:
     """The largest possible improvement at this agreement; 0 where none is possible."""
 
     def possible(difference: float) -> bool:

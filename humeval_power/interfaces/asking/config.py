@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from textwrap import wrap
@@ -47,7 +47,7 @@ def config_options(command: Any) -> Any:
     return read(write(command))
 
 
-def note_config(config: str | None, write_config: str | None, files: Sequence[str]) -> None:
+def note_config(ctx: click.Context) -> None:
     """Read the file for the record of what was read; refuse to write what cannot be read again.
 
     Raises
@@ -57,9 +57,9 @@ def note_config(config: str | None, write_config: str | None, files: Sequence[st
     """
     from humeval_power.interfaces.formats.file_bytes import read_text
 
-    if config is not None:
-        read_text(config)
-    if write_config is not None and "-" in files:
+    if ctx.params["config"] is not None:
+        read_text(ctx.params["config"])
+    if ctx.params["write_config"] is not None and "-" in ctx.params[FILES]:
         raise InputError(
             "--write-config: standard input is read once; name files, which can be read again."
         )
@@ -81,6 +81,9 @@ def config_text(ctx: click.Context) -> str:
         remarks = wrap(str(option.help), _WIDTH, initial_indent="# ", subsequent_indent="# ")
         lines += ["", *remarks, said]
     return "\n".join(lines) + "\n"
+
+
+WRITES_CONFIG = {"write_config": lambda _result: config_text(click.get_current_context())}
 
 
 def _known(command: click.Command) -> dict[str, click.Option]:
