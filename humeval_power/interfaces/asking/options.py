@@ -152,7 +152,10 @@ def made_option(
         on, off = kind.flag
         typed = f"--{on}/--{off}" if on and off else typed
         extra |= {"is_flag": True, "default": one.usual}
-        extra |= {"flag_value": False} if off and not on else {}
+        if one.sets:
+            extra["flag_value"] = typed.removeprefix("--")
+        elif off and not on:
+            extra["flag_value"] = False
     else:
         extra |= {"type": click_type(kind), "multiple": kind.many}
         if one.usual is not None:

@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from humeval_power.choices import DEFAULT_SIMULATIONS, Method
 from humeval_power.fields import Field
-from humeval_power.interfaces.asking.declared import Part, control_of, groups_of, link_of, option_of
+from humeval_power.interfaces.asking.declared import Calls, Part, control_of, groups_of, link_of, option_of
 from humeval_power.interfaces.asking.form import Form, Group, Next
 from humeval_power.interfaces.asking.vocabulary import METHOD, SEED, SIMULATIONS, TARGET
 from humeval_power.interfaces.cli.family import Assumed, EffectRange, Family, any_number, no_limit
 from humeval_power.interfaces.cli.output import note_once
 from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.interfaces.cli.required_options import Command
-from humeval_power.interfaces.python_code.caller import evaluated
+from humeval_power.interfaces.python_code.caller import Caller, evaluated
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, flat
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.typed import Typed
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 # What was typed, by name: values, or in a program of a surface names that stand for them.
 Given = Any
+_FIRST = f"{__name__}.first"  # where a command keeps what its first calls gave
 # The call that makes a comparison of a size and a true effect.
 Comparison = Callable[[Value, Value, Given], Call]
 _WORDS = {
@@ -64,7 +67,10 @@ class Questions:
     n, effect : the size and the true effect.
     fields : what a comparison assumes, in the order of help; a surface takes lists of those of `lists`.
     comparison : the call that makes one of a size and an effect.
-    largest_effect : where the search for a detectable effect ends.
+    largest_effect : where the search for a detectable effect ends, or the public function that says it of a
+        comparison.
+    first : calls that are made once, for all comparisons of a command; what they give is in `given`, by these
+        names.
     effect_range : where a true effect can lie.
     costed_as, most, shows_none : as in `Family`.
     remarks : what a reader should know of what is assumed.
@@ -76,7 +82,8 @@ class Questions:
     effect: Field
     fields: Mapping[str, Field]
     comparison: Comparison
-    largest_effect: Callable[[Given], float]
+    largest_effect: Callable[[Given], float | str]
+    first: Mapping[str, Callable[[Given, Calls], Value]] = field(default_factory=dict)
     lists: tuple[str, ...] = ()
     page: QuestionPage | None = None
     method: Method = "both"
@@ -90,10 +97,18 @@ class Questions:
     def commands(self) -> list[Command]:
         """The commands power, mde, size and surface."""
 
+        def knowing(asked: Callable[[Given], Any]) -> Callable[[Given], Any]:
+            return lambda given: asked(self._with_first(given))
+
         def build(n: int, effect: float, given: Given) -> Any:
-            for said in self.remarks(given):
+            known = self._with_first(given)
+            for said in self.remarks(known):
                 note_once(said)
-            return evaluated(self.comparison(n, effect, given))
+            return evaluated(self.comparison(n, effect, known))
+
+        def largest_effect(given: Given) -> float:
+            found = self.largest_effect(given)
+            return found if not isinstance(found, str) else evaluated(call(found, build(2, 0.0, given)))
 
         options = tuple(
             Assumed(f"--{link_of(name, one)}", one.help, one.kind.metavar)
@@ -108,11 +123,11 @@ class Questions:
                 build=build,
                 size_help=self.n.help,
                 effect_help=self.effect.help,
-                largest_effect=self.largest_effect,
+                largest_effect=knowing(largest_effect),
                 method=self.method,
                 simulations=self.simulations,
-                effect_range=self.effect_range,
-                costed_as=self.costed_as,
+                effect_range=knowing(self.effect_range),
+                costed_as=None if self.costed_as is None else knowing(self.costed_as),
                 most=self.most,
                 shows_none=self.shows_none,
             )
@@ -121,25 +136,45 @@ class Questions:
             one.program = writer
         return commands
 
+    def _with_first(self, given: Given) -> Given:
+        """What was typed, with what the first calls give: a search asks again and again."""
+        if not self.first:
+            return given
+        context = click.get_current_context(silent=True)
+        kept = {} if context is None else context.meta.setdefault(_FIRST, {})
+        if not kept:
+            kept.update({name: made(given, Caller()) for name, made in self.first.items()})
+        return {**given, **kept}
+
+    def _write_first(self, typed: Typed, source: Source) -> None:
+        for name, made in self.first.items():
+            typed.stand_in(name, made(typed, source))
+
     def _power(self, typed: Typed, source: Source) -> None:
+        self._write_first(typed, source)
         comparison = source.let("comparison", self._written(typed["n"], typed["effect"], typed))
         asked = {"method": typed.given("method"), **source.run(typed)}
         source.let("result", call("hp.power", comparison, **asked))
 
     def _mde(self, typed: Typed, source: Source) -> None:
-        largest = self.largest_effect(typed)
+        self._write_first(typed, source)
+        largest: Value = self.largest_effect(typed)
         comparison = source.let("comparison", self._written(typed["n"], 0.0, typed))
+        if isinstance(largest, str):
+            largest = call(largest, comparison)
         asked = {"power": typed.given("target"), "method": typed.given("method"), **source.run(typed)}
         source.let("result", call("hp.mde", comparison, largest=largest, **asked))
 
     def _size(self, typed: Typed, source: Source) -> None:
+        self._write_first(typed, source)
         comparison = source.define("comparison", "n", self._written(Code("n"), typed["effect"], typed))
-        most, typed_highest = self.most(typed), typed.given("highest")
-        highest = typed_highest if most is None else min(typed["highest"], most)
+        most = self.most(typed)
+        highest = typed.given("highest") if most is None or most >= typed["highest"] else most
         asked = {"power": typed.given("target"), "highest": highest, "method": typed.given("method")}
         source.let("result", call("hp.size", comparison, **asked, **source.run(typed)))
 
     def _surface(self, typed: Typed, source: Source) -> None:
+        self._write_first(typed, source)
         lists = {name: list(typed[name]) for name in self.lists if typed[name] is not None}
         many = [name for name, values in lists.items() if len(values) > 1]
         for name, values in lists.items():
@@ -162,13 +197,7 @@ class Questions:
 
     def _written(self, n: Value, effect: Value, typed: Typed) -> Call:
         """The call without the arguments that an option of the same name leaves at its default."""
-        made = self.comparison(n, effect, typed)
-        kept = {
-            name: one
-            for name, one in made.named.items()
-            if name not in typed or isinstance(one, Call | Code) or typed.given(name) is not None
-        }
-        return replace(made, named=kept)
+        return _shortened(self.comparison(n, effect, typed), typed)
 
     def forms(self) -> tuple[Form, ...]:
         """The forms of power, detectable effect and size, each with the way to the other two."""
@@ -208,3 +237,14 @@ class Questions:
 def _own(question: str) -> tuple[str, ...]:
     """What a question asks of size and effect."""
     return tuple(name for name in _ASKS[question][2] if name != "power")
+
+
+def _shortened(made: Call, typed: Typed) -> Call:
+    def is_kept(name: str, value: Value) -> bool:
+        return name not in typed or value != typed[name] or typed.given(name) is not None
+
+    def inner(value: Value) -> Value:
+        return _shortened(value, typed) if isinstance(value, Call) else value
+
+    named = {name: inner(one) for name, one in made.named.items() if is_kept(name, one)}
+    return replace(made, given=tuple(map(inner, made.given)), named=named)

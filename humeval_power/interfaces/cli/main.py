@@ -59,7 +59,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             ".asking.accuracy",
             "Two classifiers on one test set: McNemar's tests and their power.",
         ),
-        "runs": ("runs.group", "Scores of repeated generations, prompts or seeds: test and plan."),
+        "runs": (".asking.runs", "Scores of repeated generations, prompts or seeds: test and plan."),
         "preference": ("preference.group", "Which of two outputs is better: sign tests and their power."),
         "corpus": ("corpus.group", "BLEU and other corpus metrics: randomisation test and power."),
         "contingency": (

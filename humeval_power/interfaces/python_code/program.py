@@ -12,7 +12,6 @@ from humeval_power.interfaces.python_code.scenarios import (
     judge,
     others,
     preference,
-    runs,
     texts,
 )
 from humeval_power.interfaces.python_code.scenarios.questions import Kind
@@ -55,7 +54,6 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     **_questions("preference", preference.PREFERENCE),
     **_questions("corpus", texts.CORPUS),
     **_questions("contingency", texts.CONTINGENCY),
-    **_questions("runs", runs.RUNS),
     ("preference", "test"): preference.test,
     ("corpus", "test"): texts.corpus_test,
     ("corpus", "estimate"): texts.corpus_estimate,
@@ -67,9 +65,6 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("judge", "plan"): judge.plan,
     ("judge", "agreement"): judge.agreement,
     ("judge", "bias"): judge.bias,
-    ("runs", "test"): runs.test,
-    ("runs", "check"): runs.check,
-    ("runs", "budget"): runs.budget,
     ("survey",): others.survey,
     ("resample",): others.resample,
 }

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.asking import accuracy, assessment, compare, rank
+from humeval_power.interfaces.asking import accuracy, assessment, compare, rank, runs
 from humeval_power.interfaces.page.forms.corpora import FORMS as CORPORA
 from humeval_power.interfaces.page.forms.judges import FORMS as JUDGES
 from humeval_power.interfaces.page.forms.preferences import FORMS as PREFERENCES
-from humeval_power.interfaces.page.forms.runs import FORMS as RUNS
 
 FORMS = (
     *compare.SUBJECT.forms(),
-    *RUNS,
+    *runs.SUBJECT.forms(),
     *accuracy.SUBJECT.forms(),
     *PREFERENCES,
     *assessment.SUBJECT.forms(),
