@@ -72,6 +72,7 @@ class Declared:
     arguments : fields that the terminal takes without an option.
     simulates : it takes --simulations, --seed, --jobs, --on and --dry-run, see `Calls.run`.
     endings : of files that its result makes of its own, as in `with_result`.
+    needs : decorators that say what else it cannot do without, see `required_options.needs`.
     configured : it takes --config and --write-config, its options in a file.
     """
 
@@ -83,6 +84,7 @@ class Declared:
     arguments: tuple[str, ...] = ()
     simulates: bool = False
     endings: tuple[str, ...] = ()
+    needs: tuple[Function, ...] = ()
     configured: bool = False
 
     def command(self) -> click.Command:
@@ -95,6 +97,8 @@ class Declared:
             self.answer(Typed(click.get_current_context()), calls)
             return calls.result
 
+        for need in reversed(self.needs):
+            answered = need(answered)
         beside = WRITES_CONFIG if self.configured else None
         made: Function = with_result(endings=self.endings, beside=beside)(answered)
         made = with_run(made) if self.simulates else made
@@ -216,7 +220,7 @@ def link_of(name: str, one: Field) -> str:
 def option_of(name: str, one: Field) -> Function:
     """A decorator that adds the option of a field."""
     field = name if FIELDS.get(name) is one else ""
-    return made_option(one, f"--{link_of(name, one)}", one.sets or name, field=field, shows_zero=True)
+    return made_option(one, f"--{link_of(name, one)}", one.sets or name, field=field, shows_zero=not field)
 
 
 def plain(value: Any) -> Value:

@@ -130,3 +130,11 @@ RATINGS: Mapping[str, Field] = {  # as `python_code.tables.ratings_of` reads the
     "scale": replace(FIELDS["scale"], help="Scale of the ratings, such as 1:5. [from the data]"),
     **{name: FIELDS[name] for name in ("lower_is_better", "missing", "rejected_rows")},
 }
+PRICES = ("cost_per_rating", "pay_per_hour", "seconds_per_rating")
+PRICES_NOTE = "A price for each rating, or the pay per hour with the seconds that a rating takes."
+ONE_PRICE = ("cost_per_rating", "pay_per_hour")
+FURTHER_PRICES_TITLE = "Further costs and fees"
+FURTHER_PRICES = (
+    *("cost_per_worker", "cost_per_item", "cost_per_document", "cost_per_output", "rejected", "checks"),
+    *("repeats", "fee", "fees", "fee_share", "units_per_assignment", "split_hits", "currency"),
+)

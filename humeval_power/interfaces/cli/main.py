@@ -67,7 +67,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "F1, precision, recall and MCC: randomisation test and power.",
         ),
         "assessment": (".asking.assessment", "Direct assessment without worker effects (Wei et al. 2022)."),
-        "judge": ("judge.group", "How many human ratings an automatic judge saves."),
+        "judge": (".asking.judge", "How many human ratings an automatic judge saves."),
         "resample": ("resample", "Power by resampling ratings that you have."),
         "survey": ("survey", "How large and how well reported were published comparisons?"),
         "scenario": ("scenario", "Power of your own generator and test, module:function."),

@@ -9,7 +9,6 @@ import click
 from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.python_code.field import drawn, looks
 from humeval_power.interfaces.python_code.scenarios import (
-    judge,
     others,
     preference,
     texts,
@@ -59,12 +58,6 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("corpus", "estimate"): texts.corpus_estimate,
     ("contingency", "test"): texts.contingency_test,
     ("contingency", "estimate"): texts.contingency_estimate,
-    ("judge", "mean"): judge.mean,
-    ("judge", "study"): judge.study,
-    ("judge", "estimate"): judge.estimate,
-    ("judge", "plan"): judge.plan,
-    ("judge", "agreement"): judge.agreement,
-    ("judge", "bias"): judge.bias,
     ("survey",): others.survey,
     ("resample",): others.resample,
 }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.asking import accuracy, assessment, compare, rank, runs
+from humeval_power.interfaces.asking import accuracy, assessment, compare, judge, rank, runs
 from humeval_power.interfaces.page.forms.corpora import FORMS as CORPORA
-from humeval_power.interfaces.page.forms.judges import FORMS as JUDGES
 from humeval_power.interfaces.page.forms.preferences import FORMS as PREFERENCES
 
 FORMS = (
@@ -15,5 +14,5 @@ FORMS = (
     *assessment.SUBJECT.forms(),
     *rank.SUBJECT.forms(),
     *CORPORA,
-    *JUDGES,
+    *judge.SUBJECT.forms(),
 )
