@@ -24,8 +24,6 @@ from humeval_power.api.plan import pilot as pilot
 from humeval_power.api.progress import silent as silent
 from humeval_power.api.release import release as release
 from humeval_power.api.report import report as report
-from humeval_power.api.resample import resample as resample
-from humeval_power.api.survey import survey as survey
 from humeval_power.assumptions import Assumptions as Assumptions
 from humeval_power.assumptions import assumptions_of as assumptions_of
 from humeval_power.checking.formula.model import model_formula as model_formula
@@ -47,9 +45,11 @@ from humeval_power.interfaces.asking.verbs import fit as fit
 from humeval_power.interfaces.asking.verbs import mde as mde
 from humeval_power.interfaces.asking.verbs import plan as plan
 from humeval_power.interfaces.asking.verbs import power as power
+from humeval_power.interfaces.asking.verbs import resample as resample
 from humeval_power.interfaces.asking.verbs import simulate as simulate
 from humeval_power.interfaces.asking.verbs import size as size
 from humeval_power.interfaces.asking.verbs import surface as surface
+from humeval_power.interfaces.asking.verbs import survey as survey
 from humeval_power.interfaces.formats.exports.platforms import read_export as read_export
 from humeval_power.interfaces.formats.ratings import read_ratings as read_ratings
 from humeval_power.interfaces.formats.study.presets import library as library

@@ -7,6 +7,7 @@ argument in Python, the control of the page and the entry of the schema. Nothing
 from __future__ import annotations
 
 import csv
+import datetime
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -278,6 +279,20 @@ def flag(on: str = "", off: str = "") -> Kind:
         return value
 
     return Kind(read, {"type": "boolean"}, flag=(on, off))
+
+
+def day() -> Kind:
+    """The kind of a date, such as 2026-05-06."""
+
+    def read(value: Any) -> datetime.date:
+        if isinstance(value, datetime.date):
+            return value
+        try:
+            return datetime.datetime.strptime(str(value), "%Y-%m-%d").date()
+        except ValueError:
+            raise ValueError(f"{shown(value)} does not match the format '%Y-%m-%d'.") from None
+
+    return Kind(read, {"type": "string", "format": "date"}, "[%Y-%m-%d]")
 
 
 def _text(value: Any) -> str:

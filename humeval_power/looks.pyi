@@ -3,7 +3,6 @@
 from humeval_power.api.looks import judgements as judgements
 from humeval_power.api.looks import pool as pool
 from humeval_power.api.looks import schedule as schedule
-from humeval_power.api.looks import study as study
 from humeval_power.inference.looks.boundaries import Boundaries as Boundaries
 from humeval_power.inference.looks.boundaries import boundaries as boundaries
 from humeval_power.inference.looks.futility import BetaSpendingFutility as BetaSpendingFutility
@@ -23,6 +22,8 @@ from humeval_power.inference.looks.stopping_rule import StoppingRule as Stopping
 from humeval_power.inference.looks.stopping_rule import WangTsiatis as WangTsiatis
 from humeval_power.inference.looks.stopping_words import efficacy_of as efficacy_of
 from humeval_power.inference.looks.stopping_words import futility_of as futility_of
+from humeval_power.interfaces.asking.study_looks import study as study
+from humeval_power.interfaces.formats.looks import read_pool as read_pool
 from humeval_power.interfaces.formats.monitor.observations import read_observations as read_observations
 from humeval_power.interfaces.formats.plan.looks_file import read_judgement_plan as read_judgement_plan
 from humeval_power.planning.looks.judgement_plan import JudgementPlan as JudgementPlan
@@ -34,4 +35,5 @@ from humeval_power.scenarios.looks.judgements import AssessmentLooks as Assessme
 from humeval_power.scenarios.looks.judgements import PairedLooks as PairedLooks
 from humeval_power.scenarios.looks.looks import Looks as Looks
 from humeval_power.scenarios.looks.looks import equal_looks as equal_looks
+from humeval_power.scenarios.looks.pools import simulated_pool as simulated_pool
 from humeval_power.scenarios.looks.ratings import RatingLooks as RatingLooks

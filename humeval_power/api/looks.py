@@ -194,6 +194,7 @@ def pool(
     at: Sequence[float] = POOL_TOLD_AT,
     n_looks: int = 3,
     source: str = "pairs of systems",
+    remarks: Sequence[str] = (),
     n_simulations: int = POOL_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
@@ -207,6 +208,7 @@ def pool(
     budgets : planned judgements of a comparison, both systems together.
     at : budgets of a single look at which savings are told.
     source : what the pairs are, in words.
+    remarks : what was noticed in reading them.
 
     Returns
     -------
@@ -233,6 +235,7 @@ def pool(
         n_looks=n_looks,
         at=tuple(at),
         source=source,
+        remarks=tuple(remarks),
         provenance=Provenance(seed=seed),
     )
 

@@ -17,11 +17,11 @@ pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from in_process_parts import in_process_parts
 from starlette.testclient import TestClient
 
+from humeval_power.interfaces.asking.form import Form
 from humeval_power.interfaces.formats.study.parameter_library import shipped_library
 from humeval_power.interfaces.page.app import make_app
 from humeval_power.interfaces.page.asked import NEVER, asked_of, offered, words_of
 from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.interfaces.asking.form import Form
 from humeval_power.interfaces.page.forms.planning import FORMS as PLANNING
 from humeval_power.interfaces.page.forms.study_controls import ENTRIES, SETTINGS
 

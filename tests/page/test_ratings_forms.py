@@ -16,10 +16,10 @@ pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from in_process_parts import in_process_parts
 from starlette.testclient import TestClient
 
+from humeval_power.interfaces.asking.form import Form
 from humeval_power.interfaces.page.app import make_app
 from humeval_power.interfaces.page.asked import offered, takes_files
 from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.interfaces.asking.form import Form
 from humeval_power.interfaces.page.forms.ratings import FORMS as RATING_FORMS
 
 PILOT = Path(__file__).parents[2] / "data" / "pilot.csv"

@@ -256,7 +256,7 @@ def test_a_text_stays_what_it_is_in_a_program(text: str) -> None:
     line = written(call("f", text, [text, text], a={text: (text,)}, b=text))
     assert max(map(len, line.splitlines())) <= WIDTH or len(text) < 100
     found = eval(line, {"f": lambda *given, **named: (given, named)})
-    assert found == ((text, [text, text]), {"a": {text: [text]}, "b": text})
+    assert found == ((text, [text, text]), {"a": {text: (text,)}, "b": text})
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -306,7 +306,7 @@ class StudyCommand(Command):
         rows["The answer"] = []
         for one in self.get_params(ctx):
             record = one.get_help_record(ctx)
-            if record is None:
+            if record is None or not record[1]:  # an argument, of which the help tells
                 continue
             if isinstance(one, FieldOption):
                 shown, title = FIELDS[one.field].main, SECTIONS[FIELDS[one.field].section].title

@@ -146,6 +146,7 @@ _TESTING = {
         start="mean",
         page_help="Decided before the scores are looked at. Recommended: the mean, which is what papers compare.",
         words={
+            "": "choose one",
             "mean": "does B have the higher mean score?",
             "median": "is the middle difference other than 0?",
             "pseudomedian": "is the middle of all means of two differences other than 0?",

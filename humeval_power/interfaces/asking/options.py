@@ -92,7 +92,8 @@ def click_type(kind: Kind) -> click.ParamType[Any]:
         return WholeNumber(low, high, largest=LARGEST_COUNT if high else int(kind.json["maximum"]))
     if limits is not None:
         return RealNumber(limits.low, limits.high, min_open=limits.low_open, max_open=limits.high_open)
-    if kind.many or (kind.json.get("type") == "string" and kind.metavar != "LOW:HIGH"):
+    plain = kind.json.get("type") == "string" and kind.metavar != "LOW:HIGH" and "format" not in kind.json
+    if kind.many or plain:
         return click.STRING
     return ReadType(kind)
 

@@ -19,6 +19,7 @@ class Subject:
     questions : power, mde, size and surface of its comparisons.
     questions_first : help lists them before its own.
     after : its own that stand behind the questions.
+    first : commands that are not declared here, before all others.
     """
 
     name: str
@@ -28,13 +29,14 @@ class Subject:
     questions_first: bool = False
     after: tuple[Declared, ...] = ()
     group: type[click.Group] = click.Group
+    first: tuple[click.Command, ...] = ()
 
     def command(self) -> click.Group:
         """The group of the terminal."""
         group = self.group(self.name, help=self.help)
         own = [one.command() for one in self.declared]
         asked = [] if self.questions is None else self.questions.commands()
-        for each in (*asked, *own) if self.questions_first else (*own, *asked):
+        for each in (*self.first, *asked, *own) if self.questions_first else (*self.first, *own, *asked):
             group.add_command(each)
         for one in self.after:
             group.add_command(one.command())

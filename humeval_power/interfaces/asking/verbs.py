@@ -43,7 +43,7 @@ def power(about: Any, /, **how: Any) -> Any:
         What is missing or contradicts itself, all at once.
     """
     if isinstance(about, Study):
-        return _answer(about, "power", how)
+        return answer(about, "power", how)
     from humeval_power.planning.study.systems_study import SystemsStudy
     from humeval_power.scenarios.study import RatingStudy
 
@@ -80,7 +80,7 @@ def mde(about: Any, /, **how: Any) -> Any:
         What is missing or contradicts itself, all at once.
     """
     if isinstance(about, Study):
-        return _answer(about, "mde", how)
+        return answer(about, "mde", how)
     from humeval_power.planning.study.systems_study import SystemsStudy
     from humeval_power.scenarios.study import RatingStudy
 
@@ -117,7 +117,7 @@ def size(about: Any, /, *parts: Any, **how: Any) -> Any:
         What is missing or contradicts itself, all at once.
     """
     if isinstance(about, Study):
-        return _answer(about, "size", how)
+        return answer(about, "size", how)
     from humeval_power.parameters import Parameters
     from humeval_power.planning.study.systems_study import SystemsStudy
 
@@ -154,7 +154,7 @@ def surface(about: Any, /, **how: Any) -> Any:
         What is missing or contradicts itself, all at once.
     """
     if isinstance(about, Study):
-        return _answer(about, "surface", how)
+        return answer(about, "surface", how)
     from humeval_power.planning.study.surface import Cell
     from humeval_power.planning.study.systems_study import SystemsStudy
 
@@ -192,7 +192,7 @@ def plan(about: Any, /, **how: Any) -> Any:
         No design within the limits or the budget, or what contradicts itself.
     """
     if isinstance(about, Study):
-        return _answer(about, "plan", how)
+        return answer(about, "plan", how)
     from humeval_power.systems import SystemsParameters
 
     if isinstance(about, Mapping) and any(isinstance(one, SystemsParameters) for one in about.values()):
@@ -224,7 +224,7 @@ def assign(about: Any, /, **how: Any) -> Any:
         What is missing or contradicts itself, all at once.
     """
     if isinstance(about, Study):
-        return _answer(about.with_(upload=None, outputs=None, key=None), "assign", how)
+        return answer(about.with_(upload=None, outputs=None), "assign", how)
     from humeval_power.api.plan import assign_work
 
     return assign_work(about, **how)
@@ -249,7 +249,7 @@ def simulate(about: Any, /, *parts: Any, **how: Any) -> Any:
         What is missing or contradicts itself, all at once.
     """
     if isinstance(about, Study):
-        return _answer(about, "simulate", how)
+        return answer(about, "simulate", how)
     from humeval_power.planning.study.systems_study import SystemsStudy
 
     if isinstance(about, SystemsStudy):
@@ -280,7 +280,7 @@ def calibrate(about: Any, /, *parts: Any, **how: Any) -> Any:
         What is missing or contradicts itself, all at once.
     """
     if isinstance(about, Study):
-        return _answer(about, "calibrate", how)
+        return answer(about, "calibrate", how)
     from humeval_power.api.study import calibrate as calibrate_tests
 
     return calibrate_tests(about, *parts, **how)
@@ -305,7 +305,7 @@ def check(about: Study | Ratings | Sequence[Ratings], /, **how: Any) -> Any:
         All problems of the table at once.
     """
     if isinstance(about, Study):
-        return _answer(about, "check", how)
+        return answer(about, "check", how)
     from humeval_power.api.ratings import check as check_ratings
 
     return check_ratings(about, **how)
@@ -333,7 +333,7 @@ def fit(about: Study | Ratings, /, **how: Any) -> Any:
         Ratings that determine nothing.
     """
     if isinstance(about, Study):
-        return _answer(about, "fit", how)
+        return answer(about, "fit", how)
     from humeval_power.api.study import fit as fit_ratings
 
     return fit_ratings(about, **how)
@@ -359,7 +359,7 @@ def analyze(ratings: Study | Ratings, study: Study | None = None, /, **how: Any)
         Ratings that do not fit the plan, or a plan of other systems.
     """
     if isinstance(ratings, Study):
-        return _answer(ratings, "analyze", how)
+        return answer(ratings, "analyze", how)
     from humeval_power.api.analyze import analyze as analyze_ratings
 
     if study is None:
@@ -371,6 +371,61 @@ def analyze(ratings: Study | Ratings, study: Study | None = None, /, **how: Any)
     if how.get("plan") is None:
         how = {**_decided(ratings, study), **how}
     return analyze_ratings(ratings, **how)
+
+
+def resample(about: Study | Ratings, /, **how: Any) -> Any:
+    """How often tests find an effect in studies drawn with replacement from ratings.
+
+    Parameters
+    ----------
+    about : ratings of two systems; or a `Study` with `ratings`.
+    how : `by`, "rating", "item", "worker" or "both"; `test` (of parts `tests`); `workers`, `items` and `ratings`
+        (of parts `n_ratings`) to draw; `shift`, the true difference; `n_simulations`, `seed`, `n_jobs`; of parts
+        `rule`.
+
+    Returns
+    -------
+    ResampleResult
+        `to_frame()` has a row for each test and size. Powers are shares.
+
+    Raises
+    ------
+    InputError
+        An unknown test, or a size that is not drawn.
+    """
+    if isinstance(about, Study):
+        return answer(about, "resample", how)
+    from humeval_power.api.resample import resample as resample_ratings
+
+    return resample_ratings(about, **how)
+
+
+def survey(about: Any, /, *parts: Any, **how: Any) -> Any:
+    """What a collection of published comparisons reports, and could have found.
+
+    Parameters
+    ----------
+    about : a `Study` with the variation that is assumed, with `file`, the table of comparisons; or comparisons as
+        `models.read_comparisons` reads them, with parameters by name behind them.
+    how : `if_no_workers`, `if_no_items`, `if_no_ratings`, assumed where they are not reported; of parts `effects`,
+        `if_missing`, `rule` and `remarks`.
+
+    Returns
+    -------
+    SurveyResult
+        Shares of comparisons that report each detail, Kendall's tau of effect and size, and for each setting the
+        power of each comparison; `to_frame()` has a row for each comparison and setting.
+
+    Raises
+    ------
+    InputError
+        No comparison, or nothing that is assumed.
+    """
+    if isinstance(about, Study):
+        return answer(about, "survey", how)
+    from humeval_power.api.survey import survey as survey_comparisons
+
+    return survey_comparisons(about, *parts, **how)
 
 
 def _decided(ratings: Ratings, study: Study) -> dict[str, Any]:
@@ -394,29 +449,41 @@ def _decided(ratings: Ratings, study: Study) -> dict[str, Any]:
     return found
 
 
-def _answer(study: Study, command: str, how: Mapping[str, Any]) -> Result:
-    """What the command answers about the study; the options of its own, and fields that differ, by name."""
+def answer(study: Study, command: str, how: Mapping[str, Any]) -> Result:
+    """What a command, such as "power" or "looks study", answers about the study; the options of its own, and fields
+    that differ, by name."""
     import click
 
-    from humeval_power.interfaces.asking.options import FieldOption
+    from humeval_power.interfaces.asking.options import FieldArgument, FieldOption
     from humeval_power.interfaces.cli.capturing import capturing
     from humeval_power.interfaces.cli.main import main
     from humeval_power.safe_text import shell_command
     from humeval_power.study import FIELDS
 
-    fields = {name: value for name, value in how.items() if name in FIELDS}
-    study = study.with_(**fields) if fields else study
-    asked = main.get_command(click.Context(main), command)
+    path, asked = command.split(), main.get_command(click.Context(main), command.split()[0])
+    for word in path[1:]:
+        assert isinstance(asked, click.Group)
+        asked = asked.get_command(click.Context(asked), word)
     assert asked is not None
     own = {
         max(one.opts, key=len)[2:].replace("-", "_"): one
         for one in asked.params
         if isinstance(one, click.Option) and not isinstance(one, FieldOption)
     }
-    words = [command, "--jobs=1"] if "jobs" in own and "n_jobs" not in how else [command]
+    fields = {name: value for name, value in how.items() if name in FIELDS and name not in own}
+    study = study.with_(**fields) if fields else study
+    arguments = {
+        str(one.name)
+        for one in asked.params
+        if isinstance(one, click.Argument) and not isinstance(one, FieldArgument)
+    }
+    words = [*path, "--jobs=1"] if "jobs" in own and "n_jobs" not in how else path
     for name, value in how.items():
         option = own.get(_OPTIONS.get(name, name))
-        if name in FIELDS or value is None:
+        if name in fields or value is None:
+            continue
+        if name in arguments:
+            words.append(f"./{value}" if str(value).startswith("-") else str(value))
             continue
         if option is None:
             known = ", ".join(
@@ -441,6 +508,8 @@ def _own_words(option: Any, value: Any) -> list[str]:
     if option.is_flag:
         return [name] if value else []
     each = value if option.multiple and not isinstance(value, str) else [value]
+    if not option.multiple and isinstance(value, list | tuple):
+        each = [",".join(map(str, value))]
     return [f"{name}={one}" for one in each]
 
 

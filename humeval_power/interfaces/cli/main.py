@@ -35,7 +35,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "size": ("study.size", "The fewest workers, items or ratings that reach a power."),
         "surface": ("study.surface", "Power over many sizes and effects, with a figure."),
         "plan": ("plan.plan", "The cheapest design that finds an effect, or the best for a budget."),
-        "looks": ("looks.group", "Stop early: boundaries, and what a study with looks does."),
+        "looks": (".asking.looks", "Stop early: boundaries, and what a study with looks does."),
         "assign": ("plan.assign", "Say who rates what when, as a table to carry out."),
         "simulate": ("field.simulate", "Draw the ratings of a study, or rehearse a planned one."),
         "calibrate": ("study.calibrate", "How often do tests find an effect where there is none?"),

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.options import file_argument
+from humeval_power.interfaces.cli.adapting import one_table
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
 from humeval_power.interfaces.cli.numbers import number_list
 from humeval_power.interfaces.cli.options import TableOptions, alpha_option, df_option, table_options
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.rules import DecisionRule, DegreesOfFreedom
@@ -32,8 +34,8 @@ def _tests(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[st
     return names
 
 
-@click.command("resample", cls=Command)
-@click.argument("file", metavar="RATINGS")
+@click.command("resample", cls=StudyCommand, use=Use(adapts=one_table))
+@file_argument("ratings", metavar="RATINGS")
 @table_options
 @click.option(
     "--by",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from humeval_power.api.survey import USUAL_EFFECTS, survey
+from humeval_power.interfaces.asking.command import StudyCommand
 from humeval_power.interfaces.cli.assumptions import (
     Sources,
     parameter_options,
@@ -16,7 +17,6 @@ from humeval_power.interfaces.cli.assumptions import (
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import gaussian_rule_options
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.study.options import source_needed
 from humeval_power.rules import DecisionRule
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from humeval_power.reporting.survey.result import SurveyResult
 
 
-@click.command("survey", cls=Command)
+@click.command("survey", cls=StudyCommand)
 @click.argument("file", metavar="COMPARISONS")
 @parameter_options
 @scale_options

@@ -74,6 +74,11 @@ class AskedSystems:
             raise click.UsageError(f"The numbers of systems disagree: {words}.")
         return next(iter(given.values()), None)
 
+    @property
+    def says_means(self) -> bool:
+        """Whether something was typed that two systems need not say: where their means lie, which is found."""
+        return any((self.pattern, self.system_means, self.goal))
+
     def refuse(self) -> None:
         """Refuse options that say nothing of two systems.
 

@@ -3,17 +3,50 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 
 import pandas as pd
 
 from humeval_power.checking.columns import find_columns
 from humeval_power.checking.roles import ROLES
+from humeval_power.checking.submissions import Rejected
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.columns import NumberColumn, read_numbers_of
-from humeval_power.interfaces.formats.tables import SourceTable
+from humeval_power.interfaces.formats.tables import SourceTable, read_decided
 from humeval_power.scenarios.looks.pools import ScorePair, pair_of_samples
 
 _COLUMNS = (ROLES["system"], ROLES["rating"])
+
+
+def read_pool(
+    path: str | Path,
+    *,
+    system: str | None = None,
+    rating: str | None = None,
+    rejected_rows: Rejected | None = None,
+) -> tuple[list[ScorePair], tuple[str, ...]]:
+    """Every pair of the systems in a file of scores.
+
+    Parameters
+    ----------
+    path : a table with a column for the system and one for the score.
+    system, rating : these columns; found by their names if None.
+    rejected_rows : what becomes of rows that a column such as AssignmentStatus marks as rejected: "keep" or "drop".
+
+    Returns
+    -------
+    list of ScorePair, tuple of str
+        The pairs, as `looks.pool` takes them, and what was noticed in reading.
+
+    Raises
+    ------
+    InputError
+        A file that is no table, or without the columns, with fewer than two systems or two scores of one, or rows
+        that are marked and that nobody decided on.
+    """
+    table = read_decided(path, rejected_rows)
+    noticed = tuple(f"{table.source}: {notice}" for notice in table.notices)
+    return score_pairs(table, system=system, rating=rating), noticed
 
 
 def score_pairs(

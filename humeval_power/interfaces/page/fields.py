@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -134,7 +135,7 @@ def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple
         slider=control.slider,
         step=control.step,
         default=control.labels.get(_default(option), _default(option)),
-        nothing=control.labels.get("", ""),
+        nothing=control.labels.get("") or _where_nothing_is_chosen(control, option),
         many=bool(getattr(option, "multiple", False)) or option.nargs != 1,
         wrong=wrong,
     )
@@ -179,6 +180,21 @@ def _default(option: click.Parameter) -> str:
     default = option.default
     is_said = isinstance(option, click.Option) and bool(option.show_default)
     return str(default) if is_said and isinstance(default, str | int | float) else ""
+
+
+def _where_nothing_is_chosen(control: Control, option: click.Parameter) -> str:
+    """What holds where nothing of a choice is chosen: the default, or what the help says in brackets."""
+    words = dict(_choices(control, option)) if isinstance(option, click.Option) else {}
+    if isinstance(option, click.Option) and option.secondary_opts and isinstance(option.default, bool):
+        return f"as usual: {words['1' if option.default else '0']}"
+    if _default(option):
+        return f"as usual: {words.get(_default(option), _default(option))}"
+    if option.required:
+        return "choose one"
+    said = re.findall(r"\[([^\]]+)\]", on_page(getattr(option, "help", "") or ""))
+    if not said:
+        return "not chosen"
+    return f"as usual: {words[said[-1]]}" if said[-1] in words else str(said[-1])
 
 
 def _words(name: str) -> str:

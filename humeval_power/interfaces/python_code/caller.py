@@ -39,8 +39,11 @@ class Caller:
         return evaluated(value)
 
     def attribute(self, of: Any, name: str) -> Any:
-        """An attribute of what a call gave."""
-        return getattr(of, name)
+        """An attribute of what a call gives."""
+        return getattr(evaluated(of), name)
+
+    def imports(self, line: str) -> None:
+        """Nothing: what a value needs is there."""
 
     def first_of(self, mapping: Mapping[Any, Any]) -> Any:
         """The first value of a mapping."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -42,8 +43,9 @@ class Call:
         return Code(f"{flat(self)}.{name}")
 
 
+_Number: TypeAlias = "int | float | Decimal | range"
 Value: TypeAlias = (
-    "Code | Call | str | int | float | Decimal | Sequence[Value] | Mapping[str, Value] | range | None"
+    "Code | Call | str | datetime.date | _Number | Sequence[Value] | Mapping[str, Value] | None"
 )
 
 
@@ -80,6 +82,10 @@ def flat(value: Value) -> str:
             return "{" + ", ".join(f"{quoted(name)}: {flat(one)}" for name, one in value.items()) + "}"
         case range():
             return repr(value)
+        case datetime.date():
+            return f"datetime.date({value.year}, {value.month}, {value.day})"
+        case tuple():
+            return "(" + ", ".join(map(flat, value)) + ("," if len(value) == 1 else "") + ")"
         case Sequence():
             return "[" + ", ".join(map(flat, value)) + "]"
     return repr(value)
@@ -126,6 +132,8 @@ def _arguments(value: Call) -> Iterator[str]:
 def _ends(value: Value) -> tuple[str, str]:
     if isinstance(value, Call):
         return f"{_called(value)}(", ")"
+    if isinstance(value, tuple):
+        return "(", ")"
     return ("{", "}") if isinstance(value, Mapping) else ("[", "]")
 
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import click
 
 from humeval_power.errors import HumevalPowerError
-from humeval_power.interfaces.python_code.field import drawn, looks
+from humeval_power.interfaces.python_code.field import drawn
 from humeval_power.interfaces.python_code.scenarios import (
-    others,
     preference,
     texts,
 )
@@ -40,13 +39,12 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
             "plan",
             "calibrate",
             "simulate",
+            "assign",
+            "resample",
+            "survey",
         )
     },
-    ("looks", "study"): looks.study,
-    ("looks", "scores"): looks.scores,
-    ("looks", "preference"): looks.preference,
-    ("looks", "accuracy"): looks.accuracy,
-    ("assign",): drawn.assign,
+    ("looks", "study"): study_call,
     ("parameters", "list"): drawn.library,
     ("parameters", "show"): drawn.library_entry,
     ("start",): drawn.start,
@@ -58,8 +56,6 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("corpus", "estimate"): texts.corpus_estimate,
     ("contingency", "test"): texts.contingency_test,
     ("contingency", "estimate"): texts.contingency_estimate,
-    ("survey",): others.survey,
-    ("resample",): others.resample,
 }
 _SECRET = "makes pseudonyms with a secret that the command keeps; hp.exports has its calls."
 _OWN = "asks a function of your own; hp.power, hp.size and the others take its scenario."
@@ -75,7 +71,6 @@ GAPS: Mapping[tuple[str, ...], str] = {
     ("report", "remember"): "writes the answers that are remembered; hp.documents.remember is its call.",
     ("cite",): "finds the records in files and folders; hp.cite takes records.",
     ("release",): "writes the files to publish; hp.release is its call.",
-    ("looks", "pool"): "makes or reads its pairs of systems by itself; hp.looks.pool takes them.",
     **{("scenario", question): _OWN for question in ("power", "mde", "size", "surface")},
 }
 

@@ -32,13 +32,6 @@ def rule_of(
     return call("hp.DecisionRule", **rule) if rule else None
 
 
-def family_rule(typed: Typed, family: str, link: str) -> Call | None:
-    """The rule of each look at ratings: its side, its level and the family of the ratings."""
-    named = {name: typed.given(name) for name in ("alternative", "alpha")}
-    rule = stated({**named, **_family(typed, family, link)})
-    return call("hp.DecisionRule", **rule) if rule else None
-
-
 def _margin(typed: Typed, scale: Code | None) -> Value:
     margin: float | None = typed["margin"]
     points = typed["margin_raw"]

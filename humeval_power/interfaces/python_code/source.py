@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from humeval_power.interfaces.python_code.expressions import Code, Value, flat, written
+from humeval_power.interfaces.python_code.expressions import Call, Code, Value, flat, written
 from humeval_power.interfaces.python_code.runs import run_of
 from humeval_power.interfaces.python_code.typed import GapError, Typed
 
@@ -33,9 +33,9 @@ class Source:
         self.let(names, value)
         return tuple(Code(name.strip()) for name in names.split(","))
 
-    def attribute(self, of: Code, name: str) -> Code:
-        """An attribute of what a name stands for."""
-        return Code(f"{of}.{name}")
+    def attribute(self, of: Code | Call, name: str) -> Code:
+        """An attribute of what a name stands for, or a call gives."""
+        return Code(f"{flat(of)}.{name}")
 
     def first_of(self, mapping: Code) -> Code:
         """The first value of a mapping."""

@@ -16,7 +16,6 @@ from humeval_power.study import FIELDS
 
 _SKIPPED = ELSEWHERE | {"study_file", "no_study", "help_all", "dry_run"}
 _ARGUMENTS = {"simulations": "n_simulations", "jobs": "n_jobs"}
-_PAIRS = ("power", "mde", "size", "surface", "simulate")  # ask of two named systems as of several
 
 
 def study_call(typed: Typed, source: Source) -> None:
@@ -45,25 +44,22 @@ def study_call(typed: Typed, source: Source) -> None:
         value = raw[name] if name in raw else ctx.params[name]
         if name == "amend":
             raise GapError("amend: changes the file of a plan, which the command alone does")
+        if name in ("outputs", "platforms"):
+            raise GapError(f"{name}: writes what platforms take, which the command alone does")
         if name == "all_pairs":
             fields["comparisons"] = "all-pairs"
         elif isinstance(one, FieldOption | FieldArgument):
             fields[one.field] = _field(one.field, one, value)
         else:
-            own[_ARGUMENTS.get(long[2:], long[2:].replace("-", "_"))] = _plain(one, value)
-    verb = str(ctx.info_name)
-    two = fields.get("n_systems") == 2 or len(_names(fields.get("systems"))) == 2
-    if two and verb in _PAIRS:
-        raise GapError("systems: two of them are asked about as several; leave them out")
+            said = long.removeprefix("--")
+            own[_ARGUMENTS.get(said, said.replace("-", "_"))] = _plain(one, value)
+    group = "" if ctx.parent is None or ctx.parent.parent is None else f"{ctx.parent.info_name}."
+    verb = f"{group}{ctx.info_name}"
     path = "" if asked is None else asked.path
     study = call("hp.Study.read", path) if path else call("hp.Study", **fields)
     if path and fields:
         study = study.method("with_", **fields)
     source.let("result", call(f"hp.{verb}", source.let("study", study), **own))
-
-
-def _names(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, list | tuple) else ()
 
 
 def _field(field: str, one: click.Parameter, value: Any) -> Value:

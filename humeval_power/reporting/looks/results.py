@@ -248,6 +248,7 @@ class LooksPoolResult(Result):
     n_looks: int
     at: tuple[float, ...]
     source: str
+    remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:

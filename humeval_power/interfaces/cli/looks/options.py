@@ -12,7 +12,7 @@ from humeval_power.choices import LookKind
 from humeval_power.errors import HumevalPowerError
 from humeval_power.fields import word
 from humeval_power.interfaces.asking.options import field_option
-from humeval_power.interfaces.cli.numbers import number_list, real_number, shortened
+from humeval_power.interfaces.cli.numbers import real_number, shortened
 from humeval_power.interfaces.cli.options import Function, alpha_option, collected, fields_of
 
 if TYPE_CHECKING:
@@ -131,11 +131,3 @@ def looks_options(*, efficacy: str, one_sided: bool = True) -> Callable[[Functio
     )
 
     return lambda command: collected(command, options, name="looks", collect=fields_of(LooksOptions))
-
-
-effects_option = click.option(
-    "--effects",
-    metavar="LIST",
-    callback=number_list(float),
-    help="True effects for the table of the long run. [none, half and all of --effect]",
-)

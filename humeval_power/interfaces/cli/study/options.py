@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -104,16 +105,15 @@ def load_settings(study: StudyOptions) -> Assumptions:
     InputError
         A file that cannot be used.
     """
-    return read_assumptions(
-        study.sources, typed_scale(study.scale, study.lower_is_better), _pair_of_study_file()
-    )
+    return read_assumptions(study.sources, typed_scale(study.scale, study.lower_is_better), _pair_named())
 
 
-def _pair_of_study_file() -> tuple[str, str] | None:
-    """The names of two systems that the study file says, which no option of these commands does."""
+def _pair_named() -> tuple[str, str] | None:
+    """The names of two systems, typed or in the study file."""
     asked = asked_study()
-    systems = None if asked is None else asked.fields.get("systems")
-    names: tuple[str, ...] = () if systems is None else FIELDS["systems"].kind.read(systems)
+    names: Sequence[str] = click.get_current_context().params.get("systems") or ()
+    if not names and asked is not None and "systems" in asked.fields:
+        names = FIELDS["systems"].kind.read(asked.fields["systems"])
     return (names[0], names[1]) if len(names) == 2 else None
 
 

@@ -142,7 +142,8 @@ def typed_systems(
     fitted = [path for path in study.sources.parameters if is_analysis(path)]
     count = asked.count
     pilot = None if study.sources.pilot is None else _pilot_of_many(study.sources.pilot, comparing)
-    if count is None and not fitted and pilot is None:
+    is_pair = count == 2 and not (asked.says_means or comparing.typed)
+    if (count is None or is_pair) and not fitted and pilot is None:
         asked.refuse()
         comparing.refuse(
             _OF_TESTS,
