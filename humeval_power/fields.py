@@ -104,6 +104,7 @@ class Field:
     option : the option's name, where it is not the field's with dashes; `also` is another name of it.
     page_help : what the page says in place of `help`.
     needed : a command cannot do without it.
+    sets : of a flag, the argument that gets the flag's own name where it is typed.
     """
 
     section: str
@@ -121,6 +122,7 @@ class Field:
     also: str = ""
     page_help: str = ""
     needed: bool = False
+    sets: str = ""
     rows: int = 1
 
 

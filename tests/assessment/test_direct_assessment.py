@@ -13,7 +13,7 @@ from reference.golden import shared_golden
 from scipy import integrate, stats
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.assessment.group import command as da
+from humeval_power.interfaces.asking.assessment import command as da
 from humeval_power.kernels.metrics.rank_sum import mann_whitney_counts
 from humeval_power.planning.power import estimate_power
 from humeval_power.planning.questions import required_n

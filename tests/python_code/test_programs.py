@@ -19,7 +19,7 @@ from programs import both, differences
 from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.page.answers import Work, answer
 from humeval_power.interfaces.python_code.expressions import WIDTH, call, written
-from humeval_power.interfaces.python_code.program import PROGRAMS, python_of
+from humeval_power.interfaces.python_code.program import python_of
 
 CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correlation 0.5"
 SMALL = "--workers 6 --items 24"
@@ -288,7 +288,7 @@ def commands_with_code(
 def test_every_command_has_a_program_or_a_reason_why_not() -> None:
     found = dict(commands_with_code(main, click.Context(main)))
     assert len(found) > 80
-    has = {path: getattr(one, "program", None) or PROGRAMS.get(path) for path, one in found.items()}
+    has = {path: getattr(one, "program", None) for path, one in found.items()}
     why = {path: getattr(one, "no_program", "") for path, one in found.items()}
     assert [path for path in found if bool(has[path]) == bool(why[path])] == []
     assert sum(map(bool, why.values())) <= 15

@@ -6,6 +6,7 @@ import json
 import math
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from cli import run, run_json
 from runs.tables import nested_scores, write
 
 from humeval_power.errors import InputError
+from humeval_power.interfaces.formats.runs_pilot import read_pilot
 from humeval_power.planning.runs.budget import RunsPrices, divide_budget
 from humeval_power.runs_parameters import RunsParameters
 from humeval_power.scenarios.runs.plan import RunsPlan
@@ -42,6 +44,16 @@ def test_a_pilot_gives_what_its_numbers_give_by_options(pilot: Path) -> None:
     assert one["computed"]["power"] == pytest.approx(other["computed"]["power"], rel=1e-12)
     changed = run_json("runs", "power", "--from", pilot, "--icc", 0.9, *asked)
     assert changed["computed"]["power"] < one["computed"]["power"]
+
+
+def test_a_program_changes_what_the_command_changes_of_a_pilot(pilot: Path) -> None:
+    words = ("runs", "power", "--from", pilot, "--nested", "--icc", 0.9, "--runs", 3, "--n", 100)
+    words = (*words, "--effect", 0.1, "--cluster-size", 4, *FAST)
+    said: dict[str, Any] = {}
+    exec(run(*words, "--code", "python").stdout, said)
+    assert said["result"].record()["computed"] == run_json(*words)["computed"]
+    with pytest.raises(InputError, match="holds nested runs"):
+        read_pilot(pilot, kind="crossed")
 
 
 def test_a_pilot_of_several_pairs_asks_which_and_turns_them(tmp_path: Path) -> None:

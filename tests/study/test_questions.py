@@ -18,9 +18,9 @@ from scipy import stats
 from humeval_power.api.questions import power
 from humeval_power.designs import crossed
 from humeval_power.errors import InputError
+from humeval_power.fields import own, real, whole
 from humeval_power.inference.study.formula import analytic_power, effect_precision
-from humeval_power.interfaces.cli.family import Family
-from humeval_power.interfaces.cli.questions import question_commands
+from humeval_power.interfaces.asking.questions import Questions
 from humeval_power.parameters import preset
 from humeval_power.planning.questions import (
     answer,
@@ -157,15 +157,17 @@ def build(n: int, effect: float, given: Mapping[str, Any]) -> KnownMean:
     return KnownMean(n, effect, given["alpha"])
 
 
-FAMILY = Family(
-    wording=Wording("known_mean", lambda scenario: [f"a z test, alpha {scenario.alpha:g}"]),
-    options=(click.option("--alpha", type=float, default=0.05),),
+QUESTIONS = Questions(
+    "known-mean",
+    Wording("known_mean", lambda scenario: [f"a z test, alpha {scenario.alpha:g}"]),
+    n=own(whole(2), "Size."),
+    effect=own(real(), "Effect."),
+    fields={"alpha": own(real(), "Level.", usual=0.05)},
     build=build,
-    size_help="Size.",
-    effect_help="Effect.",
     largest_effect=lambda _given: 2.0,
+    no_program="is a scenario of this test.",
 )
-GROUP = click.Group("known-mean", commands=question_commands(FAMILY))
+GROUP = click.Group("known-mean", commands=QUESTIONS.commands())
 
 
 def asked(*words: str) -> str:

@@ -10,12 +10,12 @@ from humeval_power.choices import RECOMMENDED, Compat, PairedTest, PowerOn, Prio
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import own, real, text, whole, word
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part
+from humeval_power.interfaces.asking.effect_range import ACCURACIES
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.runs_instead import test_of_runs
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import ALPHA, CLUSTER_OR_LINES, RUN, TARGET, TWO_SYSTEMS
-from humeval_power.interfaces.cli.family import ACCURACIES
 from humeval_power.interfaces.python_code.caller import evaluated
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
 from humeval_power.interfaces.python_code.typed import Typed

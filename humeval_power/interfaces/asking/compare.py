@@ -39,6 +39,7 @@ from humeval_power.fields import (
     word,
 )
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part, Step, chain
+from humeval_power.interfaces.asking.effect_range import ACCURACIES
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import QuestionPage, Questions
 from humeval_power.interfaces.asking.runs_instead import test_of_runs
@@ -55,7 +56,6 @@ from humeval_power.interfaces.asking.vocabulary import (
     SYSTEM,
     TARGET,
 )
-from humeval_power.interfaces.cli.family import ACCURACIES
 from humeval_power.interfaces.cli.output import say
 from humeval_power.interfaces.python_code.caller import Caller
 from humeval_power.interfaces.python_code.expressions import call

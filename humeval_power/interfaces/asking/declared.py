@@ -23,7 +23,7 @@ from humeval_power.interfaces.asking.form import Control, Form, Group, Journey, 
 from humeval_power.interfaces.asking.options import Function, made_argument, made_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.cli.run import Run, with_run
+from humeval_power.interfaces.cli.run import with_run
 from humeval_power.interfaces.python_code.caller import Caller
 from humeval_power.interfaces.python_code.expressions import Value, call
 from humeval_power.interfaces.python_code.source import Source
@@ -72,6 +72,7 @@ class Declared:
     arguments : fields that the terminal takes without an option.
     simulates : it takes --simulations, --seed, --jobs, --on and --dry-run, see `Calls.run`.
     endings : of files that its result makes of its own, as in `with_result`.
+    needs : decorators that say what else it cannot do without, see `required_options.needs`.
     configured : it takes --config and --write-config, its options in a file.
     """
 
@@ -83,18 +84,21 @@ class Declared:
     arguments: tuple[str, ...] = ()
     simulates: bool = False
     endings: tuple[str, ...] = ()
+    needs: tuple[Function, ...] = ()
     configured: bool = False
 
     def command(self) -> click.Command:
         """The command of the terminal."""
 
-        def answered(run: Run | None = None, **_values: Any) -> Any:
+        def answered(run: Any = None, **_values: Any) -> Any:
             if self.configured:
                 note_config(click.get_current_context())
-            calls = Caller(run)
+            calls = Caller(run if self.simulates else None)
             self.answer(Typed(click.get_current_context()), calls)
             return calls.result
 
+        for need in reversed(self.needs):
+            answered = need(answered)
         beside = WRITES_CONFIG if self.configured else None
         made: Function = with_result(endings=self.endings, beside=beside)(answered)
         made = with_run(made) if self.simulates else made
@@ -162,7 +166,8 @@ def chain(
             files = _files(one, given)
             if "-" in files:
                 calls.no_program("standard input is read once")
-            named = {name: plain(given.given(name)) for name in one.fields if name != one.first}
+            names = [each.sets or name for name, each in one.fields.items() if name != one.first]
+            named = {name: plain(given.given(name)) for name in names}
             how = calls.run(given) if simulates and one is steps[-1] else {}
             result: Any = calls.let(one.name, call(one.function, *found, *files, **named, **how))
             found = [calls.first_of(result) if one.gives_first else result]
@@ -215,7 +220,7 @@ def link_of(name: str, one: Field) -> str:
 def option_of(name: str, one: Field) -> Function:
     """A decorator that adds the option of a field."""
     field = name if FIELDS.get(name) is one else ""
-    return made_option(one, f"--{link_of(name, one)}", name, field=field, shows_zero=True)
+    return made_option(one, f"--{link_of(name, one)}", one.sets or name, field=field, shows_zero=not field)
 
 
 def plain(value: Any) -> Value:

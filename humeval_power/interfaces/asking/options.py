@@ -60,6 +60,9 @@ class ReadType(click.ParamType[Any]):
     def __init__(self, kind: Kind) -> None:
         self.kind, self.name = kind, (kind.metavar or "text").lower()
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The value that a command gets."""
         if not isinstance(value, str):
@@ -150,6 +153,10 @@ def made_option(
         on, off = kind.flag
         typed = f"--{on}/--{off}" if on and off else typed
         extra |= {"is_flag": True, "default": one.usual}
+        if one.sets:
+            extra["flag_value"] = typed.removeprefix("--")
+        elif off and not on:
+            extra["flag_value"] = False
     else:
         extra |= {"type": click_type(kind), "multiple": kind.many}
         if one.usual is not None:

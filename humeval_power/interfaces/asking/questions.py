@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.choices import DEFAULT_SIMULATIONS, Method
-from humeval_power.fields import Field
+from humeval_power.choices import DEFAULT_SIMULATIONS, HIGHEST, Method
+from humeval_power.errors import InputError, Problem
+from humeval_power.fields import Field, listed, number_list, own, whole, word
 from humeval_power.interfaces.asking.declared import Calls, Part, control_of, groups_of, link_of, option_of
+from humeval_power.interfaces.asking.effect_range import EffectRange, any_number
 from humeval_power.interfaces.asking.form import Form, Group, Next
 from humeval_power.interfaces.asking.vocabulary import METHOD, SEED, SIMULATIONS, TARGET
-from humeval_power.interfaces.cli.family import Assumed, EffectRange, Family, any_number, no_limit
+from humeval_power.interfaces.cli.options import Function, decorated, draw_option, power_target_option
 from humeval_power.interfaces.cli.output import note_once
-from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.interfaces.cli.required_options import Command
+from humeval_power.interfaces.cli.results import with_result
+from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.python_code.caller import Caller, evaluated
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, flat
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.typed import Typed
+from humeval_power.reporting.drawn import Along, Drawn
 
 if TYPE_CHECKING:
+    from humeval_power.planning.questions import By
+    from humeval_power.reporting.questions.results import RequiredResult
+    from humeval_power.reporting.questions.surface import SurfaceResult
     from humeval_power.reporting.questions.wording import Wording
+    from humeval_power.reporting.result import Result
+    from humeval_power.scenarios.contract import Scenario
 
 # What was typed, by name: values, or in a program of a surface names that stand for them.
 Given = Any
@@ -31,13 +41,14 @@ Given = Any
 Comparison = Callable[[Value, Value, Given], Call]
 # Calls that comparisons share, and what they give, by the names under which a comparison finds it.
 Before = Callable[[Given, Calls], Mapping[str, Any]]
-_BEFORE = "humeval_power.before"  # what such calls gave in this command
+_BEFORE = f"{__name__}.before"  # where a command keeps what such calls gave
+_TYPICAL = 10_000  # size at which a search for one is costed
 _WORDS = {
     "power": "Power at this size and effect",
     "mde": "Smallest effect that this size finds",
     "size": "Size that finds this effect",
 }
-_ASKS = {
+_PAGES = {
     "power": (
         "Power of {}",
         "How often would a comparison of this size find a difference of this size?",
@@ -49,6 +60,8 @@ _ASKS = {
 _FINDS = {"power": {}, "mde": {"effect": "found.0.effect"}, "size": {"n": "found.n"}}
 _SIMULATION = Part("The simulation", ("method", "simulations", "seed"), folded=True)
 _SIMULATION_FIELDS = {"method": METHOD, "simulations": SIMULATIONS, "seed": SEED}
+_HIGHEST = own(whole(2), "Where the search for a size ends.", usual=HIGHEST)
+_ALONG = own(word(Along), "What runs along the figure's x axis. [what has more values]", option="x")
 
 
 @dataclass(frozen=True)
@@ -69,11 +82,15 @@ class Questions:
     n, effect : the size and the true effect.
     fields : what a comparison assumes, in the order of help; a surface takes lists of those of `lists`.
     comparison : the call that makes one of a size and an effect.
-    before : calls that are made once, before the comparisons.
-    largest_effect : where the search for a detectable effect ends.
+    largest_effect : where the search for a detectable effect ends, or the public function that says it of a
+        comparison.
+    before : calls that are made once, before the comparisons; what they give is in `given`.
     effect_range : where a true effect can lie.
-    costed_as, most, shows_none : as in `Family`.
+    costed_as : the name of the work that the options ask for. [that of the wording]
+    most : the largest size that the options allow, if they allow none beyond.
+    shows_none : whether what is to be shown is that there is no effect, or none that matters.
     remarks : what a reader should know of what is assumed.
+    build : makes a scenario that no public call makes, such as a function of the user's; `no_program` says so.
     """
 
     group: str
@@ -81,8 +98,8 @@ class Questions:
     n: Field
     effect: Field
     fields: Mapping[str, Field]
-    comparison: Comparison
-    largest_effect: Callable[[Given], float]
+    comparison: Comparison | None = None
+    largest_effect: Callable[[Given], float | str] = lambda _given: 1.0
     before: Before = lambda _given, _calls: {}
     lists: tuple[str, ...] = ()
     page: QuestionPage | None = None
@@ -90,75 +107,226 @@ class Questions:
     simulations: int = DEFAULT_SIMULATIONS
     effect_range: Callable[[Given], EffectRange] = any_number
     costed_as: Callable[[Given], str] | None = None
-    most: Callable[[Given], int | None] = no_limit
+    most: Callable[[Given], int | None] = lambda _given: None
     shows_none: Callable[[Given], bool] = lambda _given: False
-    remarks: Callable[[Given], Iterable[str]] = field(default=lambda _given: ())
+    remarks: Callable[[Given], Iterable[str]] = lambda _given: ()
+    build: Callable[[int, float, Given], Scenario] | None = None
+    no_program: str = ""
 
     def commands(self) -> list[Command]:
         """The commands power, mde, size and surface."""
-
-        def build(n: int, effect: float, given: Given) -> Any:
-            given = self._prepared(given)
-            for said in self.remarks(given):
-                note_once(said)
-            return evaluated(self.comparison(n, effect, given))
-
-        options = tuple(
-            Assumed(f"--{link_of(name, one)}", one.help, one.kind.metavar)
-            if name in self.lists
-            else option_of(name, one)
-            for name, one in self.fields.items()
+        n = option_of("n", replace(self.n, kind=whole(2), needed=True))
+        effect = option_of("effect", replace(self.effect, needed=True))
+        lists = tuple(
+            option_of(name, _list_of(one, kind))
+            for name, one, kind in (("n", self.n, int), ("effect", self.effect, float))
         )
-        commands = question_commands(
-            Family(
-                wording=self.wording,
-                options=options,
-                build=build,
-                size_help=self.n.help,
-                effect_help=self.effect.help,
-                largest_effect=lambda given: self.largest_effect(self._prepared(given)),
-                method=self.method,
-                simulations=self.simulations,
-                effect_range=lambda given: self.effect_range(self._prepared(given)),
-                costed_as=self.costed_as,
-                most=self.most,
-                shows_none=self.shows_none,
-            )
+        highest, along = option_of("highest", _HIGHEST), option_of("along", _ALONG)
+        several = (*lists, draw_option, along)
+        return [
+            self._command("power", self._power, self._write_power, (n, effect)),
+            self._command("mde", self._mde, self._write_mde, (n, power_target_option)),
+            self._command("size", self._size, self._write_size, (effect, power_target_option, highest)),
+            self._command("surface", self._surface, self._write_surface, several, lists=self.lists),
+        ]
+
+    def _command(
+        self,
+        name: str,
+        answer: Callable[..., Result],
+        write: Callable[[Typed, Source], None],
+        asked: Sequence[Function],
+        *,
+        lists: Sequence[str] = (),
+    ) -> Command:
+        def run(**values: Any) -> Result:
+            return answer(**values)
+
+        options = [
+            option_of(each, _one_or_list_of(one) if each in lists else one)
+            for each, one in self.fields.items()
+        ]
+        method = option_of("method", replace(METHOD, usual=self.method))
+        command = decorated(with_run(with_result()(run)), (*asked, *options, method))
+        made = click.command(name, help=answer.__doc__, cls=Command, no_program=self.no_program)(command)
+        made.program = None if self.no_program else write
+        return made
+
+    def _power(self, n: int, effect: float, method: Method, run: Run, **given: Any) -> Result:
+        """How often would a comparison of this size find an effect of this size?"""
+        from humeval_power.api import questions as api
+        from humeval_power.planning.questions import ways_of
+
+        self._range(given).check([effect])
+        scenario = self.scenario(n, effect, given)
+        self._announce([n], ways_of(method, scenario), run, given)
+        return api.power(scenario, method=method, **self._how(run, {"n": n, **given}))
+
+    def _mde(self, n: int, target: float, method: Method, run: Run, **given: Any) -> Result:
+        """The smallest effect that a comparison of this size finds with the target power."""
+        from humeval_power.api import questions as api
+        from humeval_power.planning.questions import ways_of
+        from humeval_power.planning.workload import SEARCH_STEPS
+
+        largest = self.largest_effect(self._prepared(given))
+        if isinstance(largest, str):
+            largest = float(evaluated(call(largest, self.scenario(n, 0.0, given))))
+        scenario = self.scenario(n, largest, given)
+        by = ways_of(method, scenario, is_search=True)
+        self._announce([n], by, run, given, times=SEARCH_STEPS)
+        asked = self._how(run, {"n": n, **given})
+        return api.detectable_effect(scenario, largest=largest, power=target, method=method, **asked)
+
+    def _size(
+        self, effect: float, target: float, highest: int, method: Method, run: Run, **given: Any
+    ) -> RequiredResult:
+        """The smallest size that finds this effect with the target power."""
+        if effect == 0 and not self.shows_none(given):
+            raise InputError("--effect 0: no size finds it. Give the smallest effect that would matter.")
+        from humeval_power.api import questions as api
+        from humeval_power.planning.questions import ways_of
+        from humeval_power.planning.workload import SEARCH_STEPS
+
+        self._range(given).check([effect])
+        most = self.most(given)
+        highest = highest if most is None else min(highest, most)
+        typical = min(highest, _TYPICAL)
+        by = ways_of(method, self.scenario(typical, effect, given), is_search=True)
+        self._announce([typical], by, run, given, times=SEARCH_STEPS)
+        return api.required(
+            lambda n: self.scenario(n, effect, given),
+            power=target,
+            highest=highest,
+            method=method,
+            **self._how(run, {"effect": effect, **given}),
         )
-        for one, writer in zip(commands, (self._power, self._mde, self._size, self._surface), strict=True):
-            one.program = writer
-        return commands
+
+    def _surface(
+        self,
+        n: tuple[int, ...],
+        effect: tuple[float, ...],
+        draw: Drawn,
+        along: Along | None,
+        method: Method,
+        run: Run,
+        **given: Any,
+    ) -> SurfaceResult:
+        """Power over many sizes and effects, with a figure."""
+        from humeval_power.api import questions as api
+        from humeval_power.planning.questions import ways_of
+
+        cells = self._cells(n, effect, given)
+        sizes = [int(labels["n"]) for labels, _ in cells]
+        self._announce(sizes, ways_of(method, cells[0][1], is_search=True), run, given)
+        single = {name: one[0] for name, one in self._typed_lists(given).items() if len(one) == 1}
+        asked = self._how(run, {**given, **single})
+        return api.surface(cells, method=method, draw=draw, along=along, **asked)
+
+    def scenario(self, n: int, effect: float, given: Given) -> Any:
+        """The scenario of a size and a true effect."""
+        if self.build is not None:
+            return self.build(n, effect, given)
+        given = self._prepared(given)
+        for said in self.remarks(given):
+            note_once(said)
+        assert self.comparison is not None
+        return evaluated(self.comparison(n, effect, given))
 
     def _prepared(self, given: Given) -> dict[str, Any]:
         """What is assumed, and what the calls before give of it; a command makes them once."""
         context = click.get_current_context(silent=True)
         known = {} if context is None else context.meta.setdefault(_BEFORE, {})
-        assumed = tuple(given[name] for name in self.fields)
+        assumed = tuple(given[one.sets or name] for name, one in self.fields.items())
         if assumed not in known:
             known[assumed] = self.before(given, Caller())
         return {**given, **known[assumed]}
 
-    def _power(self, typed: Typed, source: Source) -> None:
+    def _range(self, given: Given) -> EffectRange:
+        return self.effect_range(self._prepared(given))
+
+    def _announce(
+        self, sizes: Sequence[int], by: Sequence[By], run: Run, given: Given, *, times: int = 1
+    ) -> None:
+        """Say how long comparisons of these sizes will take to simulate, or refuse them; where nothing is
+        simulated, refuse only numbers of simulations that make no sense."""
+        from humeval_power.interfaces.cli.work_ahead import MOST, tell_work
+        from humeval_power.planning.workload import NOTHING, comparison_workload
+
+        n_simulations = run.simulations(self.simulations)
+        if "simulation" not in by and n_simulations <= MOST:
+            return
+        kind = self.wording.name if self.costed_as is None else self.costed_as(self._prepared(given))
+        work, drawn = NOTHING, times * n_simulations
+        for n in sizes:
+            flips = given.get("n_flips")
+            work += comparison_workload(kind, n, n_simulations=drawn, n_jobs=run.n_jobs, flips=flips)
+        tell_work(
+            work,
+            n_simulations=n_simulations,
+            way_out="--method analytic" if "computed" in by else "",
+        )
+
+    def _how(self, run: Run, given: Given) -> dict[str, Any]:
+        """What every question is asked with; of what was typed, what JSON can hold."""
+        return {
+            "n_simulations": run.simulations(self.simulations),
+            "seed": run.seed,
+            "n_jobs": run.n_jobs,
+            "wording": self.wording,
+            "given": {
+                name: list(value) if isinstance(value, tuple) else value for name, value in given.items()
+            },
+        }
+
+    def _typed_lists(self, given: Given) -> dict[str, tuple[float, ...]]:
+        return {name: given[name] for name in self.lists if given[name] is not None}
+
+    def _cells(
+        self, sizes: Sequence[int], effects: Sequence[float], given: Given
+    ) -> list[tuple[Mapping[str, Any], Scenario]]:
+        """Each scenario with its labels: `n`, and what is assumed where several values of it were given; of every
+        combination that cannot be, the problems at once."""
+        cells: list[tuple[Mapping[str, Any], Scenario]] = []
+        problems: list[Problem] = []
+        for labels, one in self._combinations(given):
+            self._range(one).check(effects)
+            for n, effect in product(sizes, effects):
+                try:
+                    cells.append(({**labels, "n": n}, self.scenario(n, effect, one)))
+                except InputError as error:
+                    problems += error.problems
+        if problems:
+            raise InputError(list(dict.fromkeys(problems)))
+        return cells
+
+    def _combinations(self, given: Given) -> Iterator[tuple[dict[str, float], dict[str, Any]]]:
+        """Labels, and the options with one value each."""
+        lists = self._typed_lists(given)
+        for values in product(*lists.values()):
+            one = dict(zip(lists, values, strict=True))
+            yield {name: one[name] for name in lists if len(lists[name]) > 1}, {**given, **one}
+
+    def _write_power(self, typed: Typed, source: Source) -> None:
         comparison = source.let("comparison", self._written(typed["n"], typed["effect"], typed, source))
         asked = {"method": typed.given("method"), **source.run(typed)}
         source.let("result", call("hp.power", comparison, **asked))
 
-    def _mde(self, typed: Typed, source: Source) -> None:
-        largest = self.largest_effect(self._prepared(typed.context.params))
+    def _write_mde(self, typed: Typed, source: Source) -> None:
+        largest: Value = self.largest_effect(self._prepared(typed.context.params))
         comparison = source.let("comparison", self._written(typed["n"], 0.0, typed, source))
+        if isinstance(largest, str):
+            largest = call(largest, comparison)
         asked = {"power": typed.given("target"), "method": typed.given("method"), **source.run(typed)}
         source.let("result", call("hp.mde", comparison, largest=largest, **asked))
 
-    def _size(self, typed: Typed, source: Source) -> None:
-        comparison = source.define(
-            "comparison", "n", self._written(Code("n"), typed["effect"], typed, source)
-        )
-        most, typed_highest = self.most(typed), typed.given("highest")
-        highest = typed_highest if most is None else min(typed["highest"], most)
+    def _write_size(self, typed: Typed, source: Source) -> None:
+        built = self._written(Code("n"), typed["effect"], typed, source)
+        comparison, most = source.define("comparison", "n", built), self.most(typed)
+        highest = typed.given("highest") if most is None or most >= typed["highest"] else most
         asked = {"power": typed.given("target"), "highest": highest, "method": typed.given("method")}
         source.let("result", call("hp.size", comparison, **asked, **source.run(typed)))
 
-    def _surface(self, typed: Typed, source: Source) -> None:
+    def _write_surface(self, typed: Typed, source: Source) -> None:
         lists = {name: list(typed[name]) for name in self.lists if typed[name] is not None}
         many = [name for name, values in lists.items() if len(values) > 1]
         for name, values in lists.items():
@@ -180,12 +348,11 @@ class Questions:
         source.let("result", call("hp.surface", cells, **shown, **source.run(typed)))
 
     def _written(self, n: Value, effect: Value, typed: Typed, source: Source) -> Call:
-        """The calls before, then the call without the arguments that an option of the same name leaves at its
-        default."""
+        """The calls before, then that of a comparison."""
         for name, value in self.before(typed, source).items():
             typed.stand_in(name, value)
-        made = self.comparison(n, effect, typed)
-        return _stated(made, typed)
+        assert self.comparison is not None
+        return _shortened(self.comparison(n, effect, typed), typed)
 
     def forms(self) -> tuple[Form, ...]:
         """The forms of power, detectable effect and size, each with the way to the other two."""
@@ -218,20 +385,32 @@ class Questions:
                 live={"method": "analytic"},
                 next=(*steps(question), *page.after),
             )
-            for question, (title, lead, own) in _ASKS.items()
+            for question, (title, lead, own) in _PAGES.items()
         )
-
-
-def _stated(made: Call, typed: Typed) -> Call:
-    """A call, and what it is a method of, without arguments that an option leaves at its default."""
-    kept = {
-        name: one
-        for name, one in made.named.items()
-        if name not in typed or isinstance(one, Call | Code) or typed.given(name) is not None
-    }
-    return replace(made, named=kept, on=_stated(made.on, typed) if isinstance(made.on, Call) else made.on)
 
 
 def _own(question: str) -> tuple[str, ...]:
     """What a question asks of size and effect."""
-    return tuple(name for name in _ASKS[question][2] if name != "power")
+    return tuple(name for name in _PAGES[question][2] if name != "power")
+
+
+def _list_of(one: Field, kind: type[int] | type[float]) -> Field:
+    return replace(one, kind=listed(number_list(kind), "LIST"), needed=True, usual=None)
+
+
+def _one_or_list_of(one: Field) -> Field:
+    return replace(one, kind=listed(number_list(float), "LIST"), help=f"{one.help} One or a list.")
+
+
+def _shortened(made: Call, typed: Typed) -> Call:
+    """A call, and those within it, without the arguments that an option leaves at its default."""
+
+    def is_kept(name: str, value: Value) -> bool:
+        return name not in typed or value != typed[name] or typed.given(name) is not None
+
+    def inner(value: Value) -> Value:
+        return _shortened(value, typed) if isinstance(value, Call) else value
+
+    named = {name: inner(one) for name, one in made.named.items() if is_kept(name, one)}
+    on = _shortened(made.on, typed) if isinstance(made.on, Call) else made.on
+    return replace(made, given=tuple(map(inner, made.given)), named=named, on=on)

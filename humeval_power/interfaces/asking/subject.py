@@ -18,6 +18,7 @@ class Subject:
     declared : its own, in the order of help.
     questions : power, mde, size and surface of its comparisons.
     questions_first : help lists them before its own.
+    after : its own that stand behind the questions.
     first : commands that are not declared here, before all others.
     """
 
@@ -26,6 +27,7 @@ class Subject:
     declared: tuple[Declared, ...]
     questions: Questions | None = None
     questions_first: bool = False
+    after: tuple[Declared, ...] = ()
     group: type[click.Group] = click.Group
     first: tuple[click.Command, ...] = ()
 
@@ -36,9 +38,15 @@ class Subject:
         asked = [] if self.questions is None else self.questions.commands()
         for each in (*self.first, *asked, *own) if self.questions_first else (*self.first, *own, *asked):
             group.add_command(each)
+        for one in self.after:
+            group.add_command(one.command())
         return group
 
     def forms(self) -> tuple[Form, ...]:
-        """Its pages: those of its own commands, then those of the questions."""
-        own = tuple(form for one in self.declared if (form := one.form()) is not None)
-        return (*own, *(() if self.questions is None else self.questions.forms()))
+        """Its pages: those of its own commands and of the questions."""
+
+        def of(declared: tuple[Declared, ...]) -> tuple[Form, ...]:
+            return tuple(form for one in declared if (form := one.form()) is not None)
+
+        asked = () if self.questions is None else self.questions.forms()
+        return (*of(self.declared), *asked, *of(self.after))

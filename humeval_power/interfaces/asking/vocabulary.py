@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from humeval_power.choices import Method
 from humeval_power.fields import Field, flag, names, own, shortened, text, whole, word
@@ -18,11 +19,16 @@ def _several(typed: str) -> tuple[str, ...]:
     return found
 
 
-def _pair(typed: str) -> tuple[str, ...]:
+def _two(typed: str) -> tuple[str, ...]:
     found = tuple(name.strip() for name in typed.split(","))
     if len(found) != 2 or not all(found):
         raise ValueError(f"name two systems, A first: A,B; got {','.join(found)!r}.")
     return found
+
+
+def column(of: str, **further: Any) -> Field:
+    """The column of something in a table, which is found by its name where it is not said."""
+    return own(COLUMN, f"Column of the {of}. [found by name]", f"Column of the {of}", **further)
 
 
 ALPHA = FIELDS["alpha"]
@@ -43,7 +49,7 @@ METHOD = own(
         "both": "both, beside each other",
     },
 )
-PAIR = own(names(_pair, "A,B"), "The two systems to compare; the effect is B - A.")
+PAIR = own(names(_two, "A,B"), "The two systems to compare; the effect is B - A.")
 TWO_SYSTEMS = own(
     replace(SYSTEM_NAMES, metavar="A,B"),
     "Systems of one table, A first. [found by their looks]",
@@ -75,15 +81,13 @@ RUN = own(
     "Column of the run: generation, prompt, seed. Then as `runs test`, which has more options.",
     option="run",
 )
-REJECTED_ROWS = replace(FIELDS["rejected_rows"], words={"drop": "leave out", "keep": "keep"})
 DROP_MISSING = own(
     flag(),
     "Leave out items without a score of each system.",
     "Leave out items without a score of each system",
     usual=False,
 )
-ITEM = own(COLUMN, "Column of the item. [found by name]", "Column of the item")
-SYSTEM = own(COLUMN, "Column of the system. [found by name]", "Column of the system")
+ITEM, SYSTEM = column("item"), column("system")
 DIRECTION = own(
     word(("two-sided", "greater", "less")),
     "Both directions, or only B above (greater) or below (less) A.",
@@ -117,3 +121,21 @@ SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
     "cluster": CLUSTER_OR_LINES,
     "drop_missing": DROP_MISSING,
 }
+REJECTED_ROWS = replace(FIELDS["rejected_rows"], words={"drop": "leave out", "keep": "keep"})
+RATINGS: Mapping[str, Field] = {  # as `python_code.tables.ratings_of` reads them from a file of two systems
+    **{
+        name: FIELDS[name]
+        for name in ("worker", "item", "system", "rating", "criterion_column", "criterion")
+    },
+    "systems": PAIR,
+    "scale": replace(FIELDS["scale"], help="Scale of the ratings, such as 1:5. [from the data]"),
+    **{name: FIELDS[name] for name in ("lower_is_better", "missing", "rejected_rows")},
+}
+PRICES = ("cost_per_rating", "pay_per_hour", "seconds_per_rating")
+PRICES_NOTE = "A price for each rating, or the pay per hour with the seconds that a rating takes."
+ONE_PRICE = ("cost_per_rating", "pay_per_hour")
+FURTHER_PRICES_TITLE = "Further costs and fees"
+FURTHER_PRICES = (
+    *("cost_per_worker", "cost_per_item", "cost_per_document", "cost_per_output", "rejected", "checks"),
+    *("repeats", "fee", "fees", "fee_share", "units_per_assignment", "split_hits", "currency"),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,19 +88,25 @@ def effect_options(
     )
 
     def typed(values: dict[str, Any]) -> TypedEffects | None:
-        given = {form: values.pop(name) for form, (name, _) in forms.items()}
-        given = {form: value for form, value in given.items() if value is not None}
-        if len(given) > 1:
-            last = f", or {option}-latent on the latent scale" if latent else ""
-            raise click.UsageError(
-                f"Give {option} on [0, 1] or {option}-raw in points of the scale{last}; one of them."
-            )
-        for form, value in given.items():
-            found = tuple(value) if isinstance(value, Sequence) else (float(value),)
-            return TypedEffects(form, found, raw=form.endswith("-raw"), latent=form.endswith("-latent"))
-        return None
+        return typed_effects({form: values.pop(name) for form, (name, _) in forms.items()})
 
     return lambda command: collected(command, options, name=parameter, collect=typed)
+
+
+def typed_effects(values: Mapping[str, Any]) -> TypedEffects | None:
+    """The differences that were typed, by their options, the first of which takes them on [0, 1]."""
+    option = next(iter(values))
+    given = {form: value for form, value in values.items() if value is not None}
+    if len(given) > 1:
+        latent = f"{option}-latent"
+        last = f", or {latent} on the latent scale" if latent in values else ""
+        raise click.UsageError(
+            f"Give {option} on [0, 1] or {option}-raw in points of the scale{last}; one of them."
+        )
+    for form, value in given.items():
+        found = tuple(value) if isinstance(value, Sequence) else (float(value),)
+        return TypedEffects(form, found, raw=form.endswith("-raw"), latent=form.endswith("-latent"))
+    return None
 
 
 def _field_of(name: str, *, many: bool) -> str:

@@ -177,24 +177,28 @@ def _with_rule(
     finds_margin: bool = False,
     families: tuple[str, ...] = ("family", "link"),
 ) -> Function:
-    def rule_of(values: dict[str, Any]) -> DecisionRule:
-        points = values.pop("margin_raw")
-        if finds_margin and (values["margin"] is not None or points is not None):
-            raise click.UsageError(
-                "The margin is what this command finds: leave out --margin and --margin-raw."
-            )
-        if finds_margin and values["alternative"] in WITH_MARGIN:
-            values["margin"] = 1.0
-        values["margin"] = _margin(values["margin"], points)
-        try:
-            return DecisionRule(**{name: values.pop(name) for name in _RULE_DEFAULTS if name in values})
-        except HumevalPowerError as error:
-            raise click.UsageError(str(error)) from None
-
     kinds = (_FAMILY_OPTIONS[name] for name in families)
     rule = map(field_option, ("estimator", "df", "alternative", "analysis"))
     options = (*kinds, *rule, margin, alpha_option)
-    return collected(command, options, name="rule", collect=rule_of)
+    return collected(
+        command, options, name="rule", collect=lambda values: typed_rule(values, finds_margin=finds_margin)
+    )
+
+
+def typed_rule(values: dict[str, Any], *, finds_margin: bool = False) -> DecisionRule:
+    """The rule that options say, whose values it removes."""
+    points = values.pop("margin_raw")
+    if finds_margin and (values["margin"] is not None or points is not None):
+        raise click.UsageError(
+            "The margin is what this command finds: leave out --margin and --margin-raw."
+        )
+    if finds_margin and values["alternative"] in WITH_MARGIN:
+        values["margin"] = 1.0
+    values["margin"] = _margin(values["margin"], points)
+    try:
+        return DecisionRule(**{name: values.pop(name) for name in _RULE_DEFAULTS if name in values})
+    except HumevalPowerError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _margin(typed: float | None, points: float | None) -> float | None:

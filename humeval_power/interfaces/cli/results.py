@@ -256,10 +256,10 @@ def with_result(
     return decorate
 
 
-def _found(asked: Callable[[], Result], how: Run | None) -> tuple[Result, bool]:
+def _found(asked: Callable[[], Result], how: Run | str | None) -> tuple[Result, bool]:
     """What a command finds, or with --dry-run what it will cost, unless it simulates nothing; and whether this was
     such a run, of which nothing is written."""
-    if how is None or not how.is_dry:
+    if not isinstance(how, Run) or not how.is_dry:  # a text is a column of runs
         return asked(), False
     from humeval_power.reporting.sweep_cost import SweepCost
     from humeval_power.sweep.dry_run import CostFound

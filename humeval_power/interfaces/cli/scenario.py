@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.errors import HumevalPowerError, InputError
-from humeval_power.interfaces.cli.family import Family, Given
-from humeval_power.interfaces.cli.numbers import RealNumber
-from humeval_power.interfaces.cli.questions import question_commands
+from humeval_power.fields import BETWEEN, own, real, whole
+from humeval_power.interfaces.asking.questions import Given, Questions
 from humeval_power.reporting.questions.wording import Wording
 
 if TYPE_CHECKING:
@@ -159,23 +158,18 @@ def _words(scenario: Scenario) -> list[str]:
     return [f"{spec}{of}, alpha {scenario.alpha:g}"]
 
 
-FAMILY = Family(
-    wording=Wording("scenario", _words),
-    options=(
-        click.option(
-            "--alpha",
-            type=RealNumber(0, 1, min_open=True, max_open=True),
-            help="Level of the test. [the scenario's]",
-        ),
-        click.option(
-            "--largest", type=RealNumber(), help="Where the search for an effect ends. [the scenario's]"
-        ),
-    ),
+QUESTIONS = Questions(
+    "scenario",
+    Wording("scenario", _words),
+    n=own(whole(2), "Size of a study, as the scenario understands it."),
+    effect=own(real(), "True effect, in the scenario's units."),
+    fields={
+        "alpha": own(BETWEEN, "Level of the test. [the scenario's]"),
+        "largest": own(real(), "Where the search for an effect ends. [the scenario's]"),
+    },
     build=_scenario,
-    size_help="Size of a study, as the scenario understands it.",
-    effect_help="True effect, in the scenario's units.",
     largest_effect=_largest,
+    no_program="asks a function of your own; hp.power, hp.size and the others take its scenario.",
 )
-for each in question_commands(FAMILY):
-    each.no_program = "asks a function of your own; hp.power, hp.size and the others take its scenario."
+for each in QUESTIONS.commands():
     command.add_command(each)

@@ -3,28 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from humeval_power.errors import InputError, ParametersError, Problem
 from humeval_power.interfaces.formats.json_text import read_object
-from humeval_power.runs_parameters import RunsParameters
+from humeval_power.runs_parameters import RunsFamily, RunsKind, RunsParameters
 
 _HINT = "Write it by: humeval-power runs test TABLE -o pilot.json."
 
 
-def read_pilot(path: str | Path, *, systems: Sequence[str] = ()) -> RunsParameters:
+def read_pilot(
+    path: str | Path,
+    *,
+    systems: Sequence[str] = (),
+    kind: RunsKind | None = None,
+    family: RunsFamily | None = None,
+    **changed: Any,
+) -> RunsParameters:
     """The parameters in the record of a pilot, or in a JSON file of parameters alone.
 
     systems : the two whose comparison is read, where the record has several.
+    kind, family : what the pilot must be of.
+    changed : parameters in place of the pilot's, such as `icc`.
 
     Raises
     ------
     InputError
-        A file that is no such record, one of several pairs without a choice, or a pair without parameters.
+        A file that is no such record, one of several pairs without a choice, a pair without parameters, or a
+        pilot of another kind or family.
     ParametersError
         Values that cannot be.
     """
+    found = _read(path, systems)
+    asked = {"kind": kind, "family": family}
+    other = [name for name, one in asked.items() if one not in (None, getattr(found, name))]
+    if other:
+        rule = f"holds {found.kind} runs, family {found.family}."
+        raise InputError([Problem(rule, f"Leave --{other[0]} out.", place=str(path))])
+    return replace(found, **changed)
+
+
+def _read(path: str | Path, systems: Sequence[str]) -> RunsParameters:
     place, found = str(path), read_object(path, hint=_HINT)
     if "sd_item" in found and "kind" in found:
         return _parameters(found, place)

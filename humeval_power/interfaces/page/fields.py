@@ -123,11 +123,12 @@ def _about(problem: Wrong, options: Mapping[str, click.Parameter]) -> str | None
 
 def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple[str, ...]) -> Field:
     field = FIELDS.get(getattr(option, "field", ""))
+    kind = _kind(asked.command, control, option)
     help = control.help or on_page(getattr(option, "help", "") or "")
     return Field(
         name=control.option,
         label=control.label or (field.label if field else "") or _words(control.option),
-        kind=_kind(asked.command, control, option),
+        kind=kind,
         values=_padded(asked.values(control.option), max(1, control.rows)),
         choices=_choices(control, option),
         unit=control.unit,
@@ -135,7 +136,8 @@ def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple
         slider=control.slider,
         step=control.step,
         default=control.labels.get(_default(option), _default(option)),
-        nothing=control.labels.get("") or _where_nothing_is_chosen(control, option),
+        nothing=control.labels.get("")
+        or (_where_nothing_is_chosen(control, option) if kind == "choice" else ""),
         many=bool(getattr(option, "multiple", False)) or option.nargs != 1,
         wrong=wrong,
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, NoReturn
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn, cast
 
+from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.run import Run
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value
 from humeval_power.interfaces.python_code.typed import Typed
@@ -62,6 +63,11 @@ class Caller:
         assert self._run is not None
         return {"n_simulations": given["simulations"], "seed": self._run.seed, "n_jobs": self._run.n_jobs}
 
+    def tell_notices(self, read: Any) -> None:
+        """Say what was noticed in reading a table."""
+        for notice in read.notices:
+            note(f"{read.source}: {notice}")
+
     @property
     def slots(self) -> int:
         """How many cores compute."""
@@ -82,7 +88,7 @@ def evaluated(value: Any) -> Any:
         named = {name: evaluated(one) for name, one in value.named.items()}
         return called(*map(evaluated, value.given), **named, **spread)
     if isinstance(value, list):
-        return [evaluated(one) for one in value]
+        return [one for each in value for one in _entries(each)]
     if isinstance(value, dict):
         return {name: evaluated(one) for name, one in value.items()}
     return value
@@ -90,6 +96,13 @@ def evaluated(value: Any) -> Any:
 
 def _function(name: str) -> Any:
     return _BUILT_IN.get(name) or _public(name)
+
+
+def _entries(value: Any) -> Iterable[Any]:
+    """What an entry of a list stands for: itself, or with a star in front all that a public name holds."""
+    if isinstance(value, Code) and value.text.startswith("*"):
+        return cast(Iterable[Any], _public(value.text.removeprefix("*")))
+    return (evaluated(value),)
 
 
 def _public(text: str) -> Any:

@@ -2,45 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import click
 
 from humeval_power.errors import HumevalPowerError
-from humeval_power.interfaces.python_code.scenarios import (
-    judge,
-    others,
-    runs,
-    scores,
-)
-from humeval_power.interfaces.python_code.scenarios.questions import Kind
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.typed import GapError, Typed
-
-Writer = Callable[[Typed, Source], None]
-
-
-def _questions(group: str, kind: Kind) -> dict[tuple[str, ...], Writer]:
-    """The four questions of a group of commands."""
-    return {(group, question): writer for question, writer in kind.programs.items()}
-
-
-PROGRAMS: Mapping[tuple[str, ...], Writer] = {
-    **_questions("runs", runs.RUNS),
-    **_questions("assessment", scores.ASSESSMENT),
-    ("assessment", "test"): others.assessment_test,
-    ("assessment", "decompose"): others.decompose,
-    ("assessment", "observed-mde"): others.observed_mde,
-    ("judge", "mean"): judge.mean,
-    ("judge", "study"): judge.study,
-    ("judge", "estimate"): judge.estimate,
-    ("judge", "plan"): judge.plan,
-    ("judge", "agreement"): judge.agreement,
-    ("judge", "bias"): judge.bias,
-    ("runs", "test"): runs.test,
-    ("runs", "check"): runs.check,
-    ("runs", "budget"): runs.budget,
-}
 
 
 def python_of(words: Sequence[str]) -> str:
@@ -71,7 +39,7 @@ def program_of(context: click.Context) -> str:
         A command, or an option, that no program says, and why.
     """
     path = tuple(" ".join(str(one.info_name) for one in _above(context)).split())
-    writer = getattr(context.command, "program", None) or PROGRAMS.get(path)
+    writer = getattr(context.command, "program", None)
     if writer is None:
         why = getattr(context.command, "no_program", "") or "is none of those that have one."
         raise GapError(f"There is no program: {' '.join(path)} {why}")

@@ -53,6 +53,9 @@ class Source:
         """How much is simulated, as arguments."""
         return run_of(given)
 
+    def tell_notices(self, read: Code) -> None:
+        """Nothing: a program does not say them."""
+
     def no_program(self, why: str) -> None:
         """Say that no program gives this.
 

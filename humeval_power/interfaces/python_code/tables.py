@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
-from humeval_power.interfaces.python_code.expressions import Code, Value, call, quoted, stated
+from humeval_power.interfaces.python_code.caller import Caller
+from humeval_power.interfaces.python_code.expressions import Code, Value, call, stated
 from humeval_power.interfaces.python_code.source import Source
-from humeval_power.interfaces.python_code.typed import GapError, Typed
+from humeval_power.interfaces.python_code.typed import Typed
 
 _COLUMNS = ("worker", "item", "system", "rating", "criterion_column", "criterion")
 _STRUCTURE = ("document", "covariates", "order_column")
@@ -22,7 +24,7 @@ def reading_of(typed: Typed, scale: Value = None) -> dict[str, Value]:
     named["systems"] = None if systems is None or len(systems) > 2 else list(systems)
     named["lower_is_better"] = True if typed["lower_is_better"] else None
     if missing:
-        named["missing"] = Code(f"[*hp.models.MISSING_CODES, {', '.join(map(quoted, missing))}]")
+        named["missing"] = [Code("*hp.models.MISSING_CODES"), *missing]
     named["rejected_rows"] = typed["rejected_rows"]
     for name in _STRUCTURE:
         if typed[name]:
@@ -32,30 +34,25 @@ def reading_of(typed: Typed, scale: Value = None) -> dict[str, Value]:
 
 def ratings_of(
     typed: Typed,
-    source: Source,
+    calls: Caller | Source,
     *,
     reader: str = "hp.read_ratings",
     more: Mapping[str, Value] | None = None,
     named: str = "ratings",
-) -> Code:
+) -> Any:
     """The ratings of the file, under a name; a formula names its columns where there is one.
 
     more : further arguments of the reader
     """
-    path = path_of(typed, "file")
+    path = str(typed["file"])
+    if path == "-":
+        calls.no_program("standard input is read once")
     arguments = {**reading_of(typed), **(more or {})}
     formula = typed["formula"]
     if formula is None:
-        return source.let(named, call(reader, path, **arguments))
+        return calls.let(named, call(reader, path, **arguments))
     typed.refuse(["order_column"], "beside a formula, which names the covariates")
-    model = source.let("model", call("hp.model_formula", formula))
+    model = calls.let("model", call("hp.model_formula", formula))
     rest = {name: one for name, one in arguments.items() if name not in _NAMED_BY_FORMULA}
-    return source.let(named, replace(call(reader, path, **rest), spread=Code(f"{model}.columns")))
-
-
-def path_of(typed: Typed, name: str) -> str:
-    """The path of a file that the program reads, perhaps twice."""
-    path = str(typed[name])
-    if path == "-":
-        raise GapError("standard input is read once")
-    return path
+    read = replace(call(reader, path, **rest), spread=calls.attribute(model, "columns"))
+    return calls.let(named, read)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.asking import accuracy, compare, contingency, corpus, preference, rank
-from humeval_power.interfaces.page.forms.assessments import FORMS as ASSESSMENTS
-from humeval_power.interfaces.page.forms.judges import FORMS as JUDGES
-from humeval_power.interfaces.page.forms.runs import FORMS as RUNS
+from humeval_power.interfaces.asking import (
+    accuracy,
+    assessment,
+    compare,
+    contingency,
+    corpus,
+    judge,
+    preference,
+    rank,
+    runs,
+)
 
-FORMS = (
-    *compare.SUBJECT.forms(),
-    *RUNS,
-    *accuracy.SUBJECT.forms(),
-    *preference.SUBJECT.forms(),
-    *ASSESSMENTS,
-    *rank.SUBJECT.forms(),
-    *corpus.SUBJECT.forms(),
-    *contingency.SUBJECT.forms(),
-    *JUDGES,
+FORMS = tuple(
+    form
+    for each in (compare, runs, accuracy, preference, assessment, rank, corpus, contingency, judge)
+    for form in each.SUBJECT.forms()
 )

@@ -9,6 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from humeval_power.interfaces.asking.form import Control, Group
+from humeval_power.interfaces.asking.vocabulary import (
+    FURTHER_PRICES,
+    FURTHER_PRICES_TITLE,
+    ONE_PRICE,
+    PRICES,
+    PRICES_NOTE,
+)
 from humeval_power.reporting import study
 from humeval_power.study import FIELDS, SECTIONS, option_of
 
@@ -75,11 +82,6 @@ def difference() -> Group:
 
 WORKERS, ITEMS, PER_ITEM = of("workers"), of("items"), of("ratings_per_item")
 N_SYSTEMS, DOCUMENTS, TARGET, ALTERNATIVE = of("n_systems"), of("documents"), of("power"), of("alternative")
-_PRICES = ("cost_per_rating", "pay_per_hour", "seconds_per_rating")
-_FURTHER_PRICES = (
-    *("cost_per_worker", "cost_per_item", "cost_per_document", "cost_per_output", "rejected", "checks"),
-    *("repeats", "fee", "fees", "fee_share", "units_per_assignment", "split_hits", "currency"),
-)
 _RUN = (
     Control("simulations", "Simulated studies", "studies", help="More of them narrow the interval."),
     Control("seed", "Seed of the random numbers", help="The same seed gives the same numbers."),
@@ -90,11 +92,11 @@ _RUN = (
 
 def money(*more: Control, start: str = "") -> tuple[Group, ...]:
     """What a rating costs; `start` is the price of a rating at first."""
-    prices = [of(name, start=start) if name == "cost_per_rating" else of(name) for name in _PRICES]
-    note = "A price for each rating, or the pay per hour with the seconds that a rating takes."
+    prices = [of(name, start=start) if name == "cost_per_rating" else of(name) for name in PRICES]
+    one_of = tuple(option_of(name)[2:] for name in ONE_PRICE)
     return (
-        Group(SECTIONS["cost"].title, (*prices, *more), note, one_of=("cost-per-rating", "pay-per-hour")),
-        Group("Further costs and fees", tuple(map(of, _FURTHER_PRICES)), folded=True),
+        Group(SECTIONS["cost"].title, (*prices, *more), PRICES_NOTE, one_of=one_of),
+        Group(FURTHER_PRICES_TITLE, tuple(map(of, FURTHER_PRICES)), folded=True),
     )
 
 
