@@ -81,7 +81,10 @@ _ANSWERS = {
         page_help="A file with one for each item, or their column in the one table. Empty: the files say 1 or 0.",
     ),
     "column": own(
-        text("NAME"), "Column of the predictions in tables. [found by name]", "Column of the predictions"
+        text("NAME"),
+        "Column of the predictions in tables. [found by name]",
+        "Column of the predictions",
+        page_help="In tables. [found by name]",
     ),
     "systems": TWO_SYSTEMS,
     "cluster": CLUSTER_OR_LINES,

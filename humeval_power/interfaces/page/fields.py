@@ -135,7 +135,7 @@ def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple
         help=help,
         slider=control.slider,
         step=control.step,
-        default=control.labels.get(_default(option), _default(option)),
+        default=control.labels.get(_default(option), _default(option)) if _default(option) else "",
         nothing=control.labels.get("")
         or (_where_nothing_is_chosen(control, option) if kind == "choice" else ""),
         many=bool(getattr(option, "multiple", False)) or option.nargs != 1,
