@@ -19,6 +19,7 @@ from cli import run, run_json
 from places import ROOT
 from scipy import stats
 
+import humeval_power
 from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli import main as program
 from humeval_power.interfaces.formats.exports import platforms
@@ -143,8 +144,10 @@ def test_the_form_is_filled_with_what_is_known_and_open_where_nothing_is(
 def test_the_command_answers_is_kept_and_refuses(
     shown: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, f"{program.__package__}.hours", shown("A command"))
-    monkeypatch.setitem(program.COMMANDS, "hours", ("hours", "How long will the ratings take?"))
+    module = shown("A command")
+    monkeypatch.setitem(sys.modules, "humeval_power.interfaces.asking.hours", module)
+    monkeypatch.setitem(program.COMMANDS, "hours", (".asking.hours", "How long will the ratings take?"))
+    monkeypatch.setattr(humeval_power, "hours", module.hours, raising=False)
     assert re.search(r"Work +16\.7 hours", run("hours", "--ratings", 2000).output)
     record = run_json("hours", "--ratings", 2000)
     assert record["schema"] == "humeval_power/hours/1"
@@ -155,6 +158,10 @@ def test_the_command_answers_is_kept_and_refuses(
     assert "--ratings" in told
     assert "--seconds" in told
     assert not (tmp_path / "none.md").exists()
+    written = run("hours", "--ratings", 2000, "--seconds", 20, "--code", "python").stdout
+    assert "result = hp.hours(ratings=2000, seconds=20.0)" in written
+    (group,) = module.DECLARED.form().groups
+    assert [control.label for control in group.controls] == ["Ratings", "Seconds of each"]
 
 
 def test_the_paths_and_commands_that_are_named_exist() -> None:
