@@ -10,7 +10,7 @@ import click
 
 from humeval_power.fields import LARGEST_COUNT, Field, Kind
 from humeval_power.interfaces.cli.numbers import Money, RealNumber, WholeNumber
-from humeval_power.study import FIELDS, SYSTEM_NAMES, option_of
+from humeval_power.study import FIELDS, option_of
 
 Function = Callable[..., Any]
 _SAME: Any = object()
@@ -71,13 +71,6 @@ class ReadType(click.ParamType[Any]):
             return self.kind.read(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
-
-
-class SystemNames(ReadType):
-    """The type of an option that names systems."""
-
-    def __init__(self) -> None:
-        super().__init__(SYSTEM_NAMES)
 
 
 def click_type(kind: Kind) -> click.ParamType[Any]:
