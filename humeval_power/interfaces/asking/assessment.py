@@ -291,7 +291,7 @@ OBSERVED_MDE = Declared(
 
 
 def _decompose(given: Typed, calls: Calls) -> None:
-    ratings = ratings_of(given, calls, more={"require_pair": False})
+    ratings = ratings_of(given, calls, require_pair=False)
     calls.tell_notices(ratings)
     asked = {name: plain(given.given(name)) for name in ("correlations", "resamples", "seed")}
     calls.let("result", call("hp.assessment.decompose", ratings, **asked))

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from humeval_power.fields import Field
+from humeval_power.interfaces.asking.command import StudyCommand
 from humeval_power.interfaces.asking.config import (
     WRITES_CONFIG,
     ConfiguredCommand,
@@ -74,6 +75,7 @@ class Declared:
     endings : of files that its result makes of its own, as in `with_result`.
     needs : decorators that say what else it cannot do without, see `required_options.needs`.
     configured : it takes --config and --write-config, its options in a file.
+    of_study : its fields of the study are taken from study.toml too, and its program asks the same of a `Study`.
     """
 
     path: tuple[str, ...]
@@ -86,6 +88,7 @@ class Declared:
     endings: tuple[str, ...] = ()
     needs: tuple[Function, ...] = ()
     configured: bool = False
+    of_study: bool = False
 
     def command(self) -> click.Command:
         """The command of the terminal."""
@@ -104,11 +107,13 @@ class Declared:
         made = with_run(made) if self.simulates else made
         made = config_options(made) if self.configured else made
         for name, one in reversed(list(self.fields.items())):
-            add = made_argument(one, name) if name in self.arguments else option_of(name, one)
+            is_argument = name in self.arguments
+            add = made_argument(one, name) if is_argument else option_of(name, one, of_study=self.of_study)
             made = add(made)
-        kind = ConfiguredCommand if self.configured else Command
+        kind = StudyCommand if self.of_study else ConfiguredCommand if self.configured else Command
         found = click.command(self.path[-1], cls=kind, help=self.help)(made)
-        found.program = self.answer
+        if not self.of_study:
+            found.program = self.answer
         return found
 
     def form(self) -> Form | None:
@@ -217,9 +222,9 @@ def link_of(name: str, one: Field) -> str:
     return (one.option or name).replace("_", "-")
 
 
-def option_of(name: str, one: Field) -> Function:
-    """A decorator that adds the option of a field."""
-    field = name if FIELDS.get(name) is one else ""
+def option_of(name: str, one: Field, *, of_study: bool = False) -> Function:
+    """A decorator that adds the option of a field; with `of_study` it sets the study's field of its name."""
+    field = name if name in FIELDS and (of_study or FIELDS[name] is one) else ""
     return made_option(one, f"--{link_of(name, one)}", one.sets or name, field=field, shows_zero=not field)
 
 

@@ -27,16 +27,12 @@ from humeval_power.interfaces.cli.effect_options import typed_effects, warn_beyo
 from humeval_power.interfaces.cli.options import typed_rule, typed_scale
 from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.interfaces.cli.study.options import only_setting, source_needed
-from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.effects import effect_of
-from humeval_power.interfaces.python_code.expressions import Code, call
-from humeval_power.interfaces.python_code.field.costs import amount, costs_of
-from humeval_power.interfaces.python_code.rules import rule_of
+from humeval_power.interfaces.python_code.expressions import call
 from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import COLUMN, FIELDS, SECTIONS
 
 if TYPE_CHECKING:
-    from humeval_power.planning.workload import Ahead, Workload
+    from humeval_power.planning.workload import Workload
 
 _MOST_WORKERS = 100  # more would be searched for minutes
 _MOST_EXTRA = 1_000_000  # which leaves nothing to gain
@@ -146,17 +142,8 @@ _RULE = {
 _NEEDS = (source_needed, needs("--effect or --effect-raw", tuple(_EFFECTS)))
 
 
-def _assumed(given: Typed, calls: Calls) -> tuple[Any, dict[str, Any]]:
+def _assumed(given: Typed) -> tuple[Any, dict[str, Any]]:
     """The parameters, and what a study is asked with besides: the effect, the rule, the name of the setting."""
-    if not isinstance(calls, Caller):
-        from humeval_power.interfaces.python_code.settings import settings_of
-
-        settings = settings_of(given, calls)
-        said, scale = effect_of(given, settings.scale), settings.scale
-        assert said is not None  # asked for
-        is_plain = said.said is not None or scale is None
-        effect = said.stated if is_plain else call("hp.Difference", said.value, scale)
-        return settings.only.parameters, {"effect": effect, "rule": rule_of(given, scale)}
     rule = typed_rule({name: given[name] for name in _RULE})
     effects: Any = typed_effects({f"--{link_of(name, one)}": given[name] for name, one in _EFFECTS.items()})
     sources = Sources(
@@ -166,24 +153,14 @@ def _assumed(given: Typed, calls: Calls) -> tuple[Any, dict[str, Any]]:
     difference = effects.one(assumed.scale)
     warn_beyond(assumed, [difference])
     setting, parameters = only_setting(assumed)
-    asked: dict[str, Any] = {"effect": difference, "rule": rule, "setting": setting}
-    return parameters, asked
+    return parameters, {"effect": difference, "rule": rule, "setting": setting}
 
 
 def _study(given: Typed, calls: Calls) -> None:
-    parameters, asked = _assumed(given, calls)
-    found = call(
-        "hp.judge.study",
-        parameters,
-        workers=given["workers"],
-        items=given["items"],
-        effect=asked.pop("effect"),
-        extra=given["extra"],
-        correlation=given["correlation"],
-        ratings_per_item=given["ratings_per_item"],
-        **asked,
-    )
-    calls.let("result", found)
+    parameters, asked = _assumed(given)
+    size = {name: given[name] for name in ("workers", "items", "ratings_per_item")}
+    judge = {name: given[name] for name in ("extra", "correlation")}
+    calls.let("result", call("hp.judge.study", parameters, **size, **judge, **asked))
 
 
 STUDY = Declared(
@@ -255,54 +232,35 @@ STUDY = Declared(
         is_quick=True,
     ),
     needs=_NEEDS,
+    of_study=True,
 )
 
 
-def _costs(given: Typed, calls: Calls) -> Any:
-    if isinstance(calls, Caller):
-        return cost_model(CostOptions(**{one.name: given[one.name] for one in fields(CostOptions)}))
-    costs = costs_of(given, calls)
-    return None if costs is None else calls.let("costs", costs)
+def _plan(given: Typed, calls: Calls) -> None:
+    from humeval_power.api.judge import PLAN_SIMULATIONS
 
+    parameters, asked = _assumed(given)
+    prices: Any = CostOptions(**{one.name: given[one.name] for one in fields(CostOptions)})
+    n_simulations = given["simulations"] or PLAN_SIMULATIONS
 
-def _ahead(n_simulations: int) -> Ahead:
-    """Says how long the proof will take."""
-
-    def told(work: Workload) -> None:
+    def ahead(work: Workload) -> None:
         from humeval_power.interfaces.cli.work_ahead import tell_work
 
         tell_work(work, n_simulations=n_simulations, way_out="--no-proof")
 
-    return told
-
-
-def _plan(given: Typed, calls: Calls) -> None:
-    parameters, asked = _assumed(given, calls)
-    workers: Any = (given["min_workers"], given["max_workers"])
-    price, n_simulations = given.given("cost_per_score"), given.given("simulations")
-    if isinstance(calls, Caller):
-        from humeval_power.api.judge import PLAN_SIMULATIONS
-
-        asked["ahead"] = _ahead(n_simulations or PLAN_SIMULATIONS)
-    else:
-        price = amount(price, calls)
-        is_ranged = any(given.given(name) is not None for name in ("min_workers", "max_workers"))
-        workers = Code("({}, {})".format(*workers)) if is_ranged else None
+    asked |= {"ahead": ahead, "costs": cost_model(prices)}
     found = call(
         "hp.judge.plan",
         parameters,
-        effect=asked.pop("effect"),
         extra=given["extra"],
         correlation=given["correlation"],
-        costs=_costs(given, calls),
-        power=given.given("power"),
-        price_per_score=price,
-        workers=workers,
-        max_ratings_per_item=given.given("max_ratings_per_item"),
+        power=given["power"],
+        price_per_score=given["cost_per_score"],
+        workers=(given["min_workers"], given["max_workers"]),
+        max_ratings_per_item=given["max_ratings_per_item"],
         max_ratings_per_worker=given["max_ratings_per_worker"],
-        rule=asked.pop("rule"),
         n_simulations=0 if given["no_proof"] else n_simulations,
-        seed=given.given("seed"),
+        seed=given["seed"],
         **asked,
     )
     calls.let("result", found)
@@ -376,6 +334,7 @@ PLAN = Declared(
         ),
     ),
     needs=_NEEDS,
+    of_study=True,
 )
 _CONFIDENCE = own(
     real(0, 1, open="both"),
