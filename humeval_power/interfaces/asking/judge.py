@@ -21,12 +21,11 @@ from humeval_power.interfaces.asking.vocabulary import (
     SEED,
     SIMULATIONS,
 )
-from humeval_power.interfaces.cli.assumptions import Sources, read_assumptions
+from humeval_power.interfaces.cli.assumptions import Sources, only_setting, read_assumptions, source_needed
 from humeval_power.interfaces.cli.costs import CostOptions, cost_model
 from humeval_power.interfaces.cli.effect_options import typed_effects, warn_beyond
 from humeval_power.interfaces.cli.options import typed_rule, typed_scale
 from humeval_power.interfaces.cli.required_options import needs
-from humeval_power.interfaces.cli.study.options import only_setting, source_needed
 from humeval_power.interfaces.python_code.expressions import call
 from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import COLUMN, FIELDS, SECTIONS

@@ -13,6 +13,7 @@ from humeval_power.assumptions import Assumed, Assumptions
 from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.options import Function, collected, typed_scale
 from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
@@ -42,6 +43,12 @@ _SCALE_OPTIONS = (field_option("scale"), field_option("lower_is_better"))
 
 
 PLAN_FROM = ("parameters", "preset", "values", "pilot")  # any of these says where the parameters come from
+
+
+source_needed = needs(
+    "--parameters FILE (written by 'fit -o'), --preset high,low, --values or --pilot TABLE",
+    (*PLAN_FROM, "plan"),
+)
 
 
 def parameter_options(command: Function) -> Function:
@@ -155,3 +162,10 @@ def _warn_of_zero(name: str, document: Mapping[str, Any]) -> None:
             "no proof that workers agree on the difference; power planned from it is too high if they do "
             "not. 'plan --safe 0.8' plans at an upper limit."
         )
+
+
+def only_setting(settings: Assumptions) -> tuple[str, Parameters]:
+    """The single setting of a command that takes one."""
+    if len(settings.by_name) != 1:
+        raise click.UsageError(f"Give one set of parameters; got {', '.join(settings.by_name)}.")
+    return next(iter(settings.by_name.items()))

@@ -13,12 +13,12 @@ from humeval_power.interfaces.cli.assumptions import (
     parameter_options,
     read_assumptions,
     scale_options,
+    source_needed,
 )
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import gaussian_rule_options
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.cli.study.options import source_needed
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 

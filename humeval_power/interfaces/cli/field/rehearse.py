@@ -6,12 +6,13 @@ import click
 
 from humeval_power.api.rehearsal import rehearse
 from humeval_power.choices import DEFAULT_SEED, Response
+from humeval_power.interfaces.cli.assumptions import only_setting
 from humeval_power.interfaces.cli.effect_options import TypedEffects
 from humeval_power.interfaces.cli.field.rehearsal_options import Rehearsing
 from humeval_power.interfaces.cli.options import typed_scale
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.options import load_plan
-from humeval_power.interfaces.cli.study.options import StudyOptions, load_settings, only_setting
+from humeval_power.interfaces.cli.study.options import StudyOptions, load_settings
 from humeval_power.interfaces.formats.assigned import read_assignment, read_key
 from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.interfaces.formats.study.joint_record import is_analysis, read_joint

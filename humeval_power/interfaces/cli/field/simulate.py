@@ -13,6 +13,7 @@ from humeval_power.differences import Difference
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.adapting import rehearsed_or_drawn
+from humeval_power.interfaces.cli.assumptions import only_setting, source_needed
 from humeval_power.interfaces.cli.categories import settled_once, without_effect
 from humeval_power.interfaces.cli.comparison_options import TypedFamily
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
@@ -29,8 +30,6 @@ from humeval_power.interfaces.cli.study.options import (
     likert_points,
     load_settings,
     loss_options,
-    only_setting,
-    source_needed,
     study_options,
     typed_design,
 )

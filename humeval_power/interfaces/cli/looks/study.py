@@ -10,6 +10,7 @@ from humeval_power.assumptions import Assumptions
 from humeval_power.choices import LookKind
 from humeval_power.interfaces.asking.command import StudyCommand
 from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.cli.assumptions import only_setting, source_needed
 from humeval_power.interfaces.cli.categories import analysed_as, settled_once
 from humeval_power.interfaces.cli.costs import CostOptions, cost_model, cost_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
@@ -23,8 +24,6 @@ from humeval_power.interfaces.cli.study.options import (
     StudyOptions,
     likert_points,
     load_settings,
-    only_setting,
-    source_needed,
     study_options,
     typed_design,
 )

@@ -13,6 +13,7 @@ from humeval_power.differences import Difference
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.adapting import one_pair_or_many
+from humeval_power.interfaces.cli.assumptions import source_needed
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.costs import (
     CostOptions,
@@ -32,12 +33,7 @@ from humeval_power.interfaces.cli.plan.options import (
 from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.options import (
-    StudyOptions,
-    loss_options,
-    source_needed,
-    study_options,
-)
+from humeval_power.interfaces.cli.study.options import StudyOptions, loss_options, study_options
 from humeval_power.interfaces.cli.study.running import (
     CARD2020_UNIT,
     compat_option,

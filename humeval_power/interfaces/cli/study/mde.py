@@ -11,6 +11,7 @@ from humeval_power.choices import Method
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.adapting import one_pair_or_many
+from humeval_power.interfaces.cli.assumptions import source_needed
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.effect_options import (
     NO_DIFFERENCE,
@@ -20,11 +21,7 @@ from humeval_power.interfaces.cli.effect_options import (
 from humeval_power.interfaces.cli.options import margin_finding_options, power_target_option
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.options import (
-    StudyOptions,
-    source_needed,
-    study_options,
-)
+from humeval_power.interfaces.cli.study.options import StudyOptions, study_options
 from humeval_power.interfaces.cli.study.running import method_option, tell_cells
 from humeval_power.interfaces.cli.study.systems import (
     TypedSystems,

@@ -14,7 +14,6 @@ from humeval_power.interfaces.asking.command import asked_study
 from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.assumptions import (
     _SCALE_OPTIONS,
-    PLAN_FROM,
     Sources,
     read_assumptions,
     source_options,
@@ -26,8 +25,6 @@ from humeval_power.interfaces.cli.options import (
     fields_of,
     typed_scale,
 )
-from humeval_power.interfaces.cli.required_options import needs
-from humeval_power.parameters import Parameters
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
@@ -89,12 +86,6 @@ def study_options(command: Function) -> Function:
     return source_options(inner)
 
 
-source_needed = needs(
-    "--parameters FILE (written by 'fit -o'), --preset high,low, --values or --pilot TABLE",
-    (*PLAN_FROM, "plan"),
-)
-
-
 def load_settings(study: StudyOptions) -> Assumptions:
     """What a study is planned from: presets by their names, files by their stem.
 
@@ -115,13 +106,6 @@ def _pair_named() -> tuple[str, str] | None:
     if not names and asked is not None and "systems" in asked.fields:
         names = FIELDS["systems"].kind.read(asked.fields["systems"])
     return (names[0], names[1]) if len(names) == 2 else None
-
-
-def only_setting(settings: Assumptions) -> tuple[str, Parameters]:
-    """The single setting of a command that takes one."""
-    if len(settings.by_name) != 1:
-        raise click.UsageError(f"Give one set of parameters; got {', '.join(settings.by_name)}.")
-    return next(iter(settings.by_name.items()))
 
 
 def likert_points(study: StudyOptions, settings: Assumptions) -> int | None:

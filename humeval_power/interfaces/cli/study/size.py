@@ -11,6 +11,7 @@ from humeval_power.choices import SearchMethod, Sought
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.adapting import one_pair_or_many
+from humeval_power.interfaces.cli.assumptions import only_setting, source_needed
 from humeval_power.interfaces.cli.categories import analysed_as, settled_once
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.effect_options import (
@@ -22,13 +23,7 @@ from humeval_power.interfaces.cli.effect_options import (
 from humeval_power.interfaces.cli.options import power_target_option, rule_options
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.options import (
-    StudyOptions,
-    load_settings,
-    only_setting,
-    source_needed,
-    study_options,
-)
+from humeval_power.interfaces.cli.study.options import StudyOptions, load_settings, study_options
 from humeval_power.interfaces.cli.study.systems import (
     TypedSystems,
     effect_needed,

@@ -13,6 +13,7 @@ from humeval_power.fields import listed, number_list
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.adapting import one_pair_or_many
+from humeval_power.interfaces.cli.assumptions import source_needed
 from humeval_power.interfaces.cli.categories import Shares, analysed_as, settled, without_effect
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
@@ -24,7 +25,6 @@ from humeval_power.interfaces.cli.study.options import (
     StudyOptions,
     grid_options,
     load_settings,
-    source_needed,
     study_options,
 )
 from humeval_power.interfaces.cli.study.running import (

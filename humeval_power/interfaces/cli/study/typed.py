@@ -6,14 +6,10 @@ import click
 
 from humeval_power.choices import Exclusion
 from humeval_power.differences import Difference
+from humeval_power.interfaces.cli.assumptions import only_setting
 from humeval_power.interfaces.cli.categories import analysed_as, settled_once, without_effect
 from humeval_power.interfaces.cli.effect_options import TypedEffects, warn_beyond
-from humeval_power.interfaces.cli.study.options import (
-    StudyOptions,
-    grid_options,
-    load_settings,
-    only_setting,
-)
+from humeval_power.interfaces.cli.study.options import StudyOptions, grid_options, load_settings
 from humeval_power.interfaces.cli.study.running import CARD2020_UNIT
 from humeval_power.planning.study.surface import Cell, list_cells
 from humeval_power.rules import CARD2020, DecisionRule
