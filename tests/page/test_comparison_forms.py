@@ -20,9 +20,9 @@ from humeval_power.interfaces.page.answers import Work, answer
 from humeval_power.interfaces.page.app import make_app
 from humeval_power.interfaces.page.asked import Asked, offered, words_of
 from humeval_power.interfaces.page.fields import can_begin
-from humeval_power.interfaces.page.forms import FORMS, comparisons
+from humeval_power.interfaces.page.forms import COMPARISONS, FORMS
 
-EACH = each_case("form", comparisons.FORMS, ids=lambda form: " ".join(form.command))
+EACH = each_case("form", COMPARISONS, ids=lambda form: " ".join(form.command))
 
 
 def answered(form: Form, *options: tuple[str, str], files=()):
@@ -32,8 +32,8 @@ def answered(form: Form, *options: tuple[str, str], files=()):
 
 
 def test_every_comparison_has_its_form_once():
-    assert len({form.command for form in comparisons.FORMS}) == len(comparisons.FORMS)
-    assert all(FORMS[form.command] is form for form in comparisons.FORMS)
+    assert len({form.command for form in COMPARISONS}) == len(COMPARISONS)
+    assert all(FORMS[form.command] is form for form in COMPARISONS)
 
 
 @EACH

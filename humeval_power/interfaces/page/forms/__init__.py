@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.asking.form import Form
-from humeval_power.interfaces.page.forms import comparisons, planning, ratings, start
+import importlib
+from collections.abc import Iterator
 
+from humeval_power.interfaces.asking.form import Form
+from humeval_power.interfaces.cli.main import COMMANDS, module_of
+from humeval_power.interfaces.page.forms import planning, ratings, start
+
+
+def _declared() -> Iterator[Form]:
+    """Those of the commands that are declared, alone or as a subject."""
+    for name, (place, _) in COMMANDS.items():
+        if place.startswith(".asking."):
+            module = importlib.import_module(module_of(name))
+            subject = getattr(module, "SUBJECT", None)
+            forms = (module.DECLARED.form(),) if subject is None else subject.forms()
+            yield from (form for form in forms if form is not None)
+
+
+COMPARISONS: tuple[Form, ...] = tuple(_declared())
 FORMS: dict[tuple[str, ...], Form] = {
-    form.command: form for form in (start.START, *planning.FORMS, *ratings.FORMS, *comparisons.FORMS)
+    form.command: form for form in (start.START, *planning.FORMS, *ratings.FORMS, *COMPARISONS)
 }
