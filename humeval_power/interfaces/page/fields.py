@@ -124,10 +124,13 @@ def _about(problem: Wrong, options: Mapping[str, click.Parameter]) -> str | None
 def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple[str, ...]) -> Field:
     field = FIELDS.get(getattr(option, "field", ""))
     kind = _kind(asked.command, control, option)
+    label = control.label or (field.label if field else "") or _words(control.option)
     help = control.help or on_page(getattr(option, "help", "") or "")
+    if help.rstrip(".").casefold() == label.casefold():
+        help = ""
     return Field(
         name=control.option,
-        label=control.label or (field.label if field else "") or _words(control.option),
+        label=label,
         kind=kind,
         values=_padded(asked.values(control.option), max(1, control.rows)),
         choices=_choices(control, option),
