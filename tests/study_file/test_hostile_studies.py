@@ -108,10 +108,14 @@ NOT_READ: Mapping[str, tuple[bytes, str]] = {
     ),
     "a table twice": (f"{HEAD}[[design]]\nworkers = 3\n".encode(), "[design] on a line of its own"),
     "wrong section": (
-        f"{HEAD}[cost]\nworkers = 3\n".encode(),
-        "line 3, [cost] workers: is a key of [design]",
+        f"{HEAD}[design]\nworker = 3\n".encode(),
+        "line 3, [design] worker: is a key of [columns], and its value cannot be that. Did you mean workers?",
     ),
-    "no section": (f"{HEAD}workers = 3\n".encode(), "Move it into [design]"),
+    "no section": (f"{HEAD}worker = 3\n".encode(), "line 2, worker: give a text in quotes"),
+    "in two sections": (
+        f"{HEAD}items = 5\n[cost]\nitems = 3\n".encode(),
+        "line 4, [cost] items: stands twice in this file. Keep one; see study.toml, line 2, items",
+    ),
     "near": (
         f"{HEAD}[design]\nratings-per-item = 3\n".encode(),
         "Did you mean ratings_per_item, of [design]?",

@@ -185,3 +185,20 @@ def test_options_override_the_file_and_its_alternatives(
     assert _run(*power, "--no-study").exit_code == 2
     for words in (("study.toml", "--no-study"), ("study.toml", "--study=study.toml"), ("study.toml",) * 2):
         assert _run(*power, *words).exit_code == 2
+
+
+def test_sections_only_group_keys(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(
+        'schema = "humeval_power/study/1"\nquestion = "Is the new one better?"\nitems = 150  # all that there are\n'
+        '[ratings]\nscale = "1:5"\nworker = "annotator"\n[design]\nworkers = 25\npreset = "high"\n'
+    )
+    study = hp.Study.read(path)
+    assert (study.question, study.items, study.worker) == ("Is the new one better?", 150, "annotator")
+    assert study.preset == ("high",)
+    text = path.read_text()
+    assert with_values(text, {"items": 90, "workers": 12, "worker": "who"}) == (
+        text.replace("items = 150", "items = 90")
+        .replace("workers = 25", "workers = 12")
+        .replace('"annotator"', '"who"')
+    )

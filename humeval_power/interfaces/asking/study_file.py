@@ -9,7 +9,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -70,22 +70,25 @@ def read_study(path: str | Path) -> StudyFile:
         raise StudyFileError(problems)
     values: dict[str, Any] = {}
     places: dict[str, str] = {}
-    for section, table in tables.items():
-        place = _place(path, lines.get((section,)), section, "")
-        if not isinstance(table, Mapping):
-            problems.append(Problem(*_outside(section), place=place))
-        elif section not in SECTIONS:
+    for section, key, value in _entries(tables):
+        at = lines.get((section, key) if section else (key,)) or lines.get((section,))
+        place = _place(path, at, section, key)
+        if not key and section not in SECTIONS:
             problems.append(Problem("there is no such section.", _near_section(section), place=place))
-        else:
-            for key, value in table.items():
-                place = _place(path, lines.get((section, key)) or lines.get((section,)), section, key)
-                wrong = _wrong(section, key, value) or _itself(path, key, value)
-                if wrong is None:
-                    values[key], places[key] = _beside(path, value, FIELDS[key].kind), place
-                else:
-                    problems.append(Problem(*wrong, place=place))
-                if len(problems) > _MOST_PROBLEMS:
-                    break
+        elif key in places:
+            problems.append(
+                Problem(
+                    "stands twice in this file.",
+                    f"Keep one; see {places[key].removeprefix(f'{path}, ')}.",
+                    place=place,
+                )
+            )
+        elif key:
+            wrong = _wrong(section, key, value) or _itself(path, key, value)
+            if wrong is None:
+                values[key], places[key] = _beside(path, value, FIELDS[key].kind), place
+            else:
+                problems.append(Problem(*wrong, place=place))
         if len(problems) > _MOST_PROBLEMS:
             raise StudyFileError(
                 [*problems[:_MOST_PROBLEMS], Problem("there may be more.", "", place=path)]
@@ -98,12 +101,17 @@ def read_study(path: str | Path) -> StudyFile:
     return StudyFile(path, values, places, written)
 
 
-def _outside(key: str) -> tuple[str, str]:
-    """What is wrong with a key in no section."""
-    if key in SECTIONS:
-        return "is a section, and stands here as something else.", f"Write [{key}] on a line of its own."
-    remedy = f"Move it into [{FIELDS[key].section}]." if key in FIELDS else near(key)
-    return "stands in no section.", remedy
+def _entries(tables: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Section, key and value of every entry: sections only group keys, and a key may stand before all of them. A
+    section that is none, or is empty, has no key."""
+    for section, table in tables.items():
+        if not isinstance(table, Mapping):
+            yield "", section, table
+        elif section not in SECTIONS or not table:
+            yield section, "", None
+        else:
+            for key, value in table.items():
+                yield section, key, value
 
 
 def _itself(path: str, key: str, value: Any) -> tuple[str, str] | None:
@@ -156,7 +164,7 @@ def _schema_problems(schema: object, path: str, line: int | None) -> list[Proble
 
 
 def _place(path: str, line: int | None, section: str, key: str) -> str:
-    where = f"[{shortened(section)}] {shortened(key)}"
+    where = f"[{shortened(section)}] {shortened(key)}" if section else shortened(key)
     return f"{path}, line {line}, {where}".rstrip() if line else f"{path}, {where}".rstrip()
 
 
@@ -167,13 +175,29 @@ def _near_section(section: str) -> str:
     return f"Did you mean [{close[0]}]?" if close else f"The sections are {', '.join(SECTIONS)}."
 
 
+def _near_key(section: str, key: str) -> str:
+    """The key of a section that was perhaps meant."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(key, [name for name, one in FIELDS.items() if one.section == section], 1)
+    return f"Did you mean {close[0]}?" if close else ""
+
+
 def _wrong(section: str, key: str, value: Any, *, exact: bool = False) -> tuple[str, str] | None:
-    """What is wrong with a key and its value: the rule, and the remedy; `exact` amounts may be texts."""
+    """What is wrong with a key and its value: the rule, and the remedy; `exact` amounts may be texts. Of a key in
+    another section than its own another one was perhaps meant."""
+    if not section and key in SECTIONS and (key not in FIELDS or isinstance(value, list)):
+        return "is a section, and stands here as something else.", f"Write [{key}] on a line of its own."
     if key not in FIELDS:
         return "there is no such key.", near(key)
+    wrong, own = _wrong_value(key, value, exact=exact), FIELDS[key].section
+    if wrong is None or section in ("", own):
+        return wrong
+    return f"is a key of [{own}], and its value cannot be that.", _near_key(section, key) or wrong[0]
+
+
+def _wrong_value(key: str, value: Any, *, exact: bool) -> tuple[str, str] | None:
     one = FIELDS[key]
-    if one.section != section:
-        return f"is a key of [{one.section}].", "Move it there."
     if one.kind.is_number and isinstance(value, str) and not (exact and one.kind is MONEY):
         return f"is a text: {json.dumps(value[:40])}.", "Write the number without quotes."
     if isinstance(value, list) and len(value) > _MOST_NAMES:
@@ -245,12 +269,12 @@ def with_values(written: str, values: Mapping[str, Any]) -> str | None:
     lines = written.replace("\r\n", "\n").split("\n")
     said = tomllib.loads(written)
     for name, value in values.items():
-        section = FIELDS[name].section
+        section = _section(said, name)
         if _is_said(said, section, name, value):
             continue
         known = toml_lines("\n".join(lines))
         line = f"{name} = {toml_value(value)}"
-        at = known.get((section, name))
+        at = known.get((section, name) if section else (name,))
         if at is not None:
             last = _end_of_value(lines, at - 1)
             remark = _remark(lines[at - 1 : last + 1])
@@ -271,8 +295,16 @@ def with_values(written: str, values: Mapping[str, Any]) -> str | None:
     return made.replace("\n", end) if _says(made, written, values) else None
 
 
+def _section(tables: Mapping[str, Any], name: str) -> str:
+    """The section in which a key stands, "" before all of them; its own where it does not stand yet."""
+    if name in tables and not isinstance(tables[name], Mapping):
+        return ""
+    there = (key for key, table in tables.items() if isinstance(table, Mapping) and name in table)
+    return next(there, FIELDS[name].section)
+
+
 def _is_said(tables: Mapping[str, Any], section: str, name: str, value: Any) -> bool:
-    table = tables.get(section)
+    table = tables.get(section) if section else tables
     plain = list(value) if isinstance(value, tuple) else value
     return isinstance(table, Mapping) and name in table and bool(table[name] == plain)
 
@@ -282,7 +314,8 @@ def _says(made: str, written: str, values: Mapping[str, Any]) -> bool:
     wanted = tomllib.loads(written)
     for name, value in values.items():
         plain: Any = tomllib.loads(f"it = {toml_value(value)}")["it"]
-        wanted.setdefault(FIELDS[name].section, {})[name] = plain
+        section = _section(wanted, name)
+        (wanted.setdefault(section, {}) if section else wanted)[name] = plain
     try:
         return bool(tomllib.loads(made) == wanted)
     except ValueError:
