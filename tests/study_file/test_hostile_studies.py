@@ -114,7 +114,7 @@ NOT_READ: Mapping[str, tuple[bytes, str]] = {
     "no section": (f"{HEAD}worker = 3\n".encode(), "line 2, worker: give a text in quotes"),
     "in two sections": (
         f"{HEAD}items = 5\n[cost]\nitems = 3\n".encode(),
-        "line 4, [cost] items: stands twice in this file. Keep one; see study.toml, line 2, items",
+        "line 4, [cost] items: stands twice in this file. Keep one; see line 2, items",
     ),
     "near": (
         f"{HEAD}[design]\nratings-per-item = 3\n".encode(),
