@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from cli import run
@@ -44,3 +45,15 @@ def test_they_go_by_their_names() -> None:
 def test_a_pattern_of_means_is_of_several() -> None:
     found = run("power", *STUDY.split(), "--systems", "old,new", "--goal", "any", "--json")
     assert "systems" in json.loads(found.stdout)["schema"]
+
+
+def test_the_drawn_table_has_their_names_so_that_the_same_study_reads_it(tmp_path: Path) -> None:
+    study, table = tmp_path / "study.toml", tmp_path / "ratings.csv"
+    study.write_text(
+        'schema = "humeval_power/study/1"\nsystems = ["old", "new"]\nscale = "1:5"\n'
+        'preset = "low"\neffect_raw = 0.8\nworkers = 8\nitems = 12\nresponse = "likert"\n'
+    )
+    run("simulate", study, "--seed", 3, "-o", table)
+    assert {line.split(",")[2] for line in table.read_text().splitlines()[1:]} == {"old", "new"}
+    found = run("analyze", table, "--study", study).stdout
+    assert "new" in found.splitlines()[0]

@@ -186,7 +186,8 @@ def _near_key(section: str, key: str) -> str:
 def _wrong(section: str, key: str, value: Any, *, exact: bool = False) -> tuple[str, str] | None:
     """What is wrong with a key and its value: the rule, and the remedy; `exact` amounts may be texts. Of a key in
     another section than its own another one was perhaps meant."""
-    if not section and key in SECTIONS and (key not in FIELDS or isinstance(value, list)):
+    is_table = isinstance(value, list) and any(isinstance(each, Mapping) for each in value)
+    if not section and key in SECTIONS and (key not in FIELDS or is_table):
         return "is a section, and stands here as something else.", f"Write [{key}] on a line of its own."
     if key not in FIELDS:
         return "there is no such key.", near(key)

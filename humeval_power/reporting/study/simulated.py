@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from humeval_power.choices import Response
+from humeval_power.choices import ANONYMOUS, Response
 from humeval_power.designs import DEFAULT_ASSIGNMENT_SEED, Design
 from humeval_power.differences import Difference
 from humeval_power.parameters import Parameters
@@ -46,6 +46,11 @@ class SimulatedStudy(Result):
     def n_ratings(self) -> int:
         """Ratings that are there."""
         return len(self.ratings.rating)
+
+    @property
+    def systems(self) -> tuple[str, str]:
+        """The names of A and B."""
+        return self.effect.systems or ANONYMOUS
 
     @property
     def n_beyond(self) -> int:
@@ -104,7 +109,8 @@ class SimulatedStudy(Result):
         drawn = self.ratings
         raw = drawn.rating if self.scale is None else self.scale.from_unit(drawn.rating)
         return ratings_figure(
-            {name: np.asarray(raw[drawn.system == code]) for code, name in enumerate("AB")}, self.scale
+            {name: np.asarray(raw[drawn.system == code]) for code, name in enumerate(self.systems)},
+            self.scale,
         )
 
     def content(self) -> Record:
@@ -124,8 +130,9 @@ class SimulatedStudy(Result):
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """The ratings: worker, item, system (A, B) and rating, on the scale."""
-        return self.ratings.to_frame(self.scale)
+        """The ratings: worker, item, system (A and B by their names) and rating, on the scale."""
+        found = self.ratings.to_frame(self.scale)
+        return found.assign(system=found["system"].map(dict(zip(ANONYMOUS, self.systems, strict=True))))
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
         """The ratings as CSV."""

@@ -124,7 +124,8 @@ def _drawn(
         settings = without_effect(settings, study.shares, link)
     _, parameters = only_setting(settings)
     shown = settings.typed_scale
-    warn_beyond(settings, [said or Difference(parameters.difference, shown)])
+    said = said or Difference(parameters.difference, shown, systems=settings.systems)
+    warn_beyond(settings, [said])
     design = typed_design(study, workers, items)
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
     return simulate(
