@@ -18,8 +18,8 @@ Floats = NDArray[np.float64]
 class Panel:
     """Judgements of `n_items` items by `n_workers` workers, no pair of them twice.
 
-        Items have equally many judgements, or differ by one; so have workers. In half of a worker's and of an
-    XX
+    Items have equally many judgements, or differ by one; so have workers. What is shown first takes turns
+    over a worker's judgements.
     """
 
     n_judgements: int

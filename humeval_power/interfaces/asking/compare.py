@@ -33,7 +33,6 @@ from humeval_power.fields import (
     number_list,
     own,
     real,
-    shortened,
     text,
     whole,
     word,
@@ -55,6 +54,8 @@ from humeval_power.interfaces.asking.vocabulary import (
     SIMULATIONS,
     SYSTEM,
     TARGET,
+    TWO_OR_MORE,
+    systems_typed,
 )
 from humeval_power.interfaces.cli.output import say
 from humeval_power.interfaces.python_code.caller import Caller
@@ -79,13 +80,6 @@ TEST_NAMES = {
 }
 
 
-def _systems(typed: str) -> tuple[str, ...]:
-    found = tuple(name.strip() for name in typed.split(",") if name.strip())
-    if len(found) < 2:
-        raise ValueError(f"name two systems or more, A first: A,B; got {shortened(typed)!r}.")
-    return found
-
-
 _READING = {
     "files": own(
         text("FILE [FILE]", many=True),
@@ -107,7 +101,7 @@ _READING = {
         option="score",
     ),
     "systems": own(
-        names(_systems, "A,B"),
+        names(systems_typed(TWO_OR_MORE), "A,B"),
         "The systems to compare; the effect is B - A. More than two: all pairs. [all]",
         "Systems to compare",
         page_help="Their names with commas between, A first: the effect is B - A. Empty: all in the file; more "

@@ -15,7 +15,6 @@ from humeval_power.fields import (
     number_list,
     own,
     real,
-    shortened,
     text,
     whole,
     word,
@@ -23,7 +22,7 @@ from humeval_power.fields import (
 from humeval_power.interfaces.asking.declared import Calls, Declared, Fields
 from humeval_power.interfaces.asking.effect_range import ACCURACIES, PREFERENCES, EffectRange, score_range
 from humeval_power.interfaces.asking.subject import Subject
-from humeval_power.interfaces.asking.vocabulary import ALPHA, SYSTEM
+from humeval_power.interfaces.asking.vocabulary import ALPHA, SYSTEM, TWO, systems_typed
 from humeval_power.interfaces.cli.looks.options import look_shares
 from humeval_power.interfaces.cli.looks.study import command as study
 from humeval_power.interfaces.python_code.caller import Caller
@@ -33,13 +32,6 @@ from humeval_power.study import COLUMN, FIELDS
 
 _LIST = listed(number_list(float), "LIST")
 _WHOLE_LIST = listed(number_list(int), "LIST")
-
-
-def _two(typed: str) -> tuple[str, str]:
-    found = [name.strip() for name in typed.split(",")]
-    if len(found) != 2 or not all(found) or found[0] == found[1]:
-        raise ValueError(f"name two systems, A first: A,B; got {shortened(typed)!r}.")
-    return found[0], found[1]
 
 
 _LOOKS = {
@@ -54,7 +46,7 @@ _LOOKS = {
     "alpha": ALPHA,
     "effects": own(_LIST, "True effects for the table of the long run. [none, half and all of --effect]"),
     "systems": own(
-        names(_two, "A,B"),
+        names(systems_typed(TWO, exactly=2, distinct=True), "A,B"),
         "The systems as the judgements will call them; the effect is B - A.",
         usual="A,B",
     ),

@@ -22,21 +22,22 @@ from humeval_power.interfaces.asking.effect_range import EffectRange, any_number
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.subject import Subject
-from humeval_power.interfaces.asking.vocabulary import ALPHA, CLUSTER, DROP_MISSING, ITEM, SYSTEM, column
+from humeval_power.interfaces.asking.vocabulary import (
+    ALPHA,
+    CLUSTER,
+    DROP_MISSING,
+    ITEM,
+    SYSTEM,
+    TWO_OR_MORE,
+    column,
+    systems_typed,
+)
 from humeval_power.interfaces.python_code.expressions import Call, Value, call
 from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.runs.wording import WORDING
 from humeval_power.rules import WITH_MARGIN, Alternative
 from humeval_power.runs_parameters import RunsFamily, RunsKind, RunsParameters
 from humeval_power.study import COLUMN
-
-
-def _systems(typed: str) -> tuple[str, ...]:
-    found = tuple(name.strip() for name in typed.split(",") if name.strip())
-    if len(found) < 2 or len(set(found)) < len(found):
-        raise ValueError(f"name two systems or more, A first: A,B; got {typed!r}.")
-    return found
-
 
 _TABLE = {
     "file": own(
@@ -57,7 +58,7 @@ _TABLE = {
     "system": SYSTEM,
     "score": column("score", page_help="Of a log with several metrics, one."),
     "systems": own(
-        names(_systems, "A,B"),
+        names(systems_typed(TWO_OR_MORE, distinct=True), "A,B"),
         "The systems to compare; the effect is B - A. More than two: all pairs. [all]",
         "Systems to compare",
         page_help="Names with commas between; the effect is B - A. More than two: all pairs. [all]",
@@ -231,7 +232,7 @@ _PARAMETERS = {
         option="from",
     ),
     "systems": own(
-        names(_systems, "A,B"),
+        names(systems_typed(TWO_OR_MORE, distinct=True), "A,B"),
         "The pair of the pilot's systems, where it has several.",
         "Its pair of systems",
         page_help="Names with a comma between, where it has several.",

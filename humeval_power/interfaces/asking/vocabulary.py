@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,18 +12,27 @@ from humeval_power.interfaces.cli.numbers import LARGEST_SEED
 from humeval_power.study import COLUMN, FIELDS, SYSTEM_NAMES
 
 
-def _several(typed: str) -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(name.strip() for name in typed.split(",") if name.strip()))
-    if len(found) < 2:
-        raise ValueError(f"name two systems or more: A,B,C; got {shortened(typed)!r}.")
-    return found
+def systems_typed(rule: str, *, exactly: int | None = None, distinct: bool = False) -> Callable[[str], Any]:
+    """What reads the names of systems, two or more or `exactly` so many; it raises ValueError with the rule."""
+
+    def parse(typed: str) -> tuple[str, ...]:
+        found = tuple(name.strip() for name in typed.split(",") if name.strip() or exactly)
+        is_count = len(found) >= 2 if exactly is None else len(found) == exactly and all(found)
+        if not is_count or (distinct and len(set(found)) < len(found)):
+            raise ValueError(f"{rule}; got {shortened(typed)!r}.")
+        return found
+
+    return parse
 
 
-def _two(typed: str) -> tuple[str, ...]:
-    found = tuple(name.strip() for name in typed.split(","))
-    if len(found) != 2 or not all(found):
-        raise ValueError(f"name two systems, A first: A,B; got {','.join(found)!r}.")
-    return found
+TWO_OR_MORE = "name two systems or more, A first: A,B"
+TWO = "name two systems, A first: A,B"
+
+
+def _ranked(typed: str) -> tuple[str, ...]:
+    """Each name once."""
+    once = ",".join(dict.fromkeys(name.strip() for name in typed.split(",")))
+    return tuple(systems_typed("name two systems or more: A,B,C")(once))
 
 
 def column(of: str, **further: Any) -> Field:
@@ -49,7 +58,7 @@ METHOD = own(
         "both": "both, beside each other",
     },
 )
-PAIR = own(names(_two, "A,B"), "The two systems to compare; the effect is B - A.")
+PAIR = own(names(systems_typed(TWO, exactly=2), "A,B"), "The two systems to compare; the effect is B - A.")
 TWO_SYSTEMS = own(
     replace(SYSTEM_NAMES, metavar="A,B"),
     "Systems of one table, A first. [found by their looks]",
@@ -57,7 +66,7 @@ TWO_SYSTEMS = own(
     page_help="Names with commas between, A first. [found by their looks]",
 )
 SYSTEMS = own(
-    names(_several, "A,B,..."),
+    names(_ranked, "A,B,..."),
     "The systems to rank. [all]",
     "Systems to rank",
     page_help="Names with commas between. [all]",

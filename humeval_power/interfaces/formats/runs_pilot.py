@@ -41,7 +41,8 @@ def read_pilot(
     other = [name for name, one in asked.items() if one not in (None, getattr(found, name))]
     if other:
         rule = f"holds {found.kind} runs, family {found.family}."
-        raise InputError([Problem(rule, f"Leave --{other[0]} out.", place=str(path))])
+        remedy = f"It was asked about {asked[other[0]]} ones: leave that out, or give another pilot."
+        raise InputError([Problem(rule, remedy, place=str(path))])
     return replace(found, **changed)
 
 
