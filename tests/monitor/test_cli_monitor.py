@@ -29,9 +29,9 @@ from humeval_power.inference.looks.stopping_rule import StoppingRule
 from humeval_power.inference.looks.stopping_words import efficacy_of
 from humeval_power.inference.study.formula import effect_precision
 from humeval_power.inference.study.wald import effect_test
+from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.formats.monitor.entries import look_content, start_content
 from humeval_power.interfaces.formats.monitor.ledger import read_ledger
 from humeval_power.interfaces.formats.monitor.lines import Entry, sealed_line
@@ -265,8 +265,7 @@ def test_paragraphs_that_tell_the_pilot_as_the_study_are_warned_of(plan: Path) -
 
 def test_the_boundary_of_the_last_look_decides_and_not_alpha(tmp_path: Path) -> None:
     ratings(0.4, seed=1).to_csv(tmp_path / "ratings.csv", index=False)
-    options = TableOptions(*[None] * 8, lower_is_better=False, missing=())
-    study = load_ratings(str(tmp_path / "ratings.csv"), options)
+    study = load_ratings(str(tmp_path / "ratings.csv"), StudyValues({}))
     tested = effect_test(fit(study), DEFAULT_RULE)
     assert tested.significant
     said = decision_words(study, tested, is_planned=True, by_looks=False)

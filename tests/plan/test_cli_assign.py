@@ -262,7 +262,7 @@ def test_a_plan_file_gives_the_design_the_systems_the_seed_and_the_limit(plan_fi
 
 def test_a_plan_leaves_nothing_to_type(plan_file: Path) -> None:
     result = run("--plan", plan_file, "--workers", 5, "--n-systems", 2, code=2)
-    assert "The plan says this itself: leave out --workers, --n-systems." in words(result.stderr)
+    assert "The plan says this itself: leave out --n-systems, --workers." in words(result.stderr)
 
 
 def test_systems_of_a_plan_are_renamed_and_not_added(plan_file: Path) -> None:

@@ -14,6 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from humeval_power.errors import HumevalPowerError
+from humeval_power.interfaces.asking.resolve import rule_of
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.cli.output import write_file, write_set
 from humeval_power.interfaces.cli.study import check
@@ -252,12 +254,10 @@ def test_every_shared_option_is_explained() -> None:
 
 
 def test_the_options_of_the_rule_take_their_defaults_from_the_rule() -> None:
-    from humeval_power.interfaces.cli.options import rule_options
-
     @click.command()
-    @rule_options
-    def show(rule: DecisionRule) -> None:
-        click.echo(str(rule == DecisionRule()))
+    @study_fields("test")
+    def show(study: StudyValues) -> None:
+        click.echo(str(rule_of(study) == DecisionRule()))
 
     assert CliRunner().invoke(show, []).stdout == "True\n"
     refused = CliRunner().invoke(show, ["--estimator", "ml", "--df", "kenward-roger"])

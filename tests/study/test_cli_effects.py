@@ -58,7 +58,8 @@ def test_points_beyond_the_scale_are_refused_and_points_of_no_scale_asked_for(co
     assert "between -4 and 4 points" in refused(*STUDIES[command], "--effect-raw", "30", "--scale", "1:5")
     assert "points of which scale? Add --scale" in refused(*STUDIES[command], "--effect-raw", "0.3")
     both = refused(*STUDIES[command], "--effect-raw", "0.3", "--effect", "0.1", "--scale", "1:5")
-    assert "Give --effect on [0, 1] or --effect-raw" in both
+    assert "--effect on [0, 1]" in both
+    assert "--effect-raw in points of the scale" in both
 
 
 @each_case("command", STUDIES)

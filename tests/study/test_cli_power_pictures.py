@@ -163,7 +163,8 @@ def test_prices_need_that_of_a_rating():
     )
     assert "--budget" in run(*STUDY, "--budget", "much", code=2).stderr
     assert "must be above 0" in run(*STUDY, "--budget", "0", code=2).stderr
-    assert "needs a PILOT" in run(*STUDY, "--seconds-column", "s", code=2).stderr
+    timed = run(*STUDY, "--pay-per-hour", "15", "--seconds-column", "s", code=2)
+    assert "needs a PILOT" in timed.stderr
 
 
 def test_a_file_is_the_picture_that_bears_its_name(tmp_path):

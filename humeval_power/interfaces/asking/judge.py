@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.fields import MONEY, Field, flag, own, real, text, whole
-from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part, Step, chain, link_of
+from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part, Step, chain
 from humeval_power.interfaces.asking.form import Next
+from humeval_power.interfaces.asking.resolve import (
+    PRICES as ALL_PRICES,
+)
+from humeval_power.interfaces.asking.resolve import (
+    assumptions_of,
+    cost_model_of,
+    effect_of,
+    only_setting,
+    rule_of,
+    source_needed,
+    warn_beyond,
+)
+from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import (
     CLUSTER,
@@ -21,10 +34,6 @@ from humeval_power.interfaces.asking.vocabulary import (
     SEED,
     SIMULATIONS,
 )
-from humeval_power.interfaces.cli.assumptions import Sources, only_setting, read_assumptions, source_needed
-from humeval_power.interfaces.cli.costs import CostOptions, cost_model
-from humeval_power.interfaces.cli.effect_options import typed_effects, warn_beyond
-from humeval_power.interfaces.cli.options import typed_rule, typed_scale
 from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.interfaces.python_code.expressions import call
 from humeval_power.interfaces.python_code.typed import Typed
@@ -143,16 +152,13 @@ _NEEDS = (source_needed, needs("--effect or --effect-raw", tuple(_EFFECTS)))
 
 def _assumed(given: Typed) -> tuple[Any, dict[str, Any]]:
     """The parameters, and what a study is asked with besides: the effect, the rule, the name of the setting."""
-    rule = typed_rule({name: given[name] for name in _RULE})
-    effects: Any = typed_effects({f"--{link_of(name, one)}": given[name] for name, one in _EFFECTS.items()})
-    sources = Sources(
-        given["parameters"], given["preset"] or (), given["allow_not_identified"], given["values"]
-    )
-    assumed = read_assumptions(sources, typed_scale(given["scale"], given["lower_is_better"]))
-    difference = effects.one(assumed.scale)
+    study = StudyValues.of(given.context)
+    effect, assumed = effect_of(study), assumptions_of(study)
+    assert effect is not None  # asked for before
+    difference = effect.one(assumed.scale)
     warn_beyond(assumed, [difference])
     setting, parameters = only_setting(assumed)
-    return parameters, {"effect": difference, "rule": rule, "setting": setting}
+    return parameters, {"effect": difference, "rule": rule_of(study), "setting": setting}
 
 
 def _study(given: Typed, calls: Calls) -> None:
@@ -239,7 +245,6 @@ def _plan(given: Typed, calls: Calls) -> None:
     from humeval_power.api.judge import PLAN_SIMULATIONS
 
     parameters, asked = _assumed(given)
-    prices: Any = CostOptions(**{one.name: given[one.name] for one in fields(CostOptions)})
     n_simulations = given["simulations"] or PLAN_SIMULATIONS
 
     def ahead(work: Workload) -> None:
@@ -247,7 +252,7 @@ def _plan(given: Typed, calls: Calls) -> None:
 
         tell_work(work, n_simulations=n_simulations, way_out="--no-proof")
 
-    asked |= {"ahead": ahead, "costs": cost_model(prices)}
+    asked |= {"ahead": ahead, "costs": cost_model_of(StudyValues.of(given.context))}
     found = call(
         "hp.judge.plan",
         parameters,
@@ -300,7 +305,7 @@ PLAN = Declared(
         "max_ratings_per_worker": own(
             whole(1), "Most ratings of a worker.", "Most ratings of a worker", unit="ratings"
         ),
-        **{one.name: FIELDS[one.name] for one in fields(CostOptions)},
+        **{name: FIELDS[name] for name in ALL_PRICES},
         "cost_per_rating": replace(FIELDS["cost_per_rating"], start="0.10"),
         **_RULE,
         "simulations": replace(

@@ -21,9 +21,9 @@ from humeval_power.fields import (
 )
 from humeval_power.interfaces.asking.declared import Calls, Declared, Fields
 from humeval_power.interfaces.asking.effect_range import ACCURACIES, PREFERENCES, EffectRange, score_range
+from humeval_power.interfaces.asking.resolve import look_shares
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import ALPHA, SYSTEM, TWO, systems_typed
-from humeval_power.interfaces.cli.looks.options import look_shares
 from humeval_power.interfaces.cli.looks.study import command as study
 from humeval_power.interfaces.python_code.caller import Caller
 from humeval_power.interfaces.python_code.expressions import Call, Value, call

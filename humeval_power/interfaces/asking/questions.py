@@ -15,8 +15,9 @@ from humeval_power.fields import Field, listed, number_list, own, whole, word
 from humeval_power.interfaces.asking.declared import Calls, Part, control_of, groups_of, link_of, option_of
 from humeval_power.interfaces.asking.effect_range import EffectRange, any_number
 from humeval_power.interfaces.asking.form import Form, Group, Next
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.asking.vocabulary import METHOD, SEED, SIMULATIONS, TARGET
-from humeval_power.interfaces.cli.options import Function, decorated, draw_option, power_target_option
+from humeval_power.interfaces.cli.options import Function, decorated, draw_option
 from humeval_power.interfaces.cli.output import note_once
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
@@ -123,10 +124,11 @@ class Questions:
         )
         highest, along = option_of("highest", _HIGHEST), option_of("along", _ALONG)
         several = (*lists, draw_option, along)
+        target = field_option("power", "target")
         return [
             self._command("power", self._power, self._write_power, (n, effect)),
-            self._command("mde", self._mde, self._write_mde, (n, power_target_option)),
-            self._command("size", self._size, self._write_size, (effect, power_target_option, highest)),
+            self._command("mde", self._mde, self._write_mde, (n, target)),
+            self._command("size", self._size, self._write_size, (effect, target, highest)),
             self._command("surface", self._surface, self._write_surface, several, lists=self.lists),
         ]
 

@@ -51,21 +51,10 @@ def searched(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def rehearsed_or_drawn(said: dict[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
+def rehearsed_or_drawn(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
     """Of `simulate`: a rehearsal where plan and assignment are there, else a study drawn from what is said."""
     tables = said.get("assignment") or ()
     files = [said.get("plan"), *([tables] if isinstance(tables, str) else tables)]
     if len(files) > 1 and all(path is not None and Path(path).exists() for path in files):
         return said
-    found = one_pair_or_many(said, typed)
-    return {name: value for name, value in found.items() if name not in ("plan", "assignment", "key")}
-
-
-def one_pair_or_many(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
-    """Two systems are no several ones: their names are told, and need no option."""
-    if said.get("n_systems") == 2:
-        said = {name: value for name, value in said.items() if name != "n_systems"}
-    systems = said.get("systems")
-    if systems is not None and len(FIELDS["systems"].kind.read(systems)) == 2:
-        said = {name: value for name, value in said.items() if name != "systems"}
-    return said
+    return {name: value for name, value in said.items() if name not in ("plan", "assignment", "key")}

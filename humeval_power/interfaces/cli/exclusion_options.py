@@ -1,4 +1,4 @@
-"""By which rules workers are left out: the option, and what the rules do to the workers of a table."""
+"""What rules of exclusion do to the workers of a table."""
 
 from __future__ import annotations
 
@@ -8,27 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from humeval_power.exclusions import NO_RULES, ExclusionRules
-from humeval_power.interfaces.asking.options import field_option
-from humeval_power.interfaces.cli.options import Function
-from humeval_power.study import EXAMPLE_RULES
 
 if TYPE_CHECKING:
     from humeval_power.inference.field.worker_exclusion import WorkerExclusion
     from humeval_power.interfaces.formats.tables import SourceTable
     from humeval_power.planning.plan.plan import Plan
     from humeval_power.ratings import Ratings
-
-
-def exclude_if_option(words: str) -> Function:
-    """The option --exclude-if; the command gets it as `exclude_if: ExclusionRules`, none where it was not typed.
-
-    words : what it does in this command, for its help.
-    """
-    return field_option(
-        "exclude_if",
-        help=f"{words}: {EXAMPLE_RULES}, or some of it.",
-        callback=lambda _ctx, _option, rules: NO_RULES if rules is None else rules,
-    )
 
 
 def excluded(

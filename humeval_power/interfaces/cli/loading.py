@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from humeval_power.checking.submissions import Rejected
-from humeval_power.interfaces.cli.options import TableOptions
+from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.formats import tables
 from humeval_power.interfaces.formats.rating_tables import read_rating_table
@@ -14,9 +14,7 @@ from humeval_power.interfaces.formats.tables import SourceTable
 from humeval_power.ratings import MISSING_CODES, Ratings
 
 
-def load_ratings(
-    path: str, table: TableOptions, *, require_pair: bool = True, tell: bool = True
-) -> Ratings:
+def load_ratings(path: str, study: StudyValues, *, require_pair: bool = True, tell: bool = True) -> Ratings:
     """Read and check a table of ratings; `tell` prints its notices on standard error.
 
     Raises
@@ -24,7 +22,7 @@ def load_ratings(
     InputError
         All problems of the table at once.
     """
-    return check_ratings(read_rating_table(path), table, require_pair=require_pair, tell=tell)
+    return check_ratings(read_rating_table(path), study, require_pair=require_pair, tell=tell)
 
 
 def read_decided(path: str, rejected_rows: Rejected | None) -> SourceTable:
@@ -42,7 +40,7 @@ def read_decided(path: str, rejected_rows: Rejected | None) -> SourceTable:
 
 
 def check_ratings(
-    found: SourceTable, table: TableOptions, *, require_pair: bool = True, tell: bool = True
+    found: SourceTable, study: StudyValues, *, require_pair: bool = True, tell: bool = True
 ) -> Ratings:
     """The same from a table that has been read.
 
@@ -51,28 +49,28 @@ def check_ratings(
     InputError
         All problems of the table at once.
     """
-    ratings = ratings_of(found, require_pair=require_pair, **reading(table))
+    ratings = ratings_of(found, require_pair=require_pair, **reading(study))
     if tell:
         for notice in ratings.notices:
             note(f"{ratings.source}: {notice}")
     return ratings
 
 
-def reading(table: TableOptions) -> dict[str, Any]:
-    """How the user says to read a table, as `read_ratings` takes it."""
+def reading(study: StudyValues) -> dict[str, Any]:
+    """How the study says to read a table, as `read_ratings` takes it."""
+    same = (
+        "scale",
+        "worker",
+        "item",
+        "system",
+        "rating",
+        "criterion_column",
+        "criterion",
+        "lower_is_better",
+    )
     return {
-        "scale": table.scale,
-        "worker": table.worker,
-        "item": table.item,
-        "system": table.system,
-        "rating": table.rating,
-        "criterion_column": table.criterion_column,
-        "criterion": table.criterion,
-        "systems": table.pair,
-        "lower_is_better": table.lower_is_better,
-        "missing": (*MISSING_CODES, *table.missing),
-        "rejected_rows": table.rejected_rows,
-        "document": table.document,
-        "covariates": table.covariates,
-        "order_column": table.order_column,
+        **{name: getattr(study, name) for name in (*same, "rejected_rows", "document", "order_column")},
+        "systems": study.pair,
+        "missing": (*MISSING_CODES, *(study.missing or ())),
+        "covariates": tuple(study.covariates or ()),
     }

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from humeval_power.interfaces.asking.command import asked_study
-from humeval_power.interfaces.cli.options import TableOptions
+from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:  # pandas is slow to import
     from humeval_power.ratings import Ratings
 
+_OF_TABLE = [name for name, one in FIELDS.items() if one.section == "columns" or name == "criterion"]
 
-def read_pilot(path: str) -> Ratings:
+
+def read_pilot(study: StudyValues) -> Ratings:
     """The ratings of two systems or more.
 
     Raises
@@ -25,27 +27,12 @@ def read_pilot(path: str) -> Ratings:
     from humeval_power.interfaces.cli.loading import load_ratings
 
     kept: dict[str, Ratings] = click.get_current_context().meta.setdefault("humeval_power.pilots", {})
+    path = study.pilot
     if path in kept:
         return kept[path]
-    asked, typed = asked_study(), click.get_current_context().params
+    asked = asked_study()
     said = {} if asked is None else asked.fields
-    systems = said.get("systems")
-    table = TableOptions(
-        worker=said.get("worker"),
-        item=said.get("item"),
-        system=said.get("system"),
-        rating=said.get("rating"),
-        criterion_column=said.get("criterion_column"),
-        criterion=said.get("criterion"),
-        systems=None if systems is None else FIELDS["systems"].kind.read(systems),
-        scale=typed.get("scale"),
-        lower_is_better=bool(typed.get("lower_is_better")),
-        missing=tuple(said.get("missing") or ()),
-        rejected_rows=said.get("rejected_rows"),
-        document=said.get("document"),
-        covariates=tuple(said.get("covariates") or ()),
-        order_column=said.get("order_column"),
-    )
+    table = study.with_(**{name: said[name] for name in _OF_TABLE if name in said and not study.says(name)})
     ratings = load_ratings(path, table, require_pair=False)
     if ratings.n_systems < 2:
         load_ratings(path, table)  # says what is wrong

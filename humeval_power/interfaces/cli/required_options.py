@@ -56,6 +56,11 @@ def needs(
     return marked
 
 
+def was_typed(ctx: click.Context, name: str) -> bool:
+    """Whether somebody gave this option, or a study file did."""
+    return ctx.get_parameter_source(name) not in (None, *_DEFAULTS)
+
+
 class Command(click.Command):
     """A command that names all missing options together, those that `needs` asks for too.
 

@@ -9,13 +9,14 @@ import click
 
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import file_argument
+from humeval_power.interfaces.asking.resolve import EffectInput
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.adapting import one_table
-from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
-from humeval_power.interfaces.cli.numbers import number_list
-from humeval_power.interfaces.cli.options import TableOptions, alpha_option, df_option, table_options
+from humeval_power.interfaces.cli.numbers import RealNumber, number_list
+from humeval_power.interfaces.cli.options import COLUMNS_OF_MODEL, TABLE, TABLE_OPTIONS
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.rules import DecisionRule, DegreesOfFreedom
+from humeval_power.rules import DecisionRule
 
 if TYPE_CHECKING:
     from humeval_power.reporting.resample.result import ResampleResult
@@ -36,7 +37,7 @@ def _tests(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[st
 
 @click.command("resample", cls=StudyCommand, use=Use(adapts=one_table))
 @file_argument("ratings", metavar="RATINGS")
-@table_options
+@study_fields(*TABLE, "df", "alpha", but=COLUMNS_OF_MODEL, **TABLE_OPTIONS)
 @click.option(
     "--by",
     type=click.Choice(UNITS),
@@ -61,26 +62,24 @@ def _tests(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[st
     callback=_tests,
     help=f"Tests: {', '.join(TESTS)}.",
 )
-@effect_options(
-    "True difference B - A on [0, 1] that the studies shall have. [the observed one]",
-    option="--shift",
-    parameter="shift",
+@click.option(
+    "--shift",
+    type=RealNumber(),
+    help="True difference B - A on [0, 1] that the studies shall have. [the observed one]",
 )
-@df_option
-@alpha_option
+@click.option("--shift-raw", type=RealNumber(), help="The same in points of the scale; see --scale.")
 @with_run
 @with_result()
 def command(
     file: str,
-    table: TableOptions,
+    study: StudyValues,
     by: Unit,
     workers: tuple[int, ...] | None,
     items: tuple[int, ...] | None,
     ratings: tuple[int, ...] | None,
     tests: tuple[str, ...],
-    shift: TypedEffects | None,
-    df: DegreesOfFreedom,
-    alpha: float,
+    shift: float | None,
+    shift_raw: float | None,
     run: Run,
 ) -> ResampleResult:
     """How often would a test find an effect in studies drawn from these ratings?
@@ -94,7 +93,12 @@ def command(
     from humeval_power.interfaces.cli.loading import load_ratings
     from humeval_power.interfaces.cli.work_ahead import tell_work
 
-    loaded = load_ratings(file, table, tell=False)
+    if shift is not None and shift_raw is not None:
+        raise click.UsageError("Give --shift on [0, 1] or --shift-raw in points of the scale; one of them.")
+    moved = None if shift is None else EffectInput("--shift", (shift,))
+    if shift_raw is not None:
+        moved = EffectInput("--shift-raw", (shift_raw,), raw=True)
+    loaded = load_ratings(file, study, tell=False)
     n_simulations = run.simulations(SIMULATIONS)
     return resample(
         loaded,
@@ -103,8 +107,8 @@ def command(
         workers=workers,
         items=items,
         n_ratings=ratings,
-        shift=None if shift is None else shift.one(loaded.scale),
-        rule=DecisionRule(df=df, alpha=alpha),
+        shift=None if moved is None else moved.one(loaded.scale),
+        rule=DecisionRule(df=study.df, alpha=study.alpha),
         n_simulations=n_simulations,
         seed=run.seed,
         n_jobs=run.n_jobs,

@@ -323,7 +323,7 @@ def _out_of(
 ) -> Out:
     as_json, form, details = (values.pop(name) for name in ("as_json", "format", "details"))
     output, force = (values.pop("output"), values.pop("force")) if writes else (None, False)
-    files = typed_files(beside or {}, values)
+    files = typed_files(beside or {}, click.get_current_context().params)
     return Out("json" if as_json else form, output, force, details, own_endings, files)
 
 

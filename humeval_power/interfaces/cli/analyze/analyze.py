@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from humeval_power.errors import InputError
-from humeval_power.exclusions import ExclusionRules
+from humeval_power.exclusions import NO_RULES
+from humeval_power.fields import names
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import field_option, file_argument
+from humeval_power.interfaces.asking.resolve import effect_of, family_of, rule_of
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.adapting import all_that_were_planned
-from humeval_power.interfaces.cli.analyze.criteria import criteria_option, load_criteria, refuse_criteria
-from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
-from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
-from humeval_power.interfaces.cli.exclusion_options import exclude_if_option, excluded
-from humeval_power.interfaces.cli.options import (
-    TableOptions,
-    check_families_option,
-    correlated_option,
-    modelled_table_options,
-    rule_options,
-)
+from humeval_power.interfaces.cli.analyze.criteria import load_criteria, refuse_criteria
+from humeval_power.interfaces.cli.exclusion_options import excluded
+from humeval_power.interfaces.cli.options import TABLE, TABLE_OPTIONS
 from humeval_power.interfaces.cli.plan.options import (
     amend_option,
     load_plan,
@@ -35,10 +29,10 @@ from humeval_power.interfaces.cli.plan.options import (
 from humeval_power.interfaces.cli.results import details_wanted, record_wanted, with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
-from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.rules import DEFAULT_RULE
+from humeval_power.study import EXAMPLE_RULES
 
 if TYPE_CHECKING:
-    from humeval_power.estimation.fit import CorrelatedFactor
     from humeval_power.inference.field.worker_exclusion import WorkerExclusion
     from humeval_power.ratings import Ratings
     from humeval_power.reporting.analyze.criteria import CriteriaResult
@@ -48,40 +42,44 @@ if TYPE_CHECKING:
 
 @click.command("analyze", cls=StudyCommand, use=Use(adapts=all_that_were_planned, writes="findings"))
 @file_argument("ratings", metavar="RATINGS")
-@modelled_table_options
-@formula_option
-@plan_option
-@amend_option
-@effect_options(
-    "Smallest difference B - A on [0, 1] that would matter. [the plan's]",
-    option="--effect-of-interest",
-    parameter="effect_of_interest",
+@study_fields(
+    *TABLE,
+    *("test", "comparisons", "baseline", "model", "system_variances", "correction", "correct_over"),
+    **TABLE_OPTIONS,
+    plan=plan_option,
+    effect=field_option(
+        "effect",
+        option="--effect-of-interest",
+        help="Smallest difference B - A on [0, 1] that would matter. [the plan's]",
+    ),
+    effect_raw=field_option(
+        "effect_raw",
+        option="--effect-of-interest-raw",
+        help="The same in points of the scale; see --scale.",
+    ),
+    criteria=field_option(
+        "criteria",
+        kind=names(str, "NAMES"),
+        help="Analyse several criteria, one by one: 'all', or A,B,...: values of the column of criteria, or "
+        "columns that hold the ratings of one each.",
+    ),
+    exclude_if=field_option(
+        "exclude_if",
+        help=f"Leave out workers by these rules, which no plan has sealed: {EXAMPLE_RULES}, or some of it.",
+    ),
+    ledger=field_option("ledger", help="Ledger of the looks of a plan that has looks. [beside the plan]"),
 )
-@comparison_options
-@criteria_option
-@exclude_if_option("Leave out workers by these rules, which no plan has sealed")
-@field_option("ledger", help="Ledger of the looks of a plan that has looks. [beside the plan]")
+@formula_option
+@amend_option
 @click.option("--secret", metavar="FILE", help="Secret of that ledger's digests. [beside the ledger]")
-@correlated_option
-@rule_options
-@check_families_option
 @with_run
 @with_result()
 def command(
+    study: StudyValues,
     file: str,
-    table: TableOptions,
     formula: str | None,
-    plan: str | None,
     amend: str | None,
-    effect_of_interest: TypedEffects | None,
-    comparing: TypedFamily,
-    criteria: str | None,
-    exclude_if: ExclusionRules,
-    ledger: str | None,
     secret: str | None,
-    correlated: tuple[CorrelatedFactor, ...],
-    rule: DecisionRule,
-    check_families: bool,
     run: Run,
 ) -> AnalysisResult | SystemsResult | CriteriaResult:
     """Decide a finished study by its plan, and say what differs from it.
@@ -95,28 +93,29 @@ def command(
     and the result is shown with and without them. -o analysis.json is read by 'report'; -o analysis/ is
     a page with pictures of the effect, of workers, items and residuals.
     """
-    planned = load_plan(plan, amend)
-    if planned is not None and planned.many is None and comparing.several:
+    planned, several = load_plan(study.plan, amend), study.says("comparisons", "baseline")
+    if planned is not None and planned.many is None and several:
         raise click.UsageError("This plan compares two systems: leave out --all-pairs and --baseline.")
     from humeval_power.api.analyze import analyze_criteria
     from humeval_power.interfaces.cli.loading import check_ratings
     from humeval_power.interfaces.formats.rating_tables import read_rating_table
 
-    model = with_formula(formula, table, correlated=correlated)
-    table, correlated = model.table, model.correlated
-    refuse_criteria(criteria, comparing, table, plan=planned)
+    rule, family = rule_of(study), family_of(study)
+    model = with_formula(formula, study)
+    table, correlated = model.study, model.correlated
+    refuse_criteria(study, plan=planned)
     if planned is not None:
         # a rule typed beside the plan is a deviation, and stays
         rule = planned.rule if rule == DEFAULT_RULE else rule
         table = table_by_plan(planned, table)
-    family, several = comparing.family, comparing.several
-    wanted: str | Sequence[str] | None = criteria
+    wanted: str | Sequence[str] | None = study.criteria
     if planned is not None and planned.family is not None:
-        family, several = comparing.beside(planned.family), len(planned.systems) > 2
-        if planned.criteria and criteria is None:
+        family, several = family_of(study, planned.family), len(planned.systems) > 2
+        if planned.criteria and wanted is None:
             wanted = planned.criteria if table.criterion is None else (table.criterion,)
-            table = replace(table, criterion=None)
-    source = None if plan is None else plan_reference(plan)
+            table = table.with_(criterion=None)
+    exclude_if = study.exclude_if or NO_RULES
+    source = None if study.plan is None else plan_reference(study.plan)
 
     def each(ratings: Ratings, exclusion: WorkerExclusion | None = None) -> AnalysisResult | SystemsResult:
         from humeval_power.api.analyze import analyze_pair, analyze_systems
@@ -140,19 +139,21 @@ def command(
                 seed=run.seed,
             )
         looks = None
-        if planned is not None and plan is not None and planned.looks is not None:
-            looks = looks_of_study(planned, plan, ledger, ratings, secret=secret, exclusion=exclusion)
+        if planned is not None and planned.looks is not None:
+            looks = looks_of_study(
+                planned, study.plan, study.ledger, ratings, secret=secret, exclusion=exclusion
+            )
         return analyze_pair(
             ratings,
             plan=planned,
             rule=rule,
-            effect=_interest(effect_of_interest, ratings),
+            effect=_interest(study, ratings),
             looks=looks,
             correlated=correlated,
             exclusion=exclusion,
             plan_source=source,
             diagnostics=details_wanted(),
-            check_families=check_families,
+            check_families=study.check_families,
             n_simulations=run.simulations(),
             seed=run.seed,
             n_jobs=run.n_jobs,
@@ -168,11 +169,12 @@ def command(
     return analyze_criteria(by_name, partial(each, exclusion=exclusion), family=family, plan=planned)
 
 
-def _interest(typed: TypedEffects | None, ratings: Ratings) -> float | None:
+def _interest(study: StudyValues, ratings: Ratings) -> float | None:
     """The smallest difference that would matter on [0, 1], None where none was typed."""
-    if typed is None:
+    effect = effect_of(study)
+    if effect is None:
         return None
-    found = typed.one(ratings.scale)
-    if not (abs(found.value) if typed.raw else found.value) > 0:
-        raise InputError(f"{typed.option}: the smallest difference that would matter is above 0.")
+    found = effect.one(ratings.scale)
+    if not (abs(found.value) if effect.raw else found.value) > 0:
+        raise InputError(f"{effect.option}: the smallest difference that would matter is above 0.")
     return abs(found.value)

@@ -9,8 +9,7 @@ import click
 
 from humeval_power.fields import names
 from humeval_power.interfaces.asking.options import field_option
-from humeval_power.interfaces.cli.comparison_options import TypedFamily
-from humeval_power.interfaces.cli.options import TableOptions
+from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
 
 if TYPE_CHECKING:
@@ -27,27 +26,26 @@ criteria_option = field_option(
 )
 
 
-def refuse_criteria(
-    wanted: str | None, comparing: TypedFamily, table: TableOptions, *, plan: Plan | None
-) -> None:
+def refuse_criteria(study: StudyValues, *, plan: Plan | None) -> None:
     """Refuse options that do not go together."""
     if plan is not None and plan.many is not None:
         return
-    if plan is not None and wanted is not None:
+    if plan is not None and study.criteria is not None:
         raise click.UsageError("This plan is for one criterion: give --criterion NAME, not --criteria.")
-    if wanted is not None and table.criterion is not None:
+    if study.criteria is not None and study.criterion is not None:
         raise click.UsageError("Give --criterion for one criterion or --criteria for several, not both.")
-    if not comparing.several:
-        comparing.refuse(["--model"], "is for several systems: add --all-pairs or --baseline SYSTEM.")
-    if wanted is None:
-        comparing.refuse(["--correct-over"], "is for several criteria: add --criteria all.")
-        if not comparing.several:
+    several = study.says("comparisons", "baseline")
+    if not several:
+        study.refuse(["model"], "is for several systems: add --all-pairs or --baseline SYSTEM.")
+    if study.criteria is None:
+        study.refuse(["correct_over"], "is for several criteria: add --criteria all.")
+        if not several:
             remedy = "--all-pairs, --baseline SYSTEM or --criteria all"
-            comparing.refuse(["--correction"], f"is for several tests: add {remedy}.")
+            study.refuse(["correction"], f"is for several tests: add {remedy}.")
 
 
 def load_criteria(
-    found: SourceTable, table: TableOptions, wanted: str | Sequence[str], *, require_pair: bool
+    found: SourceTable, study: StudyValues, wanted: str | Sequence[str], *, require_pair: bool
 ) -> dict[str, Ratings]:
     """The ratings of each criterion asked for, by name, in the order asked or that of the table.
 
@@ -65,7 +63,7 @@ def load_criteria(
     if isinstance(wanted, str):
         names = [part.strip() for part in wanted.split(",") if part.strip()]
     read = criteria_of_table(
-        found, "all" if wanted == "all" else names, require_pair=require_pair, **reading(table)
+        found, "all" if wanted == "all" else names, require_pair=require_pair, **reading(study)
     )
     for notice in dict.fromkeys(notice for ratings in read.values() for notice in ratings.notices):
         note(f"{found.source}: {notice}")

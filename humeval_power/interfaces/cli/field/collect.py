@@ -12,9 +12,9 @@ from humeval_power.interfaces.asking.command import StudyCommand
 from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.field.options import FieldFiles, export_options, field_options
 from humeval_power.interfaces.cli.field.withdraw import withdraw
-from humeval_power.interfaces.cli.options import typed_scale
 from humeval_power.interfaces.cli.plan.options import load_plan, plan_path
 from humeval_power.interfaces.cli.results import with_result
+from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:
     from humeval_power.reporting.field.status import StatusResult
@@ -72,10 +72,14 @@ def status(
         mapping=chosen,
         key=field.key,
         withdrawn=field.withdrawn,
-        scale=typed_scale(scale) if planned is None else planned.scale,
+        scale=_scale(scale) if planned is None else planned.scale,
         rules=None if planned is None or planned.rules is None else planned.rules.rules,
     )
     return replace(found, names=_names(secret, keep_ids=keep_ids))
+
+
+def _scale(text: str | None) -> RatingScale | None:
+    return None if text is None else RatingScale.parse(text)
 
 
 def _names(secret: str | None, *, keep_ids: bool) -> Names:

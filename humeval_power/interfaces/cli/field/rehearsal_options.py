@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import click
 
 from humeval_power.choices import USUAL_PASSING, USUAL_SECONDS
-from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import Function, collected, fields_of
-from humeval_power.interfaces.cli.plan.options import plan_path
 
 _OPTIONS = (
-    field_option(
-        "plan",
-        callback=plan_path,
-        help="Rehearse this planned study, as --assignment has it: the plan's file, or its folder.",
-    ),
-    field_option(
-        "assignment",
-        help="The table that 'assign --plan' wrote; repeat it for the tables of spares that 'assign --replace' "
-        "called in.",
-    ),
-    field_option("key", help="What the codes of the assignment stand for."),
     click.option(
         "--coded",
         is_flag=True,
@@ -55,9 +43,6 @@ _OF_PLAN = (
 class Rehearsing:
     """What was typed of a rehearsal."""
 
-    plan: str | None
-    assignment: tuple[str, ...]
-    key: str | None
     coded: bool
     look: int | None
     passing: float | None
@@ -69,7 +54,7 @@ def rehearsal_options(command: Function) -> Function:
     return collected(command, _OPTIONS, name="rehearsing", collect=fields_of(Rehearsing))
 
 
-def check_rehearsing(ctx: click.Context, rehearsing: Rehearsing) -> None:
+def check_rehearsing(study: StudyValues, rehearsing: Rehearsing) -> None:
     """Refuse options of a rehearsal without a plan, and options that a plan leaves no room for.
 
     Raises
@@ -77,27 +62,18 @@ def check_rehearsing(ctx: click.Context, rehearsing: Rehearsing) -> None:
     click.UsageError
         All of them at once.
     """
-    if rehearsing.plan is None:
-        own = tuple(name for name in Rehearsing.__dataclass_fields__ if name != "plan")
-        given = _typed(ctx, own)
+    if study.plan is None:
+        own = [f"--{one.name}" for one in fields(rehearsing) if getattr(rehearsing, one.name)]
+        given = [*study.options_of(("assignment", "key")), *own]
         if given:
             raise click.UsageError(
                 f"{', '.join(given)}: this is of a rehearsal. Name the plan that is rehearsed: --plan PATH."
             )
         return
-    given = _typed(ctx, _OF_PLAN)
+    given = study.options_of(_OF_PLAN)
     if given:
         raise click.UsageError(f"The plan and its assignment say this: leave out {', '.join(given)}.")
-    if not rehearsing.assignment:
+    if not study.assignment:
         raise click.UsageError(
             "A rehearsal needs --assignment FILE: the table that 'humeval-power assign --plan' wrote."
         )
-
-
-def _typed(ctx: click.Context, names: tuple[str, ...]) -> list[str]:
-    return [
-        max(option.opts, key=len)
-        for option in ctx.command.params
-        if option.name in names
-        and ctx.get_parameter_source(option.name) is click.core.ParameterSource.COMMANDLINE
-    ]

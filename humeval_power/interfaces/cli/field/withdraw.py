@@ -12,8 +12,9 @@ import click
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import field_option, file_argument
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.adapting import two_systems
-from humeval_power.interfaces.cli.options import TableOptions, table_options
+from humeval_power.interfaces.cli.options import COLUMNS_OF_MODEL, TABLE, TABLE_OPTIONS
 from humeval_power.interfaces.cli.plan.options import plan_path, table_by_plan
 from humeval_power.interfaces.cli.results import with_result
 
@@ -36,18 +37,20 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Those who withdrew, named as in RATINGS, one a line.",
 )
-@field_option("plan", callback=plan_path, help="The plan of the study.")
-@field_option("ledger")
+@study_fields(
+    *TABLE,
+    "ledger",
+    but=COLUMNS_OF_MODEL,
+    **TABLE_OPTIONS,
+    plan=field_option("plan", callback=plan_path, help="The plan of the study."),
+)
 @click.option("--secret", metavar="FILE", help="The secret of the ledger's digests. [beside the ledger]")
-@table_options
 @with_result(endings=(".csv",))
 def withdraw(
     file: str,
     withdrawn: str,
-    plan: str | None,
-    ledger: str | None,
     secret: str | None,
-    table: TableOptions,
+    study: StudyValues,
 ) -> WithdrawalResult:
     """Take out the ratings of participants who withdrew.
 
@@ -63,24 +66,24 @@ def withdraw(
     from humeval_power.interfaces.formats.plan.plan_file import read_plan_file
     from humeval_power.interfaces.formats.rating_tables import read_rating_table
 
-    names = read_withdrawn(withdrawn)
+    names, plan, ledger = read_withdrawn(withdrawn), study.plan, study.ledger
     found = read_rating_table(file)
     if plan is None:
         if ledger is not None or secret is not None:
             raise click.UsageError("--ledger and --secret are of a study with a plan: add --plan PATH.")
-        return withdraw_workers(found.frame, names, worker=table.worker, source=found.source)
+        return withdraw_workers(found.frame, names, worker=study.worker, source=found.source)
     planned = read_plan_file(plan)
     left = withdraw_workers(
         found.frame,
         names,
-        worker=table.worker,
+        worker=study.worker,
         source=found.source,
         n_planned=planned.plan.counts.n_workers,
     )
     path = ledger_path(plan, ledger)
     if planned.plan.looks is None or not Path(path).exists():
         return left
-    ratings = check_ratings(found, table_by_plan(planned.plan, table), tell=False)
+    ratings = check_ratings(found, table_by_plan(planned.plan, study), tell=False)
     return left.seen(path, _noted(planned, ratings, names, path, secret_path(path, secret)))
 
 

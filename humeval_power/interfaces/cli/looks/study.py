@@ -6,49 +6,71 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.assumptions import Assumptions
-from humeval_power.choices import LookKind
+from humeval_power.errors import HumevalPowerError
+from humeval_power.fields import listed, number_list, own, word
 from humeval_power.interfaces.asking.command import StudyCommand
-from humeval_power.interfaces.asking.options import field_option
-from humeval_power.interfaces.cli.assumptions import only_setting, source_needed
-from humeval_power.interfaces.cli.categories import analysed_as, settled_once
-from humeval_power.interfaces.cli.costs import CostOptions, cost_model, cost_options
-from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
-from humeval_power.interfaces.cli.looks.options import LooksOptions, looks_options
-from humeval_power.interfaces.cli.options import family_option, link_option
+from humeval_power.interfaces.asking.options import field_option, made_option
+from humeval_power.interfaces.asking.resolve import (
+    EffectInput,
+    analysed_as,
+    assumptions_of,
+    design_of,
+    effect_of,
+    look_shares,
+    only_setting,
+    points_of,
+    prices_of,
+    rule_of,
+    settled,
+    source_needed,
+    warn_beyond,
+)
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.options import (
-    StudyOptions,
-    likert_points,
-    load_settings,
-    study_options,
-    typed_design,
-)
-from humeval_power.interfaces.cli.systems_options import two_systems_option
-from humeval_power.latent import Family, Link
-from humeval_power.rules import DecisionRule
+from humeval_power.interfaces.cli.study.running import PILOT
 
 if TYPE_CHECKING:
-    from humeval_power.costs import CostModel
+    from humeval_power.inference.looks.stopping_rule import StoppingRule
     from humeval_power.planning.looks.calibration import Calibrate
     from humeval_power.reporting.looks.results import LooksStudyResult
-    from humeval_power.scenarios.looks.looks import Looks
-    from humeval_power.scenarios.looks.ratings import RatingLooks
+
+_EFFECTS = listed(number_list(float), "0,0.1")
+
+
+def _two(_ctx: click.Context, _option: click.Parameter, number: int | None) -> None:
+    if number is not None and number > 2:
+        raise click.UsageError(
+            f"Looks are planned for two systems; got --n-systems {number}. Plan the end of a study of several "
+            "without looks (power, size, plan), or looks for the two systems that matter most."
+        )
 
 
 @click.command("study", cls=StudyCommand)
-@study_options
-@field_option("workers", required=True, help="Number of workers at the end.")
-@field_option("items", required=True, help="Number of items at the end.")
-@two_systems_option
-@effect_options("True difference B - A on [0, 1] to find.", latent=True)
-@family_option
-@link_option
-@field_option("looks_by")
-@looks_options(efficacy="lan-demets-obrien-fleming")
+@study_fields(
+    *("ratings", "variation", "effect", "design", "looks", "cost", "family", "link", "alpha"),
+    but=("criteria", "criterion", "budget", "spend_budget"),
+    pilot=PILOT,
+    workers=field_option("workers", required=True, help="Number of workers at the end."),
+    items=field_option("items", required=True, help="Number of items at the end."),
+    effect=field_option("effect", help="True difference B - A on [0, 1] to find."),
+    looks=field_option("looks", usual="3"),
+    alternative=field_option(
+        "alternative",
+        kind=word(("two-sided", "greater")),
+        help="What to show: a difference in either direction, or B better than A.",
+    ),
+)
+@click.option(
+    "--n-systems",
+    type=WholeNumber(min=2),
+    callback=_two,
+    expose_value=False,
+    help="Number of systems: 2. [2]",
+)
 @click.option(
     "--calibrate",
     type=click.Choice(["auto", "always", "never"]),
@@ -56,29 +78,21 @@ if TYPE_CHECKING:
     show_default=True,
     help="Correct the boundaries by simulation: if fewer than 10 workers are there at the first look.",
 )
-@effect_options(
-    "True effects for the table of the long run. [none, half and all of --effect]",
-    option="--effects",
-    parameter="effects",
-    many="0,0.1",
+@made_option(
+    own(_EFFECTS, "True effects for the table of the long run. [none, half and all of --effect]"),
+    "--effects",
+    "effects",
 )
-@cost_options
+@made_option(own(_EFFECTS, "The same in points of the scale; see --scale."), "--effects-raw", "effects_raw")
 @with_run
 @with_result()
 @source_needed
 @needs("--effect or --effect-raw", ("effect", "effect_raw", "effect_latent"))
 def command(
-    study: StudyOptions,
-    workers: int,
-    items: int,
-    effect: TypedEffects,
-    family: Family,
-    link: Link,
-    looks_by: LookKind,
-    looks: LooksOptions,
+    study: StudyValues,
     calibrate: Calibrate,
-    effects: TypedEffects | None,
-    prices: CostOptions,
+    effects: tuple[float, ...] | None,
+    effects_raw: tuple[float, ...] | None,
     run: Run,
 ) -> LooksStudyResult:
     """Plan a rating study with looks before its end.
@@ -87,16 +101,33 @@ def command(
     careless ones find what is not there, and the study's long run.
     """
     from humeval_power.api import looks as api
-    from humeval_power.interfaces.cli.work_ahead import tell_work
+    from humeval_power.interfaces.cli.work_ahead import refuse_work, tell_work
     from humeval_power.planning.workload import study_workload
     from humeval_power.scenarios.looks.looks import Looks
+    from humeval_power.scenarios.looks.ratings import RatingLooks
 
-    settings, said = settled_once(load_settings(study), study.shares, link, effect)
-    shown = None if effects is None else [each.value for each in effects.on(settings.scale)]
+    effect = effect_of(study)
+    assert effect is not None  # asked for before
+    settings, said = settled(study, assumptions_of(study), effect)[0]
+    shown = _shown(effects, effects_raw)
     warn_beyond(settings, [said])
-    rule = DecisionRule(alternative=looks.alternative, alpha=looks.alpha, family=family, link=link)
-    rule = analysed_as(rule, settings)
-    name, source = _source(study, settings, workers, items, said.value, Looks(looks_by, looks.at), rule)
+    rule = analysed_as(study, rule_of(study), settings)
+    name, parameters = only_setting(settings)
+    design = design_of(study)
+    refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
+    stops = _stopping_rule(study)
+    try:
+        at = Looks(study.looks_by, look_shares(study.looks))
+    except HumevalPowerError as error:
+        raise click.UsageError(str(error)) from None
+    source = RatingLooks(
+        parameters.with_difference(said.value),
+        design,
+        at,
+        rule,
+        study.response,
+        points_of(study, settings.scale),
+    )
     if not source.by_mean_squares:
         note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
     work = study_workload(
@@ -108,9 +139,9 @@ def command(
     tell_work(work, n_simulations=run.simulations())
     return api.study(
         source,
-        looks.rule,
-        effects=shown,
-        cost=_model(prices),
+        stops,
+        effects=None if shown is None else [each.value for each in shown.on(settings.scale)],
+        cost=prices_of(study),
         calibration=calibrate,
         setting=name,
         understood=str(said),
@@ -120,26 +151,23 @@ def command(
     )
 
 
-def _source(
-    study: StudyOptions,
-    settings: Assumptions,
-    workers: int,
-    items: int,
-    effect: float,
-    at: Looks,
-    rule: DecisionRule,
-) -> tuple[str, RatingLooks]:
-    from humeval_power.interfaces.cli.work_ahead import refuse_work
-    from humeval_power.planning.workload import study_workload
-    from humeval_power.scenarios.looks.ratings import RatingLooks
-
-    name, parameters = only_setting(settings)
-    design = typed_design(study, workers, items)
-    refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
-    points = likert_points(study, settings)
-    return name, RatingLooks(parameters.with_difference(effect), design, at, rule, study.response, points)
+def _shown(effects: tuple[float, ...] | None, points: tuple[float, ...] | None) -> EffectInput | None:
+    if effects is not None and points is not None:
+        raise click.UsageError(
+            "Give --effects on [0, 1] or --effects-raw in points of the scale; one of them."
+        )
+    if points is not None:
+        return EffectInput("--effects-raw", points, raw=True)
+    return None if effects is None else EffectInput("--effects", effects)
 
 
-def _model(prices: CostOptions) -> CostModel | None:
-    typed = prices.cost_per_rating is not None or prices.pay_per_hour is not None
-    return cost_model(prices) if typed else None
+def _stopping_rule(study: StudyValues) -> StoppingRule:
+    from humeval_power.inference.looks.stopping_rule import StoppingRule
+    from humeval_power.inference.looks.stopping_words import efficacy_of, futility_of
+
+    try:
+        return StoppingRule(
+            efficacy_of(study.efficacy), futility_of(study.futility), study.alpha, study.alternative
+        )
+    except HumevalPowerError as error:
+        raise click.UsageError(str(error)) from None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from humeval_power.interfaces.cli.options import TableOptions
+from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
 from humeval_power.planning.looks.judgement_plan import JudgementPlan
 from humeval_power.planning.monitor.observations import Observations, paired_remarks
 
 
-def load_observations(path: str, plan: JudgementPlan, table: TableOptions) -> Observations:
+def load_observations(path: str, plan: JudgementPlan, study: StudyValues) -> Observations:
     """Read the judgements of a look; notices go to standard error.
 
     Raises
@@ -20,24 +20,17 @@ def load_observations(path: str, plan: JudgementPlan, table: TableOptions) -> Ob
     """
     from humeval_power.interfaces.formats.monitor.observations import read_observations
 
-    _refuse_options(table)
-    named = {role: getattr(table, role) for role in ("worker", "item", "system", "rating")}
-    seen = read_observations(path, plan, named=named, systems=table.pair, rejected_rows=table.rejected_rows)
+    _refuse_options(study)
+    named = {role: getattr(study, role) for role in ("worker", "item", "system", "rating")}
+    seen = read_observations(path, plan, named=named, systems=study.pair, rejected_rows=study.rejected_rows)
     for notice in (*seen.notices, *paired_remarks(seen)):
         note(f"{seen.source}: {notice}")
     return seen
 
 
-def _refuse_options(table: TableOptions) -> None:
+def _refuse_options(study: StudyValues) -> None:
     """Refuse what says nothing about independent judgements, so that nothing typed is lost."""
-    typed = {
-        "--scale": table.scale is not None,
-        "--lower-is-better": table.lower_is_better,
-        "--criterion": table.criterion is not None,
-        "--criterion-column": table.criterion_column is not None,
-        "--missing": bool(table.missing),
-    }
-    given = [name for name, there in typed.items() if there]
+    given = study.options_of(("scale", "lower_is_better", "criterion", "criterion_column", "missing"))
     if given:
         raise click.UsageError(
             f"The plan is of looks at independent judgements, which have no scale and one criterion: leave out "

@@ -9,9 +9,10 @@ import click
 from humeval_power.errors import InputError
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import field_option, file_argument
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.adapting import two_systems
 from humeval_power.interfaces.cli.exclusion_options import excluded
-from humeval_power.interfaces.cli.options import TableOptions, table_options
+from humeval_power.interfaces.cli.options import COLUMNS_OF_MODEL, TABLE, TABLE_OPTIONS
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.options import amend_followed, amend_option, plan_path, table_by_plan
 from humeval_power.interfaces.cli.results import with_result
@@ -29,15 +30,19 @@ if TYPE_CHECKING:  # pydantic is slow to import
     no_program="keeps a ledger, which the command alone writes; hp.monitor takes a look without one.",
 )
 @file_argument("ratings", metavar="[RATINGS]", required=False)
-@table_options
-@field_option(
-    "plan",
-    required=True,
-    callback=plan_path,
-    help="The plan with its looks: plan.json, or looks.json of independent judgements.",
+@study_fields(
+    *TABLE,
+    "ledger",
+    but=COLUMNS_OF_MODEL,
+    **TABLE_OPTIONS,
+    plan=field_option(
+        "plan",
+        required=True,
+        callback=plan_path,
+        help="The plan with its looks: plan.json, or looks.json of independent judgements.",
+    ),
 )
 @amend_option
-@field_option("ledger")
 @click.option(
     "--secret",
     metavar="FILE",
@@ -60,10 +65,8 @@ if TYPE_CHECKING:  # pydantic is slow to import
 @with_result()
 def command(
     file: str | None,
-    table: TableOptions,
-    plan: str,
+    study: StudyValues,
     amend: str | None,
-    ledger: str | None,
     secret: str | None,
     new_secret: str,
     final: bool,
@@ -93,18 +96,19 @@ def command(
     from humeval_power.planning.monitor.followed import data_of
     from humeval_power.reporting.exclusion_words import exclusion_words
 
+    plan = study.plan
     planned = _followed(plan, amend)
-    path = ledger_path(plan, ledger)
+    path = ledger_path(plan, study.ledger)
     key = secret_path(path, secret)
     if file is None:
         return looks_taken(planned, path, key)
     asked = Asked(path, key, _one_line(new_secret), _one_line(unplanned), final)
     if isinstance(planned.plan, JudgementPlan):
-        seen = load_observations(file, planned.plan, table)
+        seen = load_observations(file, planned.plan, study)
         refuse_rehearsed(seen.worker or (), plan, path, source=seen.source)
         data = data_of(seen, planned.plan, final=final)
         return take_look(planned, data, rows_of_observations(seen, planned.plan), asked)
-    by_plan = table_by_plan(planned.plan, table)
+    by_plan = table_by_plan(planned.plan, study)
     if by_plan.scale is None:
         raise click.UsageError(
             "The plan has no scale, and one taken from the ratings would change from look to look: "

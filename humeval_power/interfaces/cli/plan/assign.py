@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.choices import DesignKind, PresentationOrder
+from humeval_power.choices import MAX_RATE
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.asking.resolve import design_of
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.beside import Reused
+from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import seed_option
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.plan.assign_options import assignment_options, size_options
-from humeval_power.interfaces.cli.plan.form_options import FormOptions, check_places, form_options
-from humeval_power.interfaces.cli.plan.options import load_plan
+from humeval_power.interfaces.cli.plan.options import amend_option, load_plan, plan_option
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.safe_text import shell_word
+from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:
     from humeval_power.checking.exports.assigned import Key
     from humeval_power.checking.outputs import Outputs
+    from humeval_power.planning.plan.plan import Plan
+    from humeval_power.reporting.field.form_of import Asked
     from humeval_power.reporting.field.uploaded import UploadResult
     from humeval_power.reporting.plan.assignment import AssignmentResult, Takeover
+
+
+_OF_PLAN = (  # fields that a plan says itself
+    *("workers", "items", "n_systems", "ratings_per_item", "paired", "design"),
+    *("documents", "items_per_document"),
+)
+_OF_FORM = ("questions", "labels", "check_texts", "title", "instructions", "scale")
 
 
 def _is_key(path: str) -> bool:
@@ -33,36 +45,105 @@ def _is_key(path: str) -> bool:
     return looks_like_key(path)
 
 
+def _takeovers(
+    _ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[Takeover, ...]:
+    """(spare, slot, first batch) for each --replace."""
+    found = []
+    for text in texts:
+        spare, _, rest = text.partition("=")
+        slot, colon, batch = rest.partition(":")
+        if not spare or not slot or (colon and not batch.isdecimal()):
+            raise click.BadParameter(f"write SPARE=SLOT such as r01=w07, or r01=w07:3; got {text!r}.")
+        found.append((spare.strip(), slot.strip(), int(batch or 1)))
+    for what, names in (("spare", [spare for spare, _, _ in found]), ("slot", [s for _, s, _ in found])):
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise click.BadParameter(f"the {what} {twice!r} is named twice.")
+    return tuple(found)
+
+
+def _questions(
+    _ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """(criterion, text) of each --question."""
+    found = []
+    for text in texts:
+        name, sign, asked = (part.strip() for part in text.partition("="))
+        if not (name and sign and asked):
+            raise click.BadParameter(
+                f"write CRITERION=QUESTION, such as 'fluency=How fluent is this text?'; got {text!r}."
+            )
+        found.append((name, asked))
+    return tuple(found)
+
+
 @click.command("assign", cls=StudyCommand, use=Use(skips=("assignment",), writes="assignment"))
-@size_options
-@assignment_options
+@study_fields(
+    *("design", "form", "outputs", "n_systems"),
+    plan=plan_option,
+    workers=field_option("workers", help="Number of workers, where there is no plan."),
+    n_systems=field_option("n_systems", help="Number of systems. [2, or those of --systems]"),
+    systems=field_option(
+        "systems",
+        metavar="A,B,...",
+        help="Names of the systems, which also say how many there are. [A,B,...]",
+    ),
+    paired=field_option(
+        "paired",
+        usual=None,
+        help="Whether the same worker sees an item under all systems, or other workers under each as far as "
+        "there are enough. [paired]",
+    ),
+    max_ratings_per_worker=field_option(
+        "max_ratings_per_worker", help="Most that a worker may be shown, with repeats and checks."
+    ),
+    key=field_option(
+        "key",
+        metavar="PATH",
+        help="Write what the codes stand for here, and only here; or use the key of this study that is here.",
+    ),
+    scale=field_option("scale", help="Scale of the ratings, where no plan says it; 0:100 is a slider."),
+    questions=field_option("questions", callback=_questions),
+)
+@amend_option
+@click.option(
+    "--documents-together/--documents-spread",
+    "together",
+    default=False,
+    help="Give a document to a worker as a whole, its items one after the other in their order; or deal "
+    "its items one by one. [spread]",
+)
+@click.option("--item-names", metavar="FILE", help="Names of the items, one per line. [i01, i02, ...]")
+@click.option(
+    "--checks",
+    type=RealNumber(0, MAX_RATE),
+    help="Attention checks, as a share of each worker's ratings. [the plan's, else 0]",
+)
+@click.option(
+    "--repeats",
+    type=RealNumber(0, MAX_RATE),
+    help="Outputs to show once more, as a share of each worker's ratings. [the plan's, else 0]",
+)
+@click.option(
+    "--replace",
+    "takeovers",
+    metavar="SPARE=SLOT",
+    multiple=True,
+    callback=_takeovers,
+    help="Give only what this spare does for this slot: r01=w07, or r01=w07:3 from batch 3 on; repeatable.",
+)
 @seed_option
 @with_result(endings=(".csv",), beside={"key": Reused(lambda result: result.key_csv(), _is_key)})
-@form_options
 def command(
-    plan: str | None,
+    study: StudyValues,
     amend: str | None,
-    workers: int | None,
-    items: int | None,
-    n_systems: int | None,
-    ratings_per_item: int | None,
-    paired: bool | None,
-    kind: DesignKind | None,
-    max_ratings_per_worker: int | None,
-    documents: int | None,
-    items_per_document: int | None,
     together: bool,
-    systems: tuple[str, ...] | None,
     item_names: str | None,
-    batch_size: int | None,
-    order: PresentationOrder,
     checks: float | None,
     repeats: float | None,
-    replacements: int,
     takeovers: tuple[Takeover, ...],
-    key: str | None,
     seed: int | None,
-    form: FormOptions | None,
 ) -> AssignmentResult | UploadResult:
     """Say who rates what when; -o FILE.csv writes the table.
 
@@ -82,76 +163,114 @@ def command(
     from humeval_power.api.field import make_uploads
     from humeval_power.api.plan import assign_work
     from humeval_power.interfaces.cli.work_ahead import refuse_work
-    from humeval_power.planning.study.designs_of import build_design
     from humeval_power.planning.workload import study_workload
-    from humeval_power.study_counts import Documents
 
-    if form is not None:
-        check_places(click.get_current_context().params["output"], key)
-        systems, items = _of_outputs(form.outputs, systems, items, planned=plan is not None)
-    typed = {
-        "--workers": workers,
-        "--items": items,
-        "--n-systems": n_systems,
-        "--ratings-per-item": ratings_per_item,
-        "--paired/--unpaired": paired,
-        "--design": kind,
-        "--documents": documents,
-        "--items-per-document": items_per_document,
-        "--systems": None if plan is not None else systems,
-    }
-    _check_typed(typed, planned=plan is not None)
-    planned = load_plan(plan, amend)
-    if planned is not None and systems is not None and len(systems) != len(planned.systems):
-        raise click.UsageError(
-            f"--systems names {len(systems)}; the plan has {len(planned.systems)}: {', '.join(planned.systems)}."
-        )
-    if (
-        planned is not None
-        and systems is not None
-        and len(systems) == 2
-        and tuple(systems) != planned.systems
-    ):
-        told = shell_word(",".join(systems))
-        note(f"The plan calls them {', '.join(planned.systems)}. Beside it say --systems {told}.")
-    design = (
-        planned.design()
-        if planned is not None
-        else build_design(
-            workers or 0,
-            items or 0,
-            ratings_per_item,
-            paired=paired is not False,
-            kind=kind,
-            max_ratings_per_worker=max_ratings_per_worker,
-            documents=Documents(documents, items_per_document),
-            n_systems=_number_of_systems(n_systems, systems),
-        )
-    )
+    outputs, key = _outputs(study), study.key
+    given = study.options_of(_OF_PLAN)
+    if study.plan is not None and given:
+        raise click.UsageError(f"The plan says this itself: leave out {', '.join(given)}.")
+    planned = load_plan(study.plan, amend)
+    systems, asked = study.systems, None
+    if planned is None:
+        if outputs is not None:
+            systems = systems or outputs.systems
+            study = study.with_(items=study.items or len(outputs.items))
+        if study.workers is None or study.items is None:
+            raise click.UsageError("Give --plan FILE, or --workers and --items.")
+        design = design_of(study, _number_of_systems(study.n_systems, systems))
+    else:
+        design = planned.design()
+        if systems is not None:
+            _check_names(systems, planned)
     own_key = None if key is None else _found_key(key, takes_over=bool(takeovers))
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
     named = None if item_names is None else _read_names(item_names)
-    if form is not None and named is None:
-        named = _names_of(form.outputs, design.n_items)
+    if outputs is not None:
+        named = named or _names_of(outputs, design.n_items)
+        asked = _asked(study, planned)
     assigned = assign_work(
         planned or design,
         systems=systems,
         item_names=named,
         documents_together=together,
-        batch_size=batch_size,
-        order=order,
+        batch_size=study.batch_size,
+        order=study.order,
         check_rate=checks,
         repeat_rate=repeats,
-        replacements=replacements,
+        replacements=study.replacements,
         takeovers=takeovers,
-        max_ratings_per_worker=max_ratings_per_worker,
+        max_ratings_per_worker=study.max_ratings_per_worker,
         blind=key is not None,
         key=own_key,
         seed=seed,
     )
-    if form is None:
+    if outputs is None or asked is None:
         return assigned
-    return make_uploads(assigned, form.outputs, form.asked(planned), platforms=form.platforms)
+    return make_uploads(assigned, outputs, asked, platforms=study.upload)
+
+
+def _outputs(study: StudyValues) -> Outputs | None:
+    """The texts to rate; None where nothing is to be uploaded.
+
+    Raises
+    ------
+    click.UsageError
+        What is said of a form without texts and a platform, or without a folder and a key.
+    InputError
+        Texts that cannot be read.
+    """
+    if study.outputs is None and not study.upload:
+        given = study.options_of(_OF_FORM)
+        if given:
+            raise click.UsageError(
+                f"{', '.join(given)}: there is nothing to upload; add --outputs and --upload."
+            )
+        return None
+    if study.outputs is None or not study.upload:
+        raise click.UsageError("--outputs PATH and --upload PLATFORM need each other.")
+    if study.key is None:
+        raise click.UsageError(
+            "--upload needs --key FILE: workers see codes, and only this file says what they stand for."
+        )
+    output = click.get_current_context().params["output"]
+    if output in (None, "-") or Path(output).suffix:
+        raise click.UsageError("--upload writes a folder: add -o FOLDER, such as -o upload/.")
+    from humeval_power.interfaces.formats.outputs import read_outputs
+
+    return read_outputs(study.outputs)
+
+
+def _asked(study: StudyValues, planned: Plan | None) -> Asked:
+    """What workers are told, asked and paid: on the scale and the criteria of the plan, at its prices; or as it was
+    said."""
+    agreed = None if planned is None else planned.scale
+    if agreed is not None and study.scale is not None:
+        raise click.UsageError("The plan says this itself: leave out --scale.")
+    if agreed is None and study.scale is None:
+        raise click.UsageError("--upload needs the scale of the ratings: add --scale, such as 1:5.")
+    from humeval_power.interfaces.formats.file_bytes import read_text
+    from humeval_power.interfaces.formats.outputs import read_check_texts
+    from humeval_power.reporting.field.form import Question
+    from humeval_power.reporting.field.form_of import DEFAULT_INSTRUCTIONS, Asked, questions_of
+
+    scale, labels = agreed or RatingScale.parse(study.scale), study.labels or {}
+    told = DEFAULT_INSTRUCTIONS if study.instructions is None else read_text(study.instructions).strip()
+    checks = () if study.check_texts is None else read_check_texts(study.check_texts)
+    costs = None if planned is None else planned.costs
+    criteria = () if planned is None or planned.many is None else planned.many.criteria
+    own = tuple(Question(name, text, labels) for name, text in study.questions or ())
+    return Asked(scale, study.title, told, questions_of(criteria, own, labels), checks, costs)
+
+
+def _check_names(systems: tuple[str, ...], planned: Plan) -> None:
+    """Refuse another number of names than the plan has systems; of other names say how the plan calls them."""
+    if len(systems) != len(planned.systems):
+        raise click.UsageError(
+            f"--systems names {len(systems)}; the plan has {len(planned.systems)}: {', '.join(planned.systems)}."
+        )
+    if len(systems) == 2 and tuple(systems) != planned.systems:
+        called = shell_word(",".join(systems))
+        note(f"The plan calls them {', '.join(planned.systems)}. Beside it say --systems {called}.")
 
 
 def _found_key(path: str, *, takes_over: bool) -> Key | None:
@@ -174,15 +293,6 @@ def _found_key(path: str, *, takes_over: bool) -> Key | None:
     return None
 
 
-def _of_outputs(
-    outputs: Outputs, systems: tuple[str, ...] | None, items: int | None, *, planned: bool
-) -> tuple[tuple[str, ...] | None, int | None]:
-    """The systems and the number of items: as typed, or else those of the outputs, where there is no plan."""
-    if planned:
-        return systems, items
-    return systems or outputs.systems, items or len(outputs.items)
-
-
 def _names_of(outputs: Outputs, n_items: int) -> list[str] | None:
     """The names of the items, where the outputs have names; None where they go by number.
 
@@ -199,15 +309,6 @@ def _names_of(outputs: Outputs, n_items: int) -> list[str] | None:
         )
         raise InputError([Problem(rule, remedy, place=outputs.origin)])
     return list(outputs.items) if outputs.named else None
-
-
-def _check_typed(typed: Mapping[str, object], *, planned: bool) -> None:
-    """A study is planned or typed, not half of each."""
-    given = [option for option, value in typed.items() if value is not None]
-    if planned and given:
-        raise click.UsageError(f"The plan says this itself: leave out {', '.join(given)}.")
-    if not planned and not {"--workers", "--items"} <= set(given):
-        raise click.UsageError("Give --plan FILE, or --workers and --items.")
 
 
 def _number_of_systems(number: int | None, names: tuple[str, ...] | None) -> int:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 import click
 
 from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.contents import INDEX
-from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note, replace_file
+from humeval_power.interfaces.cli.required_options import was_typed
 from humeval_power.reporting.records import LOOKS_FILE, PLAN_FILE
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.planning.plan.plan import Plan
@@ -99,16 +100,16 @@ def amend_followed(path: str, amend: str | None) -> None:
     )
 
 
-def table_by_plan(plan: Plan, table: TableOptions) -> TableOptions:
+def table_by_plan(plan: Plan, study: StudyValues) -> StudyValues:
     """How to read ratings of a planned study: with the plan's systems and scale, unless others are typed."""
-    scale = table.scale
+    scale = study.scale
     if scale is None and plan.scale is not None:
         scale = f"{plan.scale.low:g}:{plan.scale.high:g}"
         if plan.scale.points:
             scale += f":{plan.scale.points}"
-    lower = table.lower_is_better or (plan.scale is not None and not plan.scale.higher_is_better)
-    systems = table.systems or (plan.pair if plan.many is None else None)
-    return replace(table, systems=systems, scale=scale, lower_is_better=lower)
+    lower = study.lower_is_better or (plan.scale is not None and not plan.scale.higher_is_better)
+    systems = study.systems or (plan.pair if plan.many is None else None)
+    return study.with_(systems=systems, scale=scale, lower_is_better=lower)
 
 
 def plan_reference(path: str) -> dict[str, object]:
@@ -129,15 +130,17 @@ def _amended(path: str, plan: Plan) -> str:
     return said
 
 
-def refuse_beside_plan(ctx: click.Context, in_plan: Collection[str]) -> None:
-    """What a plan says cannot be typed beside it: it would be lost."""
-    given = [
-        parameter.opts[0]
-        for parameter in ctx.command.params
-        if parameter.name in in_plan
-        and ctx.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
-    ]
-    if given:
+def refuse_beside_plan(study: StudyValues, beside: Collection[str]) -> None:
+    """What a plan says cannot be said beside it: it would be lost.
+
+    beside : sections of the study that may be.
+    """
+    ctx = click.get_current_context()
+    given = [name for name in study.typed if name != "plan" and FIELDS[name].section not in beside]
+    options = [study.option(name) for name in given]
+    if was_typed(ctx, "compat"):
+        options.append("--compat")
+    if options:
         raise click.UsageError(
-            f"--plan has the parameters, the size, the effect and the test: leave out {', '.join(given)}."
+            f"--plan has the parameters, the size, the effect and the test: leave out {', '.join(options)}."
         )

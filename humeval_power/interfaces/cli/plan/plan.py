@@ -2,49 +2,49 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.choices import Exclusion
+from humeval_power.choices import LARGEST_COUNT
+from humeval_power.differences import Difference
+from humeval_power.errors import InputError
+from humeval_power.exclusions import NO_RULES
+from humeval_power.fields import whole, word
 from humeval_power.interfaces.asking.command import HERE, StudyCommand, Use
-from humeval_power.interfaces.asking.options import file_argument
+from humeval_power.interfaces.asking.options import field_option, file_argument
+from humeval_power.interfaces.asking.resolve import (
+    NO_DIFFERENCE,
+    EffectInput,
+    analysed_as,
+    assumptions_of,
+    cost_model_of,
+    effect_of,
+    losses_of,
+    rule_of,
+    schedule_of,
+    settled,
+    warn_beyond,
+)
+from humeval_power.interfaces.asking.resolve_systems import systems_of
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.adapting import searched
-from humeval_power.interfaces.cli.assumptions import Sources, parameter_options
-from humeval_power.interfaces.cli.categories import Shares, analysed_as, shares_option
-from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
-from humeval_power.interfaces.cli.costs import CostOptions, cost_model, cost_options, with_pilot_times
-from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
-from humeval_power.interfaces.cli.looks.options import look_options
-from humeval_power.interfaces.cli.options import (
-    TableOptions,
-    modelled_table_options,
-    power_target_option,
-    rule_options,
-)
-from humeval_power.interfaces.cli.plan.search_options import (
-    caution_options,
-    limit_options,
-    statement_options,
-)
-from humeval_power.interfaces.cli.plan.systems import (
-    NOT_OF_SYSTEMS,
-    AskedStudy,
-    load_systems,
-    refuse_for_systems,
-    systems_options,
-)
+from humeval_power.interfaces.cli.options import TABLE_OPTIONS, date_option
 from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.options import loss_options
-from humeval_power.interfaces.cli.systems_options import DEFAULT_GOAL
-from humeval_power.rules import DEFAULT_RULE, WITH_MARGIN, DecisionRule
+from humeval_power.rules import WITH_MARGIN
+from humeval_power.study import DEFAULT_GOAL, EXAMPLE_RULES
 
 if TYPE_CHECKING:
-    from humeval_power.planning.looks.schedule import LookSchedule
+    from humeval_power.assumptions import Assumptions
     from humeval_power.reporting.plan.result import PlanSearchResult
-    from humeval_power.simulation.losses import Losses
+
+_TWO_KINDS = ("items", "workers", "ratings")
+_LIMITS = ("budget", "spend_budget", "max_workers", "max_ratings_per_worker", "pairing")
+_RANGES = ("workers", "items", "ratings_per_item")
+_OF_DOCUMENTS = {"documents": "documents_range", "max_documents": "max_documents"}
 
 
 def _planned(result: Any) -> dict[str, Any]:
@@ -69,29 +69,33 @@ _SEARCHES = Use(
 
 @click.command("plan", cls=StudyCommand, use=_SEARCHES)
 @file_argument("pilot", metavar="[PILOT]", required=False)
-@modelled_table_options
-@parameter_options
-@effect_options(
-    "Smallest effect of interest: B - A on [0, 1]; with --margin the true difference assumed. [0 with "
-    "--margin]",
-    latent=True,
+@study_fields(
+    *("question", "columns", "systems", "variation", "effect", "search", "test", "losses", "cost", "looks"),
+    *("criteria", "criterion", "lower_is_better", "shares"),
+    but=("effect_range", "effect_raw_range", "effect_latent_range", "correlated", "check_families"),
+    **TABLE_OPTIONS,
+    effect=field_option(
+        "effect",
+        help="Smallest effect of interest: B - A on [0, 1]; with --margin the true difference assumed. [0 with "
+        "--margin]",
+    ),
+    items_range=field_option("items_range", required=True),
+    max_ratings_per_worker=field_option(
+        "max_ratings_per_worker", kind=whole(1, largest=LARGEST_COUNT), help="What a worker can be asked."
+    ),
+    looks_by=field_option("looks_by", kind=word(_TWO_KINDS), help="What comes in from look to look."),
+    exclude_if=field_option(
+        "exclude_if",
+        help="Leave out workers in the analysis by these rules, sealed with the plan: "
+        f"{EXAMPLE_RULES}, or some of it.",
+    ),
 )
-@shares_option
 @click.option(
     "--observed-power",
     is_flag=True,
     help="Take the pilot's own estimate as the effect. This is not a plan; it says why.",
 )
-@power_target_option
-@systems_options
-@comparison_options
-@limit_options
-@cost_options
-@loss_options
-@look_options
-@caution_options
-@statement_options
-@rule_options
+@date_option
 @with_run
 @with_result(endings=(".json",))
 @needs(
@@ -103,23 +107,10 @@ _SEARCHES = Use(
     unless={"alternative": WITH_MARGIN},
 )
 def command(
-    file: str | None,
-    table: TableOptions,
-    sources: Sources,
-    effect: TypedEffects | None,
-    shares: Shares | None,
+    study: StudyValues,
+    file: str | None,  # noqa: ARG001 -- the pilot, which the study says
     observed_power: bool,
-    target: float,
-    asked: AskedStudy,
-    comparing: TypedFamily,
-    limits: dict[str, Any],
-    prices: CostOptions,
-    losses: Losses,
-    exclusion: Exclusion,
-    looks: LookSchedule | None,
-    caution: dict[str, Any],
-    stated: dict[str, Any],
-    rule: DecisionRule,
+    created: datetime.date | None,
     run: Run,
 ) -> PlanSearchResult:
     """The cheapest design that finds the effect, within a budget if you have one.
@@ -137,53 +128,85 @@ def command(
     """
     from humeval_power.api.plan import make_plan
     from humeval_power.api.systems_plan import make_systems_plan
-    from humeval_power.interfaces.cli.plan.inputs import load_assumptions, load_pilot, planned_effect
     from humeval_power.interfaces.cli.work_ahead import tell_work
 
-    pilot = load_pilot(file, table)
-    planned_for = load_systems(pilot, table, sources, rule, asked=asked, effect=effect, comparing=comparing)
-    if planned_for is not None:
-        refuse_for_systems(click.get_current_context())
+    rule = rule_of(study)
+    limits = {
+        **{name: getattr(study, name) for name in _LIMITS},
+        **{name: getattr(study, f"{name}_range") for name in _RANGES},
+        "target": study.power,
+        "robust": study.robust,
+        "question": study.question,
+        "exclusions": study.exclusions,
+        "exclude_if": study.exclude_if or NO_RULES,
+        "created": created,
+        "seed": run.seed,
+        "n_jobs": run.n_jobs,
+    }
+    several = systems_of(study, rule, usual=True)
+    if several is not None:
+        differences = several.differences()
         return make_systems_plan(
-            planned_for.assumed,
-            family=comparing.family,
-            goal=asked.goal or DEFAULT_GOAL,
-            criteria=asked.criteria,
-            costs=cost_model(with_pilot_times(prices, file)),
-            target=target,
+            dict(several.at([one.value for one in differences])),
+            family=several.family,
+            goal=study.goal or DEFAULT_GOAL,
+            criteria=study.criteria or (),
+            costs=cost_model_of(study, study.pilot),
             rule=rule,
-            robust=caution["robust"],
-            sources=planned_for.sources,
-            said=planned_for.said,
+            sources=several.sources,
+            said=differences[0] if differences else None,
             n_simulations=run.typed,
-            seed=run.seed,
-            n_jobs=run.n_jobs,
-            remarks=planned_for.remarks,
-            **{name: value for name, value in limits.items() if name not in NOT_OF_SYSTEMS},
-            **stated,
+            remarks=several.remarks,
+            **limits,
         )
-    assumed = load_assumptions(pilot, table, sources, rule if shares is None else DEFAULT_RULE)
-    assumed, said, remarks = planned_effect(
-        assumed, effect, observed=observed_power, shares=shares, link=rule.link
-    )
-    rule = analysed_as(rule, assumed)
+    assumed, said, remarks = _planned_effect(study, observed=observed_power)
+    rule = analysed_as(study, rule, assumed)
     warn_beyond(assumed, [said])
     n_simulations = run.simulations()
     return make_plan(
         assumed,
         effect=said,
-        costs=cost_model(with_pilot_times(prices, file)),
-        target=target,
+        costs=cost_model_of(study, study.pilot),
         rule=rule,
-        losses=losses,
-        exclusion=exclusion,
-        looks=looks,
+        losses=losses_of(study),
+        exclusion=study.exclusion,
+        looks=schedule_of(study),
+        confidence=study.confidence,
+        safe=study.safe,
         n_simulations=n_simulations,
-        seed=run.seed,
-        n_jobs=run.n_jobs,
         ahead=lambda work: tell_work(work, n_simulations=n_simulations),
         remarks=remarks,
+        **{name: getattr(study, field) for name, field in _OF_DOCUMENTS.items()},
         **limits,
-        **caution,
-        **stated,
     )
+
+
+def _planned_effect(
+    study: StudyValues, *, observed: bool
+) -> tuple[Assumptions, Difference, tuple[str, ...]]:
+    """What to plan from, in categories of the shares if there are any, the effect to plan for, and a warning
+    where it is the one that the pilot showed.
+
+    Raises
+    ------
+    InputError
+        The pilot's own effect, where there is no pilot.
+    """
+    effect, assumed = effect_of(study), assumptions_of(study, usual=True)
+    if effect is not None and observed:
+        raise click.UsageError(
+            "Give the smallest effect of interest, --effect or --effect-raw, or --observed-power: not both."
+        )
+    if not observed:
+        return (*settled(study, assumed, effect or NO_DIFFERENCE)[0], ())
+    if assumed.observed is None:
+        raise InputError("--observed-power needs a pilot or a parameter file with an estimate of your own.")
+    warning = (
+        f"Warning: the pilot's own estimate, {assumed.observed:.4g}, is taken as the effect. Its error is as "
+        "large as the pilot is small, and an estimate that led to a study tends to be too large. Power at "
+        "the observed effect says nothing that the pilot's p-value does not. Name the smallest effect that "
+        "would matter instead."
+    )
+    said = Difference(assumed.observed, assumed.scale, systems=assumed.systems)
+    there = EffectInput("--observed-power", (said.value,))
+    return settled(study, assumed, there)[0][0], said, (warning,)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from humeval_power.checking.roles import Role
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.options import TableOptions
+from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_set
 from humeval_power.interfaces.formats.documents.reading import read_parameters
 from humeval_power.interfaces.formats.file_bytes import read_bytes, read_text
@@ -21,26 +21,26 @@ from humeval_power.reporting.release.rows import ReleaseRows, release_rows
 from humeval_power.scales import RatingScale
 
 
-def rows_of(file: str, table: TableOptions, keep: Sequence[str]) -> ReleaseRows:
+def rows_of(file: str, study: StudyValues, keep: Sequence[str]) -> ReleaseRows:
     """The rows and columns of a table that may be published."""
     found = read_rating_table(file)
     named: dict[Role, str | None] = {
-        "worker": table.worker,
-        "item": table.item,
-        "system": table.system,
-        "rating": table.rating,
-        "criterion": table.criterion_column,
+        "worker": study.worker,
+        "item": study.item,
+        "system": study.system,
+        "rating": study.rating,
+        "criterion": study.criterion_column,
     }
     return release_rows(
         found.frame,
         named=named,
         keep=keep,
-        criterion=table.criterion,
-        systems=table.pair,
-        scale=RatingScale.parse(table.scale) if table.scale is not None else None,
-        lower_is_better=table.lower_is_better,
-        missing=(*MISSING_CODES, *table.missing),
-        rejected_rows=table.rejected_rows,
+        criterion=study.criterion,
+        systems=study.pair,
+        scale=RatingScale.parse(study.scale) if study.scale is not None else None,
+        lower_is_better=study.lower_is_better,
+        missing=(*MISSING_CODES, *(study.missing or ())),
+        rejected_rows=study.rejected_rows,
         source=found.source,
     )
 

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from humeval_power.api.release import release
-from humeval_power.interfaces.cli.options import TableOptions, force_option, output_option, table_options
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
+from humeval_power.interfaces.cli.options import (
+    COLUMNS_OF_MODEL,
+    TABLE,
+    TABLE_OPTIONS,
+    force_option,
+    output_option,
+)
 from humeval_power.interfaces.cli.plan.options import plan_path
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
@@ -20,7 +27,7 @@ if TYPE_CHECKING:
 
 @click.command("release", cls=Command, no_program="writes the files to publish; hp.release is its call.")
 @click.argument("file", metavar="RATINGS")
-@table_options
+@study_fields(*TABLE, but=COLUMNS_OF_MODEL, **TABLE_OPTIONS)
 @click.option("--keep", metavar="COLUMN", multiple=True, help="Release this column too; repeatable.")
 @click.option("--pseudonymise-items", is_flag=True, help="Give items pseudonyms too.")
 @click.option("--pseudonymise-systems", is_flag=True, help="Give systems pseudonyms too.")
@@ -48,7 +55,7 @@ if TYPE_CHECKING:
 @with_result(writes=False)
 def command(
     file: str,
-    table: TableOptions,
+    study: StudyValues,
     keep: tuple[str, ...],
     pseudonymise_items: bool,
     pseudonymise_systems: bool,
@@ -85,7 +92,7 @@ def command(
 
     secret_file = None if output is None or key is not None else key_path(key_file, output)
     documents = documents_of(parameters, plan_file, include)
-    rows = rows_of(file, table, keep)
+    rows = rows_of(file, study, keep)
     made = secret_file is not None and not secret_file.exists()
     secret = key if key is not None else secret_of(secret_file)
     chosen = [("item", pseudonymise_items), ("system", pseudonymise_systems)]

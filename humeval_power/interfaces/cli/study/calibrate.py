@@ -8,41 +8,44 @@ import click
 
 from humeval_power.interfaces.asking.command import StudyCommand
 from humeval_power.interfaces.asking.options import field_option
-from humeval_power.interfaces.cli.categories import analysed_as, without_effect
+from humeval_power.interfaces.asking.resolve import (
+    analysed_as,
+    assumptions_of,
+    design_of,
+    has_source,
+    points_of,
+    rule_of,
+    scale_of,
+    without_effect,
+)
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.numbers import RealNumber
-from humeval_power.interfaces.cli.options import rule_options, typed_scale
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.options import (
-    StudyOptions,
-    likert_points,
-    load_settings,
-    study_options,
-    typed_design,
-)
-from humeval_power.rules import DecisionRule
+from humeval_power.interfaces.cli.study.running import PILOT
 
 if TYPE_CHECKING:
     from humeval_power.reporting.study.calibration_result import CalibrationResult
 
 
 @click.command("calibrate", cls=StudyCommand)
-@study_options
+@study_fields(
+    *("ratings", "variation", "design", "test"),
+    but=("criteria", "criterion", "correlated", "check_families"),
+    pilot=PILOT,
+    workers=field_option("workers", required=True),
+    items=field_option("items", required=True),
+)
 @click.option(
     "--p",
     type=RealNumber(0, 1, min_open=True, max_open=True),
     help="A p-value that was found or is reported: how often chance alone gives that or less, and whether it is "
     "credible at --alpha.",
 )
-@field_option("workers", required=True)
-@field_option("items", required=True)
-@rule_options
 @with_run
 @with_result()
-def command(
-    study: StudyOptions, p: float | None, workers: int, items: int, rule: DecisionRule, run: Run
-) -> CalibrationResult:
+def command(study: StudyValues, p: float | None, run: Run) -> CalibrationResult:
     """How often would a test find an effect where there is none?
 
     Your test and those that people commonly use decide the same simulated
@@ -59,15 +62,16 @@ def command(
     from humeval_power.planning.study.calibration import usual_studies
     from humeval_power.planning.workload import study_workload
 
-    if study.sources:
-        known = load_settings(study)
+    rule = rule_of(study)
+    if has_source(study):
+        known = assumptions_of(study)
     else:
-        known = typical_and_cautious(typed_scale(study.scale, study.lower_is_better))
+        known = typical_and_cautious(scale_of(study))
         typical, cautious = known.by_name
         note(f"{typical} is a typical fit of public ratings of texts, {cautious} the cautious end.")
-    settings = without_effect(known, study.shares, rule.link)
-    rule = analysed_as(rule, settings)
-    design = typed_design(study, workers, items)
+    settings = without_effect(study, known)
+    rule = analysed_as(study, rule, settings)
+    design = design_of(study)
     total = run.simulations(min(map(usual_studies, settings.by_name.values())))
     work = study_workload(design, n_simulations=total * len(settings.by_name), n_jobs=run.slots)
     tell_work(work, n_simulations=total)
@@ -80,6 +84,6 @@ def command(
         n_simulations=total,
         seed=run.seed,
         response=study.response,
-        points=likert_points(study, settings),
+        points=points_of(study, settings.scale),
         n_jobs=run.n_jobs,
     )

@@ -13,8 +13,9 @@ from humeval_power.checking.roles import ROLES
 from humeval_power.errors import InputError
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import file_argument
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.adapting import one_table
-from humeval_power.interfaces.cli.options import TableOptions, modelled_table_options
+from humeval_power.interfaces.cli.options import TABLE, TABLE_OPTIONS
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.safe_text import shell_word
 
@@ -24,14 +25,12 @@ if TYPE_CHECKING:
     from humeval_power.reporting.runs.kind import RunsKindResult
     from humeval_power.reporting.study.tables.check import CheckResult
 
-_UNSAID = TableOptions(None, None, None, None, None, None, None, None, lower_is_better=False, missing=())
-
 
 @click.command("check", cls=StudyCommand, use=Use(adapts=one_table))
 @file_argument("ratings", metavar="FILE")
-@modelled_table_options
+@study_fields(*TABLE, **TABLE_OPTIONS)
 @with_result()
-def command(file: str, table: TableOptions) -> CheckResult | RunsKindResult | ScoreCheckResult:
+def command(file: str, study: StudyValues) -> CheckResult | RunsKindResult | ScoreCheckResult:
     """Show what is in a table of ratings, and all that is wrong with it.
 
     FILE is CSV, TSV, JSON Lines, Parquet or Excel, with one rating per row;
@@ -48,13 +47,14 @@ def command(file: str, table: TableOptions) -> CheckResult | RunsKindResult | Sc
     from humeval_power.interfaces.formats.runs import holds_runs, run_table
 
     found = read_rating_table(file)
-    if table == _UNSAID and holds_runs(found):
+    unsaid = not set(study.typed) - {"ratings"}
+    if unsaid and holds_runs(found):
         return runs.check(run_table(found))
     try:
-        checked = each_criterion(found, **reading(table))
+        checked = each_criterion(found, **reading(study))
     except InputError:
         has_workers = any(ROLES["worker"].fits(str(name)) for name in found.frame.columns)
-        if table == _UNSAID and not has_workers and (scores := _scores(file)):
+        if unsaid and not has_workers and (scores := _scores(file)):
             return compare.check(scores)
         raise
     told = []

@@ -10,28 +10,22 @@ import click
 from humeval_power.choices import Engine
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import file_argument
+from humeval_power.interfaces.asking.resolve import rule_of
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.adapting import one_table
-from humeval_power.interfaces.cli.options import (
-    TableOptions,
-    check_families_option,
-    correlated_option,
-    modelled_table_options,
-    rule_options,
-)
+from humeval_power.interfaces.cli.options import TABLE, TABLE_OPTIONS
 from humeval_power.interfaces.cli.results import code_wanted, details_wanted, with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
-from humeval_power.rules import DecisionRule
 
 if TYPE_CHECKING:
-    from humeval_power.estimation.fit import CorrelatedFactor
     from humeval_power.inference.study.intervals import IntervalMethod
     from humeval_power.reporting.study.fits.fit_result import FitResult
 
 
 @click.command("fit", cls=StudyCommand, use=Use(adapts=one_table))
 @file_argument("ratings", metavar="FILE")
-@modelled_table_options
+@study_fields(*TABLE, "test", **TABLE_OPTIONS)
 @formula_option
 @click.option(
     "--engine",
@@ -40,13 +34,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="What fits the model; lme4 and statsmodels are slow references.",
 )
-@rule_options
 @click.option(
     "--worker-item",
     is_flag=True,
     help="Also estimate what a worker and an item share under both systems.",
 )
-@correlated_option
 @click.option(
     "--intervals",
     type=click.Choice(["asymptotic", "profile", "bootstrap"]),
@@ -59,21 +51,17 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Parameters under which --df calibrated simulates. [required by it]",
 )
-@check_families_option
 @with_run
 @click.option("--strict", is_flag=True, help="End with 3 if the fit did not converge.")
 @with_result(endings=(".r",), codes={"r": ".r"})
 def command(
     file: str,
-    table: TableOptions,
+    study: StudyValues,
     formula: str | None,
     engine: Engine,
-    rule: DecisionRule,
     worker_item: bool,
-    correlated: tuple[CorrelatedFactor, ...],
     intervals: IntervalMethod,
     assumed: str | None,
-    check_families: bool,
     run: Run,
     strict: bool,
 ) -> FitResult:
@@ -93,9 +81,10 @@ def command(
     from humeval_power.interfaces.cli.work_ahead import tell_work
     from humeval_power.interfaces.formats.documents.reading import read_parameters
 
-    model = with_formula(formula, table, worker_item=worker_item, correlated=correlated)
-    ratings = load_ratings(file, model.table, tell=False)
+    model = with_formula(formula, study, worker_item=worker_item)
+    ratings = load_ratings(file, model.study, tell=False)
     model.check(ratings)
+    rule = rule_of(study)
     if code_wanted():
         from humeval_power.reporting.study.r_script.script import check_repeatable
 
@@ -112,7 +101,7 @@ def command(
         seed=run.seed,
         n_jobs=run.n_jobs,
         strict=strict,
-        check_families=check_families,
+        check_families=study.check_families,
         diagnostics=details_wanted() or None,
         ahead=partial(tell_work, n_simulations=run.simulations()),
     )

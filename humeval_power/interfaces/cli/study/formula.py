@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -11,7 +10,7 @@ import click
 from humeval_power.checking.formula.model import ModelFormula, model_formula
 from humeval_power.checking.formula.parts import PLACE, quoted, unfitted
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.cli.options import TableOptions
+from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
 from humeval_power.safe_text import shell_word
 
@@ -30,7 +29,7 @@ formula_option = click.option(
 class Modelled(NamedTuple):
     """The columns, and the terms beside those of every model. `nested`: items are written within documents."""
 
-    table: TableOptions
+    study: StudyValues
     worker_item: bool
     correlated: tuple[CorrelatedFactor, ...]
     nested: bool = False
@@ -60,13 +59,7 @@ class Modelled(NamedTuple):
             raise InputError([Problem(rule, "Give every item of every document an id of its own.", PLACE)])
 
 
-def with_formula(
-    text: str | None,
-    table: TableOptions,
-    *,
-    correlated: tuple[CorrelatedFactor, ...],
-    worker_item: bool | None = None,
-) -> Modelled:
+def with_formula(text: str | None, study: StudyValues, *, worker_item: bool | None = None) -> Modelled:
     """The columns and terms that a formula names; or those of the options.
 
     worker_item : whether the term is asked for; None where the command does not fit it.
@@ -76,10 +69,11 @@ def with_formula(
     InputError
         No formula, a term that is not fitted here, or an option that says something else.
     """
+    correlated = study.correlated or ()
     if text is None:
-        return Modelled(table, bool(worker_item), correlated)
+        return Modelled(study, bool(worker_item), correlated)
     model = model_formula(text)
-    problems = [*_contradicted(model, table)]
+    problems = [*_contradicted(model, study)]
     term = f"(1 | {quoted(model.worker)}:{quoted(model.item)})"
     if worker_item is None and model.worker_item:
         problems.append(unfitted(term, "this command does not fit it.", "'fit' does; here leave it out."))
@@ -95,22 +89,22 @@ def with_formula(
     for assumed in model.assumed:
         note(assumed)
     columns = model.columns
-    columns["covariates"] = tuple(name for name in model.covariates if name != table.order_column)
-    return Modelled(replace(table, **columns), model.worker_item, model.correlated, model.nested)
+    columns["covariates"] = tuple(name for name in model.covariates if name != study.order_column)
+    return Modelled(study.with_(**columns), model.worker_item, model.correlated, model.nested)
 
 
-def _contradicted(model: ModelFormula, table: TableOptions) -> Iterator[Problem]:
+def _contradicted(model: ModelFormula, study: StudyValues) -> Iterator[Problem]:
     """Options that name another column than the formula does, or one that it lacks."""
     for role in ("worker", "item", "system", "rating"):
-        column, said = getattr(model, role), getattr(table, role)
+        column, said = getattr(model, role), getattr(study, role)
         if said not in (None, column):
             rule = f"it names {column!r} as the {role}, and --{role} {shell_word(said)} another column."
             yield Problem(rule, f"Leave out --{role}, or change the formula.", PLACE)
-    if table.document not in (None, model.document):
-        rule = f"it lacks the document of --document {shell_word(table.document)}."
-        yield Problem(rule, f"Add (1 + {quoted(model.system)} || {quoted(table.document)}).", PLACE)
-    order = () if table.order_column is None else (table.order_column,)
-    for name in (*table.covariates, *order):
+    if study.document not in (None, model.document):
+        rule = f"it lacks the document of --document {shell_word(study.document)}."
+        yield Problem(rule, f"Add (1 + {quoted(model.system)} || {quoted(study.document)}).", PLACE)
+    order = () if study.order_column is None else (study.order_column,)
+    for name in (*(study.covariates or ()), *order):
         if name not in model.covariates:
             yield Problem(
                 f"it lacks the column {name!r}, which an option names.", f"Add + {quoted(name)}.", PLACE

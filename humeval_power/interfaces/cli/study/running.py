@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from humeval_power.choices import Method
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.run import Run
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from humeval_power.planning.study.surface import Cell
 
 
-CARD2020_UNIT = 2.0  # their effect is a coefficient under -1/+1: half the difference between systems
-
+PILOT = field_option("pilot", help="A table of ratings to estimate them from, as 'check' reads it.")
 compat_option = click.option(
     "--compat",
     type=click.Choice(["card2020"]),

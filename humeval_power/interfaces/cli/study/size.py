@@ -10,29 +10,24 @@ import click
 from humeval_power.choices import SearchMethod, Sought
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import field_option
-from humeval_power.interfaces.cli.adapting import one_pair_or_many
-from humeval_power.interfaces.cli.assumptions import only_setting, source_needed
-from humeval_power.interfaces.cli.categories import analysed_as, settled_once
-from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
-from humeval_power.interfaces.cli.effect_options import (
+from humeval_power.interfaces.asking.resolve import (
     NO_DIFFERENCE,
-    TypedEffects,
-    effect_options,
+    analysed_as,
+    assumptions_of,
+    documents_of,
+    effect_needed,
+    effect_of,
+    only_setting,
+    rule_of,
+    settled,
+    source_needed,
     warn_beyond,
 )
-from humeval_power.interfaces.cli.options import power_target_option, rule_options
+from humeval_power.interfaces.asking.resolve_systems import Systems, systems_of, tell_remarks
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.options import StudyOptions, load_settings, study_options
-from humeval_power.interfaces.cli.study.systems import (
-    TypedSystems,
-    effect_needed,
-    only_systems,
-    typed_effects,
-    typed_systems,
-)
-from humeval_power.interfaces.cli.systems_options import AskedSystems, systems_options
-from humeval_power.rules import DecisionRule
+from humeval_power.interfaces.cli.study.running import PILOT
 
 if TYPE_CHECKING:
     from humeval_power.reporting.study.size import StudySize
@@ -43,8 +38,13 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
     return (str(typed.get("sought")).replace("-", "_"),)
 
 
-@click.command("size", cls=StudyCommand, use=Use(seeks=_sought, adapts=one_pair_or_many))
-@study_options
+@click.command("size", cls=StudyCommand, use=Use(seeks=_sought))
+@study_fields(
+    *("ratings", "variation", "effect", "systems", "design", "test"),
+    but=("criteria", "criterion", "correlated", "check_families"),
+    pilot=PILOT,
+    power=field_option("power"),
+)
 @click.option(
     "--find",
     "sought",
@@ -53,16 +53,6 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
     help="What to find; give the others (without --ratings-per-item every worker rates every item; for "
     "documents, --items-per-document or the --items of all).",
 )
-@field_option("workers")
-@field_option("items")
-@systems_options
-@comparison_options
-@effect_options(
-    "True difference B - A on [0, 1] to be found; with --margin the one assumed. [0 with --margin]",
-    latent=True,
-)
-@power_target_option
-@rule_options
 @click.option(
     "--method",
     type=click.Choice(get_args(SearchMethod)),
@@ -75,17 +65,7 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
 @source_needed
 @effect_needed
 def command(
-    study: StudyOptions,
-    sought: Sought,
-    workers: int | None,
-    items: int | None,
-    asked: AskedSystems,
-    comparing: TypedFamily,
-    effect: TypedEffects | None,
-    target: float,
-    rule: DecisionRule,
-    method: SearchMethod,
-    run: Run,
+    study: StudyValues, sought: Sought, method: SearchMethod, run: Run
 ) -> StudySize | SystemsSizeResult:
     """The fewest workers, items, documents or ratings per item that reach the target.
 
@@ -94,26 +74,27 @@ def command(
     will do. Of several systems (--n-systems 8) the target is that of
     --goal.
     """
-    several = typed_systems(study, asked, comparing, rule)
+    rule = rule_of(study)
+    several = systems_of(study, rule)
     if several is not None:
-        return _of_systems(several, sought, workers, items, effect, target, method, run)
+        return _of_systems(several, sought, method, run)
     from humeval_power.api.study_power import study_size
     from humeval_power.interfaces.cli.work_ahead import tell_work
 
-    settings, said = settled_once(load_settings(study), study.shares, rule.link, effect or NO_DIFFERENCE)
-    rule = analysed_as(rule, settings)
+    settings, said = settled(study, assumptions_of(study), effect_of(study) or NO_DIFFERENCE)[0]
+    rule = analysed_as(study, rule, settings)
     name, parameters = only_setting(settings)
     warn_beyond(settings, [said])
     return study_size(
         parameters,
         sought,
         effect=said,
-        workers=workers,
-        items=items,
+        workers=study.workers,
+        items=study.items,
         ratings_per_item=None if sought == "ratings-per-item" else study.ratings_per_item,
         paired=study.paired,
-        documents=study.typed_documents,
-        power=target,
+        documents=documents_of(study),
+        power=study.power,
         rule=rule,
         method=method,
         n_simulations=run.typed,
@@ -125,16 +106,9 @@ def command(
     )
 
 
-def _of_systems(
-    several: TypedSystems,
-    sought: Sought,
-    workers: int | None,
-    items: int | None,
-    effect: TypedEffects | None,
-    target: float,
-    method: SearchMethod,
-    run: Run,
-) -> SystemsSizeResult:
+def _of_systems(several: Systems, sought: Sought, method: SearchMethod, run: Run) -> SystemsSizeResult:
+    study = several.study
+    workers, items = study.workers, study.items
     if sought == "documents":
         raise click.UsageError("Several systems are planned for without documents: find workers or items.")
     missing = [
@@ -144,11 +118,11 @@ def _of_systems(
     ]
     if missing:
         raise click.UsageError(f"Give {' and '.join(missing)}.")
-    name, parameters = only_systems(several, typed_effects(several, effect))
-    k, paired = several.study.ratings_per_item, several.study.paired
-    per_item = None if sought == "ratings-per-item" else k
+    tell_remarks(several)
+    name, parameters = several.only_at_differences()
+    per_item = None if sought == "ratings-per-item" else study.ratings_per_item
     most = workers or (2 if per_item is None else per_item + 1)  # more: not every worker rates every item
-    if per_item is None and not paired:
+    if per_item is None and not study.paired:
         raise click.UsageError("Give --ratings-per-item: an unpaired study has that many for each output.")
     from humeval_power.api.systems_power import systems_size
     from humeval_power.designs import crossed
@@ -158,8 +132,8 @@ def _of_systems(
     return systems_size(
         several.with_design(name, parameters, any_size),
         sought,
-        StudyCounts(most, items or 2, per_item or most, paired, n_systems=parameters.n_systems),
-        power=target,
+        StudyCounts(most, items or 2, per_item or most, study.paired, n_systems=parameters.n_systems),
+        power=study.power,
         method=method,
         n_simulations=run.simulations(),
         seed=run.seed,

@@ -12,36 +12,40 @@ from humeval_power.differences import Difference
 from humeval_power.fields import listed, number_list
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import field_option
-from humeval_power.interfaces.cli.adapting import one_pair_or_many
-from humeval_power.interfaces.cli.assumptions import source_needed
-from humeval_power.interfaces.cli.categories import Shares, analysed_as, settled, without_effect
-from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
-from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
-from humeval_power.interfaces.cli.options import draw_option, rule_options
+from humeval_power.interfaces.asking.resolve import (
+    CARD2020_UNIT,
+    EFFECT,
+    EFFECT_RANGE,
+    EffectInput,
+    analysed_as,
+    assumptions_of,
+    effect_needed,
+    effect_of,
+    grid_of,
+    rule_of,
+    settled,
+    source_needed,
+    warn_beyond,
+    without_effect,
+)
+from humeval_power.interfaces.asking.resolve_systems import (
+    Systems,
+    systems_of,
+    tell_remarks,
+    tell_systems,
+)
+from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
+from humeval_power.interfaces.cli.options import draw_option
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.options import (
-    StudyOptions,
-    grid_options,
-    load_settings,
-    study_options,
-)
 from humeval_power.interfaces.cli.study.running import (
-    CARD2020_UNIT,
+    PILOT,
     compat_option,
     precision_option,
     strict_option,
     tell_cells,
 )
-from humeval_power.interfaces.cli.study.systems import (
-    TypedSystems,
-    effect_needed,
-    tell_systems,
-    typed_effects,
-    typed_systems,
-)
-from humeval_power.interfaces.cli.systems_options import AskedSystems, systems_options
 from humeval_power.reporting.drawn import AlongStudy, Drawn
 from humeval_power.rules import CARD2020, DecisionRule
 
@@ -50,31 +54,42 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.systems_surface import SystemsSurface
 
 
-_EFFECTS = ("effect", "effect_raw", "effect_latent")
 _SIZES = listed(number_list(int), "LIST")
 
 
-def _one_size(said: dict[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
+def _one_size(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
     """A study without ranges is a grid of its own size and difference."""
-    effects = (
-        () if any(name.startswith("effect") and name.endswith("_range") for name in said) else _EFFECTS
-    )
-    own = {f"{name}_range": said[name] for name in ("workers", "items", *effects) if name in said}
-    return {**own, **one_pair_or_many(said, typed)}
+    effects = () if said.keys() & set(EFFECT_RANGE) else EFFECT
+    return {
+        **{f"{name}_range": said[name] for name in ("workers", "items", *effects) if name in said},
+        **said,
+    }
+
+
+def _sizes(name: str, help: str) -> Any:
+    return field_option(name, kind=_SIZES, required=True, help=help)
+
+
+def _effects(name: str, help: str) -> Any:
+    return field_option(name, kind=listed(number_list(float), "LIST"), help=help)
 
 
 @click.command("surface", cls=StudyCommand, use=Use(adapts=_one_size))
-@study_options
-@field_option("workers_range", "workers", kind=_SIZES, required=True, help="Such as 3,10 or 5:30:5.")
-@field_option("items_range", "items", kind=_SIZES, required=True, help="Such as 50,100,500.")
-@systems_options
-@comparison_options
-@effect_options(
-    "True differences B - A on [0, 1], such as 0.05:0.2:0.05. [0 and half of the margin with --margin]",
-    many="0.05:0.2:0.05",
-    latent=True,
+@study_fields(
+    *("ratings", "variation", "systems", "design", "test"),
+    but=("criteria", "criterion", "workers", "items", "correlated", "check_families"),
+    pilot=PILOT,
+    workers_range=_sizes("workers_range", "Such as 3,10 or 5:30:5."),
+    items_range=_sizes("items_range", "Such as 50,100,500."),
+    effect_range=_effects(
+        "effect_range",
+        "True differences B - A on [0, 1], such as 0.05:0.2:0.05. [0 and half of the margin with --margin]",
+    ),
+    effect_raw_range=_effects("effect_raw_range", "The same in points of the scale; see --scale."),
+    effect_latent_range=_effects(
+        "effect_latent_range", "The same on the latent scale of ratings in categories; see --shares."
+    ),
 )
-@rule_options
 @compat_option
 @click.option(
     "--compare",
@@ -95,13 +110,7 @@ def _one_size(said: dict[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
 @source_needed
 @effect_needed
 def command(
-    study: StudyOptions,
-    workers: tuple[int, ...],
-    items: tuple[int, ...],
-    asked: AskedSystems,
-    comparing: TypedFamily,
-    effect: TypedEffects | None,
-    rule: DecisionRule,
+    study: StudyValues,
     compat: str | None,
     compare: str | None,
     draw: Drawn,
@@ -115,10 +124,11 @@ def command(
     Every cell uses the same random numbers, so that curves are smooth. Of several
     systems (--n-systems 8) every goal is told, and --goal counts as power.
     """
-    several = typed_systems(study, asked, comparing, rule)
+    rule = rule_of(study)
+    several = systems_of(study, rule)
     if several is not None:
         refuse_drawing(draw, along, "of several systems every goal is drawn over the effects")
-        return _of_systems(several, workers, items, effect, run=run)
+        return _of_systems(several, run=run)
     if compat and compare:
         raise click.UsageError(
             "--compat decides every study in the old way, --compare draws both: choose one."
@@ -130,13 +140,16 @@ def command(
 
     if compare:
         refuse_drawing(draw, along, "--compare draws the power of both rules over the effects")
-    settings = load_settings(study)
+    settings = assumptions_of(study)
     unit = CARD2020_UNIT if compat else 1.0
-    found = _effects(effect, rule, settings, unit, study.shares)
+    found = _at_effects(study, rule, settings, unit)
     said = tuple(difference for _, difference in found)
     settings = found[0][0]
     warn_beyond(settings, said)
-    rules = [CARD2020 if compat else analysed_as(rule, settings), *([CARD2020] if compare else [])]
+    rules = [
+        CARD2020 if compat else analysed_as(study, rule, settings),
+        *([CARD2020] if compare else []),
+    ]
     cells = [
         cell
         for decided in rules
@@ -144,11 +157,11 @@ def command(
             *(
                 list_cells(
                     at_effect.by_name,
-                    workers=workers,
-                    items=items,
+                    workers=study.workers_range,
+                    items=study.items_range,
                     effects=[difference.value],
                     rule=decided,
-                    **grid_options(study, settings),
+                    **grid_of(study, settings),
                 )
                 for at_effect, difference in found
             ),
@@ -178,44 +191,37 @@ def refuse_drawing(draw: Drawn, along: AlongStudy | None, why: str) -> None:
         raise click.UsageError(f"Leave out --draw and --x: {why}.")
 
 
-def _of_systems(
-    several: TypedSystems,
-    workers: tuple[int, ...],
-    items: tuple[int, ...],
-    effect: TypedEffects | None,
-    *,
-    run: Run,
-) -> SystemsSurface:
+def _of_systems(several: Systems, *, run: Run) -> SystemsSurface:
     from humeval_power.api.systems_power import systems_surface
 
-    cells = several.at(typed_effects(several, effect))
+    tell_remarks(several)
+    study = several.study
     studies = [
-        several.of(name, parameters, m, n) for name, parameters in cells for m in workers for n in items
+        several.of(name, parameters, workers=m, items=n)
+        for name, parameters in several.at([one.value for one in several.differences()])
+        for m in study.workers_range
+        for n in study.items_range
     ]
     tell_systems(studies, run)
     return systems_surface(studies, n_simulations=run.simulations(), seed=run.seed, n_jobs=run.n_jobs)
 
 
-def _effects(
-    typed: TypedEffects | None,
-    rule: DecisionRule,
-    settings: Assumptions,
-    unit: float,
-    shares: Shares | None,
+def _at_effects(
+    study: StudyValues, rule: DecisionRule, settings: Assumptions, unit: float
 ) -> list[tuple[Assumptions, Difference]]:
     """The true differences of the grid, each with the parameters there; halfway to a margin is always looked
     at beside 0."""
-    scale, systems = settings.scale, settings.systems
+    typed = effect_of(study, EFFECT_RANGE)
     if typed is None:
         assert rule.halfway is not None  # an effect or a margin is asked for before
-        typed = TypedEffects("--effect", (0.0, rule.halfway))
-        return settled(settings, shares, rule.link, typed)
+        return settled(study, settings, EffectInput("--effect", (0.0, rule.halfway)))
     if unit != 1.0:
-        same = without_effect(settings, shares, rule.link)
+        same = without_effect(study, settings)
         return [
-            (same, Difference(unit * value, scale, systems=systems)) for value in typed.coefficients(unit)
+            (same, Difference(unit * value, settings.scale, systems=settings.systems))
+            for value in typed.coefficients(unit)
         ]
-    found = settled(settings, shares, rule.link, typed)
+    found = settled(study, settings, typed)
     if rule.halfway is not None and rule.halfway not in [difference.value for _, difference in found]:
         note(
             f"Power near a true difference of 0 is optimistic; add {rule.halfway:g} to --effect, which is "

@@ -1,55 +1,55 @@
-"""The one study that `power` and `mde` are asked about, from what was typed."""
+"""The one study of two systems that `power` and `mde` are asked about."""
 
 from __future__ import annotations
 
 import click
 
-from humeval_power.choices import Exclusion
 from humeval_power.differences import Difference
-from humeval_power.interfaces.cli.assumptions import only_setting
-from humeval_power.interfaces.cli.categories import analysed_as, settled_once, without_effect
-from humeval_power.interfaces.cli.effect_options import TypedEffects, warn_beyond
-from humeval_power.interfaces.cli.study.options import StudyOptions, grid_options, load_settings
-from humeval_power.interfaces.cli.study.running import CARD2020_UNIT
+from humeval_power.interfaces.asking.resolve import (
+    CARD2020_UNIT,
+    EFFECT,
+    NO_DIFFERENCE,
+    analysed_as,
+    assumptions_of,
+    effect_of,
+    grid_of,
+    losses_of,
+    only_setting,
+    settled,
+    warn_beyond,
+    without_effect,
+)
+from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.planning.study.surface import Cell, list_cells
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.simulation.losses import NO_LOSSES, Losses
 
 
 def typed_study(
-    study: StudyOptions,
-    *,
-    workers: int,
-    items: int,
-    effect: TypedEffects,
-    rule: DecisionRule,
-    compat: str | None = None,
-    losses: Losses = NO_LOSSES,
-    exclusion: Exclusion = "none",
+    study: StudyValues, rule: DecisionRule, *, compat: str | None = None
 ) -> tuple[Cell, Difference, RatingScale | None]:
     """The study with the name of its setting, the effect as it was understood, and the scale."""
-    settings = load_settings(study)
+    settings, effect = assumptions_of(study), effect_of(study, EFFECT) or NO_DIFFERENCE
     if compat and rule.margin is not None:
         raise click.UsageError("--compat card2020 tests for a difference: leave out --margin.")
     if compat:
-        settings = without_effect(settings, study.shares, rule.link)
+        settings = without_effect(study, settings)
         value = CARD2020_UNIT * effect.coefficients(CARD2020_UNIT)[0]
         said = Difference(value, settings.scale, systems=settings.systems)
         rule = CARD2020
     else:
-        settings, said = settled_once(settings, study.shares, rule.link, effect)
-        rule = analysed_as(rule, settings)
+        settings, said = settled(study, settings, effect)[0]
+        rule = analysed_as(study, rule, settings)
     name, parameters = only_setting(settings)
     warn_beyond(settings, [said])
     (cell,) = list_cells(
         {name: parameters},
-        workers=[workers],
-        items=[items],
+        workers=[study.workers],
+        items=[study.items],
         effects=[said.value],
         rule=rule,
-        losses=losses,
-        exclusion=exclusion,
-        **grid_options(study, settings),
+        losses=losses_of(study),
+        exclusion=study.exclusion,
+        **grid_of(study, settings),
     )
     return cell, said, settings.scale

@@ -1,0 +1,301 @@
+"""Several systems that a study is about: how many, their names, their true means, how ratings of them vary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from humeval_power.assumptions import Assumed, Assumptions, Origin
+from humeval_power.comparisons import ComparisonFamily
+from humeval_power.differences import Difference
+from humeval_power.errors import InputError
+from humeval_power.interfaces.asking.resolve import (
+    COMPARISONS,
+    EFFECT,
+    EffectInput,
+    assumptions_of,
+    design_of,
+    effect_of,
+    family_of,
+    has_source,
+    number_of_systems,
+    points_of,
+    scale_of,
+)
+from humeval_power.interfaces.asking.study_values import StudyValues
+from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.cli.required_options import was_typed
+from humeval_power.rules import DecisionRule
+from humeval_power.scales import RatingScale
+from humeval_power.study import DEFAULT_GOAL, DEFAULT_PATTERN
+from humeval_power.systems import SystemsParameters, system_names
+
+if TYPE_CHECKING:
+    from humeval_power.designs import Design
+    from humeval_power.interfaces.cli.run import Run
+    from humeval_power.planning.plan.systems_pilot import SystemsPilot
+    from humeval_power.planning.study.systems_study import SystemsStudy
+
+_MEANS = ("pattern", "system_means", "goal")
+_FOR_SEVERAL = "is for several systems: say how many by --n-systems, or name them by --systems A,B,C."
+_OF_TWO = (  # what is known of two systems only: fields, then options of commands
+    *("plan", "shares", "documents", "items_per_document", "documents_range", "max_documents", "design"),
+    *("lost", "quitting", "at_random", "straight_lining", "careless", "exclusion", "effect_latent"),
+    *("looks", "looks_by", "efficacy", "futility", "safe", "confidence", "family", "link"),
+)
+_OPTIONS_OF_TWO = ("amend", "compat", "compare", "precision", "observed_power")
+
+
+@dataclass(frozen=True, slots=True)
+class Systems:
+    """Several systems by the name of each setting, where that comes from, and how they are compared."""
+
+    study: StudyValues
+    settings: Mapping[str, SystemsParameters]
+    sources: Assumptions
+    family: ComparisonFamily
+    rule: DecisionRule
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def scale(self) -> RatingScale | None:
+        """The scale of the study."""
+        return self.sources.scale
+
+    def differences(self) -> tuple[Difference, ...]:
+        """The differences that the true means are stated by; none where the means are known.
+
+        Raises
+        ------
+        click.UsageError
+            Means and an effect, or neither.
+        InputError
+            A difference that is not above 0 where one is to be found.
+        """
+        study = self.study
+        effect = effect_of(study) or effect_of(study, tuple(f"{name}_range" for name in EFFECT))
+        if study.system_means is not None:
+            if effect is not None:
+                raise click.UsageError("Give --system-means or --effect, not both.")
+            return ()
+        if effect is None:
+            if study.pattern is not None:
+                raise click.UsageError(
+                    "--pattern places the means by --effect or --effect-raw: give one of them."
+                )
+            known = [one for one in self.settings.values() if len(set(one.means)) > 1]
+            if len(known) == len(self.settings) or self.rule.margin is not None:
+                return ()
+            raise click.UsageError("Give --effect, --effect-raw or --system-means.")
+        found = effect.on(self.scale)
+        values = [one.value for one in found]
+        if self.rule.margin is None and min(values) <= 0:
+            raise InputError(
+                f"{effect.option}: the difference of interest among several systems is above 0."
+            )
+        self._check_span(effect, values)
+        return found
+
+    def _check_span(self, effect: EffectInput, values: Sequence[float]) -> None:
+        pattern = self.study.pattern or DEFAULT_PATTERN
+        for one in self.settings.values():
+            for value in values:
+                moved = one.with_pattern(pattern, value).means
+                if max(moved) - min(moved) > 1:
+                    raise InputError(
+                        f"{effect.option} {value:g} in the pattern '{pattern}' of {one.n_systems} systems spans "
+                        "more than the whole scale: take a smaller difference, or another pattern."
+                    )
+
+    def at(self, effects: Sequence[float]) -> list[tuple[str, SystemsParameters]]:
+        """The systems of each setting at the true means of each effect, or at those that are known."""
+        if not effects:
+            return list(self.settings.items())
+        pattern = self.study.pattern or DEFAULT_PATTERN
+        return [
+            (name, one.with_pattern(pattern, effect))
+            for name, one in self.settings.items()
+            for effect in effects
+        ]
+
+    def only(self, effects: Sequence[float]) -> tuple[str, SystemsParameters]:
+        """The single setting of a command that takes one, at its means."""
+        if len(self.settings) != 1:
+            raise click.UsageError(f"Give one set of parameters; got {', '.join(self.settings)}.")
+        return self.at(effects)[0]
+
+    def only_at_differences(self) -> tuple[str, SystemsParameters]:
+        """The same at the means that the study says."""
+        return self.only([one.value for one in self.differences()])
+
+    def of(self, name: str, parameters: SystemsParameters, **size: int) -> SystemsStudy:
+        """One study, of the study's size or of another.
+
+        Raises
+        ------
+        InputError
+            A design that cannot be built.
+        """
+        study = self.study.with_(**size) if size else self.study
+        return self.with_design(name, parameters, design_of(study, parameters.n_systems))
+
+    def with_design(self, name: str, parameters: SystemsParameters, design: Design) -> SystemsStudy:
+        """The study of a design."""
+        from humeval_power.planning.study.systems_study import SystemsStudy
+
+        return SystemsStudy(
+            parameters,
+            design,
+            family=self.family,
+            rule=self.rule,
+            goal=self.study.goal or DEFAULT_GOAL,
+            response=self.study.response,
+            points=points_of(self.study, self.scale),
+            setting=name,
+        )
+
+
+def systems_of(study: StudyValues, rule: DecisionRule, *, usual: bool = False) -> Systems | None:
+    """What is assumed of several systems; None where the question is about one test of two.
+
+    usual : see `assumptions_of`.
+
+    Raises
+    ------
+    click.UsageError
+        Fields of two systems beside several, or the other way round.
+    InputError
+        A file that cannot be used.
+    """
+    fitted = _fitted_together(study)
+    count = number_of_systems(study)
+    of_many = bool(study.criteria) or study.says(*_MEANS, *COMPARISONS)
+    if count == 2 and not of_many and "pilot" in fitted:
+        raise click.UsageError(
+            f"{study.pilot} has {fitted['pilot'][1].parameters.n_systems} systems: name the two of them by "
+            "--systems A,B."
+        )
+    if not fitted and (count is None or (count == 2 and not of_many)) and not study.criteria:
+        study.refuse((*_MEANS, *COMPARISONS[:-1]), _FOR_SEVERAL)
+        study.refuse(("correct_over",), "is for several criteria: name them by --criteria.")
+        return None
+    _refuse_of_two(study)
+    if not study.criteria:
+        study.refuse(("correct_over",), "is for several criteria, of which this looks at one.")
+    return _systems(study, fitted, count, rule, usual=usual)
+
+
+def _systems(
+    study: StudyValues,
+    fitted: Mapping[str, tuple[Assumed, SystemsPilot]],
+    count: int | None,
+    rule: DecisionRule,
+    *,
+    usual: bool,
+) -> Systems:
+    pilots = [found for _, found in fitted.values()]
+    rest = study.with_(
+        parameters=tuple(path for path in study.parameters if Path(path).stem not in fitted),
+        pilot=None if "pilot" in fitted else study.pilot,
+    )
+    scale = scale_of(study) or next((one.scale for one in pilots if one.scale is not None), None)
+    known = Assumptions((), scale_of(study))
+    if has_source(rest) or not fitted:
+        known = replace(assumptions_of(rest, scale, usual=usual), typed_scale=scale_of(study))
+    names = _names(study, count or (pilots[0].parameters.n_systems if pilots else 2), pilots, known)
+    settings = {name: _for_names(found.parameters, names) for name, (_, found) in fitted.items()}
+    for entry in known.entries:
+        settings[entry.name] = SystemsParameters.of_parameters(entry.parameters, names=names)
+    if study.system_means is not None:
+        settings = {name: _at_means(one, study.system_means) for name, one in settings.items()}
+    sources = replace(known, entries=(*(source for source, _ in fitted.values()), *known.entries))
+    remarks = tuple(line for found in pilots for line in found.notes)
+    return Systems(study, settings, sources, family_of(study), rule, remarks)
+
+
+def tell_systems(studies: Sequence[SystemsStudy], run: Run, *, times: int = 1) -> None:
+    """Say how long the studies will take to simulate, or refuse them; `times`: the steps of a search."""
+    from humeval_power.interfaces.cli.work_ahead import tell_work
+    from humeval_power.planning.workload import NOTHING
+
+    work = NOTHING
+    for study in studies:
+        work += study.workload(n_simulations=times * run.simulations(), n_jobs=run.slots)
+    tell_work(work, n_simulations=run.simulations(), way_out="--method analytic")
+
+
+def _fitted_together(study: StudyValues) -> dict[str, tuple[Assumed, SystemsPilot]]:
+    """Fits of several systems by their name, and where they come from: a pilot's table, records of analyses."""
+    from humeval_power.interfaces.formats.study.joint_record import is_analysis, read_joint
+
+    found: dict[str, tuple[Assumed, SystemsPilot]] = {}
+    if study.pilot is not None:
+        from humeval_power.interfaces.cli.pilots import read_pilot
+
+        ratings = read_pilot(study)
+        if ratings.n_systems > 2:
+            from humeval_power.api.systems_plan import systems_pilot
+
+            fitted = systems_pilot(ratings, variances=family_of(study).variances)
+            found["pilot"] = _source("pilot", ratings.source, fitted), fitted
+    for path in study.parameters:
+        if is_analysis(path):
+            read = read_joint(path)
+            found[Path(path).stem] = _source(Path(path).stem, path, read), read
+    return found
+
+
+def _source(name: str, file: str, fitted: SystemsPilot) -> Assumed:
+    origin: Origin = "pilot" if name == "pilot" else "file"
+    pair = fitted.parameters.pair(0, 1)
+    return Assumed(name, pair, scale=fitted.scale, origin=origin, file=file, ratings=fitted.ratings)
+
+
+def _names(
+    study: StudyValues, count: int, fitted: Sequence[SystemsPilot], known: Assumptions
+) -> tuple[str, ...]:
+    """The names that were said, else those of the systems that were fitted if they are as many, else letters."""
+    if study.systems is not None:
+        return tuple(study.systems)
+    if fitted and fitted[0].parameters.n_systems == count:
+        return fitted[0].parameters.names
+    return known.systems if count == 2 else system_names(count)
+
+
+def _for_names(found: SystemsParameters, names: tuple[str, ...]) -> SystemsParameters:
+    from humeval_power.planning.plan.systems_pilot import for_systems
+
+    return found if found.names == names else for_systems(found, names)
+
+
+def _at_means(parameters: SystemsParameters, means: tuple[float, ...]) -> SystemsParameters:
+    if len(means) != parameters.n_systems:
+        raise InputError(
+            f"--system-means: one mean for each of the {parameters.n_systems} systems is needed; got {len(means)}."
+        )
+    return parameters.with_means(means)
+
+
+def _refuse_of_two(study: StudyValues) -> None:
+    ctx = click.get_current_context()
+    own = [
+        f"--{name.replace('_', '-')}"
+        for name in _OPTIONS_OF_TWO
+        if name in ctx.params and was_typed(ctx, name)
+    ]
+    given = [*study.options_of(_OF_TWO), *own]
+    if given:
+        raise click.UsageError(
+            f"{', '.join(given)}: this is known of two systems only. Leave it out, or ask about the two that "
+            "matter most."
+        )
+
+
+def tell_remarks(systems: Systems) -> None:
+    """Say what is to be known of the fits of all systems."""
+    for line in systems.remarks:
+        note(line)

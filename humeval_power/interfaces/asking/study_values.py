@@ -1,0 +1,142 @@
+"""What a command takes of a study: options from the declared fields, and their values in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import wraps
+from typing import Any
+
+import click
+
+from humeval_power.interfaces.asking.options import FieldArgument, FieldOption, Function, field_option
+from humeval_power.interfaces.cli.required_options import was_typed
+from humeval_power.study import FIELDS, SECTIONS, exclusive, option_of
+
+_ALL_PAIRS = click.option("--all-pairs", is_flag=True, help="Short for --comparisons all-pairs.")
+
+
+class StudyValues:
+    """The value of each field, by its name as an attribute: as it was said, else the usual one, else None.
+
+    typed : the fields that somebody said, in the terminal or in a study file.
+    """
+
+    def __init__(self, values: Mapping[str, Any], options: Mapping[str, str] | None = None) -> None:
+        self._values = dict(values)
+        self.typed = tuple(values)
+        self._options = options or {}
+
+    @classmethod
+    def of(cls, ctx: click.Context) -> StudyValues:
+        """Those of the command that runs.
+
+        Raises
+        ------
+        click.UsageError
+            Fields that exclude each other.
+        """
+        values: dict[str, Any] = {}
+        usual: dict[str, Any] = {}
+        options: dict[str, str] = {}
+        for one in ctx.command.params:
+            if isinstance(one, FieldOption | FieldArgument):
+                name = str(one.name)
+                said = was_typed(ctx, name) and ctx.params[name] is not None
+                (values if said else usual)[one.field] = ctx.params[name]
+                if isinstance(one, FieldOption):
+                    options[one.field] = max(one.opts, key=len)
+        if ctx.params.get("all_pairs"):
+            if values.get("comparisons") == "baseline" or "baseline" in values:
+                raise click.UsageError("Give --all-pairs or --baseline, not both.")
+            values["comparisons"], options["comparisons"] = "all-pairs", "--all-pairs"
+        for why in exclusive(values):
+            raise click.UsageError(_in_options(why, options))
+        found = cls({**usual, **values}, options)
+        found.typed = tuple(values)
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.__dict__.get("_values", ()):
+            return self._values[name]
+        if name in FIELDS:
+            return FIELDS[name].usual
+        raise AttributeError(name)
+
+    def with_(self, **others: Any) -> StudyValues:
+        """The same with other values."""
+        found = StudyValues({**self._values, **others}, self._options)
+        found.typed = tuple(dict.fromkeys((*self.typed, *others)))
+        return found
+
+    def says(self, *names: str) -> bool:
+        """Whether one of these fields was said."""
+        return any(name in self.typed for name in names)
+
+    def option(self, name: str) -> str:
+        """What the field is called in the terminal."""
+        return self._options.get(name) or option_of(name)
+
+    def options_of(self, names: Collection[str]) -> list[str]:
+        """The options of those of these fields that were said."""
+        return [self.option(name) for name in self.typed if name in names]
+
+    def refuse(self, names: Iterable[str], why: str) -> None:
+        """Refuse a field that was said where it says nothing.
+
+        Raises
+        ------
+        click.UsageError
+            The first of them, and why.
+        """
+        for name in names:
+            if name in self.typed:
+                raise click.UsageError(f"{self.option(name)} {why}")
+
+    @property
+    def pair(self) -> tuple[str, str] | None:
+        """The two systems that were named; None for more of them, or none."""
+        names = self.systems
+        return None if names is None or len(names) != 2 else (names[0], names[1])
+
+
+def study_fields(
+    *names: str, but: Collection[str] = (), **instead: Function
+) -> Callable[[Function], Function]:
+    """A decorator that adds the options of fields of the study; the command gets them as `study: StudyValues`.
+
+    names : of fields, or of sections of the study, which stand for all of their fields.
+    but : fields of these sections that mean nothing to the command.
+    instead : the options of fields that differ in this command, which has them too.
+    """
+    wanted = {
+        field
+        for name in names
+        for field, one in FIELDS.items()
+        if (one.section == name if name in SECTIONS else field == name)
+    }
+    wanted = (wanted | instead.keys()) - set(but)
+    options = [instead.get(name) or field_option(name) for name in FIELDS if name in wanted]
+    if "comparisons" in wanted:
+        options.append(_ALL_PAIRS)
+
+    def add(command: Function) -> Function:
+        @wraps(command)
+        def answered(*args: Any, **values: Any) -> Any:
+            ctx = click.get_current_context()
+            fields = {str(one.name) for one in ctx.command.params if isinstance(one, FieldOption)}
+            own = {name: value for name, value in values.items() if name not in {*fields, "all_pairs"}}
+            return command(*args, study=StudyValues.of(ctx), **own)
+
+        found: Function = answered
+        for option in reversed(options):
+            found = option(found)
+        return found
+
+    return add
+
+
+def _in_options(message: str, options: Mapping[str, str]) -> str:
+    """A rule of the study in the options of the command."""
+    for name, option in options.items():
+        message = message.replace(f"{option_of(name)} ", f"{option} ")
+    return message
