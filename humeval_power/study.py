@@ -329,6 +329,12 @@ class Study:
         "Key",
         main=True,
     )
+    exports: tuple[str, ...] | None = _said(
+        "files",
+        text("FILE", is_file=True, many=True),
+        "What the platform has given back so far, as it is.",
+        "Exports of the platform",
+    )
     ratings: str | None = _said("files", _FILE, "The table of all ratings.", "Ratings")
     rehearsal: str | None = _said(
         "files", _FILE, "Where 'simulate' writes the ratings of a rehearsal.", "Rehearsal"

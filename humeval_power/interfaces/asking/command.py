@@ -335,7 +335,7 @@ def _write_call(typed: Typed, source: Source) -> None:
 
 
 def _long(one: click.Parameter) -> str:
-    return max(one.opts, key=len) if isinstance(one, click.Option) else one.human_readable_name
+    return max(one.opts, key=len) if isinstance(one, click.Option) else one.human_readable_name.rstrip(".")
 
 
 def _replaces(name: str, said: Mapping[str, Any]) -> bool:
@@ -359,7 +359,8 @@ def _typed_fields(given: Mapping[str, click.Parameter], typed: Mapping[str, Any]
 def _words(one: click.Parameter, value: Any) -> Iterator[str]:
     """What to type for the value of a field."""
     if isinstance(one, click.Argument):
-        yield f"./{value}" if str(value).startswith("-") else str(value)
+        for path in [value] if isinstance(value, str) else value:
+            yield f"./{path}" if path.startswith("-") else path
         return
     if isinstance(one, click.Option) and one.is_flag:
         if value or one.secondary_opts:

@@ -188,10 +188,13 @@ def made_argument(one: Field, parameter: str) -> Function:
 
 
 def file_argument(field: str, parameter: str = "file", *, metavar: str, required: bool = True) -> Function:
-    """A decorator that adds an argument for a file that the study may name."""
+    """A decorator that adds an argument for a file that the study may name, or for several."""
 
     def add(function: Function) -> Function:
-        made = click.argument(parameter, metavar=metavar, required=required, cls=FieldArgument)(function)
+        many = -1 if FIELDS[field].kind.many else 1
+        made = click.argument(
+            parameter, metavar=metavar, required=required, nargs=many, cls=FieldArgument
+        )(function)
         _last(made).field = field
         return made
 

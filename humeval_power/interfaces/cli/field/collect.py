@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from humeval_power.interfaces.asking.command import StudyCommand
-from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.asking.options import field_option, file_argument
 from humeval_power.interfaces.cli.field.options import FieldFiles, export_options, field_options
 from humeval_power.interfaces.cli.field.withdraw import withdraw
 from humeval_power.interfaces.cli.plan.options import load_plan, plan_path
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     cls=StudyCommand,
     no_program="makes pseudonyms with a secret that the command keeps; hp.exports has its calls.",
 )
-@click.argument("files", metavar="RATINGS...", nargs=-1, required=True)
+@file_argument("exports", "files", metavar="RATINGS...")
 @field_options
 @field_option("plan", callback=plan_path, help="The plan of the study: scale and rules.")
 @export_options
