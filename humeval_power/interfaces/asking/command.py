@@ -13,7 +13,13 @@ import click
 
 from humeval_power.errors import HumevalPowerError, InputError, Problem
 from humeval_power.fields import shortened, typed_list
-from humeval_power.interfaces.asking.options import FieldArgument, FieldOption
+from humeval_power.interfaces.asking.options import (
+    AnswerOption,
+    FieldArgument,
+    FieldOption,
+    FurtherAnswerOption,
+    FurtherOption,
+)
 from humeval_power.interfaces.asking.study_file import ABOUT, WRITERS, read_study, updated
 from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.output import STUDY_FILE, note, remark, replace_file, say
@@ -27,50 +33,6 @@ if TYPE_CHECKING:
 
 WORDS_READ = "humeval_power.words_read"  # those of a command with what the study file says
 HERE = object()  # where the result was written
-_NOT_SHORT = {  # options of many commands that --help-all alone shows
-    *(
-        "format",
-        "details",
-        "code",
-        "force",
-        "jobs",
-        "on",
-        "dry_run",
-        "precision",
-        "strict",
-        "amend",
-        "compat",
-    ),
-    *("all_pairs", "calibrate", "replace", "new_secret", "unplanned", "formula", "engine", "worker_item"),
-    *(
-        "intervals",
-        "assumed",
-        "item_names",
-        "takeovers",
-        "look",
-        "passing",
-        "seconds",
-        "together",
-        "study_file",
-    ),
-    *("no_study", "observed_power", "created", "compare", "draw", "along", "secret", "rejected_rows"),
-}
-_OF_ANSWER = {
-    *(
-        "as_json",
-        "format",
-        "details",
-        "code",
-        "output",
-        "force",
-        "quiet",
-        "simulations",
-        "seed",
-        "jobs",
-        "on",
-    ),
-    *("dry_run", "_click_default_help", "help", "help_all", "study_file", "no_study"),
-}
 _BESIDE_PLAN = ("files", "columns", "form")  # sections that a plan leaves open
 _NO_FOLDER = "what is uploaded needs a folder of its own."
 _A_FOLDER = 'Name the table in one, such as "field/assignment.csv"; or give -o FOLDER.'
@@ -317,8 +279,9 @@ class StudyCommand(Command):
             if isinstance(one, FieldOption):
                 shown, title = FIELDS[one.field].main, SECTIONS[FIELDS[one.field].section].title
             else:
-                shown = one.name not in _NOT_SHORT
-                title = "The answer" if one.name in _OF_ANSWER else "Options"
+                shown = not isinstance(one, FurtherOption)
+                is_last = isinstance(one, AnswerOption) or one is ctx.command.get_help_option(ctx)
+                title = "The answer" if is_last else "Options"
             if full or shown:
                 rows[title].append(record)
         for title, found in rows.items():
@@ -391,16 +354,16 @@ def _help_all(ctx: click.Context, _option: click.Parameter, wanted: bool) -> Non
 
 
 _STUDY_OPTIONS = (
-    click.Option(
+    FurtherAnswerOption(
         ["--study", "study_file"],
         metavar="FILE",
         expose_value=False,
         help=f"Take what is not typed from this study file. [./{FILE_NAME}, where no field of it is typed]",
     ),
-    click.Option(
+    FurtherAnswerOption(
         ["--no-study"], is_flag=True, default=None, expose_value=False, help=f"Do not read ./{FILE_NAME}."
     ),
-    click.Option(
+    AnswerOption(
         ["--help-all"],
         is_flag=True,
         is_eager=True,

@@ -16,6 +16,18 @@ Function = Callable[..., Any]
 _SAME: Any = object()
 
 
+class FurtherOption(click.Option):
+    """An option that --help-all alone shows."""
+
+
+class AnswerOption(click.Option):
+    """An option of how an answer is computed and given, which help shows last."""
+
+
+class FurtherAnswerOption(AnswerOption, FurtherOption):
+    """One of these that --help-all alone shows."""
+
+
 class DeclaredOption(click.Option):
     """An option of a declared field."""
 
@@ -192,9 +204,9 @@ def file_argument(field: str, parameter: str = "file", *, metavar: str, required
 
     def add(function: Function) -> Function:
         many = -1 if FIELDS[field].kind.many else 1
-        made = click.argument(
-            parameter, metavar=metavar, required=required, nargs=many, cls=FieldArgument
-        )(function)
+        made = click.argument(parameter, metavar=metavar, required=required, nargs=many, cls=FieldArgument)(
+            function
+        )
         _last(made).field = field
         return made
 

@@ -8,11 +8,19 @@ from typing import Any
 
 import click
 
-from humeval_power.interfaces.asking.options import FieldArgument, FieldOption, Function, field_option
+from humeval_power.interfaces.asking.options import (
+    FieldArgument,
+    FieldOption,
+    Function,
+    FurtherOption,
+    field_option,
+)
 from humeval_power.interfaces.cli.required_options import was_typed
 from humeval_power.study import FIELDS, SECTIONS, exclusive, option_of
 
-_ALL_PAIRS = click.option("--all-pairs", is_flag=True, help="Short for --comparisons all-pairs.")
+_ALL_PAIRS = click.option(
+    "--all-pairs", cls=FurtherOption, is_flag=True, help="Short for --comparisons all-pairs."
+)
 
 
 class StudyValues:

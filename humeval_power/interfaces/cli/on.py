@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from humeval_power.interfaces.asking.options import FurtherAnswerOption
 from humeval_power.interfaces.cli.output import note
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ def _jobs(typed: str) -> Elsewhere:
 
 on_option = click.option(
     "--on",
+    cls=FurtherAnswerOption,
     metavar="WHERE",
     callback=_place,
     help="Compute on a cluster instead: local:8 (processes), tcp://HOST:PORT (dask), slurm.toml (jobs).",

@@ -11,7 +11,12 @@ from typing import Any, TypeVar, cast, get_args
 import click
 
 from humeval_power.fields import names
-from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.asking.options import (
+    AnswerOption,
+    FurtherAnswerOption,
+    FurtherOption,
+    field_option,
+)
 from humeval_power.interfaces.cli.numbers import LARGEST_SEED, WholeNumber
 from humeval_power.interfaces.cli.output import QUIET
 from humeval_power.reporting.drawn import Drawn
@@ -74,6 +79,7 @@ TABLE_OPTIONS: dict[str, Any] = {
 }
 draw_option = click.option(
     "--draw",
+    cls=FurtherOption,
     type=click.Choice(get_args(Drawn)),
     default="power",
     show_default=True,
@@ -83,30 +89,43 @@ draw_option = click.option(
 # The default of these is None; the command takes the constant of the module that does the work.
 seed_option = click.option(
     "--seed",
+    cls=AnswerOption,
     type=WholeNumber(min=0, largest=LARGEST_SEED),
     help="Seed of the random numbers. [fixed, and recorded]",
 )
 simulations_option = click.option(
-    "--simulations", type=WholeNumber(min=1, largest=10**15), help="Simulated studies for each number."
+    "--simulations",
+    cls=AnswerOption,
+    type=WholeNumber(min=1, largest=10**15),
+    help="Simulated studies for each number.",
 )
 jobs_option = click.option(
     "--jobs",
+    cls=FurtherAnswerOption,
     type=WholeNumber(min=1),
     help="Cores to use; the result does not depend on it. [all]",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-output_option = click.option("-o", "--output", metavar="PATH", help="Write to PATH, not to the terminal.")
+json_option = click.option(
+    "--json", "as_json", cls=AnswerOption, is_flag=True, help="Print JSON, for programs."
+)
+output_option = click.option(
+    "-o", "--output", cls=AnswerOption, metavar="PATH", help="Write to PATH, not to the terminal."
+)
 date_option = click.option(
     "--date",
     "created",
+    cls=FurtherOption,
     type=click.DateTime(["%Y-%m-%d"]),
     callback=lambda _ctx, _option, value: None if value is None else value.date(),
     help="Date of the plan. [today]",
 )
-force_option = click.option("--force", is_flag=True, help="Overwrite what is there.")
+force_option = click.option(
+    "--force", cls=FurtherAnswerOption, is_flag=True, help="Overwrite what is there."
+)
 quiet_option = click.option(
     "-q",
     "--quiet",
+    cls=AnswerOption,
     is_flag=True,
     expose_value=False,
     callback=_be_quiet,

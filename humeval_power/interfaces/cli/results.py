@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from humeval_power.errors import InputError
+from humeval_power.interfaces.asking.options import AnswerOption, FurtherAnswerOption
 from humeval_power.interfaces.asking.study_file import ABOUT
 from humeval_power.interfaces.cli.beside import (
     Beside,
@@ -329,16 +330,20 @@ def _out_of(
 
 _format_option = click.option(
     "--format",
+    cls=FurtherAnswerOption,
     type=click.Choice(get_args(Format)),
     default="terminal",
     help="What is printed. [text for the terminal]",
 )
-_details_option = click.option("--details", is_flag=True, help="Print the sections of details too.")
+_details_option = click.option(
+    "--details", cls=FurtherAnswerOption, is_flag=True, help="Print the sections of details too."
+)
 
 
 def _code_option(codes: Mapping[str, str]) -> Function:
     return click.option(
         "--code",
+        cls=FurtherAnswerOption,
         type=click.Choice([*codes, "python"]),
         help="Print a program that gives the same from the same files, instead of the result.",
     )
@@ -349,6 +354,7 @@ def _output_option(endings: tuple[str, ...]) -> Function:
     return click.option(
         "-o",
         "--output",
+        cls=AnswerOption,
         metavar="PATH",
         help=f"Write to PATH; its ending says what: {own}.md, .html, .tex, .docx, .csv, .json, .png ...; without "
         "an ending a folder with all of it.",

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.interfaces.asking.options import FurtherAnswerOption
 from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.on import Elsewhere, on_option
 from humeval_power.interfaces.cli.options import (
@@ -87,7 +88,10 @@ def _run_of(values: dict[str, Any]) -> Run:
 
 
 _dry_run_option = click.option(
-    "--dry-run", is_flag=True, help="Say what the simulations will cost, measured on a few, and stop."
+    "--dry-run",
+    cls=FurtherAnswerOption,
+    is_flag=True,
+    help="Say what the simulations will cost, measured on a few, and stop.",
 )
 
 

@@ -12,7 +12,7 @@ from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES
 from humeval_power.fields import names
 from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import field_option, file_argument
+from humeval_power.interfaces.asking.options import FurtherOption, field_option, file_argument
 from humeval_power.interfaces.asking.resolve import effect_of, family_of, rule_of
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.adapting import all_that_were_planned
@@ -71,7 +71,12 @@ if TYPE_CHECKING:
 )
 @formula_option
 @amend_option
-@click.option("--secret", metavar="FILE", help="Secret of that ledger's digests. [beside the ledger]")
+@click.option(
+    "--secret",
+    cls=FurtherOption,
+    metavar="FILE",
+    help="Secret of that ledger's digests. [beside the ledger]",
+)
 @with_run
 @with_result()
 def command(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from humeval_power.interfaces.asking.command import StudyCommand
-from humeval_power.interfaces.asking.options import field_option, file_argument
+from humeval_power.interfaces.asking.options import FurtherOption, field_option, file_argument
 from humeval_power.interfaces.cli.field.options import FieldFiles, export_options, field_options
 from humeval_power.interfaces.cli.field.withdraw import withdraw
 from humeval_power.interfaces.cli.plan.options import load_plan, plan_path
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--keep-ids", is_flag=True, help="Write the ids of the workers. [shown only, not written]")
 @click.option(
     "--secret",
+    cls=FurtherOption,
     metavar="FILE",
     help="Secret of the pseudonyms: that of 'import' gives the same ones. [beside -o]",
 )

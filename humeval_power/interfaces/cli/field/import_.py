@@ -13,6 +13,7 @@ import click
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.asking.command import HERE, StudyCommand, Use
+from humeval_power.interfaces.asking.options import FurtherOption
 from humeval_power.interfaces.cli.field.options import FieldFiles, LogReading, field_options, log_options
 from humeval_power.interfaces.cli.results import with_result
 
@@ -44,7 +45,10 @@ _USE = Use(adapts=_assigned, writes="ratings", updates=lambda _result: {"ratings
 @click.option("--draft", is_flag=True, help="Draft the mapping of an export; -o mapping.toml writes it.")
 @click.option("--keep-ids", is_flag=True, help="Keep the ids of the workers. [pseudonyms]")
 @click.option(
-    "--secret", metavar="FILE", help="Secret of the pseudonyms, made where there is none. [beside -o]"
+    "--secret",
+    cls=FurtherOption,
+    metavar="FILE",
+    help="Secret of the pseudonyms, made where there is none. [beside -o]",
 )
 @field_options
 @click.option(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 import click
 
 from humeval_power.choices import USUAL_PASSING, USUAL_SECONDS
+from humeval_power.interfaces.asking.options import FurtherOption
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import Function, collected, fields_of
@@ -18,15 +19,20 @@ _OPTIONS = (
         help="Write what a platform gives back: worker, slot, code and rating, without items and systems.",
     ),
     click.option(
-        "--look", type=WholeNumber(min=1), help="Only what is there at this look of the plan. [all]"
+        "--look",
+        cls=FurtherOption,
+        type=WholeNumber(min=1),
+        help="Only what is there at this look of the plan. [all]",
     ),
     click.option(
         "--passing",
+        cls=FurtherOption,
         type=RealNumber(0, 1),
         help=f"Share of attention checks that careful workers pass. [{USUAL_PASSING:g}]",
     ),
     click.option(
         "--seconds",
+        cls=FurtherOption,
         type=RealNumber(0, min_open=True),
         help="Median seconds that a careful worker takes for an output. [the plan's, else "
         f"{USUAL_SECONDS:g}]",

@@ -11,7 +11,7 @@ import click
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import field_option, file_argument
+from humeval_power.interfaces.asking.options import FurtherOption, field_option, file_argument
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.adapting import two_systems
 from humeval_power.interfaces.cli.options import COLUMNS_OF_MODEL, TABLE, TABLE_OPTIONS
@@ -44,7 +44,12 @@ if TYPE_CHECKING:
     **TABLE_OPTIONS,
     plan=field_option("plan", callback=plan_path, help="The plan of the study."),
 )
-@click.option("--secret", metavar="FILE", help="The secret of the ledger's digests. [beside the ledger]")
+@click.option(
+    "--secret",
+    cls=FurtherOption,
+    metavar="FILE",
+    help="The secret of the ledger's digests. [beside the ledger]",
+)
 @with_result(endings=(".csv",))
 def withdraw(
     file: str,

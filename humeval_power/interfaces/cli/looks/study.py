@@ -9,7 +9,7 @@ import click
 from humeval_power.errors import HumevalPowerError
 from humeval_power.fields import listed, number_list, own, word
 from humeval_power.interfaces.asking.command import StudyCommand
-from humeval_power.interfaces.asking.options import field_option, made_option
+from humeval_power.interfaces.asking.options import FurtherOption, field_option, made_option
 from humeval_power.interfaces.asking.resolve import (
     EffectInput,
     analysed_as,
@@ -73,6 +73,7 @@ def _two(_ctx: click.Context, _option: click.Parameter, number: int | None) -> N
 )
 @click.option(
     "--calibrate",
+    cls=FurtherOption,
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,

@@ -8,7 +8,7 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import field_option, file_argument
+from humeval_power.interfaces.asking.options import FurtherOption, field_option, file_argument
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.adapting import two_systems
 from humeval_power.interfaces.cli.exclusion_options import excluded
@@ -45,11 +45,13 @@ if TYPE_CHECKING:  # pydantic is slow to import
 @amend_option
 @click.option(
     "--secret",
+    cls=FurtherOption,
     metavar="FILE",
     help="The secret of the ledger's digests; made by the first look. [beside the ledger: plan.looks.secret]",
 )
 @click.option(
     "--new-secret",
+    cls=FurtherOption,
     metavar="REASON",
     default="",
     help="Go on with a new secret, the old one being lost; recorded.",
@@ -57,6 +59,7 @@ if TYPE_CHECKING:  # pydantic is slow to import
 @click.option("--final", is_flag=True, help="No more ratings will come: test for the last time.")
 @click.option(
     "--unplanned",
+    cls=FurtherOption,
     metavar="REASON",
     default="",
     help="Look although no look is due, or go on after futility; recorded, and paid for in level.",

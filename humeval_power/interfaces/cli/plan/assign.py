@@ -10,7 +10,7 @@ import click
 from humeval_power.choices import MAX_RATE
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.asking.options import FurtherOption, field_option
 from humeval_power.interfaces.asking.resolve import design_of
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.beside import Reused
@@ -110,11 +110,17 @@ def _questions(
 @click.option(
     "--documents-together/--documents-spread",
     "together",
+    cls=FurtherOption,
     default=False,
     help="Give a document to a worker as a whole, its items one after the other in their order; or deal "
     "its items one by one. [spread]",
 )
-@click.option("--item-names", metavar="FILE", help="Names of the items, one per line. [i01, i02, ...]")
+@click.option(
+    "--item-names",
+    cls=FurtherOption,
+    metavar="FILE",
+    help="Names of the items, one per line. [i01, i02, ...]",
+)
 @click.option(
     "--checks",
     type=RealNumber(0, MAX_RATE),
@@ -128,6 +134,7 @@ def _questions(
 @click.option(
     "--replace",
     "takeovers",
+    cls=FurtherOption,
     metavar="SPARE=SLOT",
     multiple=True,
     callback=_takeovers,

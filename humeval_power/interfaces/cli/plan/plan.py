@@ -13,7 +13,7 @@ from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES
 from humeval_power.fields import whole, word
 from humeval_power.interfaces.asking.command import HERE, StudyCommand, Use
-from humeval_power.interfaces.asking.options import field_option, file_argument
+from humeval_power.interfaces.asking.options import FurtherOption, field_option, file_argument
 from humeval_power.interfaces.asking.resolve import (
     NO_DIFFERENCE,
     EffectInput,
@@ -92,6 +92,7 @@ _SEARCHES = Use(
 )
 @click.option(
     "--observed-power",
+    cls=FurtherOption,
     is_flag=True,
     help="Take the pilot's own estimate as the effect. This is not a plan; it says why.",
 )

@@ -9,7 +9,7 @@ import click
 
 from humeval_power.choices import Engine
 from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import file_argument
+from humeval_power.interfaces.asking.options import FurtherOption, file_argument
 from humeval_power.interfaces.asking.resolve import rule_of
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.adapting import one_table
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @formula_option
 @click.option(
     "--engine",
+    cls=FurtherOption,
     type=click.Choice(get_args(Engine)),
     default="native",
     show_default=True,
@@ -36,11 +37,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--worker-item",
+    cls=FurtherOption,
     is_flag=True,
     help="Also estimate what a worker and an item share under both systems.",
 )
 @click.option(
     "--intervals",
+    cls=FurtherOption,
     type=click.Choice(["asymptotic", "profile", "bootstrap"]),
     default="asymptotic",
     show_default=True,
@@ -48,11 +51,12 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--assumed",
+    cls=FurtherOption,
     metavar="FILE",
     help="Parameters under which --df calibrated simulates. [required by it]",
 )
 @with_run
-@click.option("--strict", is_flag=True, help="End with 3 if the fit did not converge.")
+@click.option("--strict", cls=FurtherOption, is_flag=True, help="End with 3 if the fit did not converge.")
 @with_result(endings=(".r",), codes={"r": ".r"})
 def command(
     file: str,

@@ -10,6 +10,7 @@ import click
 from humeval_power.checking.formula.model import ModelFormula, model_formula
 from humeval_power.checking.formula.parts import PLACE, quoted, unfitted
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.asking.options import FurtherOption
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
 from humeval_power.safe_text import shell_word
@@ -20,6 +21,7 @@ if TYPE_CHECKING:  # pandas is slow to import
 
 formula_option = click.option(
     "--formula",
+    cls=FurtherOption,
     metavar="FORMULA",
     help="The model as lme4 writes it, with the columns of FILE: 'score ~ model + (1 + model || annotator) "
     "+ (1 + model || segment)'. It names columns and terms in place of the options that do.",

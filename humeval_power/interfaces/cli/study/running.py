@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from humeval_power.choices import Method
-from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.asking.options import FurtherOption, field_option
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.run import Run
 
@@ -19,17 +19,19 @@ if TYPE_CHECKING:
 PILOT = field_option("pilot", help="A table of ratings to estimate them from, as 'check' reads it.")
 compat_option = click.option(
     "--compat",
+    cls=FurtherOption,
     type=click.Choice(["card2020"]),
     help="Decide as Card et al. (2020): maximum likelihood, t > 1.96, and --effect is their "
     "coefficient under -1/+1 coding, which is HALF the difference B - A.",
 )
 precision_option = click.option(
     "--precision",
+    cls=FurtherOption,
     type=RealNumber(0, 0.5, min_open=True, max_open=True),
     help="Simulate until the power is known to +- this.",
 )
 strict_option = click.option(
-    "--strict", is_flag=True, help="End with 3 if more than 1 % of the fits failed."
+    "--strict", cls=FurtherOption, is_flag=True, help="End with 3 if more than 1 % of the fits failed."
 )
 method_option = click.option(
     "--method",

@@ -11,7 +11,7 @@ from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
 from humeval_power.fields import listed, number_list
 from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.asking.options import FurtherOption, field_option
 from humeval_power.interfaces.asking.resolve import (
     CARD2020_UNIT,
     EFFECT,
@@ -93,6 +93,7 @@ def _effects(name: str, help: str) -> Any:
 @compat_option
 @click.option(
     "--compare",
+    cls=FurtherOption,
     type=click.Choice(["card2020"]),
     help="Draw the same studies decided as Card et al. (2020) did beside your rule's.",
 )
@@ -100,6 +101,7 @@ def _effects(name: str, help: str) -> Any:
 @click.option(
     "--x",
     "along",
+    cls=FurtherOption,
     type=click.Choice(get_args(AlongStudy)),
     help="What runs along the figure's x axis. [effect]",
 )
