@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from humeval_power.costs import CostModel, PlatformFee
     from humeval_power.designs import Design
     from humeval_power.planning.looks.schedule import LookSchedule
+    from humeval_power.planning.study.surface import Cell
     from humeval_power.scenarios.looks.looks import Looks
     from humeval_power.simulation.losses import Losses
     from humeval_power.study_counts import Documents
@@ -479,17 +480,28 @@ def design_of(study: StudyValues, n_systems: int = 2) -> Design:
     )
 
 
-def grid_of(study: StudyValues, settings: Assumptions) -> dict[str, Any]:
-    """What the study says of each cell of `list_cells`."""
-    return {
-        "ratings_per_item": study.ratings_per_item,
-        "paired": study.paired,
-        "kind": study.design,
-        "max_ratings_per_worker": study.max_ratings_per_worker,
-        "response": study.response,
-        "points": points_of(study, settings.scale),
-        "documents": documents_of(study),
-    }
+def cell_of(
+    study: StudyValues,
+    setting: str,
+    parameters: Parameters,
+    design: Design,
+    rule: DecisionRule,
+    points: int | None,
+) -> Cell:
+    """One study of two systems, with the name of its setting."""
+    from humeval_power.planning.study.surface import Cell
+    from humeval_power.scenarios.study import RatingStudy
+
+    asked = RatingStudy(
+        parameters,
+        design,
+        rule=rule,
+        response=study.response,
+        points=points,
+        losses=losses_of(study),
+        exclusion=study.exclusion,
+    )
+    return Cell(setting, asked)
 
 
 def losses_of(study: StudyValues) -> Losses:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from humeval_power.assumptions import Assumptions
+from humeval_power.designs import Design
 from humeval_power.differences import Difference
+from humeval_power.errors import DesignError, Problem
 from humeval_power.fields import listed, number_list
 from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.options import FurtherOption, field_option
@@ -19,9 +21,11 @@ from humeval_power.interfaces.asking.resolve import (
     EffectInput,
     analysed_as,
     assumptions_of,
+    cell_of,
+    design_of,
     effect_needed,
     effect_of,
-    grid_of,
+    points_of,
     rule_of,
     settled,
     source_needed,
@@ -138,7 +142,6 @@ def command(
     if (compat or compare) and rule.margin is not None:
         raise click.UsageError("Card et al. (2020) test for a difference: leave out --margin.")
     from humeval_power.api.study_power import study_surface
-    from humeval_power.planning.study.surface import list_cells
 
     if compare:
         refuse_drawing(draw, along, "--compare draws the power of both rules over the effects")
@@ -152,24 +155,13 @@ def command(
         CARD2020 if compat else analysed_as(study, rule, settings),
         *([CARD2020] if compare else []),
     ]
+    points, designs = points_of(study, settings.scale), _designs(study)
     cells = [
-        cell
+        cell_of(study, name, there.by_name[name].with_difference(difference.value), design, decided, points)
         for decided in rules
-        for of_one_size in zip(
-            *(
-                list_cells(
-                    at_effect.by_name,
-                    workers=study.workers_range,
-                    items=study.items_range,
-                    effects=[difference.value],
-                    rule=decided,
-                    **grid_of(study, settings),
-                )
-                for at_effect, difference in found
-            ),
-            strict=True,
-        )
-        for cell in of_one_size
+        for name in settings.by_name
+        for design in designs
+        for there, difference in found
     ]
     tell_cells(cells, run, precision)
     return study_surface(
@@ -206,6 +198,27 @@ def _of_systems(several: Systems, *, run: Run) -> SystemsSurface:
     ]
     tell_systems(studies, run)
     return systems_surface(studies, n_simulations=run.simulations(), seed=run.seed, n_jobs=run.n_jobs)
+
+
+def _designs(study: StudyValues) -> list[Design]:
+    """Those of the grid, by workers and then by items.
+
+    Raises
+    ------
+    DesignError
+        All that cannot be built, at once.
+    """
+    designs: list[Design] = []
+    problems: list[Problem] = []
+    for workers in study.workers_range:
+        for items in study.items_range:
+            try:
+                designs.append(design_of(study.with_(workers=workers, items=items)))
+            except DesignError as error:
+                problems += error.problems
+    if problems:
+        raise DesignError(list(dict.fromkeys(problems)))
+    return designs
 
 
 def _at_effects(

@@ -11,16 +11,17 @@ from humeval_power.interfaces.asking.resolve import (
     NO_DIFFERENCE,
     analysed_as,
     assumptions_of,
+    cell_of,
+    design_of,
     effect_of,
-    grid_of,
-    losses_of,
     only_setting,
+    points_of,
     settled,
     warn_beyond,
     without_effect,
 )
 from humeval_power.interfaces.asking.study_values import StudyValues
-from humeval_power.planning.study.surface import Cell, list_cells
+from humeval_power.planning.study.surface import Cell
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.scales import RatingScale
 
@@ -42,14 +43,6 @@ def typed_study(
         rule = analysed_as(study, rule, settings)
     name, parameters = only_setting(settings)
     warn_beyond(settings, [said])
-    (cell,) = list_cells(
-        {name: parameters},
-        workers=[study.workers],
-        items=[study.items],
-        effects=[said.value],
-        rule=rule,
-        losses=losses_of(study),
-        exclusion=study.exclusion,
-        **grid_of(study, settings),
-    )
-    return cell, said, settings.scale
+    points = points_of(study, settings.scale)
+    there = parameters.with_difference(said.value)
+    return cell_of(study, name, there, design_of(study), rule, points), said, settings.scale
