@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from humeval_power.fields import Field
-from humeval_power.interfaces.asking.command import StudyCommand
+from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.config import (
     WRITES_CONFIG,
     ConfiguredCommand,
@@ -72,10 +72,12 @@ class Declared:
 
     arguments : fields that the terminal takes without an option.
     simulates : it takes --simulations, --seed, --jobs, --on and --dry-run, see `Calls.run`.
-    endings : of files that its result makes of its own, as in `with_result`.
+    endings, writes : as in `with_result`.
     needs : decorators that say what else it cannot do without, see `required_options.needs`.
     configured : it takes --config and --write-config, its options in a file.
     of_study : its fields of the study are taken from study.toml too, and its program asks the same of a `Study`.
+    use : what such a command takes from study.toml.
+    no_program : why none gives the same, where that is so.
     """
 
     path: tuple[str, ...]
@@ -89,6 +91,9 @@ class Declared:
     needs: tuple[Function, ...] = ()
     configured: bool = False
     of_study: bool = False
+    use: Use | None = None
+    no_program: str = ""
+    writes: bool = True
 
     def command(self) -> click.Command:
         """The command of the terminal."""
@@ -103,7 +108,7 @@ class Declared:
         for need in reversed(self.needs):
             answered = need(answered)
         beside = WRITES_CONFIG if self.configured else None
-        made: Function = with_result(endings=self.endings, beside=beside)(answered)
+        made: Function = with_result(endings=self.endings, writes=self.writes, beside=beside)(answered)
         made = with_run(made) if self.simulates else made
         made = config_options(made) if self.configured else made
         for name, one in reversed(list(self.fields.items())):
@@ -111,8 +116,11 @@ class Declared:
             add = made_argument(one, name) if is_argument else option_of(name, one, of_study=self.of_study)
             made = add(made)
         kind = StudyCommand if self.of_study else ConfiguredCommand if self.configured else Command
-        found = click.command(self.path[-1], cls=kind, help=self.help)(made)
-        if not self.of_study:
+        how: dict[str, Any] = {"use": self.use} if self.of_study else {}
+        found = click.command(
+            self.path[-1], cls=kind, help=self.help, no_program=self.no_program, **how
+        )(made)
+        if not (self.of_study or self.no_program):
             found.program = self.answer
         return found
 

@@ -49,7 +49,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "Decide a finished study by its plan, and say what differs from it.",
         ),
         "report": ("report.report", "Write what a paper should report: checklists, forms, paragraphs."),
-        "cite": ("cite.cite", "Print what to cite as BibTeX: this program and your methods."),
+        "cite": (".asking.cite", "Print what to cite as BibTeX: this program and your methods."),
         "release": ("release.release", "Write an anonymised bundle of a study, to publish."),
     },
     "Other comparisons": {
