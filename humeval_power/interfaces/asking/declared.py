@@ -117,9 +117,9 @@ class Declared:
             made = add(made)
         kind = StudyCommand if self.of_study else ConfiguredCommand if self.configured else Command
         how: dict[str, Any] = {"use": self.use} if self.of_study else {}
-        found = click.command(
-            self.path[-1], cls=kind, help=self.help, no_program=self.no_program, **how
-        )(made)
+        found = click.command(self.path[-1], cls=kind, help=self.help, no_program=self.no_program, **how)(
+            made
+        )
         if not (self.of_study or self.no_program):
             found.program = self.answer
         return found

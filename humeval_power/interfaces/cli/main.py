@@ -39,7 +39,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "assign": ("plan.assign", "Say who rates what when, as a table to carry out."),
         "simulate": ("field.simulate", "Draw the ratings of a study, or rehearse a planned one."),
         "calibrate": ("study.calibrate", "How often do tests find an effect where there is none?"),
-        "parameters": ("study.parameters", "Look up what is known of the variation in other studies."),
+        "parameters": (".asking.parameters", "Look up what is known of the variation in other studies."),
     },
     "While and after collecting": {
         "collect": ("field.collect", "Who has done what, what is missing, which spares to call?"),

@@ -20,7 +20,6 @@ def _declared() -> Iterator[Form]:
             yield from (form for form in forms if form is not None)
 
 
-COMPARISONS: tuple[Form, ...] = tuple(_declared())
 FORMS: dict[tuple[str, ...], Form] = {
-    form.command: form for form in (start.START, *planning.FORMS, *ratings.FORMS, *COMPARISONS)
+    form.command: form for form in (start.START, *planning.FORMS, *ratings.FORMS, *_declared())
 }
