@@ -141,7 +141,7 @@ def test_a_command_prints_nothing_that_a_terminal_obeys(study, monkeypatch, word
     monkeypatch.chdir(study)
     if words[0] == "parameters":
         run(
-            "report", "--analysis", "analysis.json", "--form", "parameters", "-o", "library.json", "--force"
+            "report", "--findings", "analysis.json", "--form", "parameters", "-o", "library.json", "--force"
         )
         run("parameters", "add", "library.json", "--library", "own.json")
         assert (

@@ -15,7 +15,7 @@ import click
 from humeval_power.errors import HumevalPowerError, InputError, StudyFileError, options_in_errors
 from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.compiling import compiled_kernels
-from humeval_power.interfaces.cli.option_names import as_typed
+from humeval_power.interfaces.cli.option_names import as_typed, renamed
 from humeval_power.interfaces.cli.output import STUDY_FILE, WORDS, finish_stopped_runs, say
 from humeval_power.safe_text import WIDTH, wrapped
 
@@ -48,7 +48,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "analyze.analyze",
             "Decide a finished study by its plan, and say what differs from it.",
         ),
-        "report": ("report.report", "Write what a paper should report: checklists, forms, paragraphs."),
+        "report": (".asking.report", "Write what a paper should report: checklists, forms, paragraphs."),
         "cite": (".asking.cite", "Print what to cite as BibTeX: this program and your methods."),
         "release": ("release.release", "Write an anonymised bundle of a study, to publish."),
     },
@@ -167,7 +167,7 @@ class LazyGroup(click.Group):
         except click.exceptions.NoArgsIsHelpError:
             raise  # it shows the help
         except click.UsageError as error:
-            raise _worded(error, lambda text: self._named(ctx, words, text)) from None
+            raise _worded(renamed(error), lambda text: self._named(ctx, words, text)) from None
         except KeyboardInterrupt as stopped:
             say("\n" + wrapped(str(stopped) or _NOTHING_KEPT), err=True)
             ctx.exit(INTERRUPTED)

@@ -1,4 +1,5 @@
-"""What is wrong, in the names that the user typed: `--workers`, where the library says `n_workers`."""
+"""What is wrong, in the names that the user typed: `--workers`, where the library says `n_workers`; and what options
+are called that had another name before."""
 
 from __future__ import annotations
 
@@ -31,6 +32,21 @@ _CALLED = {
     "--margin": "(?:margins?|equivalence)",
     "--highest": "(?:highest|largest) (?:size|n)",
 }
+
+# Options that have another name since their old one says something else in other commands.
+_REPORT = {"--analysis": "--findings", "--power": "--power-file", "--config": "--answers"}
+RENAMED: dict[str, dict[str, str]] = {"report": _REPORT, "report check": _REPORT}
+
+
+def renamed(error: click.UsageError) -> click.UsageError:
+    """The error; of an option that had the name before, one that says what it is called now."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return error
+    words = error.ctx.command_path.split()[1:]
+    new = RENAMED.get(" ".join(words), {}).get(error.option_name)
+    return (
+        error if new is None else click.UsageError(f"{error.option_name} is now called {new}.", error.ctx)
+    )
 
 
 def as_typed(message: str, command: click.Command | None, words: Sequence[str]) -> str:
