@@ -70,7 +70,7 @@ def study(tmp_path_factory):
     run("analyze", several, "--scale", "1:5", "--all-pairs", "-o", folder / "pairs.json")
     run(
         *("release", folder / "ratings.csv", "--scale", "1:5", "--parameters", exported),
-        *("--key", "a key that is long enough", "-o", folder / "bundle"),
+        *("--secret-text", "a key that is long enough", "-o", folder / "bundle"),
     )
     return folder
 

@@ -50,7 +50,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "report": (".asking.report", "Write what a paper should report: checklists, forms, paragraphs."),
         "cite": (".asking.cite", "Print what to cite as BibTeX: this program and your methods."),
-        "release": ("release.release", "Write an anonymised bundle of a study, to publish."),
+        "release": (".asking.release", "Write an anonymised bundle of a study, to publish."),
     },
     "Other comparisons": {
         "compare": (".asking.compare", "Scores of systems on the same items: test, effect size, power."),

@@ -1,5 +1,4 @@
-"""What is wrong, in the names that the user typed: `--workers`, where the library says `n_workers`; and what options
-are called that had another name before."""
+"""Names of options: those that the user typed, where the library says another; and new ones of old options."""
 
 from __future__ import annotations
 
@@ -35,7 +34,11 @@ _CALLED = {
 
 # Options that have another name since their old one says something else in other commands.
 _REPORT = {"--analysis": "--findings", "--power": "--power-file", "--config": "--answers"}
-RENAMED: dict[str, dict[str, str]] = {"report": _REPORT, "report check": _REPORT}
+RENAMED: dict[str, dict[str, str]] = {
+    "report": _REPORT,
+    "report check": _REPORT,
+    "release": {"--key": "--secret-text"},
+}
 
 
 def renamed(error: click.UsageError) -> click.UsageError:

@@ -8,39 +8,39 @@ from pathlib import Path
 
 from humeval_power.checking.roles import Role
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.options import TableOptions
+from humeval_power.interfaces.cli.options import typed_scale
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_set
 from humeval_power.interfaces.formats.documents.reading import read_parameters
 from humeval_power.interfaces.formats.file_bytes import read_bytes, read_text
 from humeval_power.interfaces.formats.monitor.secret import SECRET_SCHEMA
 from humeval_power.interfaces.formats.plan.plan_file import read_plan
 from humeval_power.interfaces.formats.rating_tables import read_rating_table
+from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.ratings import MISSING_CODES
 from humeval_power.reporting.release.bundle import Bundle
 from humeval_power.reporting.release.rows import ReleaseRows, release_rows
-from humeval_power.scales import RatingScale
 
 
-def rows_of(file: str, table: TableOptions, keep: Sequence[str]) -> ReleaseRows:
+def rows_of(given: Typed) -> ReleaseRows:
     """The rows and columns of a table that may be published."""
-    found = read_rating_table(file)
+    found = read_rating_table(given["file"])
     named: dict[Role, str | None] = {
-        "worker": table.worker,
-        "item": table.item,
-        "system": table.system,
-        "rating": table.rating,
-        "criterion": table.criterion_column,
+        "worker": given["worker"],
+        "item": given["item"],
+        "system": given["system"],
+        "rating": given["rating"],
+        "criterion": given["criterion_column"],
     }
     return release_rows(
         found.frame,
         named=named,
-        keep=keep,
-        criterion=table.criterion,
-        systems=table.pair,
-        scale=RatingScale.parse(table.scale) if table.scale is not None else None,
-        lower_is_better=table.lower_is_better,
-        missing=(*MISSING_CODES, *table.missing),
-        rejected_rows=table.rejected_rows,
+        keep=given["keep"],
+        criterion=given["criterion"],
+        systems=given["systems"],
+        scale=typed_scale(given["scale"]),
+        lower_is_better=given["lower_is_better"],
+        missing=(*MISSING_CODES, *given["missing"]),
+        rejected_rows=given["rejected_rows"],
         source=found.source,
     )
 
