@@ -568,8 +568,6 @@ SUBJECT = Subject(
     (McNemar's test); tests of a finished comparison; claims of improvement in
     the literature. Accuracies and effects are shares: 0.972, 0.02.
     """,
-    (BOUNDS, TEST, ESTIMATE, CLAIMS, LEADERBOARD, OVERLAP),
-    QUESTIONS,
-    questions_first=True,
+    (BOUNDS, TEST, ESTIMATE, CLAIMS, LEADERBOARD, OVERLAP, QUESTIONS),
 )
 command = SUBJECT.command()

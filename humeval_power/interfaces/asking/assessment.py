@@ -327,8 +327,6 @@ SUBJECT = Subject(
     Ratings are taken to be independent. Where the same annotators rate many
     segments of both systems, plan with 'power' and 'plan' instead.
     """,
-    (TEST, OBSERVED_MDE, DECOMPOSE),
-    QUESTIONS,
-    questions_first=True,
+    (TEST, OBSERVED_MDE, DECOMPOSE, QUESTIONS),
 )
 command = SUBJECT.command()

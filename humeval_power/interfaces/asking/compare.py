@@ -629,8 +629,7 @@ SUBJECT = Subject(
     `compare FILE --question mean` is short for `compare scores FILE ...`.
     Before there are scores: prospective says how many items are needed.
     """,
-    (SCORES, PROSPECTIVE, PRIMER, PRIMER_TABLE),
-    QUESTIONS,
+    (SCORES, PROSPECTIVE, PRIMER, PRIMER_TABLE, QUESTIONS),
     group=FileFirst,
 )
 command = SUBJECT.command()

@@ -373,8 +373,6 @@ SUBJECT = Subject(
     Another effect is made by giving B a share of the items that A alone has
     right, the same share in every class: agreement stays as it is.
     """,
-    (ESTIMATE, TEST),
-    QUESTIONS,
-    questions_first=True,
+    (ESTIMATE, TEST, QUESTIONS),
 )
 command = SUBJECT.command()

@@ -277,8 +277,6 @@ SUBJECT = Subject(
     do (Card et al. 2020). Start with: humeval-power corpus estimate, on any two
     systems like yours.
     """,
-    (ESTIMATE, TEST),
-    QUESTIONS,
-    questions_first=True,
+    (ESTIMATE, TEST, QUESTIONS),
 )
 command = SUBJECT.command()

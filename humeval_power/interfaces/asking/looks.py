@@ -276,7 +276,6 @@ SUBJECT = Subject(
     Boundaries, false positives, power and expected cost of studies that are
     looked at before their end.
     """,
-    (SCORES, PREFERENCE, ACCURACY, POOL),
-    first=(study,),
+    (study, SCORES, PREFERENCE, ACCURACY, POOL),
 )
 command = SUBJECT.command()

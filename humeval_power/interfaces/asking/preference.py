@@ -335,8 +335,6 @@ SUBJECT = Subject(
     judgements with wins, losses and ties, and of a panel of workers who judge
     several items each. Tests of a finished comparison of either kind.
     """,
-    (TEST,),
-    QUESTIONS,
-    questions_first=True,
+    (TEST, QUESTIONS),
 )
 command = SUBJECT.command()

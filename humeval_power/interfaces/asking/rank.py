@@ -166,7 +166,6 @@ SUBJECT = Subject(
     of ranks, groups that cannot be told apart, the chance of being the best.
     Before there are any: how many tell two neighbours apart?
     """,
-    (SCORES, BATTLES),
-    QUESTIONS,
+    (SCORES, BATTLES, QUESTIONS),
 )
 command = SUBJECT.command()

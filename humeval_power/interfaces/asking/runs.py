@@ -551,8 +551,6 @@ SUBJECT = Subject(
     Generations are nested in items: more of them make an item's mean precise.
     Prompts and seeds are crossed with items: they are a sample, as raters are.
     """,
-    (TEST, CHECK),
-    QUESTIONS,
-    after=(BUDGET,),
+    (TEST, CHECK, QUESTIONS, BUDGET),
 )
 command = SUBJECT.command()

@@ -25,7 +25,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "start": ("start.start", "Six questions, and the commands that follow from your answers."),
     },
     "Look at ratings": {
-        "import": ("field.import_", "Bring a platform's export into a table of ratings."),
+        "import": (".asking.import_", "Bring a platform's export into a table of ratings."),
         "check": ("study.check", "What is in a table, and what is wrong with it?"),
         "fit": ("study.fit", "Estimate the effect and the variances from a table."),
     },
@@ -42,7 +42,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "parameters": (".asking.parameters", "Look up what is known of the variation in other studies."),
     },
     "While and after collecting": {
-        "collect": ("field.collect", "Who has done what, what is missing, which spares to call?"),
+        "collect": (".asking.collect", "Who has done what, what is missing, which spares to call?"),
         "monitor": ("monitor.monitor", "May we stop? A planned look at the ratings so far."),
         "analyze": (
             "analyze.analyze",

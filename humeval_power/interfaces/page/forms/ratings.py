@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from humeval_power.interfaces.asking.form import Control, Form, Group, Next
-from humeval_power.interfaces.page.forms.exports import IMPORT
 
 _COLUMNS = Group(
     "Which column is what",
@@ -181,4 +180,4 @@ ANALYZE = Form(
         Next(("check",), "What is in the table"),
     ),
 )
-FORMS = (CHECK, FIT, ANALYZE, IMPORT)
+FORMS = (CHECK, FIT, ANALYZE)
