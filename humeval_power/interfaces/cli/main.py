@@ -22,7 +22,7 @@ from humeval_power.safe_text import WIDTH, wrapped
 # section: {name of the command: (its module below this package, or with a dot beside it; what --help says)}
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Not sure where to begin": {
-        "start": ("start.start", "Six questions, and the commands that follow from your answers."),
+        "start": (".asking.start", "Six questions, and the commands that follow from your answers."),
     },
     "Look at ratings": {
         "import": (".asking.import_", "Bring a platform's export into a table of ratings."),

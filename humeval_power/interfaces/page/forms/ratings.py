@@ -180,4 +180,3 @@ ANALYZE = Form(
         Next(("check",), "What is in the table"),
     ),
 )
-FORMS = (CHECK, FIT, ANALYZE)
