@@ -164,7 +164,7 @@ def test_from_counts_of_accuracy_to_a_size(client):
     link = steps(page)["Items that find this difference"]
     assert "effect=0.045" in link
     assert "agreement=0.895" in link
-    assert "baseline=0.78" in link
+    assert "baseline-accuracy=0.78" in link
     assert "Next" in client.get(link).text
     short = client.get("/accuracy/test?only-b=30&only-a=12&n=400").text
     assert (
@@ -183,7 +183,7 @@ def test_from_preferences_to_a_power_with_the_same_ties(client):
     ("query", "field"),
     [
         ("compare/power?n=x&effect=0.1&sd=1", "n"),
-        ("accuracy/power?n=100&effect=3&baseline=0.9", "effect"),
+        ("accuracy/power?n=100&effect=3&baseline-accuracy=0.9", "effect"),
         ("preference/power?n=100&effect=0.1&tie-share=2", "tie-share"),
         ("judge/mean?n=100&extra=10&correlation=2", "correlation"),
     ],

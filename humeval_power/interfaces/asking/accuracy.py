@@ -40,6 +40,7 @@ _BASELINE = own(
     slider=(0.5, 0.99),
     step=0.005,
     start="0.9",
+    option="baseline-accuracy",
 )
 _OVERLAP = own(
     replace(word(Prior), or_file=".json"),
@@ -97,7 +98,7 @@ def _steps(place: str) -> tuple[Next, ...]:
     """From two systems that were seen to a test set that is to be planned."""
     seen = {
         "effect": f"{place}difference",
-        "baseline": f"{place}accuracy_a",
+        "baseline-accuracy": f"{place}accuracy_a",
         "agreement": f"{place}agreement",
     }
     items = {"n": f"{place}n_items"}
@@ -223,7 +224,7 @@ def _agreement(given: Given) -> Value:
     if known is not None:
         return call("hp.accuracy.KnownAgreement", known)
     if prior is None and given["baseline"] is None:
-        raise InputError("Give --agreement, or --baseline so that the agreement can be guessed.")
+        raise InputError("Give --agreement, or --baseline-accuracy so that the agreement can be guessed.")
     return _predicted(prior or "middle")
 
 
@@ -238,7 +239,7 @@ def _comparison(n: Value, effect: Value, given: Given) -> Call:
     known, prior, baseline = (given[name] for name in ("agreement", "overlap", "baseline"))
     if given["test"] == "unpaired":
         if baseline is None:
-            raise InputError("The unpaired test needs --baseline.")
+            raise InputError("The unpaired test needs --baseline-accuracy.")
         if known is not None or prior is not None:
             raise InputError("Systems that answer different items have no agreement: leave it out.")
         return call("hp.accuracy.UnpairedAccuracy", n, effect, baseline=baseline, alpha=given["alpha"])
@@ -312,9 +313,9 @@ QUESTIONS = Questions(
         ),
         "overlap": replace(
             _OVERLAP,
-            help="Where the agreement is not known: predicted from --baseline by a regression on GLUE or SQuAD 2.0 "
-            "systems, or the least, the most, or the middle of what the accuracies allow. [middle] Or FILE.json, "
-            "as `accuracy overlap` wrote it.",
+            help="Where the agreement is not known: predicted from --baseline-accuracy by a regression on GLUE or "
+            "SQuAD 2.0 systems, or the least, the most, or the middle of what the accuracies allow. [middle] Or "
+            "FILE.json, as `accuracy overlap` wrote it.",
         ),
         "test": own(
             word((*_TESTS, "unpaired")),
@@ -337,7 +338,7 @@ QUESTIONS = Questions(
             Next(
                 ("accuracy", "bounds"),
                 "Where the agreement is not known",
-                ("n", "baseline", "alpha"),
+                ("n", "baseline-accuracy", "alpha"),
                 fills={"n": "found.n"},
             ),
         ),
@@ -376,7 +377,7 @@ BOUNDS = Declared(
         "Smallest improvement that a test set shows",
         "Where nobody knows how often the systems agree: the least and the most that is possible.",
         (Part("The test set", ("n", "baseline")), Part("The test", ("power", "test", "alpha"))),
-        (Next(("accuracy", "power"), "Power at an agreement", ("n", "baseline", "alpha")),),
+        (Next(("accuracy", "power"), "Power at an agreement", ("n", "baseline-accuracy", "alpha")),),
         is_quick=True,
     ),
 )

@@ -156,6 +156,7 @@ PREFERENCE = _judgements(
             word(get_args(Ties), without=("split",)),
             "What the effect is a share of: judgements without ties, or all with ties counted half.",
             usual="excluded",
+            option="tie-rule",
         ),
         "test": replace(_TEST, usual="exact"),
     },

@@ -93,6 +93,7 @@ BATTLES = chain(
                 "Ties",
                 words={"davidson": "Davidson", "rao-kupper": "Rao and Kupper"},
                 usual="davidson",
+                option="tie-model",
             ),
             "position_bias": own(
                 flag("position-bias", "no-position-bias"),

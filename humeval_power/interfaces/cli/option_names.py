@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
@@ -34,10 +34,23 @@ _CALLED = {
 
 # Options that have another name since their old one says something else in other commands.
 _REPORT = {"--analysis": "--findings", "--power": "--power-file", "--config": "--answers"}
-RENAMED: dict[str, dict[str, str]] = {
+_QUESTIONS = ("power", "mde", "size", "surface")
+
+
+def _of(group: str, names: Mapping[str, str], *others: str) -> dict[str, Mapping[str, str]]:
+    """The same names for the questions of a group, and others of its commands."""
+    return {f"{group} {name}": names for name in (*_QUESTIONS, *others)}
+
+
+RENAMED: dict[str, Mapping[str, str]] = {
     "report": _REPORT,
     "report check": _REPORT,
     "release": {"--key": "--secret-text"},
+    "rank battles": {"--ties": "--tie-model"},
+    "looks preference": {"--ties": "--tie-rule"},
+    **_of("preference", {"--ties": "--tie-rule"}),
+    **_of("accuracy", {"--baseline": "--baseline-accuracy"}, "bounds"),
+    **_of("runs", {"--baseline": "--mean-accuracy", "--from": "--pilot"}, "budget"),
 }
 
 
