@@ -21,7 +21,16 @@ from humeval_power.interfaces.asking.effect_range import EffectRange, score_rang
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.subject import Subject
-from humeval_power.interfaces.asking.vocabulary import ALPHA, RATINGS, REJECTED_ROWS, SEED, SYSTEM, column
+from humeval_power.interfaces.asking.vocabulary import (
+    ALPHA,
+    BASELINE,
+    ITEM,
+    RATINGS,
+    REJECTED_ROWS,
+    SEED,
+    SYSTEM,
+    column,
+)
 from humeval_power.interfaces.python_code.expressions import Call, Value, call
 from humeval_power.interfaces.python_code.tables import ratings_of
 from humeval_power.interfaces.python_code.typed import Typed
@@ -185,11 +194,7 @@ TEST = Declared(
             "Systems to compare",
             page_help="With commas between, A first. Empty: all.",
         ),
-        "baseline": own(
-            text("SYSTEM"),
-            "Compare every system with this one only.",
-            "Compare all with this system only",
-        ),
+        "baseline": BASELINE,
         "by": own(
             COLUMN,
             "Compare within each group, such as a language pair.",
@@ -205,10 +210,8 @@ TEST = Declared(
         "criterion": own(text("NAME"), "Criterion to keep, where there are several.", "Criterion"),
         "system": SYSTEM,
         "rating": column("rating"),
-        **{
-            name: own(COLUMN, f"Column of the {name}, if any. [found by name]", f"Column of the {name}")
-            for name in ("worker", "item")
-        },
+        "worker": column("worker"),
+        "item": ITEM,
         "rejected_rows": REJECTED_ROWS,
         "continuity": _CONTINUITY,
         "alpha": ALPHA,

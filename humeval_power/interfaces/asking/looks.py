@@ -173,7 +173,7 @@ ACCURACY = _judgements(
     "accuracy",
     "Two systems on the same items: McNemar's test at each look.",
     {
-        "n": replace(_N, help="Items of the test set."),
+        "n": replace(_N, help="Items in the test set."),
         "effect": replace(_EFFECT, help="True difference of accuracy, B - A, as a share."),
         "agreement": own(real(), "Share of items where both are right or both wrong.", needed=True),
         "test": replace(_TEST, usual="mid-p"),

@@ -14,6 +14,7 @@ from humeval_power.fields import own, text
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.subject import Subject
+from humeval_power.interfaces.asking.vocabulary import LICENCE
 from humeval_power.interfaces.cli.output import note, remark
 from humeval_power.interfaces.python_code.caller import Caller
 from humeval_power.interfaces.python_code.expressions import Call, call
@@ -173,7 +174,7 @@ SUBJECT = Subject(
                 "name": own(text("NAME"), "Name of the entry. [its own, or that of FILE]"),
                 "summary": own(text("TEXT"), "One line about the study."),
                 "source": own(text("TEXT"), "Paper or study that it comes from."),
-                "licence": own(text("TEXT"), "Licence of the ratings."),
+                "licence": LICENCE,
             },
             _add,
             arguments=("file",),

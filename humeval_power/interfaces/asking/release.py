@@ -10,7 +10,7 @@ import click
 
 from humeval_power.fields import flag, own, text
 from humeval_power.interfaces.asking.declared import Calls, Declared
-from humeval_power.interfaces.asking.vocabulary import RATINGS
+from humeval_power.interfaces.asking.vocabulary import LICENCE, RATINGS
 from humeval_power.interfaces.cli.plan.options import plan_path
 from humeval_power.interfaces.python_code.expressions import call
 from humeval_power.interfaces.python_code.typed import Typed
@@ -81,7 +81,7 @@ DECLARED = Declared(
         "parameters": own(text("FILE"), "Parameters that 'fit -o' wrote, for others' plans."),
         "plan_file": own(text("PATH"), "The plan of the study.", option="plan"),
         "include": own(text("FILE", many=True), "Another file to add; repeatable."),
-        "licence": own(text("TEXT"), "Licence of the ratings, such as 'CC BY 4.0'."),
+        "licence": LICENCE,
         "checked": own(
             text("NAME", many=True),
             "You looked at this column or file: short ids in it are there by chance ('names': the names of "

@@ -25,6 +25,7 @@ from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import (
     ALPHA,
     CLUSTER,
+    COMPARED,
     DROP_MISSING,
     ITEM,
     SYSTEM,
@@ -57,12 +58,7 @@ _TABLE = {
     "item": ITEM,
     "system": SYSTEM,
     "score": column("score", page_help="Of a log with several metrics, one."),
-    "systems": own(
-        names(systems_typed(TWO_OR_MORE, distinct=True), "A,B"),
-        "The systems to compare; the effect is B - A. More than two: all pairs. [all]",
-        "Systems to compare",
-        page_help="Names with commas between; the effect is B - A. More than two: all pairs. [all]",
-    ),
+    "systems": COMPARED,
     "cluster": CLUSTER,
     "drop_missing": DROP_MISSING,
 }

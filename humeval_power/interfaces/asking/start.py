@@ -11,6 +11,7 @@ import click
 
 from humeval_power.fields import Field, Kind, flag, own, text, word
 from humeval_power.interfaces.asking.declared import Calls, Declared, Fields, Page, Part
+from humeval_power.interfaces.asking.vocabulary import BASELINE
 from humeval_power.interfaces.cli.start.asking import ask_all, has_terminal
 from humeval_power.interfaces.cli.start.looking import look, named
 from humeval_power.interfaces.python_code.caller import Caller
@@ -65,7 +66,7 @@ _FIELDS: Fields = {
     "comparisons": _choice(
         "comparisons", COMPARISONS, "Which of several systems are compared.", "Of several, compare"
     ),
-    "baseline": _answer("baseline", text("SYSTEM"), "Compare every other system with this one only."),
+    "baseline": _answer("baseline", BASELINE.kind, BASELINE.help),
     "raters": _choice("raters", RATERS, "Who judges."),
     "academic": _choice("academic", YES_NO, "Whether the account on the platform is academic."),
     "pay_per_hour": _answer("pay-per-hour", text("USD"), "What they get for an hour."),
