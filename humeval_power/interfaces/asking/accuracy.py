@@ -16,7 +16,7 @@ from humeval_power.interfaces.asking.questions import Given, QuestionPage, Quest
 from humeval_power.interfaces.asking.runs_instead import test_of_runs
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import ALPHA, CLUSTER_OR_LINES, RUN, TARGET, TWO_SYSTEMS
-from humeval_power.interfaces.python_code.caller import evaluated
+from humeval_power.interfaces.python_code.caller import Caller, evaluated
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
 from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.accuracy.wording import WORDING
@@ -391,14 +391,16 @@ def _overlap_of(given: Typed) -> Value:
 
 def _percent(calls: Calls, in_percent: Any) -> list[str]:
     """What is said where accuracies are per cent; a program does not say it."""
-    return [] if calls.writes or not in_percent else ["The accuracies are taken as per cent."]
+    return (
+        [] if not (isinstance(calls, Caller) and in_percent) else ["The accuracies are taken as per cent."]
+    )
 
 
 def _claims(given: Typed, calls: Calls) -> None:
     read = call("hp.accuracy.read_claims", given["table"], sizes=given["sizes"])
     claims, in_percent, n_left_out = calls.unpack("claims, in_percent, n_left_out", read)
     remarks = _percent(calls, in_percent)
-    if not calls.writes and n_left_out:
+    if isinstance(calls, Caller) and n_left_out:
         remarks.append(
             f"{counted(n_left_out, 'row')} left out: no claim of an improvement on the best so far."
         )

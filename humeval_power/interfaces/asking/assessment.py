@@ -31,6 +31,8 @@ from humeval_power.interfaces.asking.vocabulary import (
     SYSTEM,
     column,
 )
+from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.python_code.caller import Caller
 from humeval_power.interfaces.python_code.expressions import Call, Value, call
 from humeval_power.interfaces.python_code.tables import ratings_of
 from humeval_power.interfaces.python_code.typed import Typed
@@ -261,7 +263,7 @@ def _observed_mde(given: Typed, calls: Calls) -> None:
         calls.attribute(seen, "p_value"),
         groups=calls.attribute(seen, "groups") if by else None,
         **asked,
-        remarks=None if calls.writes else seen.notices,
+        remarks=seen.notices if isinstance(calls, Caller) else None,
     )
     calls.let("result", found)
 
@@ -295,7 +297,9 @@ OBSERVED_MDE = Declared(
 
 def _decompose(given: Typed, calls: Calls) -> None:
     ratings = ratings_of(given, calls, require_pair=False)
-    calls.tell_notices(ratings)
+    if isinstance(calls, Caller):
+        for notice in ratings.notices:
+            note(f"{ratings.source}: {notice}")
     asked = {name: plain(given.given(name)) for name in ("correlations", "resamples", "seed")}
     calls.let("result", call("hp.assessment.decompose", ratings, **asked))
 

@@ -27,7 +27,7 @@ from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import with_run
 from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import Value, call
+from humeval_power.interfaces.python_code.expressions import Call, Value, call
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS
@@ -190,7 +190,7 @@ def chain(
             named = {name: plain(given.given(name)) for name in names}
             how = calls.run(given) if simulates and one is steps[-1] else {}
             result: Any = calls.let(one.name, call(one.function, *found, *files, **named, **how))
-            found = [calls.first_of(result) if one.gives_first else result]
+            found = [call("next", call("iter", Call("values", on=result))) if one.gives_first else result]
 
     return Declared(
         path,

@@ -86,8 +86,6 @@ def _judgements(
         stopping = calls.let("rule", rule)
         if isinstance(calls, Caller):
             _check_and_announce(looks, stopping, given, calls)
-        if given["created"] is not None:
-            calls.imports("import datetime")
         asked = {"effect": given["effect"], "effects": effects, "systems": given.given("systems")}
         found = call(
             "hp.looks.judgements",
