@@ -239,7 +239,7 @@ def test_the_recommended_test_comes_first() -> None:
     tests = record["comparisons"][0]["tests"]
     assert [each["name"] for each in tests] == ["mid-p", "unconditional", "asymptotic", "exact", "unpaired"]
     assert tests[0]["p_value"] == pytest.approx(0.0390625)  # Fagerland, Lydersen & Laake (2013)
-    text = text_of("test", "--only-b", "1", "--only-a", "7", "--n", "21")
+    text = text_of("test", "--b", "1", "--c", "7", "--n", "21")
     assert text.index("mid-p") < text.index("unconditional")
     assert "not known" in text  # the unpaired test needs the accuracies
     assert "A alone on 7" in text

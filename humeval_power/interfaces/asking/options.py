@@ -158,8 +158,8 @@ def made_option(
                 "show_default": (shows_zero or one.usual not in ("", 0)) and not kind.many,
             }
     extra["cls"] = FieldOption if field else DeclaredOption
-    dashes = "-" if len(one.also) == 1 else "--"
-    names = (typed, f"{dashes}{one.also}") if one.also else (typed,)
+    also = one.also if one.also.startswith("-") else f"--{one.also}"
+    names = (typed, also) if one.also else (typed,)
 
     def add(function: Function) -> Function:
         made = click.option(*names, parameter, help=one.help, **extra)(function)

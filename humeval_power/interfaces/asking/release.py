@@ -88,7 +88,7 @@ DECLARED = Declared(
             "columns and files); repeatable.",
         ),
         "strict": own(flag(), "Write nothing and end with 3 if there is a warning.", usual=False),
-        "output": own(text("PATH"), "Write to PATH, not to the terminal.", also="o"),
+        "output": own(text("PATH"), "Write to PATH, not to the terminal.", also="-o"),
         "force": own(flag(), "Overwrite what is there.", usual=False),
     },
     _release,

@@ -267,7 +267,6 @@ jobs_option = click.option(
     help="Cores to use; the result does not depend on it. [all]",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-output_option = click.option("-o", "--output", metavar="PATH", help="Write to PATH, not to the terminal.")
 date_option = click.option(
     "--date",
     "created",
