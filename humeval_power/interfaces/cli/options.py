@@ -274,7 +274,7 @@ date_option = click.option(
     callback=lambda _ctx, _option, value: None if value is None else value.date(),
     help="Date of the plan. [today]",
 )
-force_option = click.option("--force", is_flag=True, help="Overwrite what is there.")
+force_option = click.option("--force", is_flag=True, default=False, help="Overwrite what is there.")
 quiet_option = click.option(
     "-q",
     "--quiet",
