@@ -113,7 +113,7 @@ def targets() -> list[Target]:
         return ["assign", *size, "--seed", str(n + 1), *places, "--force"]
 
     def release_words(folder: Path, n: int) -> list[str]:
-        secret = ["--key", f"a long secret of try {n}", "--licence", f"Licence {n}"]
+        secret = ["--secret-text", f"a long secret of try {n}", "--licence", f"Licence {n}"]
         return ["release", str(PILOT), *secret, "-o", f"{folder}/rel", "--force"]
 
     def surface_words(folder: Path, n: int) -> list[str]:

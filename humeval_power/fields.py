@@ -101,7 +101,7 @@ class Field:
         touched, `rows` how many fields it shows at least.
     usual : the value where none is given; None where that depends on others, which `help` tells in brackets.
     main : shown by `--help`, and not folded on the page.
-    option : the option's name, where it is not the field's with dashes; `also` is another name of it.
+    option : its name, where it is not the field's with dashes; `also` is another, if short with its dash.
     page_help : what the page says in place of `help`.
     needed : a command cannot do without it.
     sets : of a flag, the argument that gets the flag's own name where it is typed.

@@ -85,15 +85,15 @@ COMMANDS: dict[str, str] = {
     "runs test": "runs test generations.csv --cluster passage -o pilot_runs.json",
     "runs test crossed": "runs test prompts.csv",
     "runs check": "runs check generations.csv --run generation",
-    "runs power": f"runs power --from pilot_runs.json --runs 3 --n 200 --effect 0.05 --cluster-size 4 {QUICK}",
+    "runs power": f"runs power --pilot pilot_runs.json --runs 3 --n 200 --effect 0.05 --cluster-size 4 {QUICK}",
     "runs power crossed": "runs power --crossed --sd-item 0.3 --sd-prompt-slope 0.05 --sd-residual 0.3 "
     f"--prompts 5 --n 100 --effect 0.1 --alternative equivalent --margin 0.3 {QUICK}",
     "runs mde": f"runs mde {{ANSWERS}} --runs 3 --n 200 {QUICK}",
     "runs size": f"runs size {{ANSWERS}} --runs 3 --effect 0.05 {QUICK}",
     "runs surface": f"runs surface {{ANSWERS}} --runs 3 --n 100,200 --effect 0.05 {QUICK}",
-    "runs budget": "runs budget --from pilot_runs.json --effect 0.05 --total 300 --cost-per-call 0.02 "
+    "runs budget": "runs budget --pilot pilot_runs.json --effect 0.05 --total 300 --cost-per-call 0.02 "
     "--cost-per-item 0.5",
-    "accuracy bounds": "accuracy bounds --n 147 --baseline 0.945",
+    "accuracy bounds": "accuracy bounds --n 147 --baseline-accuracy 0.945",
     "accuracy claims": "accuracy claims claims.csv",
     "accuracy leaderboard": "accuracy leaderboard board.csv --n 1000",
     "accuracy leaderboard pairs": "accuracy leaderboard board.csv --n 1000 --pairs pairs.csv --n-validation 800",
@@ -102,7 +102,7 @@ COMMANDS: dict[str, str] = {
     "accuracy test": "accuracy test --only-b 16 --only-a 6 --n 161 --both 100",
     "accuracy test clusters": "accuracy test answers.csv --cluster passage",
     "accuracy estimate clusters": "accuracy estimate answers.csv --systems A,B --cluster passage",
-    "accuracy mde": f"accuracy mde --n 1821 --baseline 0.93 --overlap glue {QUICK}",
+    "accuracy mde": f"accuracy mde --n 1821 --baseline-accuracy 0.93 --overlap glue {QUICK}",
     "accuracy power": f"accuracy power --n 500 --effect 0.02 --agreement 0.9 {QUICK}",
     "accuracy size": f"accuracy size --effect 0.05 --agreement 0.9 {QUICK}",
     "accuracy surface": f"accuracy surface --n 200,400 --effect 0.05 --agreement 0.9 {QUICK}",
@@ -122,7 +122,7 @@ COMMANDS: dict[str, str] = {
     "rank scores": "rank scores scores.csv",
     "rank scores clusters": "rank scores five_scores.csv --cluster passage --lower-is-better --alpha 0.1",
     "rank battles": "rank battles battles.csv",
-    "rank battles rao-kupper": "rank battles battles.csv --ties rao-kupper --no-position-bias --cluster item",
+    "rank battles rao-kupper": "rank battles battles.csv --tie-model rao-kupper --no-position-bias --cluster item",
     "corpus test": "corpus test --system-a a.txt --system-b b.txt --reference reference.txt --seed 3",
     "corpus clusters": "corpus test --system-a a.txt --system-b b.txt --reference reference.txt "
     "--cluster documents.txt --seed 3",
@@ -164,7 +164,7 @@ COMMANDS: dict[str, str] = {
     "scenario size": f"scenario {{OWN}} size --effect 0.3 {QUICK}",
     "scenario surface": f"scenario {{OWN}} surface --n 40,60 --effect 0.2 {QUICK}",
 }
-_ANSWERS = "--nested --family binary --baseline 0.7 --sd-item 0.2 --sd-run 0.4"
+_ANSWERS = "--nested --family binary --mean-accuracy 0.7 --sd-item 0.2 --sd-run 0.4"
 _CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correlation 0.5"
 
 

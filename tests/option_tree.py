@@ -81,7 +81,7 @@ BASE: dict[str, str] = {
     "runs size": f"--effect 0.1 {RUNS}",
     "runs surface": f"--n 50 --effect 0.1 {RUNS} -o grid --force",
     "runs budget": "--nested --sd-item 0.3 --sd-run 0.4 --effect 0.1 --total 50 --cost-per-call 0.1",
-    "accuracy bounds": "--n 147 --baseline 0.9",
+    "accuracy bounds": "--n 147 --baseline-accuracy 0.9",
     "accuracy claims": "claims.csv",
     "accuracy leaderboard": "board.csv --n 8862",
     "accuracy overlap": "system_pairs.csv",

@@ -90,6 +90,9 @@ def write_pictures(folder: Path) -> Path:
     return folder / "pictures"
 
 
+OPTIONS = {"analysis": "findings", "power": "power-file"}
+
+
 def given(folder: Path, *kinds: str) -> list[object]:
     """The options that name files of the study."""
     paths = {
@@ -99,7 +102,7 @@ def given(folder: Path, *kinds: str) -> list[object]:
         "power": folder / "power.json",
         "surface": folder / "surface",
     }
-    return [word for kind in kinds for word in (f"--{kind}", paths[kind])]
+    return [word for kind in kinds for word in (f"--{OPTIONS.get(kind, kind)}", paths[kind])]
 
 
 FORMS = {

@@ -147,7 +147,9 @@ def table_9() -> None:
         "In points, power .8. The regression column, said to be the unconditional test of Suissa and Shuster, has "
         "the power of the mid-p test; eq. (2) is rounded too much to give it, the notebook's coefficients do.",
     )
-    paper.command("humeval-power accuracy bounds --n 1725 --baseline 0.92 --compat card2020  # MRPC")
+    paper.command(
+        "humeval-power accuracy bounds --n 1725 --baseline-accuracy 0.92 --compat card2020  # MRPC"
+    )
     rows, impossible = {}, []
     for row in published("card2020_table2_table9.csv"):
         baseline, name = float(row["sota_percent"]) / 100, row["dataset"]

@@ -62,12 +62,12 @@ def test_power_is_computed_and_simulated() -> None:
 
 
 def test_the_detectable_improvement_of_sst_2() -> None:
-    record = record_of("mde", "--n", "1821", "--baseline", "0.972", "--overlap", "glue")
+    record = record_of("mde", "--n", "1821", "--baseline-accuracy", "0.972", "--overlap", "glue")
     assert record["found"][0]["effect"] == pytest.approx(0.0102023, abs=1e-6)
 
 
 def test_without_an_agreement_the_middle_is_assumed_and_said() -> None:
-    result = run("mde", "--n", "1821", "--baseline", "0.972")
+    result = run("mde", "--n", "1821", "--baseline-accuracy", "0.972")
     assert "No --agreement" in result.stderr
     assert result.stderr.count("No --agreement") == 1
     assert "half-way" in result.stdout
@@ -87,10 +87,19 @@ def test_a_surface_has_a_row_for_each_cell() -> None:
 
 def test_unpaired_answers_need_a_baseline_and_no_agreement() -> None:
     text = text_of(
-        "power", "--n", "400", "--effect", "0.05", "--baseline", "0.8", "--test", "unpaired", *COMMON
+        "power",
+        "--n",
+        "400",
+        "--effect",
+        "0.05",
+        "--baseline-accuracy",
+        "0.8",
+        "--test",
+        "unpaired",
+        *COMMON,
     )
     assert "other ones for B than for A" in text
-    for wrong in (("--agreement", "0.9"), ("--baseline", "0.8", "--overlap", "glue")):
+    for wrong in (("--agreement", "0.9"), ("--baseline-accuracy", "0.8", "--overlap", "glue")):
         run("power", "--n", "400", "--effect", "0.05", "--test", "unpaired", *wrong, code=2)
 
 
@@ -98,8 +107,8 @@ def test_unpaired_answers_need_a_baseline_and_no_agreement() -> None:
     ("arguments", "said"),
     [
         (("--agreement", "0.9", "--overlap", "glue"), "not both"),
-        ((), "or --baseline"),
-        (("--baseline", "97.2"), "Divide by 100"),
+        ((), "or --baseline-accuracy"),
+        (("--baseline-accuracy", "97.2"), "Divide by 100"),
         (("--agreement", "0.99"), "impossible"),
     ],
 )
@@ -108,22 +117,31 @@ def test_options_that_make_no_sense_are_refused(arguments: tuple[str, ...], said
 
 
 def test_an_impossible_improvement_is_no_number() -> None:
-    assert "0.763" in refusal_of("mde", "--n", "147", "--baseline", "0.945", "--overlap", "glue")
+    assert "0.763" in refusal_of("mde", "--n", "147", "--baseline-accuracy", "0.945", "--overlap", "glue")
 
 
 def test_a_baseline_that_the_regression_has_not_seen_is_remarked() -> None:
     result = run(
-        "power", "--n", "500", "--effect", "0.02", "--baseline", "0.7", "--overlap", "glue", *COMMON
+        "power",
+        "--n",
+        "500",
+        "--effect",
+        "0.02",
+        "--baseline-accuracy",
+        "0.7",
+        "--overlap",
+        "glue",
+        *COMMON,
     )
     assert "has seen accuracies of 0.8 to 1 only" in " ".join(result.stderr.split())
 
 
 def test_bounds_show_every_guess() -> None:
-    text = text_of("bounds", "--n", "147", "--baseline", "0.945")
+    text = text_of("bounds", "--n", "147", "--baseline-accuracy", "0.945")
     assert text.count("none possible") == 2
     assert "147 items" in text.splitlines()[0]
-    assert "seen accuracies" in refusal_of("bounds", "--n", "147", "--baseline", "0.7", code=0)
-    record = record_of("bounds", "--n", "1821", "--baseline", "0.972")
+    assert "seen accuracies" in refusal_of("bounds", "--n", "147", "--baseline-accuracy", "0.7", code=0)
+    record = record_of("bounds", "--n", "1821", "--baseline-accuracy", "0.972")
     assert record["schema"] == "humeval_power/accuracy_bounds/1"
     assert record["found"]["most"]["effect"] < record["found"]["least"]["effect"]
     assert record["found"]["squad"]["effect"] is None
@@ -376,7 +394,7 @@ def test_a_leaderboard_without_validation_says_so(tmp_path: Path) -> None:
 
 def test_results_are_written_once(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    arguments = ("bounds", "--n", "1821", "--baseline", "0.972", "-o", str(out))
+    arguments = ("bounds", "--n", "1821", "--baseline-accuracy", "0.972", "-o", str(out))
     run(*arguments)
     assert json.loads(out.read_text())["n"] == 1821
     run(*arguments, code=2)
@@ -389,7 +407,7 @@ def test_results_are_written_once(tmp_path: Path) -> None:
         (("claims", "c.csv"), "claims improvements baselines methods", 6),
         (("leaderboard", "b.csv", "--n", "8862"), "leaderboard", 2),
         (("test", "t.csv"), "difference", 2),
-        (("bounds", "--n", "147", "--baseline", "0.9"), "", 6),
+        (("bounds", "--n", "147", "--baseline-accuracy", "0.9"), "", 6),
     ],
     fast=1,
 )

@@ -86,7 +86,18 @@ def test_a_regression_that_was_written_is_taken_by_other_commands(table: Path) -
     known = hp.accuracy.read_overlap(record)
     assert known.per_accuracy == pytest.approx(fit_overlap(some_pairs(30)).regression.per_accuracy)
     comparison = hp.accuracy.PairedAccuracy(900, difference=0.02, agreement=known, baseline=0.8)
-    asked = ("--n", 900, "--effect", 0.02, "--baseline", 0.8, "--overlap", record, "--method", "analytic")
+    asked = (
+        "--n",
+        900,
+        "--effect",
+        0.02,
+        "--baseline-accuracy",
+        0.8,
+        "--overlap",
+        record,
+        "--method",
+        "analytic",
+    )
     found = run_json("accuracy", "power", *asked)
     assert found["computed"]["power"] == pytest.approx(comparison.computed().power)
     claims = table.with_name("claims.csv")
@@ -119,7 +130,9 @@ def test_a_pair_that_agrees_more_than_its_accuracies_allow_is_refused(tmp_path: 
 )
 def test_other_records_are_refused(tmp_path: Path, record: dict[str, object], said: str) -> None:
     (tmp_path / "r.json").write_text(json.dumps(record))
-    done = run("accuracy", "mde", "--n", 900, "--baseline", 0.9, "--overlap", tmp_path / "r.json", code=2)
+    done = run(
+        "accuracy", "mde", "--n", 900, "--baseline-accuracy", 0.9, "--overlap", tmp_path / "r.json", code=2
+    )
     assert said in " ".join(done.stderr.split())
     assert "r.json" in done.stderr
 

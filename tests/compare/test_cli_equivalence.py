@@ -133,7 +133,7 @@ def test_calibrate_simulates_at_the_margin(tmp_path: Path) -> None:
 def test_the_checklist_takes_the_margin_from_a_power_document(tmp_path: Path) -> None:
     result = run("power", *STUDY, *EQUIVALENT, "--json", "-o", tmp_path / "power.json")
     assert result.exit_code == 0, result.output
-    said = text_of_report("--form", "card2020", "--power", tmp_path / "power.json")
+    said = text_of_report("--form", "card2020", "--power-file", tmp_path / "power.json")
     assert "A margin of 0.2 on [0, 1]; power was computed for a true difference of 0" in said
     assert "to show equivalence within 0.2 for a true difference of 0" in said
 
@@ -263,11 +263,11 @@ def test_the_analysis_decides_by_the_margin_of_the_plan(plan: Path, ratings: Pat
     assert effect["p_value"] == max(effect["p_values"])
     assert effect["raw_margin"] == pytest.approx(0.8)
     assert -0.2 < effect["interval"][0] < effect["interval"][1] < 0.2
-    paper = text_of_report("--form", "paper", "--analysis", tmp_path / "analysis.json", "--plan", plan)
+    paper = text_of_report("--form", "paper", "--findings", tmp_path / "analysis.json", "--plan", plan)
     assert "are equivalent within 0.2 on [0, 1]" in paper
     assert "|eq:.2|" in paper
     checklist = text_of_report(
-        "--form", "card2020", "--analysis", tmp_path / "analysis.json", "--plan", plan
+        "--form", "card2020", "--findings", tmp_path / "analysis.json", "--plan", plan
     )
     assert "A margin of 0.2 on [0, 1], 0.8 on the scale 1 to 5, by the plan." in checklist
     assert "two one-sided Wald tests" in text_of_report("--form", "osf", "--plan", plan)

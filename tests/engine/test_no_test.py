@@ -103,7 +103,7 @@ def test_no_form_reports_a_decision_of_a_fit_that_did_not_converge(
 ) -> None:
     run("analyze", table, "--scale", "1:5", "-o", tmp_path / "analysis.json")
     result = run(
-        "report", "--form", form, "--analysis", tmp_path / "analysis.json", "-o", tmp_path / "r.md"
+        "report", "--form", form, "--findings", tmp_path / "analysis.json", "-o", tmp_path / "r.md"
     )
     text = " ".join((tmp_path / "r.md").read_text().split())
     assert result.exit_code == 0

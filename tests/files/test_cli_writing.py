@@ -40,7 +40,18 @@ def codes(path: Path) -> set[str]:
 
 
 def released(folder: Path, secret: str, *more: object) -> tuple[object, ...]:
-    return ("release", PILOT, "--key", secret, "--licence", secret, "-o", folder / "rel", "--force", *more)
+    return (
+        "release",
+        PILOT,
+        "--secret-text",
+        secret,
+        "--licence",
+        secret,
+        "-o",
+        folder / "rel",
+        "--force",
+        *more,
+    )
 
 
 def sums_hold(folder: Path) -> bool:

@@ -129,7 +129,7 @@ def test_every_file_of_a_study_is_well_formed(study):
         ("fit", "ratings.csv", "--scale", "1:5"),
         ("fit", "ratings.csv", "--scale", "1:5", "--json"),
         ("analyze", "ratings.csv", "--scale", "1:5", "--plan", "plan.json"),
-        ("release", "ratings.csv", "--scale", "1:5", "--key", "a key that is long enough"),
+        ("release", "ratings.csv", "--scale", "1:5", "--secret-text", "a key that is long enough"),
         ("assign", "--plan", "plan.json", "--json"),
         ("report", "check", "analysis.json", "--form", "heds"),
         ("report", "check", "analysis.json", "--form", "heds", "--json"),
@@ -141,7 +141,7 @@ def test_a_command_prints_nothing_that_a_terminal_obeys(study, monkeypatch, word
     monkeypatch.chdir(study)
     if words[0] == "parameters":
         run(
-            "report", "--analysis", "analysis.json", "--form", "parameters", "-o", "library.json", "--force"
+            "report", "--findings", "analysis.json", "--form", "parameters", "-o", "library.json", "--force"
         )
         run("parameters", "add", "library.json", "--library", "own.json")
         assert (
@@ -218,7 +218,16 @@ def test_the_key_of_a_blind_table_is_no_formula(study, tmp_path):
 
 def test_a_bundle_has_the_names_and_hides_nothing(study, tmp_path):
     out = tmp_path / "bundle"
-    run("release", study / "ratings.csv", "--scale", "1:5", "--key", "a key that is long enough", "-o", out)
+    run(
+        "release",
+        study / "ratings.csv",
+        "--scale",
+        "1:5",
+        "--secret-text",
+        "a key that is long enough",
+        "-o",
+        out,
+    )
     look_at_all(out)
     run("fit", out / "ratings.csv", "--scale", "1:5", "-o", tmp_path / "again.json")
     assert json.loads((tmp_path / "again.json").read_text())["systems"] == sorted(SYSTEMS)

@@ -136,7 +136,16 @@ def test_the_list_of_open_fields_stays_within_its_lines(study, form):
 
 def test_a_bundle_gives_a_spreadsheet_nothing_to_run_and_the_names_back(study):
     out = study / "bundle"
-    run("release", study / "ratings.csv", "--scale", "1:5", "--key", "a key that is long enough", "-o", out)
+    run(
+        "release",
+        study / "ratings.csv",
+        "--scale",
+        "1:5",
+        "--secret-text",
+        "a key that is long enough",
+        "-o",
+        out,
+    )
     with (out / "ratings.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert not any(cell[:1] in "=+@-\t\r" for row in rows for cell in row.values() if cell)
@@ -153,7 +162,16 @@ def test_a_bundle_gives_a_spreadsheet_nothing_to_run_and_the_names_back(study):
 
 def test_a_bundle_can_be_analysed_again_with_the_same_result(study, tmp_path):
     out = tmp_path / "bundle"
-    run("release", study / "ratings.csv", "--scale", "1:5", "--key", "a key that is long enough", "-o", out)
+    run(
+        "release",
+        study / "ratings.csv",
+        "--scale",
+        "1:5",
+        "--secret-text",
+        "a key that is long enough",
+        "-o",
+        out,
+    )
     run("fit", out / "ratings.csv", "--scale", "1:5", "-o", tmp_path / "again.json")
     again = json.loads((tmp_path / "again.json").read_text())["parameters"]
     first = json.loads((study / "analysis.json").read_text())["parameters"]

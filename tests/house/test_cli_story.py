@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from places import ROOT
 
 from humeval_power.interfaces.cli.main import main
+from humeval_power.interfaces.cli.option_names import RENAMED
 
 PILOT = ROOT / "data" / "pilot.csv"
 SEVEN = (
@@ -301,8 +302,17 @@ def test_a_file_of_another_kind_is_refused(folder: Path) -> None:
     message = refused("power", "--parameters", folder / "surface" / "record.json", *size)
     assert "has the schema 'humeval_power/surface/1'; 'humeval_power/parameters/1' is needed." in message
     assert "Write one with: humeval-power fit RATINGS -o parameters.json" in message
-    message = refused("report", "--power", folder / "parameters.json")
+    message = refused("report", "--power-file", folder / "parameters.json")
     assert "'humeval_power/power/1' is needed." in message
+
+
+@pytest.mark.parametrize(
+    ("words", "old", "new"),
+    [(words, old, new) for words, names in RENAMED.items() for old, new in names.items()],
+)
+def test_an_option_that_was_renamed_is_refused_with_its_new_name(words: str, old: str, new: str) -> None:
+    assert f"Error: {old} is now called {new}." in refused(*words.split(), old, "x")
+    assert f"{new} " in run(*words.split(), "--help").stdout
 
 
 def test_a_file_of_another_version_is_refused(parameters: Path, tmp_path: Path) -> None:

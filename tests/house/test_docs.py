@@ -102,6 +102,20 @@ def test_options_that_mean_the_same_are_said_the_same(spelling: str) -> None:
     assert len(said) == 1, {name: found.help for name, found in kept.items()}
 
 
+# A column of a table, or beside lists of texts a file of lines; and the numbers that ratings are drawn in.
+FILE_OR_ELSE = {"--cluster", "--ratings"}
+
+
+def test_an_option_that_names_a_file_does_so_in_every_command():
+    metavars: dict[str, set[bool]] = {}
+    for command in LEAVES.values():
+        for one in command.params:
+            if isinstance(one, click.Option):
+                is_file = one.metavar in ("FILE", "PATH")
+                metavars.setdefault(max(one.opts, key=len), set()).add(is_file)
+    assert {name for name, kinds in metavars.items() if len(kinds) > 1} == FILE_OR_ELSE
+
+
 @each_case("words", [words for words in LEAVES if option(words, "-o") is not None])
 def test_what_writes_can_be_forced_and_is_quiet_on_request(words: str) -> None:
     assert option(words, "--force") is not None

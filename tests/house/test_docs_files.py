@@ -70,7 +70,7 @@ def study(tmp_path_factory):
     run("analyze", several, "--scale", "1:5", "--all-pairs", "-o", folder / "pairs.json")
     run(
         *("release", folder / "ratings.csv", "--scale", "1:5", "--parameters", exported),
-        *("--key", "a key that is long enough", "-o", folder / "bundle"),
+        *("--secret-text", "a key that is long enough", "-o", folder / "bundle"),
     )
     return folder
 
@@ -147,7 +147,7 @@ def test_every_field_of_a_study_with_looks_is_described(looked_at, name):
 
 
 def test_every_field_of_a_scenario_is_described():
-    words = "accuracy mde --n 200 --baseline 0.9 --overlap glue --json"
+    words = "accuracy mde --n 200 --baseline-accuracy 0.9 --overlap glue --json"
     document = json.loads(run(*words.split()).stdout)
     document["given"] = None  # the command's own options
     assert names_in(document) - DESCRIBED == set()

@@ -18,13 +18,14 @@ from in_process_parts import in_process_parts
 from starlette.testclient import TestClient
 
 from humeval_power.interfaces.asking.form import Form
+from humeval_power.interfaces.asking.parameters import ENTRIES
 from humeval_power.interfaces.formats.study.parameter_library import shipped_library
 from humeval_power.interfaces.page.app import make_app
 from humeval_power.interfaces.page.asked import NEVER, asked_of, offered, words_of
 from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.interfaces.page.forms.planning import FORMS as PLANNING
-from humeval_power.interfaces.page.forms.study_controls import ENTRIES, SETTINGS
+from humeval_power.interfaces.page.forms.study_controls import SETTINGS
 
+PLANNING = [form for form in FORMS.values() if form.journey == "plan"]
 EACH_FORM = each_case("form", PLANNING, ids=lambda form: " ".join(form.command))
 SMALL = "scale=1:5&effect-raw=0.6&workers=8&items=20"
 PLAN = "preset=low&effect=0.15&items=20:40:20&max-workers=6&cost-per-rating=0.1&simulations=100"

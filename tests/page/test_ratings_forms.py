@@ -20,9 +20,9 @@ from humeval_power.interfaces.asking.form import Form
 from humeval_power.interfaces.page.app import make_app
 from humeval_power.interfaces.page.asked import offered, takes_files
 from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.interfaces.page.forms.ratings import FORMS as RATING_FORMS
 
 PILOT = Path(__file__).parents[2] / "data" / "pilot.csv"
+RATING_FORMS = [form for form in FORMS.values() if form.journey == "ratings"]
 EACH_FORM = each_case("form", RATING_FORMS, ids=lambda form: " ".join(form.command))
 
 

@@ -162,7 +162,10 @@ def test_so_many_workers_and_items_give_no_more_judgements_than_pairs() -> None:
         ("--position-bias 0.1", ("belongs to workers",)),
         ("--items 20 --judgements-per-item 5 --sd-item 0.1", ("say the same",)),
         ("--workers 2 --judgements-per-item 3 --sd-worker 0.1 --sd-item 0.1", ("different workers",)),
-        ("--workers 5 --sd-worker 0.4 --ties kept --test mid-p", ("--ties belongs", "--test belongs")),
+        (
+            "--workers 5 --sd-worker 0.4 --tie-rule kept --test mid-p",
+            ("--tie-rule belongs", "--test belongs"),
+        ),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(words: str, said: tuple[str, ...]) -> None:

@@ -277,7 +277,9 @@ def test_the_command_answers_the_four_questions() -> None:
     record = record_of("power", "--n", "100", "--effect", "0.15", *quick)
     assert record["schema"] == "humeval_power/preference_power/1"
     assert record["computed"]["power"] == pytest.approx(0.827584995748751)
-    assert "Smallest effect (MDE)" in text_of("mde", "--n", "100", "--tie-share", "0.3", "--ties", "kept")
+    assert "Smallest effect (MDE)" in text_of(
+        "mde", "--n", "100", "--tie-share", "0.3", "--tie-rule", "kept"
+    )
     assert "n = " in text_of("size", "--effect", "0.15")
     rows = record_of("surface", "--n", "50,100", "--effect", "0.1,0.15")["rows"]
     assert len(rows) == 4

@@ -81,7 +81,7 @@ LINES = {
     "looks study": f"looks study --preset high {SMALL} --effect 0.2 --looks 0.5,1 --futility p:0.5 {QUICK}",
     "looks points": f"looks study --preset high {SMALL} --scale 1:5 --effect-raw 0.8 --looks-by workers {QUICK}",
     "looks scores": f"looks scores --n 90 --effect 5 --systems old,new --looks 2 --alpha 0.1 {QUICK}",
-    "looks preference": f"looks preference --n 90 --effect 0.1 --ties kept --tie-share 0.1 {QUICK}",
+    "looks preference": f"looks preference --n 90 --effect 0.1 --tie-rule kept --tie-share 0.1 {QUICK}",
     "looks accuracy": f"looks accuracy --n 90 --effect 0.1 --agreement 0.8 --test exact {QUICK}",
     "simulate": f"simulate --preset low {SMALL} --scale 1:5 --effect 0.1 --lost 0.1 --response likert --seed 4",
     "simulate systems": f"simulate --preset low {SMALL} --n-systems 3 --effect 0.1 --pattern steps",
@@ -92,11 +92,12 @@ LINES = {
     "parameters list": "parameters list",
     "parameters show": "parameters show pplm-fluency-rerank",
     "start": "start --have nothing --judgement points --difference 0.5 --assume-rest --n-systems 3",
-    "accuracy power": f"accuracy power --n 90 --effect 0.04 --baseline 0.9 --test exact --alpha 0.1 {QUICK}",
-    "accuracy unpaired": f"accuracy power --n 90 --effect 0.04 --baseline 0.9 --test unpaired {QUICK}",
+    "accuracy power": "accuracy power --n 90 --effect 0.04 --baseline-accuracy 0.9 --test exact --alpha 0.1 "
+    f"{QUICK}",
+    "accuracy unpaired": f"accuracy power --n 90 --effect 0.04 --baseline-accuracy 0.9 --test unpaired {QUICK}",
     "accuracy mde": f"accuracy mde --n 300 --agreement 0.9 --power 0.9 --method analytic {QUICK}",
-    "accuracy mde unpaired": "accuracy mde --n 300 --baseline 0.8 --test unpaired",
-    "accuracy size": "accuracy size --effect 0.05 --baseline 0.9 --overlap squad --highest 5000",
+    "accuracy mde unpaired": "accuracy mde --n 300 --baseline-accuracy 0.8 --test unpaired",
+    "accuracy size": "accuracy size --effect 0.05 --baseline-accuracy 0.9 --overlap squad --highest 5000",
     "accuracy surface": f"accuracy surface --n 100:300:100 --effect 0.02,0.05 --agreement 0.9 {QUICK}",
     "accuracy test files": "accuracy test a_labels.csv b_labels.csv --labels gold.csv --alpha 0.1",
     "accuracy test counts": "accuracy test --only-b 16 --only-a 6 --n 161",
@@ -107,11 +108,11 @@ LINES = {
     "compare runs": "compare scores generations.csv --run generation --score score --cluster passage",
     "accuracy runs": "accuracy test prompts.csv --run prompt --systems new,old --alpha 0.1",
     "runs check": "runs check prompts.csv",
-    "accuracy bounds": "accuracy bounds --n 147 --baseline 0.945 --power 0.9 --test mid-p",
+    "accuracy bounds": "accuracy bounds --n 147 --baseline-accuracy 0.945 --power 0.9 --test mid-p",
     "accuracy claims": "accuracy claims claims.csv --overlap middle",
     "accuracy overlap": "accuracy overlap system_pairs.csv",
     "accuracy leaderboard": "accuracy leaderboard board.csv --n 1000 --alpha 0.1",
-    "preference power": "preference power --n 60 --effect 0.1 --ties kept --tie-share 0.2 --test mid-p "
+    "preference power": "preference power --n 60 --effect 0.1 --tie-rule kept --tie-share 0.2 --test mid-p "
     f"{QUICK}",
     "preference panel": "preference power --n 60 --effect 0.1 --workers 6 --sd-worker 0.4 --method analytic",
     "preference mde panel": "preference mde --n 60 --workers 6 --sd-worker 0.4 --method analytic",
@@ -125,7 +126,7 @@ LINES = {
     "rank power": f"rank power --n 600 --effect 0.1 --n-systems 4 --tie-share 0.2 --alpha 0.1 {QUICK}",
     "rank mde": "rank mde --n 900 --n-systems 4 --design-effect 1.3 --method analytic",
     "rank size scores": "rank size --effect 0.1 --n-systems 4 --sd 0.3 --method analytic",
-    "rank battles": "rank battles battles.csv --ties rao-kupper --no-position-bias --cluster item --alpha 0.1 "
+    "rank battles": "rank battles battles.csv --tie-model rao-kupper --no-position-bias --cluster item --alpha 0.1 "
     "--seed 5",
     "rank battles some": "rank battles battles.csv --systems atlas,birch,delta",
     "corpus power": "corpus power --n 300 --effect 1 --p0 0.2 --preset wmt19-tf19-tf18 --test flips "

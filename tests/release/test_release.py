@@ -73,7 +73,7 @@ def hostile(tmp_path: Path) -> Path:
 
 
 def test_names_of_any_kind_survive_and_no_cell_is_a_formula(hostile: Path, tmp_path: Path) -> None:
-    done = run("release", hostile, "-o", tmp_path / "out", "--key", KEY, "--keep", "seconds")
+    done = run("release", hostile, "-o", tmp_path / "out", "--secret-text", KEY, "--keep", "seconds")
     assert done.exit_code == 0, done.stderr
     rows = read_rows(tmp_path / "out" / "ratings.csv")
     assert set(original_cells([row["item"] for row in rows])) == set(HOSTILE)
@@ -87,7 +87,7 @@ def test_names_of_any_kind_survive_and_no_cell_is_a_formula(hostile: Path, tmp_p
 
 
 def test_the_rows_are_those_of_the_table_in_another_order(hostile: Path, tmp_path: Path) -> None:
-    run("release", hostile, "-o", tmp_path / "out", "--key", KEY)
+    run("release", hostile, "-o", tmp_path / "out", "--secret-text", KEY)
     names = pseudonyms(WORKERS, key=KEY, kind="worker")
     expected = [
         (names[row["worker"]], row["item"], row["system"], row["rating"]) for row in read_rows(hostile)
@@ -107,7 +107,7 @@ def test_the_rows_are_those_of_the_table_in_another_order(hostile: Path, tmp_pat
 
 
 def test_no_file_of_the_bundle_holds_a_worker_or_what_was_left_out(hostile: Path, tmp_path: Path) -> None:
-    run("release", hostile, "-o", tmp_path / "out", "--key", KEY)
+    run("release", hostile, "-o", tmp_path / "out", "--secret-text", KEY)
     for path in (tmp_path / "out").iterdir():
         text = path.read_text(encoding="utf-8")
         assert not [name for name in (*WORKERS, "my own words", KEY) if name in text], path
@@ -115,7 +115,7 @@ def test_no_file_of_the_bundle_holds_a_worker_or_what_was_left_out(hostile: Path
 
 def test_the_same_key_gives_the_same_bundle_and_another_key_another(hostile: Path, tmp_path: Path) -> None:
     for name, key in (("a", KEY), ("b", KEY), ("c", KEY + "!")):
-        run("release", hostile, "-o", tmp_path / name, "--key", key)
+        run("release", hostile, "-o", tmp_path / name, "--secret-text", key)
     a, b, c = ((tmp_path / name / "ratings.csv").read_bytes() for name in "abc")
     assert a == b
     assert a != c
@@ -172,13 +172,13 @@ def test_nothing_is_written_where_something_is_wrong(hostile: Path, tmp_path: Pa
 
 def test_a_bundle_is_not_overwritten(hostile: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run("release", hostile, "-o", out, "--key", KEY)
+    run("release", hostile, "-o", out, "--secret-text", KEY)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
-    done = run("release", hostile, "-o", out, "--key", KEY + "!")
+    done = run("release", hostile, "-o", out, "--secret-text", KEY + "!")
     assert done.exit_code == 2
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
     (out / "old.csv").write_text("x")
-    forced = run("release", hostile, "-o", out, "--key", KEY, "--force")
+    forced = run("release", hostile, "-o", out, "--secret-text", KEY, "--force")
     assert forced.exit_code == 0
     assert "old.csv, which is no part of the" in forced.stderr
 
@@ -186,7 +186,7 @@ def test_a_bundle_is_not_overwritten(hostile: Path, tmp_path: Path) -> None:
 def test_the_checksums_verify(hostile: Path, tmp_path: Path) -> None:
     odd = tmp_path / "a\nb\\c.txt"
     odd.write_text("x")
-    run("release", hostile, "-o", tmp_path / "out", "--key", KEY, "--include", odd)
+    run("release", hostile, "-o", tmp_path / "out", "--secret-text", KEY, "--include", odd)
     assert (tmp_path / "out" / "a\nb\\c.txt").read_text() == "x"
     tool = shutil.which("sha256sum")
     if tool is None:
@@ -202,7 +202,7 @@ def test_checksums_are_sorted_by_name() -> None:
 
 def test_the_released_table_fits_as_the_original_does(tmp_path: Path) -> None:
     pilot = ROOT / "data" / "pilot.csv"
-    run("release", pilot, "-o", tmp_path / "out", "--key", KEY, "--pseudonymise-items")
+    run("release", pilot, "-o", tmp_path / "out", "--secret-text", KEY, "--pseudonymise-items")
     effects = []
     for path in (pilot, tmp_path / "out" / "ratings.csv"):
         done = run("fit", path, "--systems", "baseline,new", "--json", "-q")
@@ -220,12 +220,12 @@ def test_ids_of_platforms_in_kept_columns_are_warned_of(tmp_path: Path) -> None:
     ]
     rows += [["w2", *row[1:]] for row in rows]
     table = write_table(tmp_path / "t.csv", ["worker", "item", "system", "rating", "mail"], rows)
-    done = run("release", table, "--key", KEY, "--keep", "mail")
+    done = run("release", table, "--secret-text", KEY, "--keep", "mail")
     told = " ".join(done.stderr.split())
     assert "column 'item': 6 values with what looks like an MTurk id" in told
     assert "Add --pseudonymise-items." in told
     assert "column 'mail': 1 value with what looks like an e-mail address" in told
-    hidden = run("release", table, "--key", KEY, "--pseudonymise-items")
+    hidden = run("release", table, "--secret-text", KEY, "--pseudonymise-items")
     assert "looks like" not in hidden.stderr
 
 
@@ -239,12 +239,14 @@ def test_worker_ids_in_items_and_included_files_are_warned_of(tmp_path: Path) ->
     table = write_table(tmp_path / "t.csv", ["worker", "item", "system", "rating"], rows)
     notes = tmp_path / "notes.txt"
     notes.write_text("worker-17 was slow; see /home/ann/study.")
-    done = run("release", table, "--key", KEY, "--include", notes, "--licence", "CC BY 4.0")
+    done = run("release", table, "--secret-text", KEY, "--include", notes, "--licence", "CC BY 4.0")
     told = " ".join(done.stderr.split())
     assert "column 'item': 16 cells with the ids of 2 workers: 'worker-17' (row 2)" in told
     assert "notes.txt: 1 place with the ids of 1 worker: 'worker-17' (line 1)." in told
     assert "notes.txt names a home directory, '/home/ann'" in told
-    strict = run("release", table, "--key", KEY, "--include", notes, "--strict", "-o", tmp_path / "out")
+    strict = run(
+        "release", table, "--secret-text", KEY, "--include", notes, "--strict", "-o", tmp_path / "out"
+    )
     assert strict.exit_code == 3
     assert not (tmp_path / "out").exists()
 
@@ -259,7 +261,7 @@ def test_workers_in_the_notices_of_parameters_get_their_pseudonyms(tmp_path: Pat
     table = write_table(tmp_path / "t.csv", ["worker", "item", "system", "rating"], rows)
     run("fit", table, "-o", tmp_path / "p.json", "--simulations", "20")
     assert "straight" in (tmp_path / "p.json").read_text()
-    run("release", table, "--key", KEY, "--parameters", tmp_path / "p.json", "-o", tmp_path / "out")
+    run("release", table, "--secret-text", KEY, "--parameters", tmp_path / "p.json", "-o", tmp_path / "out")
     document = json.loads((tmp_path / "out" / "parameters.json").read_text())
     pseudonym = pseudonyms(["straight"], key=KEY, kind="worker")["straight"]
     assert any(notice.endswith(f"more: {pseudonym}.") for notice in document["notices"])
@@ -276,7 +278,16 @@ def test_records_lose_the_digests_and_folders_of_what_they_were_made_from(tmp_pa
     (source,) = json.loads(record.read_text())["sources"]
     assert source["sha256"] == hashlib.sha256(Path(table).read_bytes()).hexdigest()
     done = run(
-        "release", table, *words, "--key", KEY, "--include", record, "-o", tmp_path / "out", "--json"
+        "release",
+        table,
+        *words,
+        "--secret-text",
+        KEY,
+        "--include",
+        record,
+        "-o",
+        tmp_path / "out",
+        "--json",
     )
     released = (tmp_path / "out" / "check.json").read_text()
     assert json.loads(released)["sources"] == [{"name": "pilot.csv", "sha256": None}]
@@ -303,7 +314,7 @@ def test_several_criteria_are_released_together_with_their_scales(tmp_path: Path
         for s in ("A", "B", "C")
     ]
     table = write_table(tmp_path / "t.csv", ["worker", "item", "system", "rating", "criterion"], rows)
-    done = run("release", table, "--key", KEY, "-o", tmp_path / "out")
+    done = run("release", table, "--secret-text", KEY, "-o", tmp_path / "out")
     assert done.exit_code == 0, done.stderr
     page = (tmp_path / "out" / "README.md").read_text()
     assert "| a\\|b | 1 to 5 (5 points) | the ratings that occur |" in page
@@ -313,17 +324,17 @@ def test_several_criteria_are_released_together_with_their_scales(tmp_path: Path
 
 
 def test_the_licence_is_that_of_the_authors_or_said_to_be_missing(hostile: Path, tmp_path: Path) -> None:
-    without = run("release", hostile, "--key", KEY, "-o", tmp_path / "a")
+    without = run("release", hostile, "--secret-text", KEY, "-o", tmp_path / "a")
     assert "no licence is given" in without.stderr
     assert "**Not stated.**" in (tmp_path / "a" / "README.md").read_text()
-    run("release", hostile, "--key", KEY, "-o", tmp_path / "b", "--licence", "CC BY 4.0")
+    run("release", hostile, "--secret-text", KEY, "-o", tmp_path / "b", "--licence", "CC BY 4.0")
     page = (tmp_path / "b" / "README.md").read_text()
     assert "## Licence\n\nCC BY 4.0\n" in page
     assert "| in the table | 54 |" in page
 
 
 def test_a_short_key_is_warned_of(hostile: Path) -> None:
-    assert "may be guessed" in run("release", hostile, "--key", "1234").stderr
+    assert "may be guessed" in run("release", hostile, "--secret-text", "1234").stderr
 
 
 @pytest.mark.parametrize(
@@ -365,7 +376,7 @@ def test_rows_are_ordered_by_the_hmac_of_their_numbers(key: str) -> None:
 
 
 def test_the_released_csv_is_read_by_the_package_itself(hostile: Path, tmp_path: Path) -> None:
-    run("release", hostile, "-o", tmp_path / "out", "--key", KEY)
+    run("release", hostile, "-o", tmp_path / "out", "--secret-text", KEY)
     content = (tmp_path / "out" / "ratings.csv").read_text(encoding="utf-8")
     assert len(list(csv.reader(io.StringIO(content)))) == 1 + 54
     assert run("check", tmp_path / "out" / "ratings.csv").exit_code == 0

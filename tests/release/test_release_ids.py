@@ -53,7 +53,7 @@ def table(
 
 
 def release(path: Path, *words: object) -> Result:
-    return run("release", path, "--key", KEY, "--licence", "CC BY 4.0", *words)
+    return run("release", path, "--secret-text", KEY, "--licence", "CC BY 4.0", *words)
 
 
 def test_short_ids_in_comments_are_told_with_their_row_and_stop_a_strict_release(tmp_path: Path) -> None:

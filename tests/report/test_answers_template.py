@@ -214,7 +214,7 @@ def test_a_file_that_is_no_file_of_answers_is_refused(tmp_path: Path, content: s
     path = tmp_path / "answers.toml"
     path.write_text(content)
     (tmp_path / "ratings.csv").write_text(RATINGS.format(name="fluency"))
-    for given_as in ((path,), ("--config", path)):
+    for given_as in ((path,), ("--answers", path)):
         told = run("report", tmp_path / "ratings.csv", *given_as, code=2).stderr
         assert words in " ".join(told.split())
         assert "answers.toml" in told
@@ -269,7 +269,7 @@ def test_answers_of_another_file_are_merged_and_those_in_place_come_first(tmp_pa
     place, other = tmp_path / "answers.toml", tmp_path / "old.toml"
     place.write_text('[report]\npaper = "here"\n')
     other.write_text('[report]\npaper = "there"\ntraining = "none"\n[report.criteria.x]\nname = "X"\n')
-    run("report", "--config", other, "--template", place, "--force")
+    run("report", "--answers", other, "--template", place, "--force")
     found = read_config(str(place))
     assert found.texts == {"paper": "here", "training": "none"}
     assert found.criteria == {"x": {"name": "X"}}

@@ -78,7 +78,7 @@ def test_a_hint_is_a_line_of_the_configuration_that_closes_the_field(study, tmp_
         answer = f'"{option or "An answer."}"'
         config.write_text(f"{table.replace('criteria.criterion', 'criteria.any')}\n{name} = {answer}\n")
         left = run(
-            "report", "check", study / "plan.json", "--config", config, "--form", "heds", "--json"
+            "report", "check", study / "plan.json", "--answers", config, "--form", "heds", "--json"
         ).stdout
         still = [one["field"] for one in json.loads(left)["fields"] if one["mark"] == "open"]
         assert field not in still, hint
@@ -201,7 +201,7 @@ def test_without_pandoc_a_word_document_is_refused_with_a_remedy(study, tmp_path
 def test_parameters_go_from_a_report_through_the_library_into_the_next_plan(study, tmp_path):
     config, exported = tmp_path / "humeval.toml", tmp_path / "exported.json"
     config.write_text('[report]\ntitle = "Two summarisers"\npaper = "Doe (2026)"\nlicence = "CC BY 4.0"\n')
-    options = ("--form", "parameters", "--config", config, "-o", exported)
+    options = ("--form", "parameters", "--answers", config, "-o", exported)
     run("report", *given(study, "analysis"), *options)
     document = json.loads(exported.read_text())
     assert document["library"]["paper"] == "Doe (2026)"
@@ -307,6 +307,6 @@ def test_the_folders_of_plan_and_analyze_are_taken_for_their_files(study, tmp_pa
     folder = tmp_path / "analysis"
     folder.mkdir()
     (folder / "record.json").write_bytes((study / "analysis.json").read_bytes())
-    named = run("report", "--analysis", folder, "--form", "paper").stdout
+    named = run("report", "--findings", folder, "--form", "paper").stdout
     told = run("report", folder, "--form", "paper").stdout
-    assert named == told == run("report", "--analysis", study / "analysis.json", "--form", "paper").stdout
+    assert named == told == run("report", "--findings", study / "analysis.json", "--form", "paper").stdout

@@ -77,8 +77,8 @@ def test_the_answers_of_a_study_come_before_what_is_remembered(study: Path, tmp_
     run("report", "remember", study / "answers.toml")
     own = tmp_path / "own.toml"
     own.write_text('[report]\nethics = "Another board"\n')
-    assert fields(study, "--config", own)["5.1"] == ("Another board", SOURCE)
-    assert fields(study, "--config", own)["1.3.1.1"] == ("Ada", MEMORY)
+    assert fields(study, "--answers", own)["5.1"] == ("Another board", SOURCE)
+    assert fields(study, "--answers", own)["1.3.1.1"] == ("Ada", MEMORY)
 
 
 def test_what_the_files_of_a_study_say_comes_before_what_is_remembered() -> None:

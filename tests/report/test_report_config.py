@@ -30,7 +30,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def report(folder: Path, form: str, config: str, *words: str) -> Result:
-    given = ["--analysis", str(folder / "analysis.json"), "--config", str(folder / config)]
+    given = ["--findings", str(folder / "analysis.json"), "--answers", str(folder / config)]
     return CliRunner().invoke(main, ["report", "--form", form, *given, *words])
 
 
@@ -97,7 +97,7 @@ def test_an_analysis_that_contradicts_itself_fills_no_form(
         part = part[name]
     part[path[-1]] = value
     (study / "analysis.json").write_text(json.dumps(document))
-    found = CliRunner().invoke(main, ["report", "--analysis", str(study / "analysis.json")])
+    found = CliRunner().invoke(main, ["report", "--findings", str(study / "analysis.json")])
     assert found.exit_code == (0 if said is None else 2), found.stderr
     assert (said or "") in " ".join(found.stderr.split())
 
@@ -106,7 +106,7 @@ def test_a_decision_against_its_own_p_value_fills_no_form(study: Path) -> None:
     document = json.loads(json.dumps(ANALYSIS))
     document["effect"]["significant"] = not document["effect"]["significant"]
     (study / "analysis.json").write_text(json.dumps(document))
-    found = CliRunner().invoke(main, ["report", "--analysis", str(study / "analysis.json")])
+    found = CliRunner().invoke(main, ["report", "--findings", str(study / "analysis.json")])
     assert found.exit_code == 2
     assert "field 'effect.significant'" in " ".join(found.stderr.split())
     assert "contradicts the p-value" in " ".join(found.stderr.split())

@@ -39,15 +39,15 @@ def test_a_pilot_gives_what_its_numbers_give_by_options(pilot: Path) -> None:
         for word in (f"--{name.replace('_', '-')}", found[name])
     ]
     asked = ("--runs", 3, "--n", 100, "--effect", 0.1, "--cluster-size", 4, *FAST)
-    one = run_json("runs", "power", "--from", pilot, *asked)
+    one = run_json("runs", "power", "--pilot", pilot, *asked)
     other = run_json("runs", "power", "--nested", *by_hand, *asked)
     assert one["computed"]["power"] == pytest.approx(other["computed"]["power"], rel=1e-12)
-    changed = run_json("runs", "power", "--from", pilot, "--icc", 0.9, *asked)
+    changed = run_json("runs", "power", "--pilot", pilot, "--icc", 0.9, *asked)
     assert changed["computed"]["power"] < one["computed"]["power"]
 
 
 def test_a_program_changes_what_the_command_changes_of_a_pilot(pilot: Path) -> None:
-    words = ("runs", "power", "--from", pilot, "--nested", "--icc", 0.9, "--runs", 3, "--n", 100)
+    words = ("runs", "power", "--pilot", pilot, "--nested", "--icc", 0.9, "--runs", 3, "--n", 100)
     words = (*words, "--effect", 0.1, "--cluster-size", 4, *FAST)
     said: dict[str, Any] = {}
     exec(run(*words, "--code", "python").stdout, said)
@@ -64,7 +64,7 @@ def test_a_pilot_of_several_pairs_asks_which_and_turns_them(tmp_path: Path) -> N
     asked = (
         "runs",
         "power",
-        "--from",
+        "--pilot",
         record,
         "--runs-a",
         1,
@@ -118,10 +118,10 @@ def test_a_surface_has_a_row_for_each_cell() -> None:
         ((*NESTED, "--prompts", 3), "--runs"),
         ((*CROSSED, "--runs", 3), "--prompts"),
         ((*NESTED, "--sd-residual", 0.2, "--runs", 3), "no such parameter"),
-        ((*NESTED, "--runs", 3, "--systems", "A,B"), "--from"),
+        ((*NESTED, "--runs", 3, "--systems", "A,B"), "--pilot"),
         ((*NESTED, "--runs", 3, "--alternative", "equivalent"), "margin"),
         (
-            (*NESTED, "--runs", 3, "--family", "binary", "--baseline", 0.9, "--effect", 0.4),
+            (*NESTED, "--runs", 3, "--family", "binary", "--mean-accuracy", 0.9, "--effect", 0.4),
             "at most 0.2",
         ),
     ],
@@ -147,7 +147,7 @@ def test_what_is_missing_or_foreign_is_said(words: tuple[object, ...], said: str
 def test_a_file_that_is_no_pilot_is_refused(text: str, said: str, tmp_path: Path) -> None:
     file = tmp_path / "p.json"
     file.write_text(text)
-    told = run("runs", "power", "--from", file, "--runs", 2, "--n", 50, "--effect", 0.1, code=2).stderr
+    told = run("runs", "power", "--pilot", file, "--runs", 2, "--n", 50, "--effect", 0.1, code=2).stderr
     assert said in " ".join(told.split())
 
 

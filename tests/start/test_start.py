@@ -267,7 +267,7 @@ def test_what_nobody_said_limits_no_plan() -> None:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody who can be asked."""
-    monkeypatch.setattr("humeval_power.interfaces.cli.start.start.has_terminal", lambda: True)
+    monkeypatch.setattr("humeval_power.interfaces.asking.start.has_terminal", lambda: True)
 
 
 @pytest.mark.usefixtures("terminal")

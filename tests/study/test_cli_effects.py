@@ -353,6 +353,6 @@ def test_a_study_goes_from_nothing_to_its_report(scale, tmp_path):
         "-o", folder / "ratings.csv")  # fmt: skip
     given = ("--scale", "0:1") if scale is None else ()
     run("analyze", folder / "ratings.csv", "--plan", plan, *given, *FAST, "-o", folder / "analysis.json")
-    run("report", "--analysis", folder / "analysis.json", "--plan", plan, "-o", folder / "report.md")
+    run("report", "--findings", folder / "analysis.json", "--plan", plan, "-o", folder / "report.md")
     assert "B - A" in (plan / "index.html").read_text()
     assert (folder / "report.md").exists()

@@ -98,7 +98,17 @@ def test_what_cannot_be_told_apart_is_refused() -> None:
 
 def test_lists_of_what_is_assumed_give_the_powers_of_single_scenarios(tmp_path: Path) -> None:
     out = tmp_path / "grid"
-    run(*ACCURACY, "--agreement", "0.9,0.95", "--baseline", "0.6,0.7", "--draw", "type-m", "-o", f"{out}/")
+    run(
+        *ACCURACY,
+        "--agreement",
+        "0.9,0.95",
+        "--baseline-accuracy",
+        "0.6,0.7",
+        "--draw",
+        "type-m",
+        "-o",
+        f"{out}/",
+    )
     rows = json.loads((out / "record.json").read_text())["rows"]
     assert len(rows) == 2 * 2 * 3 * 2
     for row in rows:

@@ -16,7 +16,7 @@ from humeval_power.interfaces.asking.questions import Given, QuestionPage, Quest
 from humeval_power.interfaces.asking.runs_instead import test_of_runs
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import ALPHA, CLUSTER_OR_LINES, RUN, TARGET, TWO_SYSTEMS
-from humeval_power.interfaces.python_code.caller import evaluated
+from humeval_power.interfaces.python_code.caller import Caller, evaluated
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
 from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.accuracy.wording import WORDING
@@ -40,6 +40,7 @@ _BASELINE = own(
     slider=(0.5, 0.99),
     step=0.005,
     start="0.9",
+    option="baseline-accuracy",
 )
 _OVERLAP = own(
     replace(word(Prior), or_file=".json"),
@@ -97,7 +98,7 @@ def _steps(place: str) -> tuple[Next, ...]:
     """From two systems that were seen to a test set that is to be planned."""
     seen = {
         "effect": f"{place}difference",
-        "baseline": f"{place}accuracy_a",
+        "baseline-accuracy": f"{place}accuracy_a",
         "agreement": f"{place}agreement",
     }
     items = {"n": f"{place}n_items"}
@@ -223,7 +224,7 @@ def _agreement(given: Given) -> Value:
     if known is not None:
         return call("hp.accuracy.KnownAgreement", known)
     if prior is None and given["baseline"] is None:
-        raise InputError("Give --agreement, or --baseline so that the agreement can be guessed.")
+        raise InputError("Give --agreement, or --baseline-accuracy so that the agreement can be guessed.")
     return _predicted(prior or "middle")
 
 
@@ -238,7 +239,7 @@ def _comparison(n: Value, effect: Value, given: Given) -> Call:
     known, prior, baseline = (given[name] for name in ("agreement", "overlap", "baseline"))
     if given["test"] == "unpaired":
         if baseline is None:
-            raise InputError("The unpaired test needs --baseline.")
+            raise InputError("The unpaired test needs --baseline-accuracy.")
         if known is not None or prior is not None:
             raise InputError("Systems that answer different items have no agreement: leave it out.")
         return call("hp.accuracy.UnpairedAccuracy", n, effect, baseline=baseline, alpha=given["alpha"])
@@ -312,9 +313,9 @@ QUESTIONS = Questions(
         ),
         "overlap": replace(
             _OVERLAP,
-            help="Where the agreement is not known: predicted from --baseline by a regression on GLUE or SQuAD 2.0 "
-            "systems, or the least, the most, or the middle of what the accuracies allow. [middle] Or FILE.json, "
-            "as `accuracy overlap` wrote it.",
+            help="Where the agreement is not known: predicted from --baseline-accuracy by a regression on GLUE or "
+            "SQuAD 2.0 systems, or the least, the most, or the middle of what the accuracies allow. [middle] Or "
+            "FILE.json, as `accuracy overlap` wrote it.",
         ),
         "test": own(
             word((*_TESTS, "unpaired")),
@@ -337,7 +338,7 @@ QUESTIONS = Questions(
             Next(
                 ("accuracy", "bounds"),
                 "Where the agreement is not known",
-                ("n", "baseline", "alpha"),
+                ("n", "baseline-accuracy", "alpha"),
                 fills={"n": "found.n"},
             ),
         ),
@@ -376,7 +377,7 @@ BOUNDS = Declared(
         "Smallest improvement that a test set shows",
         "Where nobody knows how often the systems agree: the least and the most that is possible.",
         (Part("The test set", ("n", "baseline")), Part("The test", ("power", "test", "alpha"))),
-        (Next(("accuracy", "power"), "Power at an agreement", ("n", "baseline", "alpha")),),
+        (Next(("accuracy", "power"), "Power at an agreement", ("n", "baseline-accuracy", "alpha")),),
         is_quick=True,
     ),
 )
@@ -390,14 +391,16 @@ def _overlap_of(given: Typed) -> Value:
 
 def _percent(calls: Calls, in_percent: Any) -> list[str]:
     """What is said where accuracies are per cent; a program does not say it."""
-    return [] if calls.writes or not in_percent else ["The accuracies are taken as per cent."]
+    return (
+        [] if not (isinstance(calls, Caller) and in_percent) else ["The accuracies are taken as per cent."]
+    )
 
 
 def _claims(given: Typed, calls: Calls) -> None:
     read = call("hp.accuracy.read_claims", given["table"], sizes=given["sizes"])
     claims, in_percent, n_left_out = calls.unpack("claims, in_percent, n_left_out", read)
     remarks = _percent(calls, in_percent)
-    if not calls.writes and n_left_out:
+    if isinstance(calls, Caller) and n_left_out:
         remarks.append(
             f"{counted(n_left_out, 'row')} left out: no claim of an improvement on the best so far."
         )
@@ -568,8 +571,6 @@ SUBJECT = Subject(
     (McNemar's test); tests of a finished comparison; claims of improvement in
     the literature. Accuracies and effects are shares: 0.972, 0.02.
     """,
-    (BOUNDS, TEST, ESTIMATE, CLAIMS, LEADERBOARD, OVERLAP),
-    QUESTIONS,
-    questions_first=True,
+    (BOUNDS, TEST, ESTIMATE, CLAIMS, LEADERBOARD, OVERLAP, QUESTIONS),
 )
 command = SUBJECT.command()

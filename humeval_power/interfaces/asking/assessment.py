@@ -21,7 +21,18 @@ from humeval_power.interfaces.asking.effect_range import EffectRange, score_rang
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.subject import Subject
-from humeval_power.interfaces.asking.vocabulary import ALPHA, RATINGS, REJECTED_ROWS, SEED, SYSTEM, column
+from humeval_power.interfaces.asking.vocabulary import (
+    ALPHA,
+    BASELINE,
+    ITEM,
+    RATINGS,
+    REJECTED_ROWS,
+    SEED,
+    SYSTEM,
+    column,
+)
+from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.python_code.caller import Caller
 from humeval_power.interfaces.python_code.expressions import Call, Value, call
 from humeval_power.interfaces.python_code.tables import ratings_of
 from humeval_power.interfaces.python_code.typed import Typed
@@ -185,11 +196,7 @@ TEST = Declared(
             "Systems to compare",
             page_help="With commas between, A first. Empty: all.",
         ),
-        "baseline": own(
-            text("SYSTEM"),
-            "Compare every system with this one only.",
-            "Compare all with this system only",
-        ),
+        "baseline": BASELINE,
         "by": own(
             COLUMN,
             "Compare within each group, such as a language pair.",
@@ -205,10 +212,8 @@ TEST = Declared(
         "criterion": own(text("NAME"), "Criterion to keep, where there are several.", "Criterion"),
         "system": SYSTEM,
         "rating": column("rating"),
-        **{
-            name: own(COLUMN, f"Column of the {name}, if any. [found by name]", f"Column of the {name}")
-            for name in ("worker", "item")
-        },
+        "worker": column("worker"),
+        "item": ITEM,
         "rejected_rows": REJECTED_ROWS,
         "continuity": _CONTINUITY,
         "alpha": ALPHA,
@@ -258,7 +263,7 @@ def _observed_mde(given: Typed, calls: Calls) -> None:
         calls.attribute(seen, "p_value"),
         groups=calls.attribute(seen, "groups") if by else None,
         **asked,
-        remarks=None if calls.writes else seen.notices,
+        remarks=seen.notices if isinstance(calls, Caller) else None,
     )
     calls.let("result", found)
 
@@ -292,7 +297,9 @@ OBSERVED_MDE = Declared(
 
 def _decompose(given: Typed, calls: Calls) -> None:
     ratings = ratings_of(given, calls, require_pair=False)
-    calls.tell_notices(ratings)
+    if isinstance(calls, Caller):
+        for notice in ratings.notices:
+            note(f"{ratings.source}: {notice}")
     asked = {name: plain(given.given(name)) for name in ("correlations", "resamples", "seed")}
     calls.let("result", call("hp.assessment.decompose", ratings, **asked))
 
@@ -327,8 +334,6 @@ SUBJECT = Subject(
     Ratings are taken to be independent. Where the same annotators rate many
     segments of both systems, plan with 'power' and 'plan' instead.
     """,
-    (TEST, OBSERVED_MDE, DECOMPOSE),
-    QUESTIONS,
-    questions_first=True,
+    (TEST, OBSERVED_MDE, DECOMPOSE, QUESTIONS),
 )
 command = SUBJECT.command()

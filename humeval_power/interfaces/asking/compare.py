@@ -45,7 +45,9 @@ from humeval_power.interfaces.asking.runs_instead import test_of_runs
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import (
     ALPHA,
+    BASELINE,
     CLUSTER_OR_LINES,
+    COMPARED,
     DIRECTION,
     DROP_MISSING,
     ITEM,
@@ -100,13 +102,7 @@ _READING = {
         page_help="Where the file has several: the column of one. [the only one]",
         option="score",
     ),
-    "systems": own(
-        names(systems_typed(TWO_OR_MORE), "A,B"),
-        "The systems to compare; the effect is B - A. More than two: all pairs. [all]",
-        "Systems to compare",
-        page_help="Their names with commas between, A first: the effect is B - A. Empty: all in the file; more "
-        "than two are compared in pairs.",
-    ),
+    "systems": replace(COMPARED, kind=names(systems_typed(TWO_OR_MORE), "A,B")),
     "dataset": own(
         text("COLUMN"),
         "Column of the data set: count where B is better.",
@@ -200,9 +196,7 @@ _TESTING = {
         },
         usual="holm",
     ),
-    "baseline": own(
-        text("SYSTEM"), "Compare every system with this one only.", "Compare all with this system only"
-    ),
+    "baseline": BASELINE,
     "n_resamples": own(
         whole(1),
         "Resamples of bootstrap and permutation.",
@@ -565,7 +559,7 @@ QUESTIONS = Questions(
     WORDING,
     n=own(
         whole(2),
-        "Items of the test set.",
+        "Items in the test set.",
         "Items",
         unit="items",
         slider=(10, 5000),
@@ -629,8 +623,7 @@ SUBJECT = Subject(
     `compare FILE --question mean` is short for `compare scores FILE ...`.
     Before there are scores: prospective says how many items are needed.
     """,
-    (SCORES, PROSPECTIVE, PRIMER, PRIMER_TABLE),
-    QUESTIONS,
+    (SCORES, PROSPECTIVE, PRIMER, PRIMER_TABLE, QUESTIONS),
     group=FileFirst,
 )
 command = SUBJECT.command()

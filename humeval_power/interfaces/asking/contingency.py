@@ -59,6 +59,7 @@ _POSITIVE = own(
     "Positive class",
     page_help="For F1, precision and recall. [1]",
 )
+_NAMES = ", ".join(_LABELS)
 _PREDICTIONS = Part("The predictions", tuple(_LABELS))
 
 
@@ -71,12 +72,12 @@ def _labels(
         read = call("hp.contingency.read_label_table", given["table"], **places, cluster=cluster)
         table = calls.let("table", read)
         known = {name: calls.attribute(table, name) for name in ("clusters", "suspects")}
-        return calls.all_of(calls.attribute(table, "labels")), known
-    labels = calls.let("labels", call("hp.contingency.read_labels", *places.values()))
+        return calls.unpack(_NAMES, calls.attribute(table, "labels")), known
+    labels = calls.unpack(_NAMES, call("hp.contingency.read_labels", *places.values()))
     if cluster is None:
-        return calls.all_of(labels), {}
-    lines = call("hp.contingency.read_cluster_lines", cluster, call("len", calls.entry(labels, 0)))
-    return calls.all_of(labels), {"clusters": calls.let("clusters", lines)}
+        return labels, {}
+    lines = call("hp.contingency.read_cluster_lines", cluster, call("len", labels[0]))
+    return labels, {"clusters": calls.let("clusters", lines)}
 
 
 def _estimate(given: Typed, calls: Calls) -> None:
@@ -205,7 +206,7 @@ def _tables(given: Given, calls: Calls) -> Call:
                 "The files show how often the systems agree: leave --agreement and --correlation out."
             )
         read = call("hp.contingency.read_labels", *known.values())
-        labels = calls.unpack("gold, system_a, system_b", read)
+        labels = calls.unpack(_NAMES, read)
         return call(
             "hp.contingency.observed_tables",
             *calls.unpack("counts, classes", call("hp.contingency.counted", *labels)),
@@ -373,8 +374,6 @@ SUBJECT = Subject(
     Another effect is made by giving B a share of the items that A alone has
     right, the same share in every class: agreement stays as it is.
     """,
-    (ESTIMATE, TEST),
-    QUESTIONS,
-    questions_first=True,
+    (ESTIMATE, TEST, QUESTIONS),
 )
 command = SUBJECT.command()

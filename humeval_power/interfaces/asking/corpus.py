@@ -22,6 +22,7 @@ from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import ALPHA, SEED
+from humeval_power.interfaces.python_code.caller import Caller
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
 from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.corpus.wording import WORDING
@@ -75,11 +76,11 @@ _PARTS = (Part("The outputs", tuple(_OUTPUTS)), Part("The metric", tuple(_METRIC
 def _texts(given: Typed, calls: Calls) -> dict[str, Any]:
     """The texts in place of their files, and how they are counted."""
     files = (given["system_a"], given["system_b"], list(given["references"]))
-    texts = calls.let("texts", call("hp.corpus.read_corpus", *files))
+    texts: Any = calls.let("texts", call("hp.corpus.read_corpus", *files))
     return {
         **{name: calls.attribute(texts, name) for name in _OUTPUTS},
         **{name: given.given(name) for name in _METRIC},
-        "remarks": None if calls.writes else calls.attribute(texts, "notices"),
+        "remarks": texts.notices if isinstance(calls, Caller) else None,
     }
 
 
@@ -277,8 +278,6 @@ SUBJECT = Subject(
     do (Card et al. 2020). Start with: humeval-power corpus estimate, on any two
     systems like yours.
     """,
-    (ESTIMATE, TEST),
-    QUESTIONS,
-    questions_first=True,
+    (ESTIMATE, TEST, QUESTIONS),
 )
 command = SUBJECT.command()

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from humeval_power.fields import Field
-from humeval_power.interfaces.asking.command import StudyCommand
+from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.asking.config import (
     WRITES_CONFIG,
     ConfiguredCommand,
@@ -22,11 +22,12 @@ from humeval_power.interfaces.asking.config import (
 )
 from humeval_power.interfaces.asking.form import Control, Form, Group, Journey, Next
 from humeval_power.interfaces.asking.options import Function, made_argument, made_option
+from humeval_power.interfaces.cli.beside import Beside
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import with_run
 from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import Value, call
+from humeval_power.interfaces.python_code.expressions import Call, Value, call
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS
@@ -72,10 +73,15 @@ class Declared:
 
     arguments : fields that the terminal takes without an option.
     simulates : it takes --simulations, --seed, --jobs, --on and --dry-run, see `Calls.run`.
-    endings : of files that its result makes of its own, as in `with_result`.
+    endings, writes : as in `with_result`.
     needs : decorators that say what else it cannot do without, see `required_options.needs`.
     configured : it takes --config and --write-config, its options in a file.
     of_study : its fields of the study are taken from study.toml too, and its program asks the same of a `Study`.
+    use : what such a command takes from study.toml.
+    read_as : what click calls with a value that was typed, by the field: it gives that which the command gets.
+    beside : fields that name a file each, and what that holds of the result, as in `with_result`.
+    kind : the class of a command that takes its words in a way of its own.
+    no_program : why none gives the same, where that is so.
     """
 
     path: tuple[str, ...]
@@ -89,6 +95,12 @@ class Declared:
     needs: tuple[Function, ...] = ()
     configured: bool = False
     of_study: bool = False
+    use: Use | None = None
+    no_program: str = ""
+    writes: bool = True
+    read_as: Mapping[str, Function] = field(default_factory=dict)
+    beside: Beside = field(default_factory=dict)
+    kind: type[Command | click.Group] = Command
 
     def command(self) -> click.Command:
         """The command of the terminal."""
@@ -102,17 +114,24 @@ class Declared:
 
         for need in reversed(self.needs):
             answered = need(answered)
-        beside = WRITES_CONFIG if self.configured else None
-        made: Function = with_result(endings=self.endings, beside=beside)(answered)
+        beside = {**self.beside, **(WRITES_CONFIG if self.configured else {})}
+        made: Function = with_result(endings=self.endings, writes=self.writes, beside=beside)(answered)
         made = with_run(made) if self.simulates else made
         made = config_options(made) if self.configured else made
         for name, one in reversed(list(self.fields.items())):
             is_argument = name in self.arguments
-            add = made_argument(one, name) if is_argument else option_of(name, one, of_study=self.of_study)
-            made = add(made)
-        kind = StudyCommand if self.of_study else ConfiguredCommand if self.configured else Command
-        found = click.command(self.path[-1], cls=kind, help=self.help)(made)
-        if not self.of_study:
+            how: dict[str, Any] = {"of_study": self.of_study, "callback": self.read_as.get(name)}
+            made = (
+                made_argument(one, name, field=_argument_field(name, of_study=self.of_study))
+                if is_argument
+                else option_of(name, one, **how)
+            )(made)
+        kind = StudyCommand if self.of_study else ConfiguredCommand if self.configured else self.kind
+        use: dict[str, Any] = {"use": self.use} if self.of_study else {}
+        found = click.command(self.path[-1], cls=kind, help=self.help, no_program=self.no_program, **use)(
+            made
+        )
+        if isinstance(found, Command) and not (self.of_study or self.no_program):
             found.program = self.answer
         return found
 
@@ -175,7 +194,7 @@ def chain(
             named = {name: plain(given.given(name)) for name in names}
             how = calls.run(given) if simulates and one is steps[-1] else {}
             result: Any = calls.let(one.name, call(one.function, *found, *files, **named, **how))
-            found = [calls.first_of(result) if one.gives_first else result]
+            found = [call("next", call("iter", Call("values", on=result))) if one.gives_first else result]
 
     return Declared(
         path,
@@ -222,10 +241,17 @@ def link_of(name: str, one: Field) -> str:
     return (one.option or name).replace("_", "-")
 
 
-def option_of(name: str, one: Field, *, of_study: bool = False) -> Function:
+def option_of(
+    name: str, one: Field, *, of_study: bool = False, callback: Function | None = None
+) -> Function:
     """A decorator that adds the option of a field; with `of_study` it sets the study's field of its name."""
     field = name if name in FIELDS and (of_study or FIELDS[name] is one) else ""
-    return made_option(one, f"--{link_of(name, one)}", one.sets or name, field=field, shows_zero=not field)
+    long = f"--{link_of(name, one)}"
+    return made_option(one, long, one.sets or name, field=field, callback=callback, shows_zero=not field)
+
+
+def _argument_field(name: str, *, of_study: bool) -> str:
+    return name if of_study and name in FIELDS else ""
 
 
 def plain(value: Any) -> Value:

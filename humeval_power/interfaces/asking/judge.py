@@ -24,7 +24,9 @@ from humeval_power.interfaces.asking.resolve import (
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import (
+    BASELINE,
     CLUSTER,
+    COMPARED,
     FURTHER_PRICES,
     FURTHER_PRICES_TITLE,
     ONE_PRICE,
@@ -33,11 +35,12 @@ from humeval_power.interfaces.asking.vocabulary import (
     REJECTED_ROWS,
     SEED,
     SIMULATIONS,
+    column,
 )
 from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.interfaces.python_code.expressions import call
 from humeval_power.interfaces.python_code.typed import Typed
-from humeval_power.study import COLUMN, FIELDS, SECTIONS
+from humeval_power.study import FIELDS, SECTIONS
 
 if TYPE_CHECKING:
     from humeval_power.planning.workload import Workload
@@ -289,7 +292,7 @@ PLAN = Declared(
             _EXTRA, kind=whole(0, _MOST_EXTRA), help="Most items scored by the judge alone.", start=""
         ),
         "correlation": _CORRELATION,
-        "power": replace(FIELDS["power"], help="Power to reach.", page_help=FIELDS["power"].help),
+        "power": FIELDS["power"],
         "cost_per_score": own(
             MONEY, "Price of one score of the judge. [0]", "Price of one of its scores", unit="USD"
         ),
@@ -355,7 +358,7 @@ _FILE = own(
     page_help="A row for each rating: item, human, judge, and worker and system.",
     needed=True,
 )
-_WORKER = own(COLUMN, "Column of who rated. [found by its name]", "Column of who rated")
+_WORKER = column("worker")
 _DATA: Mapping[str, Field] = {
     "worker": _WORKER,
     "cluster": CLUSTER,
@@ -406,21 +409,12 @@ ESTIMATE = Declared(
             page_help="A row each rating or output: item, judge, human (blank where no human rated it) and, for a "
             "comparison, system.",
         ),
-        "systems": own(
-            text("A,B"),
-            "Systems to compare, two or more; the effect is B - A. [all]",
-            "Systems",
-            page_help="Names with commas between; the effect is B - A. Three or more: all pairs. [all]",
-        ),
-        "baseline": own(
-            text("NAME"),
-            "Compare each system with this one, not all pairs.",
-            "Compare each with this one only",
-        ),
+        "systems": replace(COMPARED, kind=text("A,B")),
+        "baseline": BASELINE,
         "own": own(text("A,B"), "Systems of the judge's own family: look for its bias."),
         "worker": replace(
             _WORKER,
-            page_help="With workers, the ratings are analysed by the rating model. [found by its name]",
+            page_help="With workers, the ratings are analysed by the rating model. [found by name]",
         ),
         "average_workers": own(
             flag(),

@@ -86,8 +86,6 @@ def _judgements(
         stopping = calls.let("rule", rule)
         if isinstance(calls, Caller):
             _check_and_announce(looks, stopping, given, calls)
-        if given["created"] is not None:
-            calls.imports("import datetime")
         asked = {"effect": given["effect"], "effects": effects, "systems": given.given("systems")}
         found = call(
             "hp.looks.judgements",
@@ -156,6 +154,7 @@ PREFERENCE = _judgements(
             word(get_args(Ties), without=("split",)),
             "What the effect is a share of: judgements without ties, or all with ties counted half.",
             usual="excluded",
+            option="tie-rule",
         ),
         "test": replace(_TEST, usual="exact"),
     },
@@ -172,7 +171,7 @@ ACCURACY = _judgements(
     "accuracy",
     "Two systems on the same items: McNemar's test at each look.",
     {
-        "n": replace(_N, help="Items of the test set."),
+        "n": replace(_N, help="Items in the test set."),
         "effect": replace(_EFFECT, help="True difference of accuracy, B - A, as a share."),
         "agreement": own(real(), "Share of items where both are right or both wrong.", needed=True),
         "test": replace(_TEST, usual="mid-p"),
@@ -276,7 +275,6 @@ SUBJECT = Subject(
     Boundaries, false positives, power and expected cost of studies that are
     looked at before their end.
     """,
-    (SCORES, PREFERENCE, ACCURACY, POOL),
-    first=(study,),
+    (study, SCORES, PREFERENCE, ACCURACY, POOL),
 )
 command = SUBJECT.command()

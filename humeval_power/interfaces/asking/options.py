@@ -40,14 +40,14 @@ class DeclaredArgument(click.Argument):
     about: Field
 
 
-class FieldOption(DeclaredOption):
-    """An option that sets a field of the study."""
+class FieldArgument(DeclaredArgument):
+    """An argument that names files of the study."""
 
     field: str
 
 
-class FieldArgument(click.Argument):
-    """An argument that names a file of the study."""
+class FieldOption(DeclaredOption):
+    """An option that sets a field of the study."""
 
     field: str
 
@@ -170,7 +170,8 @@ def made_option(
                 "show_default": (shows_zero or one.usual not in ("", 0)) and not kind.many,
             }
     extra["cls"] = FieldOption if field else DeclaredOption
-    names = (typed, f"--{one.also}") if one.also else (typed,)
+    also = one.also if one.also.startswith("-") else f"--{one.also}"
+    names = (typed, also) if one.also else (typed,)
 
     def add(function: Function) -> Function:
         made = click.option(*names, parameter, help=one.help, **extra)(function)
@@ -182,35 +183,32 @@ def made_option(
     return add
 
 
-def made_argument(one: Field, parameter: str) -> Function:
-    """The argument of a field: all that follow where it can be repeated; help is its alone."""
+def made_argument(one: Field, parameter: str, *, field: str = "") -> Function:
+    """The argument of a field: all that follow where it can be repeated; `field` is its name where it is one of the
+    study's."""
 
     def add(function: Function) -> Function:
-        many = -1 if one.kind.many else 1
         extra: dict[str, Any] = {
             "metavar": one.kind.metavar,
             "required": one.needed,
-            "cls": DeclaredArgument,
+            "nargs": -1 if one.kind.many else 1,
+            "cls": FieldArgument if field else DeclaredArgument,
         }
-        made = click.argument(parameter, nargs=many, **extra)(function)
+        made = click.argument(parameter, **extra)(function)
         _last(made).about = one
+        if field:
+            _last(made).field = field
         return made
 
     return add
 
 
 def file_argument(field: str, parameter: str = "file", *, metavar: str, required: bool = True) -> Function:
-    """A decorator that adds an argument for a file that the study may name, or for several."""
-
-    def add(function: Function) -> Function:
-        many = -1 if FIELDS[field].kind.many else 1
-        made = click.argument(parameter, metavar=metavar, required=required, nargs=many, cls=FieldArgument)(
-            function
-        )
-        _last(made).field = field
-        return made
-
-    return add
+    """A decorator that adds an argument for a file that the study may name."""
+    one = FIELDS[field]
+    return made_argument(
+        replace(one, kind=replace(one.kind, metavar=metavar), needed=required), parameter, field=field
+    )
 
 
 def _last(function: Any) -> Any:

@@ -189,10 +189,10 @@ def _foreign() -> list[Problem]:
         return []
     return [
         Problem(
-            f"--{name} belongs to the sign test of independent judgements.",
+            f"--{option} belongs to the sign test of independent judgements.",
             "A panel is tested by its model of wins, ties and losses: leave it out.",
         )
-        for name in ("ties", "test")
+        for name, option in (("ties", "tie-rule"), ("test", "test"))
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     ]
 
@@ -222,7 +222,7 @@ QUESTIONS = Questions(
     ),
     effect=own(
         real(),
-        "True share that prefers B, minus 1/2: 0.15 if 65 % do. Among judgements without a tie with --ties "
+        "True share that prefers B, minus 1/2: 0.15 if 65 % do. Among judgements without a tie with --tie-rule "
         "excluded, with ties counted half to each system otherwise and for a panel.",
         "Share that prefers B, minus 1/2",
         slider=(0, 0.5),
@@ -251,6 +251,7 @@ QUESTIONS = Questions(
                 "kept": "kept as 0 between -1 and +1",
             },
             usual="excluded",
+            option="tie-rule",
         ),
         "test": own(
             word(ConditionalTest),
@@ -335,8 +336,6 @@ SUBJECT = Subject(
     judgements with wins, losses and ties, and of a panel of workers who judge
     several items each. Tests of a finished comparison of either kind.
     """,
-    (TEST,),
-    QUESTIONS,
-    questions_first=True,
+    (TEST, QUESTIONS),
 )
 command = SUBJECT.command()

@@ -93,6 +93,7 @@ BATTLES = chain(
                 "Ties",
                 words={"davidson": "Davidson", "rao-kupper": "Rao and Kupper"},
                 usual="davidson",
+                option="tie-model",
             ),
             "position_bias": own(
                 flag("position-bias", "no-position-bias"),
@@ -166,7 +167,6 @@ SUBJECT = Subject(
     of ranks, groups that cannot be told apart, the chance of being the best.
     Before there are any: how many tell two neighbours apart?
     """,
-    (SCORES, BATTLES),
-    QUESTIONS,
+    (SCORES, BATTLES, QUESTIONS),
 )
 command = SUBJECT.command()

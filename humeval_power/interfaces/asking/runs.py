@@ -25,6 +25,7 @@ from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import (
     ALPHA,
     CLUSTER,
+    COMPARED,
     DROP_MISSING,
     ITEM,
     SYSTEM,
@@ -57,12 +58,7 @@ _TABLE = {
     "item": ITEM,
     "system": SYSTEM,
     "score": column("score", page_help="Of a log with several metrics, one."),
-    "systems": own(
-        names(systems_typed(TWO_OR_MORE, distinct=True), "A,B"),
-        "The systems to compare; the effect is B - A. More than two: all pairs. [all]",
-        "Systems to compare",
-        page_help="Names with commas between; the effect is B - A. More than two: all pairs. [all]",
-    ),
+    "systems": COMPARED,
     "cluster": CLUSTER,
     "drop_missing": DROP_MISSING,
 }
@@ -115,7 +111,7 @@ def _to_power(counted: str, needs: str) -> Next:
         ("runs", "power"),
         "Power of the next comparison",
         _DECISION,
-        brings={"from": "record.json"},
+        brings={"pilot": "record.json"},
         fills={"n": "rows.0.n_items", "effect": "rows.0.estimate", counted: "comparisons.0.n_labels"},
         needs=(needs,),
     )
@@ -153,7 +149,7 @@ TEST = chain(
                 ("runs", "budget"),
                 "Items or runs: what a budget buys",
                 _DECISION,
-                brings={"from": "record.json"},
+                brings={"pilot": "record.json"},
                 sets={"total": "100", "cost-per-call": "0.01"},
                 fills={"effect": "rows.0.estimate"},
             ),
@@ -221,6 +217,7 @@ _DEVIATIONS = {
         "Right and wrong: share that is right, halfway between A and B.",
         "Share that is right",
         page_help="Of right and wrong: halfway between A and B.",
+        option="mean-accuracy",
     ),
 }
 _PARAMETERS = {
@@ -229,7 +226,6 @@ _PARAMETERS = {
         "A pilot's record: runs test TABLE -o pilot.json.",
         "A pilot's record",
         page_help="What 'Systems by several generations or prompts' writes.",
-        option="from",
     ),
     "systems": own(
         names(systems_typed(TWO_OR_MORE, distinct=True), "A,B"),
@@ -314,7 +310,7 @@ def _parameters(given: Given, calls: Calls) -> Any:
             read = call("hp.runs.read_pilot", given["pilot"], systems=systems, **asked)
             return calls.let("parameters", read)
         if systems:
-            raise InputError("--systems names a pair of a pilot: give --from FILE, or leave it out.")
+            raise InputError("--systems names a pair of a pilot: give --pilot FILE, or leave it out.")
         _require(given["kind"], given["family"] or "gaussian", typed)
         return calls.let("parameters", call("hp.runs.RunsParameters", **asked))
 
@@ -326,7 +322,7 @@ def _require(kind: RunsKind | None, family: RunsFamily, typed: dict[str, Any]) -
     if kind is None:
         raise InputError(
             "Say what the runs are: --nested (generations of each item) or --crossed (the same prompts or seeds "
-            "for all items); or give a pilot by --from FILE."
+            "for all items); or give a pilot by --pilot FILE."
         )
     known = {name for name, one in typed.items() if one is not None}
     known |= {"sd_run"} if known >= {"sd_run_a", "sd_run_b"} else set()
@@ -334,7 +330,7 @@ def _require(kind: RunsKind | None, family: RunsFamily, typed: dict[str, Any]) -
     if missing:
         listed = ", ".join(f"--{name.replace('_', '-')}" for name in missing)
         raise InputError(
-            f"{kind.capitalize()} runs, family {family}, need {listed}; or a pilot by --from FILE."
+            f"{kind.capitalize()} runs, family {family}, need {listed}; or a pilot by --pilot FILE."
         )
 
 
@@ -551,8 +547,6 @@ SUBJECT = Subject(
     Generations are nested in items: more of them make an item's mean precise.
     Prompts and seeds are crossed with items: they are a sample, as raters are.
     """,
-    (TEST, CHECK),
-    QUESTIONS,
-    after=(BUDGET,),
+    (TEST, CHECK, QUESTIONS, BUDGET),
 )
 command = SUBJECT.command()

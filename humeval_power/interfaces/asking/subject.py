@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import click
@@ -15,38 +16,36 @@ from humeval_power.interfaces.asking.questions import Questions
 class Subject:
     """Commands that stand under one word.
 
-    declared : its own, in the order of help.
-    questions : power, mde, size and surface of its comparisons.
-    questions_first : help lists them before its own.
-    after : its own that stand behind the questions.
-    first : commands that are not declared here, before all others.
+    parts : its commands, in the order of the page; of comparisons their four questions are one part.
     """
 
     name: str
     help: str
-    declared: tuple[Declared, ...]
-    questions: Questions | None = None
-    questions_first: bool = False
-    after: tuple[Declared, ...] = ()
+    parts: tuple[Declared | Questions | click.Command, ...]
     group: type[click.Group] = click.Group
-    first: tuple[click.Command, ...] = ()
 
     def command(self) -> click.Group:
         """The group of the terminal."""
         group = self.group(self.name, help=self.help)
-        own = [one.command() for one in self.declared]
-        asked = [] if self.questions is None else self.questions.commands()
-        for each in (*self.first, *asked, *own) if self.questions_first else (*self.first, *own, *asked):
-            group.add_command(each)
-        for one in self.after:
-            group.add_command(one.command())
+        for part in self.parts:
+            for command in self._commands(part):
+                group.add_command(command)
         return group
+
+    @staticmethod
+    def _commands(part: Declared | Questions | click.Command) -> Iterator[click.Command]:
+        if isinstance(part, Questions):
+            yield from part.commands()
+        else:
+            yield part.command() if isinstance(part, Declared) else part
 
     def forms(self) -> tuple[Form, ...]:
         """Its pages: those of its own commands and of the questions."""
+        return tuple(form for part in self.parts for form in self._forms(part))
 
-        def of(declared: tuple[Declared, ...]) -> tuple[Form, ...]:
-            return tuple(form for one in declared if (form := one.form()) is not None)
-
-        asked = () if self.questions is None else self.questions.forms()
-        return (*of(self.declared), *asked, *of(self.after))
+    @staticmethod
+    def _forms(part: Declared | Questions | click.Command) -> Iterator[Form]:
+        if isinstance(part, Questions):
+            yield from part.forms()
+        elif isinstance(part, Declared) and (form := part.form()) is not None:
+            yield form

@@ -108,6 +108,18 @@ DIRECTION = own(
     },
     usual="two-sided",
 )
+COMPARED = own(
+    names(systems_typed(TWO_OR_MORE, distinct=True), "A,B"),
+    "The systems to compare; the effect is B - A. More than two: all pairs. [all]",
+    "Systems to compare",
+    page_help="Names with commas between; the effect is B - A. More than two: all pairs. [all]",
+)
+BASELINE = own(
+    text("SYSTEM"),
+    FIELDS["baseline"].help,
+    "Compare all with this system only",
+)
+LICENCE = own(text("TEXT"), "Licence of the ratings, such as 'CC BY 4.0'.")
 SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
     "files": own(
         text("FILE [FILE]", many=True),

@@ -15,17 +15,17 @@ import click
 from humeval_power.errors import HumevalPowerError, InputError, StudyFileError, options_in_errors
 from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.compiling import compiled_kernels
-from humeval_power.interfaces.cli.option_names import as_typed
+from humeval_power.interfaces.cli.option_names import as_typed, renamed
 from humeval_power.interfaces.cli.output import STUDY_FILE, WORDS, finish_stopped_runs, say
 from humeval_power.safe_text import WIDTH, wrapped
 
 # section: {name of the command: (its module below this package, or with a dot beside it; what --help says)}
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Not sure where to begin": {
-        "start": ("start.start", "Six questions, and the commands that follow from your answers."),
+        "start": (".asking.start", "Six questions, and the commands that follow from your answers."),
     },
     "Look at ratings": {
-        "import": ("field.import_", "Bring a platform's export into a table of ratings."),
+        "import": (".asking.import_", "Bring a platform's export into a table of ratings."),
         "check": ("study.check", "What is in a table, and what is wrong with it?"),
         "fit": ("study.fit", "Estimate the effect and the variances from a table."),
     },
@@ -39,18 +39,18 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "assign": ("plan.assign", "Say who rates what when, as a table to carry out."),
         "simulate": ("field.simulate", "Draw the ratings of a study, or rehearse a planned one."),
         "calibrate": ("study.calibrate", "How often do tests find an effect where there is none?"),
-        "parameters": ("study.parameters", "Look up what is known of the variation in other studies."),
+        "parameters": (".asking.parameters", "Look up what is known of the variation in other studies."),
     },
     "While and after collecting": {
-        "collect": ("field.collect", "Who has done what, what is missing, which spares to call?"),
+        "collect": (".asking.collect", "Who has done what, what is missing, which spares to call?"),
         "monitor": ("monitor.monitor", "May we stop? A planned look at the ratings so far."),
         "analyze": (
             "analyze.analyze",
             "Decide a finished study by its plan, and say what differs from it.",
         ),
-        "report": ("report.report", "Write what a paper should report: checklists, forms, paragraphs."),
-        "cite": ("cite.cite", "Print what to cite as BibTeX: this program and your methods."),
-        "release": ("release.release", "Write an anonymised bundle of a study, to publish."),
+        "report": (".asking.report", "Write what a paper should report: checklists, forms, paragraphs."),
+        "cite": (".asking.cite", "Print what to cite as BibTeX: this program and your methods."),
+        "release": (".asking.release", "Write an anonymised bundle of a study, to publish."),
     },
     "Other comparisons": {
         "compare": (".asking.compare", "Scores of systems on the same items: test, effect size, power."),
@@ -167,7 +167,7 @@ class LazyGroup(click.Group):
         except click.exceptions.NoArgsIsHelpError:
             raise  # it shows the help
         except click.UsageError as error:
-            raise _worded(error, lambda text: self._named(ctx, words, text)) from None
+            raise _worded(renamed(error), lambda text: self._named(ctx, words, text)) from None
         except KeyboardInterrupt as stopped:
             say("\n" + wrapped(str(stopped) or _NOTHING_KEPT), err=True)
             ctx.exit(INTERRUPTED)

@@ -1,10 +1,10 @@
-"""What is wrong, in the names that the user typed: `--workers`, where the library says `n_workers`."""
+"""Names of options: those that the user typed, where the library says another; and new ones of old options."""
 
 from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
@@ -31,6 +31,38 @@ _CALLED = {
     "--margin": "(?:margins?|equivalence)",
     "--highest": "(?:highest|largest) (?:size|n)",
 }
+
+# Options that have another name since their old one says something else in other commands.
+_REPORT = {"--analysis": "--findings", "--power": "--power-file", "--config": "--answers"}
+_QUESTIONS = ("power", "mde", "size", "surface")
+
+
+def _of(group: str, names: Mapping[str, str], *others: str) -> dict[str, Mapping[str, str]]:
+    """The same names for the questions of a group, and others of its commands."""
+    return {f"{group} {name}": names for name in (*_QUESTIONS, *others)}
+
+
+RENAMED: dict[str, Mapping[str, str]] = {
+    "report": _REPORT,
+    "report check": _REPORT,
+    "release": {"--key": "--secret-text"},
+    "rank battles": {"--ties": "--tie-model"},
+    "looks preference": {"--ties": "--tie-rule"},
+    **_of("preference", {"--ties": "--tie-rule"}),
+    **_of("accuracy", {"--baseline": "--baseline-accuracy"}, "bounds"),
+    **_of("runs", {"--baseline": "--mean-accuracy", "--from": "--pilot"}, "budget"),
+}
+
+
+def renamed(error: click.UsageError) -> click.UsageError:
+    """The error; of an option that had the name before, one that says what it is called now."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return error
+    words = error.ctx.command_path.split()[1:]
+    new = RENAMED.get(" ".join(words), {}).get(error.option_name)
+    return (
+        error if new is None else click.UsageError(f"{error.option_name} is now called {new}.", error.ctx)
+    )
 
 
 def as_typed(message: str, command: click.Command | None, words: Sequence[str]) -> str:

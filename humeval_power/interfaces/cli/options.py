@@ -108,9 +108,6 @@ jobs_option = click.option(
 json_option = click.option(
     "--json", "as_json", cls=AnswerOption, is_flag=True, help="Print JSON, for programs."
 )
-output_option = click.option(
-    "-o", "--output", cls=AnswerOption, metavar="PATH", help="Write to PATH, not to the terminal."
-)
 date_option = click.option(
     "--date",
     "created",
@@ -120,7 +117,7 @@ date_option = click.option(
     help="Date of the plan. [today]",
 )
 force_option = click.option(
-    "--force", cls=FurtherAnswerOption, is_flag=True, help="Overwrite what is there."
+    "--force", cls=FurtherAnswerOption, is_flag=True, default=False, help="Overwrite what is there."
 )
 quiet_option = click.option(
     "-q",

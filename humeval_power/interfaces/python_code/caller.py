@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NoReturn, cast
 
-from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.run import Run
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value
 from humeval_power.interfaces.python_code.typed import Typed
 
-_BUILT_IN = {"len": len}
+_BUILT_IN = {"iter": iter, "len": len, "next": next}
 _NAMED = re.compile(r'(?P<name>hp(\.\w+)+)(\["(?P<key>[\w-]+)"\])?')
 
 
 class Caller:
     """Makes each call; what it gives stands for itself."""
-
-    writes = False
 
     def __init__(self, run: Run | None = None) -> None:
         self._run = run
@@ -35,38 +32,14 @@ class Caller:
         """What a call that gives several things gives."""
         return evaluated(value)
 
-    def named(self, name: str, value: Value) -> Any:  # noqa: ARG002
-        """What a value is."""
-        return evaluated(value)
-
     def attribute(self, of: Any, name: str) -> Any:
         """An attribute of what a call gives."""
         return getattr(evaluated(of), name)
-
-    def imports(self, line: str) -> None:
-        """Nothing: what a value needs is there."""
-
-    def entry(self, of: Any, place: int) -> Any:
-        """An entry of what a call gave."""
-        return of[place]
-
-    def all_of(self, sequence: Any) -> tuple[Any, ...]:
-        """The entries of a sequence, as arguments."""
-        return tuple(sequence)
-
-    def first_of(self, mapping: Mapping[Any, Any]) -> Any:
-        """The first value of a mapping."""
-        return next(iter(mapping.values()))
 
     def run(self, given: Typed) -> dict[str, Value]:
         """How much is simulated, from which seed and by how many cores, as arguments."""
         assert self._run is not None
         return {"n_simulations": given["simulations"], "seed": self._run.seed, "n_jobs": self._run.n_jobs}
-
-    def tell_notices(self, read: Any) -> None:
-        """Say what was noticed in reading a table."""
-        for notice in read.notices:
-            note(f"{read.source}: {notice}")
 
     @property
     def slots(self) -> int:
@@ -83,7 +56,11 @@ def evaluated(value: Any) -> Any:
     if isinstance(value, Code):
         return _public(value.text)
     if isinstance(value, Call):
-        called = getattr(evaluated(value.on), value.function) if value.on else _function(value.function)
+        called = (
+            getattr(evaluated(value.on), value.function)
+            if value.on is not None
+            else _function(value.function)
+        )
         spread = {} if value.spread is None else evaluated(value.spread)
         named = {name: evaluated(one) for name, one in value.named.items()}
         return called(*map(evaluated, value.given), **named, **spread)

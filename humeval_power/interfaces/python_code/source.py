@@ -12,16 +12,8 @@ from humeval_power.interfaces.python_code.typed import GapError, Typed
 class Source:
     """The statements of a program; the last one prints what was assigned to `result`."""
 
-    writes = True
-
     def __init__(self) -> None:
-        self._imports: list[str] = []
         self._lines: list[str] = []
-
-    def imports(self, line: str) -> None:
-        """Import something beside the package."""
-        if line not in self._imports:
-            self._imports.append(line)
 
     def let(self, name: str, value: Value) -> Code:
         """Assign a value to a name, which stands for it from here on."""
@@ -37,24 +29,9 @@ class Source:
         """An attribute of what a name stands for, or a call gives."""
         return Code(f"{flat(of)}.{name}")
 
-    def entry(self, of: Code, place: int) -> Code:
-        """An entry of what a name stands for."""
-        return Code(f"{of}[{place}]")
-
-    def all_of(self, sequence: Code) -> tuple[Code, ...]:
-        """The entries of a sequence, as arguments."""
-        return (Code(f"*{sequence}"),)
-
-    def first_of(self, mapping: Code) -> Code:
-        """The first value of a mapping."""
-        return Code(f"next(iter({mapping}.values()))")
-
     def run(self, given: Typed) -> dict[str, Value]:
         """How much is simulated, as arguments."""
         return run_of(given)
-
-    def tell_notices(self, read: Code) -> None:
-        """Nothing: a program does not say them."""
 
     def no_program(self, why: str) -> None:
         """Say that no program gives this.
@@ -77,13 +54,8 @@ class Source:
         self._lines.append(f"\n\ndef {name}({arguments}):\n    return {body}\n\n")
         return Code(name)
 
-    def named(self, name: str, value: Value, *, room: int = 40) -> Value:
-        """The value itself where it is short, else its name."""
-        return value if isinstance(value, Code) or len(flat(value)) <= room else self.let(name, value)
-
     def text(self) -> str:
         """The program."""
-        imports = "".join(f"{line}\n" for line in sorted(self._imports))
-        head = f"{imports}\n" if imports else ""
         body = "\n".join(self._lines).replace("\n\n\n\n\n", "\n\n\n")
+        head = "import datetime\n\n" if "datetime.date(" in body else ""
         return f"{head}import humeval_power as hp\n\n{body.lstrip()}\nprint(result)\n"

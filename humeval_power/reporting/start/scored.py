@@ -160,7 +160,7 @@ def correct_way(talk: Talk) -> list[Step]:
     effect = {"effect": kept((talk.number("difference") or 2) / 100)}
     known: dict[str, object]
     if agreement is None:
-        known = {**effect, "baseline": kept((talk.number("accuracy") or ACCURACY) / 100)}
+        known = {**effect, "baseline-accuracy": kept((talk.number("accuracy") or ACCURACY) / 100)}
     else:
         known = {**effect, "agreement": agreement}
     look = [

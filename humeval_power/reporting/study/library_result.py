@@ -88,7 +88,6 @@ class EntryResult(Result):
     schema: ClassVar[str] = PARAMETERS_SCHEMA
 
     entry: LibraryEntry
-    remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:

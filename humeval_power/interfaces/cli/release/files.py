@@ -8,39 +8,39 @@ from pathlib import Path
 
 from humeval_power.checking.roles import Role
 from humeval_power.errors import InputError
-from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_set
 from humeval_power.interfaces.formats.documents.reading import read_parameters
 from humeval_power.interfaces.formats.file_bytes import read_bytes, read_text
 from humeval_power.interfaces.formats.monitor.secret import SECRET_SCHEMA
 from humeval_power.interfaces.formats.plan.plan_file import read_plan
 from humeval_power.interfaces.formats.rating_tables import read_rating_table
+from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.ratings import MISSING_CODES
 from humeval_power.reporting.release.bundle import Bundle
 from humeval_power.reporting.release.rows import ReleaseRows, release_rows
 from humeval_power.scales import RatingScale
 
 
-def rows_of(file: str, study: StudyValues, keep: Sequence[str]) -> ReleaseRows:
+def rows_of(given: Typed) -> ReleaseRows:
     """The rows and columns of a table that may be published."""
-    found = read_rating_table(file)
+    found = read_rating_table(given["file"])
     named: dict[Role, str | None] = {
-        "worker": study.worker,
-        "item": study.item,
-        "system": study.system,
-        "rating": study.rating,
-        "criterion": study.criterion_column,
+        "worker": given["worker"],
+        "item": given["item"],
+        "system": given["system"],
+        "rating": given["rating"],
+        "criterion": given["criterion_column"],
     }
     return release_rows(
         found.frame,
         named=named,
-        keep=keep,
-        criterion=study.criterion,
-        systems=study.pair,
-        scale=RatingScale.parse(study.scale) if study.scale is not None else None,
-        lower_is_better=study.lower_is_better,
-        missing=(*MISSING_CODES, *(study.missing or ())),
-        rejected_rows=study.rejected_rows,
+        keep=given["keep"],
+        criterion=given["criterion"],
+        systems=given["systems"],
+        scale=None if given["scale"] is None else RatingScale.parse(given["scale"]),
+        lower_is_better=given["lower_is_better"],
+        missing=(*MISSING_CODES, *given["missing"]),
+        rejected_rows=given["rejected_rows"],
         source=found.source,
     )
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.cli.options import Function
 from humeval_power.interfaces.cli.output import remark
 
 _FORGET = "Correct the file of what is remembered; or add --no-memory, or 'report remember --forget all'."
@@ -20,13 +19,6 @@ if TYPE_CHECKING:
     from humeval_power.reporting.report.config import ReportConfig
 
 _REMEDY = "Give a file of answers, with a table [report] and the answers below it."
-
-
-def memory_option(command: Function) -> Function:
-    """Add --no-memory."""
-    return click.option(
-        "--no-memory", is_flag=True, help="Leave out answers that 'report remember' keeps."
-    )(command)
 
 
 def memory_path() -> Path:

@@ -14,9 +14,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.asking.command import is_study
 from humeval_power.interfaces.asking.study_file import read_study
 from humeval_power.interfaces.cli.contents import RECORD
-from humeval_power.interfaces.cli.options import Function, collected
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.plan.options import plan_path
 from humeval_power.interfaces.formats.documents.kinds import KINDS
 from humeval_power.reporting.records import (
     ANALYSES_SCHEMA,
@@ -30,6 +28,7 @@ from humeval_power.reporting.values import listed
 from humeval_power.study import FILE_NAME
 
 if TYPE_CHECKING:
+    from humeval_power.interfaces.python_code.typed import Typed
     from humeval_power.ratings import Ratings
     from humeval_power.reporting.report.documents import Documents
 
@@ -83,14 +82,10 @@ class Sources:
         return {kind: Path(path).name for kind, path in self.documents.items()}
 
 
-def source_options(command: Function) -> Function:
-    """Add the options that name the files; the command gets them as `sources: Sources`."""
-    return collected(command, _OPTIONS, name="sources", collect=_sources)
-
-
-def _sources(values: dict[str, Any]) -> Sources:
-    named = {field.name: values.pop(field.name) for field in fields(Sources) if field.name in values}
-    return Sources(**named)
+def sources_of(given: Typed) -> Sources:
+    """The files that options name, with those that were given as arguments, told by what is in them."""
+    named = {field.name: given[field.name] for field in fields(Sources)}
+    return with_files(Sources(**named), given["files"])
 
 
 def with_files(sources: Sources, paths: Sequence[str]) -> Sources:
@@ -170,7 +165,8 @@ def _record_path(path: str) -> str:
     return str(record) if record.is_file() else path
 
 
-def _record_of(_ctx: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+def record_of(_ctx: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    """A click callback: the file that is meant, of a folder the record in it."""
     return None if value is None else _record_path(value)
 
 
@@ -208,19 +204,6 @@ def _is_answers(path: str) -> bool:
 
     is_text = Path(path).suffix.lower() != ".json" and Path(path).is_file()
     return is_text and _ANSWERS.search(read_text(path)) is not None
-
-
-_OPTIONS = (
-    click.option("--parameters", metavar="FILE", help="What 'fit -o' wrote."),
-    click.option("--analysis", metavar="PATH", callback=_record_of, help="What 'analyze -o' wrote."),
-    click.option("--surface", metavar="PATH", help="What 'surface -o' wrote."),
-    click.option("--power", metavar="PATH", callback=_record_of, help="What 'power -o' wrote."),
-    click.option("--plan", metavar="PATH", callback=plan_path, help="What 'plan -o' wrote."),
-    click.option("--imported", metavar="PATH", callback=_record_of, help="What 'import -o' wrote."),
-    click.option("--ratings", metavar="FILE", help="The ratings that were analysed, for pictures of them."),
-    click.option("--config", metavar="FILE", help="Your own answers, a TOML file with a table [report]."),
-    click.option("--criterion", metavar="NAME", help="Of an analysis of several criteria. [all]"),
-)
 
 
 def read_criteria(sources: Sources) -> tuple[Documents, ...]:
@@ -269,7 +252,7 @@ def _tell_other_import(documents: Documents) -> None:
 def _analyses(sources: Sources) -> list[dict[str, Any] | None]:
     path, wanted = sources.analysis, sources.criterion
     if path is None and wanted is not None:
-        raise click.UsageError("--criterion chooses one of an analysis: give --analysis FILE.")
+        raise click.UsageError("--criterion chooses one of an analysis: give --findings FILE.")
     if path is None:
         return [None]
     from humeval_power.interfaces.formats.documents.reading import checked_document

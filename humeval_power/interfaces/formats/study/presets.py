@@ -147,7 +147,6 @@ def library(own: str | Path | None = None) -> LibraryResult:
     InputError
         A file of entries that cannot be read.
     """
-    from humeval_power.api.library import library as listed
+    from humeval_power.reporting.study.library_result import LibraryResult
 
-    entries = shipped_library()
-    return listed(entries if own is None else [*entries, *read_library(own)])
+    return LibraryResult(entries=(*shipped_library(), *(() if own is None else read_library(own))))

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 
 from humeval_power.interfaces.asking.form import Form
 from humeval_power.interfaces.cli.main import COMMANDS, module_of
-from humeval_power.interfaces.page.forms import planning, ratings, start
+from humeval_power.interfaces.page.forms.assigned import ASSIGN, SIMULATE
+from humeval_power.interfaces.page.forms.planned import LOOKS, PLAN
+from humeval_power.interfaces.page.forms.ratings import ANALYZE, CHECK, FIT
+from humeval_power.interfaces.page.forms.study_questions import MDE, POWER, SIZE, SURFACE
 
 
 def _declared() -> Iterator[Form]:
@@ -20,7 +23,5 @@ def _declared() -> Iterator[Form]:
             yield from (form for form in forms if form is not None)
 
 
-COMPARISONS: tuple[Form, ...] = tuple(_declared())
-FORMS: dict[tuple[str, ...], Form] = {
-    form.command: form for form in (start.START, *planning.FORMS, *ratings.FORMS, *COMPARISONS)
-}
+_OF_A_STUDY = (POWER, MDE, SIZE, SURFACE, LOOKS, PLAN, ASSIGN, SIMULATE, CHECK, FIT, ANALYZE)
+FORMS: dict[tuple[str, ...], Form] = {form.command: form for form in (*_OF_A_STUDY, *_declared())}

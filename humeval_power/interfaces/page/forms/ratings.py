@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from humeval_power.interfaces.asking.form import Control, Form, Group, Next
-from humeval_power.interfaces.page.forms.exports import IMPORT
 
 _COLUMNS = Group(
     "Which column is what",
@@ -174,55 +173,10 @@ ANALYZE = Form(
             ("report",),
             "Write it up: checklists, datasheet, paragraph for the paper",
             carries=("plan", "criterion"),
-            brings={"analysis": "record.json"},
+            brings={"findings": "record.json"},
             sets={"form": "paper"},
         ),
         Next(("fit",), "Variances of two systems, to plan the next study"),
         Next(("check",), "What is in the table"),
     ),
 )
-REPORT = Form(
-    ("report",),
-    "ratings",
-    "Write it up",
-    "Fills the forms that reviewers ask for as far as the numbers go; what only you know stays open and is listed.",
-    (
-        Group(
-            "What to write",
-            (
-                Control(
-                    "form",
-                    "Form",
-                    labels={
-                        "study": "page of the study",
-                        "card2020": "recommendations of Card et al. (2020)",
-                        "heds": "HEDS 3.0 datasheet",
-                        "arr": "ARR responsible NLP checklist",
-                        "aspredicted": "AsPredicted preregistration",
-                        "osf": "OSF preregistration",
-                        "paper": "methods and results for the paper",
-                        "parameters": "parameters to plan the next study from",
-                    },
-                ),
-                Control("criterion", "Criterion", help="Of an analysis of several criteria, one. [all]"),
-            ),
-        ),
-        Group(
-            "What it is made of",
-            (
-                Control(
-                    "analysis", "Analysis", help="The record of an analysis: record.json or analysis.json."
-                ),
-                Control("plan", "Plan", help="The plan.json that was sealed."),
-                Control("parameters", "Fit of a pilot", help="The record of a fit: record.json."),
-                Control("power", "Power", help="The record of an answer of power."),
-                Control("surface", "Power over many designs"),
-                Control("ratings", "Ratings", help="The table that was analysed, for pictures of it."),
-                Control("imported", "Import", help="The record of an import: how rows were lost."),
-                Control("config", "Your own answers", help="A TOML file with a table [report]."),
-            ),
-        ),
-    ),
-    hides=("files", "strict", "into"),
-)
-FORMS = (CHECK, FIT, ANALYZE, REPORT, IMPORT)

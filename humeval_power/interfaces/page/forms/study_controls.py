@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from humeval_power.interfaces.asking.form import Control, Group
+from humeval_power.interfaces.asking.parameters import TO_PLAN_FROM
 from humeval_power.interfaces.asking.vocabulary import (
     FURTHER_PRICES,
     FURTHER_PRICES_TITLE,
@@ -16,7 +15,6 @@ from humeval_power.interfaces.asking.vocabulary import (
     PRICES,
     PRICES_NOTE,
 )
-from humeval_power.reporting import study
 from humeval_power.study import FIELDS, SECTIONS, option_of
 
 START_PRESET, START_SCALE, START_POINTS = (FIELDS[name].start for name in ("preset", "scale", "effect_raw"))
@@ -47,19 +45,10 @@ def on_page(help: str) -> str:
     return re.sub(r"; see \u201c[^\u201d]*\u201d\.", ".", told)
 
 
-def _entries() -> dict[str, tuple[str, str]]:
-    """What the entries of the shipped library are about and what they can be used for; nothing more is read,
-    since the page begins with this."""
-    place = Path(str(study.__file__)).with_name("parameter_library.json")
-    entries = json.loads(place.read_text("utf-8"))["entries"]
-    return {entry["name"]: (entry["summary"], entry["use"]) for entry in entries}
-
-
-ENTRIES = {name: summary for name, (summary, _use) in _entries().items()}
 SETTINGS = {
     "high": "Careful: workers and items differ much (Card et al. 2020)",
     "low": "Hopeful: workers and items differ little (Card et al. 2020)",
-    **{name: summary for name, (summary, use) in _entries().items() if use == "plan"},
+    **TO_PLAN_FROM,
 }
 PRESET = of("preset", labels={"": "none of these", **SETTINGS})
 PARAMETERS = of("parameters")

@@ -41,7 +41,6 @@ CARRIED = (
     *("cost-per-document", "cost-per-output", "rejected", "checks", "repeats", "fee", "fees", "fee-share"),
     *("units-per-assignment", "split-hits", "currency", "power"),
 )
-A_STUDY = {"workers": "20", "items": "100", "ratings-per-item": "3", "effect": "0.1"}
 TO_PLAN = Next(
     ("plan",),
     "Find the cheapest design, and seal the plan",

@@ -5,34 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import click
-
-from humeval_power.api.cite import cite
 from humeval_power.errors import InputError, Problem
+from humeval_power.fields import flag, own, text
+from humeval_power.interfaces.asking.declared import Calls, Declared
 from humeval_power.interfaces.cli.contents import RECORD
-from humeval_power.interfaces.cli.required_options import Command
-from humeval_power.interfaces.cli.results import with_result
-from humeval_power.reporting.cite.result import Citations
+from humeval_power.interfaces.python_code.expressions import call
+from humeval_power.interfaces.python_code.typed import Typed
 
 _OURS = "humeval_power/"
 _REMEDY = "Give what 'fit', 'analyze', 'plan' or another command wrote as .json, or its folder."
 
 
-@click.command(
-    "cite", cls=Command, no_program="finds the records in files and folders; hp.cite takes records."
-)
-@click.argument("files", metavar="[FILE]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Everything that the package can cite.")
-@with_result(endings=(".bib",))
-def command(files: tuple[str, ...], everything: bool) -> Citations:
-    """Print what to cite as BibTeX: this program, and the methods you used.
-
-    FILE is a record that a command wrote, such as parameters.json,
-    analysis.json, plan.json or power.json, or the folder of a command or a
-    study; what it says was done decides which works are cited. -o refs.bib
-    writes the entries; --format markdown tells what each was used for.
-    """
-    return cite(*(record for path in files for record in _records(path)), everything=everything)
+def _cite(given: Typed, calls: Calls) -> None:
+    records = [record for path in given["files"] for record in _records(path)]
+    calls.let("result", call("hp.cite", *records, everything=given["everything"]))
 
 
 def _records(path: str) -> list[dict[str, Any]]:
@@ -61,3 +47,24 @@ def _records(path: str) -> list[dict[str, Any]]:
 def _is_record(found: dict[str, Any]) -> bool:
     is_form = any(str(name).startswith("heds-") for name in found)
     return is_form or str(found.get("schema", "")).startswith(_OURS)
+
+
+DECLARED = Declared(
+    ("cite",),
+    """Print what to cite as BibTeX: this program, and the methods you used.
+
+    FILE is a record that a command wrote, such as parameters.json,
+    analysis.json, plan.json or power.json, or the folder of a command or a
+    study; what it says was done decides which works are cited. -o refs.bib
+    writes the entries; --format markdown tells what each was used for.
+    """,
+    {
+        "files": own(text("[FILE]...", many=True), ""),
+        "everything": own(flag(), "Everything that the package can cite.", option="all", usual=False),
+    },
+    _cite,
+    arguments=("files",),
+    endings=(".bib",),
+    no_program="finds the records in files and folders; hp.cite takes records.",
+)
+command = DECLARED.command()
