@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from humeval_power.assumptions import Assumptions
-from humeval_power.designs import Design
 from humeval_power.differences import Difference
 from humeval_power.errors import DesignError, Problem
 from humeval_power.fields import listed, number_list
@@ -54,6 +53,7 @@ from humeval_power.reporting.drawn import AlongStudy, Drawn
 from humeval_power.rules import CARD2020, DecisionRule
 
 if TYPE_CHECKING:
+    from humeval_power.designs import Design
     from humeval_power.reporting.study.surface import StudySurface
     from humeval_power.reporting.study.systems_surface import SystemsSurface
 
