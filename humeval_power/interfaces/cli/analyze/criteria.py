@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.fields import names
-from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
 
@@ -16,14 +14,6 @@ if TYPE_CHECKING:
     from humeval_power.interfaces.formats.tables import SourceTable
     from humeval_power.planning.plan.plan import Plan
     from humeval_power.ratings import Ratings
-
-
-criteria_option = field_option(
-    "criteria",
-    kind=names(str, "NAMES"),
-    help="Analyse several criteria, one by one: 'all', or A,B,...: values of the column of criteria, or columns "
-    "that hold the ratings of one each.",
-)
 
 
 def refuse_criteria(study: StudyValues, *, plan: Plan | None) -> None:
