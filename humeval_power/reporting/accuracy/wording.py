@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from humeval_power.reporting.questions.wording import Wording, share_words
+from humeval_power.reporting.questions.wording import Wording, accuracy_words, right_on
 from humeval_power.scenarios.accuracy.agreement import AssumedAgreement, KnownAgreement
 
 if TYPE_CHECKING:
@@ -56,4 +56,16 @@ def _bounds(scenario: PairedAccuracy) -> str:
     return f"power {powers[0]:.3f} at the least possible agreement, {powers[1]:.3f} at the most"
 
 
-WORDING = Wording("accuracy", _words, said=lambda scenario: share_words(scenario.true_effect))
+def _sized(scenario: Scenario) -> str:
+    from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
+
+    return "items for each system" if isinstance(scenario, UnpairedAccuracy) else "items"
+
+
+WORDING = Wording(
+    "accuracy",
+    _words,
+    said=lambda scenario: accuracy_words(scenario.true_effect),
+    finding=lambda scenario: right_on(scenario.true_effect),
+    sized=_sized,
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from humeval_power.reporting.questions.wording import Wording, points_words
+from humeval_power.reporting.questions.wording import Wording, higher, points_words
 
 if TYPE_CHECKING:
     from humeval_power.scenarios.contract import Scenario
@@ -44,4 +44,13 @@ def _said(scenario: Scenario) -> str:
     return points_words(scenario.true_effect, scenario.low, scenario.high)
 
 
-WORDING = Wording("assessment", _words, "points", _said)
+WORDING = Wording(
+    "assessment",
+    _words,
+    "points",
+    _said,
+    finding=lambda scenario: (
+        f"that B is rated {WORDING.shown(abs(scenario.true_effect))} {higher(scenario.true_effect)} than A"
+    ),
+    sized=lambda _: "ratings of each system",
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from humeval_power.reporting.questions.wording import Wording
+from humeval_power.reporting.questions.wording import Wording, higher
 
 if TYPE_CHECKING:
     from humeval_power.scenarios.contract import Scenario
@@ -21,4 +21,11 @@ def _words(scenario: Scenario) -> list[str]:
     ]
 
 
-WORDING = Wording("compare", _words)
+WORDING = Wording(
+    "compare",
+    _words,
+    finding=lambda scenario: (
+        f"that B scores {abs(scenario.true_effect):.4g} {higher(scenario.true_effect)} than A on average"
+    ),
+    sized=lambda _: "items",
+)

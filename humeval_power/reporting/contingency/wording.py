@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from humeval_power.reporting.questions.wording import Wording
+from humeval_power.reporting.questions.wording import Wording, higher
 
 if TYPE_CHECKING:
     from humeval_power.scenarios.contract import Scenario
@@ -30,4 +30,12 @@ def _said(scenario: Scenario) -> str:
     return f"B - A = {scenario.true_effect:.4g} in {scenario.metric}"
 
 
-WORDING = Wording("contingency", _words, said=_said)
+def _finding(scenario: Scenario) -> str:
+    from humeval_power.scenarios.contingency.scenario import ContingencyStudy
+
+    assert isinstance(scenario, ContingencyStudy)
+    effect = scenario.true_effect
+    return f"that the {scenario.metric} of B is {abs(effect):.4g} {higher(effect)} than that of A"
+
+
+WORDING = Wording("contingency", _words, said=_said, finding=_finding, sized=lambda _: "items")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from humeval_power.reporting.questions.wording import Wording
+from humeval_power.reporting.questions.wording import Wording, higher
 
 if TYPE_CHECKING:
     from humeval_power.scenarios.contract import Scenario
@@ -23,7 +23,16 @@ def _words(scenario: Scenario) -> list[str]:
 
 
 def _said(scenario: Scenario) -> str:
-    return f"B - A = {scenario.true_effect:.4g} points of the metric"
+    return f"B - A = {WORDING.shown(scenario.true_effect)} of the metric"
 
 
-WORDING = Wording("corpus", _words, "points", _said)
+WORDING = Wording(
+    "corpus",
+    _words,
+    "points",
+    _said,
+    finding=lambda scenario: (
+        f"that B scores {WORDING.shown(abs(scenario.true_effect))} {higher(scenario.true_effect)} than A"
+    ),
+    sized=lambda _: "sentences",
+)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from humeval_power.reporting.assessment.wording import WORDING as ASSESSMENT
 from humeval_power.reporting.preference.wording import preference_words
-from humeval_power.reporting.questions.wording import share_words
+from humeval_power.reporting.questions.wording import accuracy_words
 from humeval_power.scenarios.accuracy.paired import PairedAccuracy
 from humeval_power.scenarios.looks.judgements import AssessmentLooks, PairedLooks
 from humeval_power.scenarios.looks.replicates import LookSource
@@ -32,7 +32,7 @@ def judged_words(source: LookSource, effect: float) -> JudgedWords:
     study = source.study
     if isinstance(study, PairedAccuracy):
         line = f"{study.n_items:,} items; {study.agreement.label}; McNemar ({study.test})"
-        return JudgedWords((line,), share_words(study.true_effect), "share")
+        return JudgedWords((line,), accuracy_words(study.true_effect), "share")
     kept = ", kept" if study.ties == "kept" else ""
     line = f"{study.n_judgements:,} judgements, {100 * study.tie_share:g} % ties{kept}; sign test ({study.test})"
     return JudgedWords((line,), preference_words(study), "share")

@@ -89,4 +89,16 @@ def _panel_effect_words(study: PanelPreference) -> str:
     return f"{study.true_effect:.4g}, that is {100 * (0.5 + study.true_effect):.4g} % prefer B{half}"
 
 
-WORDING = Wording("preference", _words, said=_said)
+def _finding(scenario: Scenario) -> str:
+    from humeval_power.scenarios.preference.independent import Preference
+
+    counted = ""
+    if getattr(scenario, "tie_share", 0) > 0:
+        excluded = isinstance(scenario, Preference) and scenario.ties == "excluded"
+        counted = " of those without a tie" if excluded else " (ties counted half)"
+    effect = scenario.true_effect
+    preferred = "B" if effect > 0 else "A"
+    return f"that {preferred} is preferred, if {100 * (0.5 + abs(effect)):.4g} %{counted} prefer it"
+
+
+WORDING = Wording("preference", _words, said=_said, finding=_finding, sized=lambda _: "judgements")

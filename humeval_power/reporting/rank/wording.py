@@ -46,4 +46,21 @@ def _said(scenario: Scenario) -> str:
     return f"{effect:.4g}, that is {100 * (0.5 + effect):.4g} % prefer the better neighbour, ties half"
 
 
-WORDING = Wording("rank", _words, said=_said)
+def _finding(scenario: Scenario) -> str:
+    from humeval_power.scenarios.rank.neighbours import NeighbourScores
+
+    effect = abs(scenario.true_effect)
+    if isinstance(scenario, NeighbourScores):
+        return f"which of two neighbours is better if their mean scores differ by {effect:.4g}"
+    return (
+        f"which of two neighbours is better if {100 * (0.5 + effect):.4g} % prefer it (ties counted half)"
+    )
+
+
+def _sized(scenario: Scenario) -> str:
+    from humeval_power.scenarios.rank.neighbours import NeighbourScores
+
+    return "items" if isinstance(scenario, NeighbourScores) else "battles"
+
+
+WORDING = Wording("rank", _words, said=_said, finding=_finding, sized=_sized)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from humeval_power.reporting.numbers import counted, decimals, significant
-from humeval_power.reporting.questions.wording import Wording, share_words
+from humeval_power.reporting.questions.wording import Wording, accuracy_words, higher, right_on
 from humeval_power.runs_parameters import RunsParameters
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _said(scenario: Scenario) -> str:
 
     assert isinstance(scenario, NestedRuns | CrossedRuns)
     if scenario.parameters.family == "binary":
-        return share_words(scenario.effect)
+        return accuracy_words(scenario.effect)
     return f"B - A = {scenario.effect:.4g} in the unit of the scores"
 
 
@@ -126,4 +126,32 @@ def _changed(scenario: RunsScenario) -> Iterator[str]:
             )
 
 
-WORDING = Wording("runs", _words, said=_said)
+def _finding(scenario: Scenario) -> str:
+    from humeval_power.scenarios.runs.crossed import CrossedRuns
+    from humeval_power.scenarios.runs.nested import NestedRuns
+
+    assert isinstance(scenario, NestedRuns | CrossedRuns)
+    if scenario.parameters.family == "binary":
+        return right_on(scenario.effect)
+    return f"that B scores {abs(scenario.effect):.4g} {higher(scenario.effect)} than A on average"
+
+
+class _RunsWording(Wording):
+    def found(self, scenario: Scenario) -> str:
+        """What a study is to find; with a margin, that it holds, and at which difference."""
+        from humeval_power.scenarios.runs.crossed import CrossedRuns
+        from humeval_power.scenarios.runs.nested import NestedRuns
+
+        assert isinstance(scenario, NestedRuns | CrossedRuns)
+        margin, effect = scenario.plan.margin, scenario.effect
+        if margin is None:
+            return super().found(scenario)
+        actual = (
+            f"B really scores {abs(effect):.4g} {higher(effect)}" if effect else "they really score alike"
+        )
+        if scenario.plan.alternative == "equivalent":
+            return f"that A and B score alike within {margin:g}, if {actual}"
+        return f"that B does not score {margin:g} lower than A or worse, if {actual}"
+
+
+WORDING = _RunsWording("runs", _words, said=_said, finding=_finding, sized=lambda _: "items")
