@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.choices import PairedTest
 from humeval_power.planning.accuracy.detectable import DetectableAccuracy
+from humeval_power.reporting.answer_words import of_hundred
 from humeval_power.reporting.document import Block, Document, Paragraph, Section, Table
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
@@ -79,10 +80,23 @@ class BoundsResult(Result):
         """The smallest improvement for each way of guessing the agreement."""
         return Document(
             f"The smallest improvement that {counted(self.n, 'item')} can show",
-            lead=f"Accuracy of A {self.baseline:.4g}, power {self.power:g}, McNemar's test ({self.test}), alpha "
-            f"{self.alpha:g}. Improvements in points of 100.",
+            lead=self._lead(),
             caveats=self.remarks,
             sections=(Section("", tuple(self._blocks())),),
+        )
+
+    def _lead(self) -> str:
+        method = (
+            f"A is right on {100 * self.baseline:.4g} % of the items; McNemar's test ({self.test}), alpha "
+            f"{self.alpha:g}. Improvements are in points of 100."
+        )
+        possible = [100 * each.effect for each in self.found.values() if each.is_possible]
+        if not possible:
+            return f"No improvement is found by {of_hundred(self.power)} of 100 such studies. {method}"
+        somewhere = ", where it is possible at all" if len(possible) < len(self.found) else ""
+        return (
+            f"The smallest improvement that {of_hundred(self.power)} of 100 such studies find is "
+            f"{min(possible):.3g} to {max(possible):.3g} points, by how often the systems agree{somewhere}. {method}"
         )
 
     def _blocks(self) -> Iterator[Block]:

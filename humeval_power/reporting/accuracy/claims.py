@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from humeval_power.choices import PairedTest
 from humeval_power.planning.accuracy.claims import JudgedClaim, JudgedClaims
 from humeval_power.planning.accuracy.methods import ClaimMethods
+from humeval_power.reporting.answer_words import of_hundred
 from humeval_power.reporting.document import Document, Paragraph, Picture, Points, Section, Table
 from humeval_power.reporting.numbers import counted, p_cell, percent
 from humeval_power.reporting.records import Record
@@ -57,8 +58,8 @@ class ClaimsResult(Result):
         judged = self.judged
         return Document(
             "Could the test sets have shown the improvements that were claimed?",
-            lead=f"{percent(judged.share_below)} of {counted(len(judged.claims), 'claim')} are below the smallest "
-            f"improvement that their test set finds with power {judged.target:g}.",
+            lead=f"{sum(each.is_below for each in judged.claims)} of {counted(len(judged.claims), 'claim')} are "
+            f"below the smallest improvement that {of_hundred(judged.target)} of 100 studies of that size find.",
             sections=(
                 Section("", (Table(_HEADER, tuple(map(_row, judged.claims))), Paragraph(_LEGEND))),
                 Section("In all", (Points(tuple(self._shares())), self._picture())),

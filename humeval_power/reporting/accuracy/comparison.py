@@ -18,15 +18,17 @@ from humeval_power.reporting.accuracy.words import (
     facts,
     in_row,
     independence,
+    more_items,
     paper_words,
     picture,
     signature,
     title_of,
 )
+from humeval_power.reporting.answer_words import Compared
 from humeval_power.reporting.clustered_words import PAPER, cluster_caveats
 from humeval_power.reporting.document import Block, Document, Facts, Paragraph, Section, Table
 from humeval_power.reporting.independence import independence_record, independence_section
-from humeval_power.reporting.numbers import interval_words, p_cell, p_words
+from humeval_power.reporting.numbers import counted, interval_words, p_cell, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
@@ -85,26 +87,41 @@ class AccuracyTestsResult(Result):
 
     def _verdict(self) -> str:
         found = self.comparisons[0]
-        b = found.systems[1]
-        said = f"{self._title(found, found.tests[0].name)}: {p_words(found.tests[0].p_value)}"
         if math.isnan(found.p_value):
             return (
-                f"{said}, because the difference is the same in every cluster. Look at the other tests: this one "
-                "has nothing to judge by."
+                f"{found.systems[1]} is right on {more_items(found)} than {found.systems[0]}, the same share in every "
+                "cluster: the first test has nothing to judge by. Look at the others."
             )
-        if not found.p_value <= self.alpha:
-            return f"No significant difference at alpha {self.alpha:g} ({said})."
-        where = "more" if found.counts.difference > 0 else "less"
-        return f"{b} is right {where} often, significantly so at alpha {self.alpha:g} ({said})."
+        low, high = found.interval(1 - self.alpha)
+        return str(
+            Compared(
+                found.systems,
+                found.counts.difference,
+                (100 * low, 100 * high),
+                found.p_value,
+                found.p_value <= self.alpha,
+                1 - self.alpha,
+                ("is right on", "was right on"),
+                more="more",
+                less="fewer",
+                amount=more_items(found),
+                unit=" points",
+            )
+        )
 
     def _overview(self) -> str:
         found = sum(each.p_value <= self.alpha for each in self.comparisons)
-        first = self.comparisons[0]
-        name = self._title(first, first.tests[0].name)
-        corrected = "; Holm's correction" if self.correction else ""
+        corrected = ", corrected by Holm" if self.correction else ""
+        said = (
+            f"a difference is shown in {found} of {counted(len(self.comparisons), 'comparison')} (alpha "
+            f"{self.alpha:g}{corrected})."
+        )
+        if self.correction is None or self.answers is None:
+            return f"{said[0].upper()}{said[1:]}"
+        shares = self.answers.right.mean(axis=0)
+        best = int(shares.argmax())
         return (
-            f"{found} of {len(self.comparisons)} differences are significant at alpha {self.alpha:g} "
-            f"({name}{corrected})."
+            f"{self.answers.systems[best]} is right most often, on {percent(float(shares[best]))}; {said}"
         )
 
     def _systems(self) -> Iterator[Section]:

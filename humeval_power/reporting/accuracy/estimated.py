@@ -14,12 +14,14 @@ from humeval_power.reporting.accuracy.words import (
     facts,
     in_row,
     independence,
+    more_items,
     picture,
     signature,
 )
 from humeval_power.reporting.clustered_words import cluster_caveats
 from humeval_power.reporting.document import Document, Listing, Paragraph, Section
 from humeval_power.reporting.independence import independence_record, independence_section
+from humeval_power.reporting.numbers import percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
@@ -48,6 +50,8 @@ class AccuracyEstimateResult(Result):
         answers = independence([found], self.answers)
         return Document(
             f"Accuracy and agreement of {a} and {b}",
+            lead=f"{b} is right on {more_items(found)} {'than' if counts.difference else 'as'} {a}; both are right "
+            f"or both are wrong on {percent(counts.agreement)} of them.",
             headline=tuple(facts(found, CONFIDENCE)),
             caveats=cluster_caveats(found.clustered),
             sections=(

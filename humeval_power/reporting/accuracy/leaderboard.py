@@ -66,8 +66,9 @@ class LeaderboardResult(Result):
         header = ("system", "date", "accuracy", "to best", "agree", "power", "p", "verdict")
         return Document(
             "Which submissions were improvements one can trust?",
-            lead=f"New best: {best} of {len(self.judged)}; significant without the power: {lucky}. A test set "
-            f"of {counted(self.n, 'item')}, power {self.power:g}, alpha {self.alpha:g}.",
+            lead=f"{best} of {counted(len(self.judged), 'submission')} {'is' if best == 1 else 'are'} a new best; "
+            f"{lucky or 'none'} more {'are' if lucky > 1 else 'is'} significant without the power. A test set of "
+            f"{counted(self.n, 'item')}, power {self.power:g}, alpha {self.alpha:g}.",
             caveats=self._caveats(),
             sections=(
                 Section("", (Points(self._counted()),)),

@@ -43,18 +43,24 @@ class SetsResult(Result):
         """The count with its confidence, then each set."""
         found, first = self.found, self.comparisons[0]
         a, b = first.names
-        direction = "above" if first.request.settings.direction == "greater" else "below"
+        direction = "higher" if first.request.settings.direction == "greater" else "lower"
         named = ", ".join(self.names[place] for place in found.named) or "none"
         return Document(
             f"{compared(first.table)} on {len(self.names)} sets",
-            lead=f"{b} is {direction} {a} in at least {found.count} of {len(self.names)} sets, with confidence "
-            f"{100 * (1 - found.alpha):g} % ({_HOW[found.combination]}; Dror et al. 2017).",
+            lead=f"{b} scores {direction} than {a} in at least {found.count} of {len(self.names)} sets, with "
+            f"confidence {100 * (1 - found.alpha):g} %."
+            if found.count
+            else f"In none of {len(self.names)} sets is it shown that {b} scores {direction} than {a} (confidence "
+            f"{100 * (1 - found.alpha):g} %).",
             sections=(
                 Section(
                     "",
                     (
                         self._table(),
-                        Paragraph(f"{first.test.label}, one-sided. One by one (Holm): {named}."),
+                        Paragraph(
+                            f"{first.test.label}, one-sided; {_HOW[found.combination]} (Dror et al. 2017). "
+                            f"One by one (Holm): {named}."
+                        ),
                         *self._pictures(),
                     ),
                 ),
