@@ -96,7 +96,8 @@ class BoundsResult(Result):
         somewhere = ", where it is possible at all" if len(possible) < len(self.found) else ""
         return (
             f"The smallest improvement that {of_hundred(self.power)} of 100 such studies find is "
-            f"{min(possible):.3g} to {max(possible):.3g} points, by how often the systems agree{somewhere}. {method}"
+            f"{min(possible):.3g} to {max(possible):.3g} points, by how often the systems agree"
+            f"{somewhere}. {method}"
         )
 
     def _blocks(self) -> Iterator[Block]:

@@ -88,9 +88,10 @@ class AccuracyTestsResult(Result):
     def _verdict(self) -> str:
         found = self.comparisons[0]
         if math.isnan(found.p_value):
+            a, b = found.systems
             return (
-                f"{found.systems[1]} is right on {more_items(found)} than {found.systems[0]}, the same share in every "
-                "cluster: the first test has nothing to judge by. Look at the others."
+                f"{b} is right on {more_items(found)} than {a}, the difference being the same in every cluster: "
+                "the first test has nothing to judge by. Look at the others."
             )
         low, high = found.interval(1 - self.alpha)
         return str(
@@ -128,7 +129,7 @@ class AccuracyTestsResult(Result):
         """Accuracies and pairs at a glance, where there are more than two systems."""
         if self.correction is None or self.answers is None:
             return
-        confidence = 1 - self.alpha
+        confidence, first = 1 - self.alpha, self.comparisons[0]
         rows = []
         for place, name in enumerate(self.answers.systems):
             share = float(self.answers.right[:, place].mean())
@@ -149,8 +150,9 @@ class AccuracyTestsResult(Result):
         )
         columns = ("pair", "helped : hurt", "difference", f"{100 * confidence:g} % interval", "p (Holm)")
         note = (
-            "helped : hurt: items on which the first of the pair alone is right, and the second. Each interval is "
-            f"of its pair alone; * significant at {self.alpha:g} after Holm's correction."
+            "helped : hurt: items on which the first of the pair alone is right, and the second. p: "
+            f"{self._title(first, first.tests[0].name)}. Each interval is of its pair alone; * significant at "
+            f"{self.alpha:g} after Holm's correction."
         )
         yield Section("Every pair", (Table(columns, pairs), Paragraph(note)))
 

@@ -45,8 +45,8 @@ class OverlapResult(Result):
             "How often do two systems do alike?",
             lead=f"Two systems are right or wrong together on {percent(min(agreements))} to "
             f"{percent(max(agreements))} of the items. Accuracy and difference explain "
-            f"{percent(self.fitted.fit.r_squared)} of how this varies over {counted(len(self.fitted.pairs), 'pair')}, the "
-            f"worse systems of accuracies {low:.3f} to {high:.3f}.",
+            f"{percent(self.fitted.fit.r_squared)} of how this varies over "
+            f"{counted(len(agreements), 'pair')}, the worse systems of accuracies {low:.3f} to {high:.3f}.",
             sections=(
                 Section("Agreement", (_table(self.fitted.fit), Paragraph(_fit_line(self.fitted.fit)))),
                 Section("Difference", (_table(self.improvements), Paragraph(_fit_line(self.improvements)))),
