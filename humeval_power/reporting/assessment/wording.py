@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from humeval_power.reporting.questions.wording import Wording, higher, points_words
+from humeval_power.reporting.questions.wording import Wording, higher, points, points_words
 
 if TYPE_CHECKING:
     from humeval_power.scenarios.contract import Scenario
@@ -50,7 +50,7 @@ WORDING = Wording(
     "points",
     _said,
     finding=lambda scenario: (
-        f"that B is rated {WORDING.shown(abs(scenario.true_effect))} {higher(scenario.true_effect)} than A"
+        f"that B is rated {points(abs(scenario.true_effect))} {higher(scenario.true_effect)} than A"
     ),
     sized=lambda _: "ratings of each system",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from humeval_power.reporting.questions.wording import Wording, higher
+from humeval_power.reporting.questions.wording import Wording, higher, points
 
 if TYPE_CHECKING:
     from humeval_power.scenarios.contract import Scenario
@@ -23,7 +23,7 @@ def _words(scenario: Scenario) -> list[str]:
 
 
 def _said(scenario: Scenario) -> str:
-    return f"B - A = {WORDING.shown(scenario.true_effect)} of the metric"
+    return f"B - A = {points(scenario.true_effect)} of the metric"
 
 
 WORDING = Wording(
@@ -32,7 +32,7 @@ WORDING = Wording(
     "points",
     _said,
     finding=lambda scenario: (
-        f"that B scores {WORDING.shown(abs(scenario.true_effect))} {higher(scenario.true_effect)} than A"
+        f"that B scores {points(abs(scenario.true_effect))} {higher(scenario.true_effect)} than A"
     ),
     sized=lambda _: "sentences",
 )

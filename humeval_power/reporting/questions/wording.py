@@ -62,6 +62,11 @@ class Wording:
 PLAIN = Wording()
 
 
+def points(effect: float) -> str:
+    """'1 point', '2.5 points'."""
+    return f"{effect:.4g} point{'' if abs(effect) == 1 else 's'}"
+
+
 def higher(effect: float) -> str:
     """'higher' or 'lower'."""
     return "higher" if effect > 0 else "lower"

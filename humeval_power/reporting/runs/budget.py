@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.planning.runs.budget import RunsBudget, Split
+from humeval_power.reporting.answer_words import of_hundred
 from humeval_power.reporting.chart import Axis, Chart, Series, Spot
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.reporting.numbers import significant
@@ -61,10 +62,10 @@ class RunsBudgetResult(Result):
 
     def _lead(self) -> str:
         best = self.budget.best
-        runs = f"{best.runs:,} {self._runs}" if self._runs == "prompts" else f"{best.runs:,} runs of each"
+        runs = f"{best.runs:,} {self._runs}{'' if self._runs == 'prompts' else ' of each'}"
         return (
-            f"Of all splits of this budget, {best.n_items:,} items with {runs} find this effect most often: with "
-            f"power {best.power:.3f}."
+            f"{best.n_items:,} items with {runs} are the best use of {money(self.budget.total)}: then "
+            f"{of_hundred(best.power)} of 100 such studies find {WORDING.found(self.budget.scenario)}. By formula."
         )
 
     def _of_each(self, split: Split) -> str:

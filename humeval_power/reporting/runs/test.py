@@ -32,6 +32,12 @@ from humeval_power.reporting.runs.words import (
 if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd
 
+_SHOWN = {
+    "two-sided": "a difference",
+    "greater": "that the later system scores higher",
+    "equivalent": "equivalence within the margin",
+    "non-inferior": "non-inferiority within the margin",
+}
 RUNS_SCHEMA = "humeval_power/runs_test/1"
 
 
@@ -81,8 +87,8 @@ class RunsTestResult(Result):
     def _overview(self) -> str:
         found, n = sum(self.found.significant), len(self.found.pairs)
         return (
-            f"{found} of {n} pairs of systems show what was asked for at alpha {self.rule.alpha:g} (Holm's "
-            f"correction over all pairs)."
+            f"In {found} of {n} pairs {_SHOWN[self.rule.alternative]} is shown (alpha "
+            f"{self.rule.alpha:g}, corrected by Holm)."
         )
 
     def _sections(self) -> Iterator[Section]:
