@@ -24,8 +24,8 @@ from humeval_power.reporting.accuracy.words import (
     signature,
     title_of,
 )
-from humeval_power.reporting.answer_words import Compared
 from humeval_power.reporting.clustered_words import PAPER, cluster_caveats
+from humeval_power.reporting.compared import Compared
 from humeval_power.reporting.document import Block, Document, Facts, Paragraph, Section, Table
 from humeval_power.reporting.independence import independence_record, independence_section
 from humeval_power.reporting.numbers import counted, interval_words, p_cell, percent

@@ -9,7 +9,7 @@ from humeval_power.inference.compare.result import PairedTest
 from humeval_power.inference.compare.tests import TESTS
 from humeval_power.planning.compare.pair import PairComparison, has_two_pseudomedians
 from humeval_power.planning.compare.power import CurvePoint
-from humeval_power.reporting.answer_words import Compared
+from humeval_power.reporting.compared import Compared
 from humeval_power.reporting.document import Fact, Table
 from humeval_power.reporting.numbers import (
     interval_words,

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.questions import Answer, Detectable, RequiredN
-from humeval_power.reporting.answer_words import hundred_interval, of_hundred, share_words
+from humeval_power.reporting.answer_words import of_hundred, share_words
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Section
 from humeval_power.reporting.numbers import interval_words, percent
 from humeval_power.reporting.questions.curve_chart import Found, computed_chart, scenario_power
@@ -70,7 +70,7 @@ class PowerResult(QuestionResult):
                 f"No power can be given: {percent(simulated.failure_rate)} of {simulated.n_simulations:,} "
                 f"simulated studies could not be tested.{beside}"
             )
-        power = f"{of_hundred(simulated.power)} ({hundred_interval(*simulated.interval)})"
+        power = of_hundred(simulated.power, simulated.interval)
         return f"Of 100 such studies, {power} {found}; {simulated.n_simulations:,} studies were simulated.{beside}"
 
     def content(self) -> Record:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from humeval_power.inference.runs.comparison import MoreRuns, RunsComparison, RunsRule
 from humeval_power.inference.runs.kinds import RunsReading
 from humeval_power.inference.runs.run_table import RunTable
-from humeval_power.reporting.answer_words import Compared
+from humeval_power.reporting.compared import Compared
 from humeval_power.reporting.document import Fact, Table
 from humeval_power.reporting.numbers import (
     decimals,
