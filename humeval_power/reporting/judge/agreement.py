@@ -69,9 +69,13 @@ class JudgeAgreement(Result):
         about = "" if found.of == "outputs" else f" about {found.of}"
         return Document(
             "A judge beside people who judge each other",
-            lead=f"Agreement{about}: {counted(found.n_outputs, unit)} of {counted(found.n_items, 'item')}, "
-            f"{len(found.workers)} workers, {found.others:.3g} others in the reference on average.",
+            lead=self._lead(),
             headline=(
+                (
+                    f"Agreement{about}",
+                    f"{counted(found.n_outputs, unit)} of {counted(found.n_items, 'item')}, {len(found.workers)} "
+                    f"workers, {found.others:.3g} others in the reference on average",
+                ),
                 ("The judge", f"correlation {self._cell(found.judge)} with the mean of the others"),
                 ("A person", f"correlation {self._cell(found.human)} with the mean of the others"),
                 (
@@ -94,6 +98,23 @@ class JudgeAgreement(Result):
                 independence_section((*self.answers, _WORKERS)),
             ),
             signature=self._signature,
+        )
+
+    def _lead(self) -> str:
+        found = self.found
+        judge, human = decimals(found.judge.estimate, 3), decimals(found.human.estimate, 3)
+        p, better = (
+            p_words(found.difference.p_value),
+            "better" if found.difference.estimate > 0 else "worse",
+        )
+        if found.difference.p_value <= 1 - found.confidence:
+            return (
+                f"The judge agrees {better} with people than a person does: correlation {judge} against {human} "
+                f"with the mean of the others ({p})."
+            )
+        return (
+            f"It is not shown that the judge agrees better or worse with people than a person does ({p}): its "
+            f"correlation with the mean of the others is {judge}, a person's {human}."
         )
 
     def _cell(self, one: Jackknifed) -> str:

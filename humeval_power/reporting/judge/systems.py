@@ -49,8 +49,8 @@ class JudgeSystems(Result):
         different = sum(pair.holm_p <= self._alpha for pair in found.pairs)
         return Document(
             f"{len(found.systems)} systems, with a judge's help",
-            lead=f"{different} of {counted(len(found.pairs), 'pair')} differ significantly at alpha "
-            f"{self._alpha:.4g}, corrected by Holm (1979). By {_MODEL[found.basis]}.",
+            lead=f"In {different} of {counted(len(found.pairs), 'pair')} a difference is shown (alpha "
+            f"{self._alpha:.4g}, corrected by Holm 1979). By {_MODEL[found.basis]}.",
             caveats=self.warnings,
             sections=(
                 Section("Each pair", (self._table(), self._picture())),

@@ -45,13 +45,15 @@ class JudgeWorkers(Result):
         others = found.n_judged - found.n_items
         return Document(
             self.estimated,
-            lead=f"{counted(found.n_ratings, 'rating')} of {counted(found.n_items, 'item')} by "
-            f"{counted(found.n_workers, 'worker')}; the judge scored {others:,} items more.",
+            lead=f"With the judge's help the estimate is {best.estimate:.4g} ({100 * found.confidence:g} % "
+            "interval "
+            f"{interval_cell(best.interval)}, {p_words(best.p_value)}), from the workers alone "
+            f"{found.human.estimate:.4g} ({interval_cell(found.human.interval)}).",
             headline=(
                 (
-                    "With the judge",
-                    f"{best.estimate:.4g}, {100 * found.confidence:g} % interval "
-                    f"{interval_cell(best.interval)}, {p_words(best.p_value)}",
+                    "Ratings",
+                    f"{found.n_ratings:,} of {counted(found.n_items, 'item')} by "
+                    f"{counted(found.n_workers, 'worker')}; the judge scored {others:,} items more",
                 ),
                 (
                     "Worth",
