@@ -48,12 +48,14 @@ class ContingencyEstimateResult(Result):
         metrics = tuple(
             (name, f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}") for name, (a, b) in self._values().items()
         )
+        first = metrics[0]
         picture = Picture(
             "metrics", self._figure, words="Every metric of both systems, joined by a line for each metric."
         )
         return Document(
             "How two systems err together",
-            lead=f"They agree on {percent(float(agree))} of {counted(int(self.counts.sum()), 'item')}.",
+            lead=f"A and B agree on {percent(float(agree))} of {counted(int(self.counts.sum()), 'item')}; "
+            f"{first[0]} is {first[1]} for A and {first[2]} for B.",
             sections=(
                 Section("Metrics", (Table(("metric", "A", "B", "B - A"), metrics), picture)),
                 Section("Who is right, by true class", tuple(self._classes())),

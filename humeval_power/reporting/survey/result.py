@@ -11,6 +11,7 @@ from humeval_power.differences import Difference, understood
 from humeval_power.planning.survey.comparison import Comparison
 from humeval_power.planning.survey.described import KendallTau
 from humeval_power.planning.survey.survey import TARGET, Survey
+from humeval_power.reporting.answer_words import of_hundred
 from humeval_power.reporting.document import Block, Document, Facts, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import counted, p_words, percent
 from humeval_power.reporting.records import Record
@@ -49,7 +50,7 @@ class SurveyResult(Result):
         """Details reported, the correlation of effect and size, and what could have been found."""
         return Document(
             "What published comparisons report, and could have found",
-            lead=f"{_counted(self.found)}; power to find {understood(self.effects)}.",
+            lead=self._lead(),
             sections=(
                 Section("Reported", (_reported(self.found),)),
                 *described(self.found.described),
@@ -57,6 +58,18 @@ class SurveyResult(Result):
                 Section(f"Power below {TARGET:g}", (_underpowered(self.found), Paragraph(FLATTERED))),
                 Section("What they could have found", tuple(_could_find(self.found))),
             ),
+        )
+
+    def _lead(self) -> str:
+        found = self.found
+        setting, effect = found.powers[0].setting, found.effects[0]
+        below, known = found.share_underpowered(setting, effect)
+        asked = f"{_counted(found)}; power to find {understood(self.effects)}."
+        if not known:
+            return f"No comparison reports enough for its power to be known. {asked}"
+        return (
+            f"{below:,} of {counted(known, 'comparison')} could not find B - A = {effect:g} in "
+            f"{of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {asked}"
         )
 
     def _effect_and_size(self) -> Iterator[Block]:
