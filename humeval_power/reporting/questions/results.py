@@ -117,7 +117,6 @@ class DetectableResult(QuestionResult):
             f"effect is found less often. {'By simulation' if simulated else 'By formula; nothing was simulated'}.",
             headline=(
                 ("Smallest effect (MDE)", self.wording.shown(found.effect)),
-                ("Power", f"{found.power:g}"),
                 *self._interval(),
             ),
             sections=(Section("", tuple(blocks)),),
@@ -163,7 +162,8 @@ class RequiredResult(QuestionResult):
     def _lead(self, scenario: Scenario) -> str:
         found, find = self.found, self.wording.found(scenario)
         power, method = of_hundred(found.power), "formula" if found.by == "computed" else "simulation"
-        noun = self.wording.sized(scenario)
+        sized = self.wording.sized
+        noun = sized if isinstance(sized, str) else sized(scenario)
         if found.n is None:
             size = f"number of {noun}" if noun else "size"
             return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from humeval_power.reporting.document import Fact
@@ -21,16 +21,18 @@ class Wording:
     """What is said of scenarios: their `name` in records, lines that describe one, and its true effect.
 
     `unit` follows effects ('' for shares); `said` puts the effect of a scenario into words, where a number
-    and its unit are not enough. `finding` is what a study of the scenario finds ('that B is better than A'),
-    `sized` what its size counts ('items'; '' where nobody knows).
+    and its unit are not enough. A study finds 'that B' `verb` 'so much higher than A' `ending`, or what `finding`
+    says; `sized` is what its size counts ('items'; '' where nobody knows).
     """
 
     name: str = "scenario"
-    words: Callable[[Scenario], Sequence[str]] = plain_words
+    words: Callable[[Any], Sequence[str]] = plain_words
     unit: str = ""
-    said: Callable[[Scenario], str] | None = None
-    finding: Callable[[Scenario], str] | None = None
-    sized: Callable[[Scenario], str] = lambda _: ""
+    said: Callable[[Any], str] | None = None
+    finding: Callable[[Any], str] | None = None
+    verb: str = ""
+    ending: str = ""
+    sized: str | Callable[[Any], str] = ""
 
     def effect(self, scenario: Scenario) -> str:
         """The true effect of a scenario, in words."""
@@ -38,11 +40,14 @@ class Wording:
 
     def found(self, scenario: Scenario) -> str:
         """What a study of the scenario is to find, after 'find'."""
-        if not scenario.true_effect:
+        effect = scenario.true_effect
+        if not effect:
             return "a difference where there is none"
-        if self.finding is None:
-            return f"an effect of {self.shown(scenario.true_effect)}"
-        return self.finding(scenario)
+        if self.finding is not None:
+            return self.finding(scenario)
+        if not self.verb:
+            return f"an effect of {self.shown(effect)}"
+        return f"that B {self.verb} {self.shown(abs(effect))} {higher(effect)} than A{self.ending}"
 
     def shown(self, effect: float) -> str:
         """An effect as a number with its unit."""
@@ -60,11 +65,6 @@ class Wording:
 
 
 PLAIN = Wording()
-
-
-def points(effect: float) -> str:
-    """'1 point', '2.5 points'."""
-    return f"{effect:.4g} point{'' if abs(effect) == 1 else 's'}"
 
 
 def higher(effect: float) -> str:

@@ -20,7 +20,6 @@ from humeval_power.reporting.runs.doubts import answers, caveats
 from humeval_power.reporting.runs.kind import contradictions
 from humeval_power.reporting.runs.paper import for_a_paper, signature
 from humeval_power.reporting.runs.words import (
-    headline,
     more_words,
     pair_facts,
     parts_table,
@@ -74,7 +73,6 @@ class RunsTestResult(Result):
             if only is None
             else f"{only.systems[1]} compared with {only.systems[0]}",
             lead=self._overview() if only is None else verdict(only),
-            headline=() if only is None else tuple(headline(only)),
             caveats=(
                 *contradictions(self.reading, self.rule.kind),
                 *caveats(self.found.pairs),

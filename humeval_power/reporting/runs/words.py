@@ -51,13 +51,6 @@ def verdict(pair: RunsComparison) -> str:
     )
 
 
-def headline(pair: RunsComparison) -> Iterator[Fact]:
-    """Difference and interval."""
-    tail = pair.rule.alpha if pair.rule.alternative == "two-sided" else 2 * pair.rule.alpha
-    yield f"{pair.systems[1]} - {pair.systems[0]}", significant(pair.estimate)
-    yield f"{100 * (1 - tail):g} % interval", significant_interval(*pair.interval)
-
-
 def pair_facts(pair: RunsComparison, table: RunTable) -> Iterator[Fact]:
     """The means, the test, and what it is beside."""
     for name, mean, runs in zip(pair.systems, pair.means, pair.runs, strict=True):
