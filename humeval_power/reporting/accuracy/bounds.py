@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.choices import PairedTest
 from humeval_power.planning.accuracy.detectable import DetectableAccuracy
@@ -15,9 +15,6 @@ from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.scenarios.accuracy.agreement import FITTED_ACCURACIES
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 _TITLES = {
     "least": "the least possible (worst)",
@@ -126,11 +123,9 @@ class BoundsResult(Result):
             **({"compat": "card2020", "expected": dict(self.expected)} if self.expected else {}),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each guess of the agreement."""
-        import pandas as pd
-
-        return pd.DataFrame([{"agreement": name, **asdict(each)} for name, each in self.found.items()])
+        return [{"agreement": name, **asdict(each)} for name, each in self.found.items()]
 
 
 def _row(title: str, each: DetectableAccuracy) -> tuple[str, ...]:

@@ -16,8 +16,7 @@ from humeval_power.reporting.numbers import counted, p_cell, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 _LEGEND = (
@@ -161,16 +160,14 @@ class ClaimsResult(Result):
             "share_both": judged.share_both,
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each claim."""
-        import pandas as pd
-
         rows = []
         for each, smallest in zip(self.judged.claims, self.methods.smallest, strict=True):
             values = asdict(each)
             by_method = {f"smallest_{name}": found for name, found in smallest.items()}
             rows.append({**values.pop("claim"), **values, "is_below": each.is_below, **by_method})
-        return pd.DataFrame(rows)
+        return rows
 
 
 def _row(each: JudgedClaim) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.inference.accuracy.answers import Answers
 from humeval_power.inference.accuracy.comparison import Comparison, accuracy_interval
@@ -31,9 +31,6 @@ from humeval_power.reporting.independence import independence_record, independen
 from humeval_power.reporting.numbers import counted, interval_words, p_cell, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 _ADVICE = "The first test is recommended: exact loses power, asymptotic can be slightly bold. "
 _OF_CLUSTERS = (
@@ -244,16 +241,14 @@ class AccuracyTestsResult(Result):
             "signature": self._signature(),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each comparison, with the p-value of each test."""
-        import pandas as pd
-
         rows = []
         for each in self.comparisons:
             p_values = {f"p_{test.name.replace('-', '_')}": test.p_value for test in each.tests}
             adjusted = {} if each.p_adjusted is None else {"p_adjusted": each.p_adjusted}
             rows.append({"name": each.name, **in_row(each, 1 - self.alpha), **p_values, **adjusted})
-        return pd.DataFrame(rows)
+        return rows
 
 
 def _decision(value: float, alpha: float) -> str:

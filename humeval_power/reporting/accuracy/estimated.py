@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.inference.accuracy.answers import Answers
 from humeval_power.inference.accuracy.comparison import Comparison
@@ -24,9 +24,6 @@ from humeval_power.reporting.independence import independence_record, independen
 from humeval_power.reporting.numbers import percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 CONFIDENCE = 0.95  # of the interval of an estimate
 
@@ -99,8 +96,6 @@ class AccuracyEstimateResult(Result):
             "signature": signature([self.comparison], self.answers, None, None),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """One row."""
-        import pandas as pd
-
-        return pd.DataFrame([in_row(self.comparison, CONFIDENCE)])
+        return [in_row(self.comparison, CONFIDENCE)]

@@ -13,8 +13,7 @@ from humeval_power.reporting.numbers import counted, p_cell
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 _NO_POWER = "Without a column 'validation' no power is known: significance alone decides."
@@ -113,12 +112,10 @@ class LeaderboardResult(Result):
             "submissions": [asdict(each) for each in self.judged],
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each submission."""
-        import pandas as pd
-
         rows = [asdict(each) for each in self.judged]
-        return pd.DataFrame([{**row.pop("submission"), **row} for row in rows])
+        return [{**row.pop("submission"), **row} for row in rows]
 
 
 def _row(each: JudgedSubmission) -> tuple[str, ...]:

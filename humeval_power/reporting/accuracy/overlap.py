@@ -12,8 +12,7 @@ from humeval_power.reporting.numbers import counted, p_cell, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 _HEADER = ("", "estimate", "SE", "95 % interval", "p")
@@ -72,12 +71,10 @@ class OverlapResult(Result):
             "difference": asdict(self.improvements),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each coefficient of both regressions."""
-        import pandas as pd
-
         both = (("agreement", self.fitted.fit), ("difference", self.improvements))
-        return pd.DataFrame([{"of": of, **asdict(term)} for of, fit in both for term in fit.terms])
+        return [{"of": of, **asdict(term)} for of, fit in both for term in fit.terms]
 
 
 def _table(fit: LeastSquares) -> Table:

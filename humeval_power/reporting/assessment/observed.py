@@ -12,8 +12,7 @@ from humeval_power.reporting.numbers import counted, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 SELECTION = (
@@ -126,15 +125,13 @@ class ObservedThresholds(Result):
             "caution": SELECTION,
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each group, with the differences of its thresholds."""
-        import pandas as pd
-
         rows = []
         for name, each in self.found.items():
             ends = {key: _difference(getattr(each, key)) for key in ("first", "stable")}
             rows.append({"group": name, **_row(each), **ends})
-        return pd.DataFrame(rows)
+        return rows
 
 
 def _difference(threshold: Threshold | None) -> float | None:

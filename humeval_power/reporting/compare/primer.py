@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.inference.compare.primer import REMARK
 from humeval_power.inference.compare.primer_counts import PrimerCounts
@@ -13,9 +13,6 @@ from humeval_power.reporting.document import Document, Fact, Facts, Listing, Sec
 from humeval_power.reporting.numbers import counted, p_cell, p_words, significant_interval
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,11 +74,9 @@ class PrimerCountsResult(Result):
         """Counts, p-values, and the histogram of the resampled means."""
         return {**asdict(self.found), "difference": self.found.difference}
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """One row, without the histogram."""
-        import pandas as pd
-
         record = self.content()
         low, high = self.found.interval
         kept = {name: value for name, value in record.items() if name not in ("resamples", "interval")}
-        return pd.DataFrame([{**kept, "low": low, "high": high}])
+        return [{**kept, "low": low, "high": high}]

@@ -27,8 +27,7 @@ from humeval_power.reporting.questions.wording import higher
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 
@@ -152,12 +151,6 @@ class PrimerResult(Result):
     def content(self) -> Record:
         """The cells."""
         return {"rows": [asdict(cell) for cell in self.cells]}
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each cell."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(cell) for cell in self.cells])
 
 
 def _p(cell: PrimerCell | None) -> str:

@@ -16,8 +16,7 @@ from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.scenarios.contingency.labels import foreign_labels
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 SHOWN_CLASSES = 12
@@ -106,11 +105,8 @@ class ContingencyEstimateResult(Result):
             },
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each metric: of A, of B, and B - A."""
-        import pandas as pd
-
-        rows = [
+        return [
             {"metric": name, "a": a, "b": b, "difference": b - a} for name, (a, b) in self._values().items()
         ]
-        return pd.DataFrame(rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.checking.columns import shortened
 from humeval_power.inference.judge.ceiling import JudgeCeiling
@@ -16,9 +16,6 @@ from humeval_power.reporting.judge.answers import judge_signature
 from humeval_power.reporting.numbers import counted, decimals, p_words
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 _HOW = (
     "Each worker is left out in turn, and the mean of the others is the reference, for that worker and for the "
@@ -194,16 +191,14 @@ class JudgeAgreement(Result):
             "signature": self._signature,
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each correlation."""
-        import pandas as pd
-
         rows = []
         for key, _, one in self._named:
             row = asdict(one)
             row["low"], row["high"] = row.pop("interval")
             rows.append({"of": key, **row})
-        return pd.DataFrame(rows)
+        return rows
 
 
 def _ends(one: Jackknifed) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.checking.columns import shortened
 from humeval_power.inference.judge.own_family import NAME, OwnFamilyBias
@@ -16,9 +16,6 @@ from humeval_power.reporting.judge.answers import judge_signature
 from humeval_power.reporting.numbers import counted, decimals, p_words, significant, significant_interval
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 _CORRECTED = (
     "Plain means of the judge's scores carry this bias in full. 'judge estimate' does not: it corrects the judge "
@@ -220,8 +217,6 @@ class JudgeBias(Result):
             "signature": self._signature,
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each system."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(one) for one in self.found.systems])
+        return [asdict(one) for one in self.found.systems]

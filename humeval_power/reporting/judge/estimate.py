@@ -14,8 +14,7 @@ from humeval_power.reporting.numbers import p_cell, p_words
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 
@@ -155,13 +154,11 @@ class JudgeEstimate(Result):
             "signature": self._signature,
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each of the three estimates."""
-        import pandas as pd
-
         rows = []
         for _, each in self._named:
             row = asdict(each)
             row["low"], row["high"] = row.pop("interval")
             rows.append(row)
-        return pd.DataFrame(rows)
+        return rows

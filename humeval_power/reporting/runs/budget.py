@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.planning.runs.budget import RunsBudget, Split
 from humeval_power.reporting.answer_words import of_hundred
@@ -21,9 +21,6 @@ from humeval_power.reporting.runs.wording import (
     test_words,
     varying,
 )
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 _NO_GAIN = 5e-4  # of power, which is shown with three digits
 
@@ -166,11 +163,9 @@ class RunsBudgetResult(Result):
             "ceilings": [asdict(ceiling) for ceiling in budget.ceilings],
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each split: items, runs, cost, standard error, power."""
-        import pandas as pd
-
-        return pd.DataFrame([_split(split) for split in self.budget.splits])
+        return [_split(split) for split in self.budget.splits]
 
 
 def _split(split: Split) -> Record:

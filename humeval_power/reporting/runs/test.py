@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.inference.runs.comparison import RunsComparison, RunsRule
 from humeval_power.inference.runs.kinds import RunsReading
@@ -27,9 +27,6 @@ from humeval_power.reporting.runs.words import (
     runs_table,
     verdict,
 )
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 _SHOWN = {
     "two-sided": "a difference",
@@ -176,12 +173,6 @@ class RunsTestResult(Result):
             "signature": self.signature,
             "notices": list(self.table.notices),
         }
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each pair."""
-        import pandas as pd
-
-        return pd.DataFrame(self._rows())
 
     def _rows(self) -> list[Record]:
         pairs = zip(self.found.pairs, self.found.p_adjusted, strict=True)

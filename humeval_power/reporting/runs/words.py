@@ -55,6 +55,9 @@ def pair_facts(pair: RunsComparison, table: RunTable) -> Iterator[Fact]:
     """The means, the test, and what it is beside."""
     for name, mean, runs in zip(pair.systems, pair.means, pair.runs, strict=True):
         yield name, f"mean {significant(mean)}, {number_of(runs)} runs of an item"
+    tail = pair.rule.alpha if pair.rule.alternative == "two-sided" else 2 * pair.rule.alpha
+    reach = f"{100 * (1 - tail):g} % interval {significant_interval(*pair.interval)}"
+    yield f"{pair.systems[1]} - {pair.systems[0]}", f"{significant(pair.estimate)}, {reach}"
     method = {
         ("nested", False): "paired t of the items' means",
         ("nested", True): "paired means of items, CR2 over clusters",

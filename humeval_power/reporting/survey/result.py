@@ -19,8 +19,7 @@ from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.survey.described import DETAIL_WORDS, described
 from humeval_power.rules import DecisionRule
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 FLATTERED = (
@@ -110,12 +109,6 @@ class SurveyResult(Result):
             "rule": asdict(self.rule),
             "caution": FLATTERED,
         }
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each comparison and setting, with its power and minimum detectable effect."""
-        import pandas as pd
-
-        return pd.DataFrame(self._rows())
 
     def _rows(self) -> list[Record]:
         return [
