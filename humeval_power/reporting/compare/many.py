@@ -68,7 +68,7 @@ class ManyResult(Result):
         n_significant = sum(pair.significant for pair in found.pairs)
         return Document(
             f"{len(found.means)} systems compared: {self.table.metric}",
-            lead=f"{next(iter(found.means))} has the best mean; in {n_significant} of "
+            lead=f"{next(iter(found.means))} has the highest mean; in {n_significant} of "
             f"{counted(len(found.pairs), 'pair')} a difference is shown (alpha {self.settings.alpha:g}). "
             f"{found.pairs[0].test.label}, {items_words(self.table)}.",
             caveats=_caveats(found, self.table),

@@ -118,8 +118,8 @@ class PrimerResult(Result):
         sizes = dict.fromkeys(cell.n_items for cell in self.cells)
         return Document(
             "The p that the bootstrap primer should expect",
-            lead="By number of items, difference of accuracy and share of items that B gets wrong and A right "
-            "(hurt). It is one-sided and not centred at the null: no test.",
+            lead="The p to expect is below, by number of items, difference of accuracy, and share of items that "
+            "B gets wrong and A right (hurt). It is one-sided and not centred at the null: no test.",
             sections=(
                 *(Section(counted(n, "item"), (self._table(n),)) for n in sizes),
                 Section("", tuple(self._ending())),
