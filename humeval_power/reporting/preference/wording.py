@@ -79,7 +79,10 @@ def _panel_words(study: PanelPreference) -> list[str]:
 
 def _finding(scenario: Preference | PanelPreference) -> str:
     effect = scenario.true_effect
-    preferred = f"{100 * (0.5 + abs(effect)):.4g} % prefer it{_counted(scenario)}"
+    share, counted = f"{100 * (0.5 + abs(effect)):.4g} %", _counted(scenario)
+    preferred = (
+        f"{share}{counted} prefer it" if counted.startswith(" of") else f"{share} prefer it{counted}"
+    )
     return f"that {'B' if effect > 0 else 'A'} is preferred, if {preferred}"
 
 
