@@ -180,6 +180,7 @@ def judgements(
         words=said.study if words is None else tuple(words),
         understood=understood or said.effect,
         unit=said.unit if unit is None else unit,
+        finding=said.finding,
         n_simulations=n_simulations,
         curve=lambda: at([each for each in _curve(effect) if _possible(source, each)]),
         provenance=Provenance(seed=seed),

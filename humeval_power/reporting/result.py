@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -73,18 +73,25 @@ class Result(ABC):
         """The result as plain values for JSON: schema, content, then how it came about."""
         return enveloped(self.schema, self.content(), self.provenance)
 
-    def to_frame(self) -> pd.DataFrame:
-        """The result as a table: one row for each entry of `rows`, or one row of what is a single value."""
-        import pandas as pd
-
+    def table_rows(self) -> Sequence[Record]:
+        """The rows of the table: one for each entry of `rows`, or one of what is a single value."""
         content = self.content()
         rows = content.get("rows")
         if isinstance(rows, list):
-            return pd.DataFrame(rows)
-        plain = {
-            name: value for name, value in content.items() if not isinstance(value, Mapping | list | tuple)
-        }
-        return pd.DataFrame([plain])
+            return rows
+        return [
+            {
+                name: value
+                for name, value in content.items()
+                if not isinstance(value, Mapping | list | tuple)
+            }
+        ]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The result as a table."""
+        import pandas as pd
+
+        return pd.DataFrame(self.table_rows())
 
     def artefact(self, ending: str) -> str | bytes:
         """What a file of one of `endings` holds."""

@@ -210,7 +210,7 @@ def test_eight_systems_are_compared_in_pairs_on_eighty_columns(tmp_path: Path) -
     table = write(tmp_path / "t.csv", "\n".join(["item,passage,model,correct", *lines]))
     found = cli.run("accuracy", "test", table, "--cluster", "passage")
     assert max(map(len, found.output.splitlines())) <= 80
-    assert "of 28 differences are significant" in " ".join(found.output.split())
+    assert "of 28 comparisons" in " ".join(found.output.split())
     folder = tmp_path / "out"
     cli.run("accuracy", "test", table, "--cluster", "passage", "-o", str(folder))
     assert "<b>long</b>" not in (folder / "index.html").read_text()

@@ -73,7 +73,7 @@ def test_a_file_is_compared_and_the_text_fits_the_terminal(two):
         "Signature",
     ):
         assert heading in text
-    assert text.splitlines()[1].startswith("Significant at alpha = 0.05: B scores higher than A (mean of B")
+    assert text.splitlines()[1].startswith("B scores 0.446 higher than A on average (95 % interval 0.23")
     assert "Every test for this question" not in text
     assert "inappropriate" in said(two, "--question", "mean", "--details", *FAST)
     assert text == said("scores", two, "--question", "mean", *FAST)
@@ -335,7 +335,7 @@ def test_the_stories_are_compared_end_to_end(shared_data, tmp_path):
 
 
 def test_the_items_needed_are_told_before_there_are_scores():
-    assert "\n199 items find" in said("prospective", "--mean", "0.02", "--sd", "0.1")
+    assert "\n199 items would do: then 80 of 100" in said("prospective", "--mean", "0.02", "--sd", "0.1")
     record = json.loads(said("prospective", "--mean", "0", "--sd", "1", "--margin", "0.1", "--json"))
     assert record["n"] == 858
     assert "above 0" in refused("prospective", "--mean", "0", "--sd", "1", "--margin", "-1")

@@ -187,7 +187,7 @@ def test_the_command_of_counts_says_p_its_picture_and_the_tests(tmp_path):
     words = ("compare", "primer", "--n", "500", "--helped", "10", "--hurt", "7")
     text = cli.run(*words).stdout
     assert max(map(len, text.splitlines())) <= 80
-    assert "p = 0.272, exactly" in text
+    assert "the primer's p = 0.272" in text
     record = json.loads(cli.run(*words, "--json").stdout)
     assert record["schema"] == "humeval_power/primer/1"
     assert "seed" not in record

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from humeval_power.inference.compare.equivalence import Equivalence
 
 NO_DIFFERENCE = (
-    "The difference is not significant. That does not show that the systems are alike: few items alone will "
-    "do it. To show it, say within which margin they count as alike, and test for that."
+    "A difference that is not shown does not make the systems alike: few items alone will do it. To show that they "
+    "are alike, say within which margin they count as such, and test for that."
 )
 
 TWO_PSEUDOMEDIANS = (

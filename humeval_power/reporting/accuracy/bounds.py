@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.choices import PairedTest
 from humeval_power.planning.accuracy.detectable import DetectableAccuracy
+from humeval_power.reporting.answer_words import of_hundred
 from humeval_power.reporting.document import Block, Document, Paragraph, Section, Table
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.scenarios.accuracy.agreement import FITTED_ACCURACIES
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 _TITLES = {
     "least": "the least possible (worst)",
@@ -79,10 +77,24 @@ class BoundsResult(Result):
         """The smallest improvement for each way of guessing the agreement."""
         return Document(
             f"The smallest improvement that {counted(self.n, 'item')} can show",
-            lead=f"Accuracy of A {self.baseline:.4g}, power {self.power:g}, McNemar's test ({self.test}), alpha "
-            f"{self.alpha:g}. Improvements in points of 100.",
+            lead=self._lead(),
             caveats=self.remarks,
             sections=(Section("", tuple(self._blocks())),),
+        )
+
+    def _lead(self) -> str:
+        method = (
+            f"A is right on {100 * self.baseline:.4g} % of the items; McNemar's test ({self.test}), alpha "
+            f"{self.alpha:g}. Improvements are in points of 100."
+        )
+        possible = [100 * each.effect for each in self.found.values() if each.is_possible]
+        if not possible:
+            return f"No improvement is found by {of_hundred(self.power)} of 100 such studies. {method}"
+        somewhere = ", where it is possible at all" if len(possible) < len(self.found) else ""
+        return (
+            f"The smallest improvement that {of_hundred(self.power)} of 100 such studies find is "
+            f"{min(possible):.3g} to {max(possible):.3g} points, by how often the systems agree"
+            f"{somewhere}. {method}"
         )
 
     def _blocks(self) -> Iterator[Block]:
@@ -111,11 +123,9 @@ class BoundsResult(Result):
             **({"compat": "card2020", "expected": dict(self.expected)} if self.expected else {}),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each guess of the agreement."""
-        import pandas as pd
-
-        return pd.DataFrame([{"agreement": name, **asdict(each)} for name, each in self.found.items()])
+        return [{"agreement": name, **asdict(each)} for name, each in self.found.items()]
 
 
 def _row(title: str, each: DetectableAccuracy) -> tuple[str, ...]:

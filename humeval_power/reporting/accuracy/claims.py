@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, ClassVar
 from humeval_power.choices import PairedTest
 from humeval_power.planning.accuracy.claims import JudgedClaim, JudgedClaims
 from humeval_power.planning.accuracy.methods import ClaimMethods
+from humeval_power.reporting.answer_words import of_hundred
 from humeval_power.reporting.document import Document, Paragraph, Picture, Points, Section, Table
 from humeval_power.reporting.numbers import counted, p_cell, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 _LEGEND = (
@@ -57,8 +57,8 @@ class ClaimsResult(Result):
         judged = self.judged
         return Document(
             "Could the test sets have shown the improvements that were claimed?",
-            lead=f"{percent(judged.share_below)} of {counted(len(judged.claims), 'claim')} are below the smallest "
-            f"improvement that their test set finds with power {judged.target:g}.",
+            lead=f"{sum(each.is_below for each in judged.claims)} of {counted(len(judged.claims), 'claim')} are "
+            f"below the smallest improvement that {of_hundred(judged.target)} of 100 studies of that size find.",
             sections=(
                 Section("", (Table(_HEADER, tuple(map(_row, judged.claims))), Paragraph(_LEGEND))),
                 Section("In all", (Points(tuple(self._shares())), self._picture())),
@@ -160,16 +160,14 @@ class ClaimsResult(Result):
             "share_both": judged.share_both,
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each claim."""
-        import pandas as pd
-
         rows = []
         for each, smallest in zip(self.judged.claims, self.methods.smallest, strict=True):
             values = asdict(each)
             by_method = {f"smallest_{name}": found for name, found in smallest.items()}
             rows.append({**values.pop("claim"), **values, "is_below": each.is_below, **by_method})
-        return pd.DataFrame(rows)
+        return rows
 
 
 def _row(each: JudgedClaim) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.inference.accuracy.answers import Answers
 from humeval_power.inference.accuracy.comparison import Comparison, accuracy_interval
@@ -18,20 +18,19 @@ from humeval_power.reporting.accuracy.words import (
     facts,
     in_row,
     independence,
+    more_items,
     paper_words,
     picture,
     signature,
     title_of,
 )
 from humeval_power.reporting.clustered_words import PAPER, cluster_caveats
+from humeval_power.reporting.compared import Compared
 from humeval_power.reporting.document import Block, Document, Facts, Paragraph, Section, Table
 from humeval_power.reporting.independence import independence_record, independence_section
-from humeval_power.reporting.numbers import interval_words, p_cell, p_words
+from humeval_power.reporting.numbers import counted, interval_words, p_cell, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 _ADVICE = "The first test is recommended: exact loses power, asymptotic can be slightly bold. "
 _OF_CLUSTERS = (
@@ -85,33 +84,49 @@ class AccuracyTestsResult(Result):
 
     def _verdict(self) -> str:
         found = self.comparisons[0]
-        b = found.systems[1]
-        said = f"{self._title(found, found.tests[0].name)}: {p_words(found.tests[0].p_value)}"
         if math.isnan(found.p_value):
+            a, b = found.systems
             return (
-                f"{said}, because the difference is the same in every cluster. Look at the other tests: this one "
-                "has nothing to judge by."
+                f"{b} is right on {more_items(found)} than {a}, the difference being the same in every cluster: "
+                "the first test has nothing to judge by. Look at the others."
             )
-        if not found.p_value <= self.alpha:
-            return f"No significant difference at alpha {self.alpha:g} ({said})."
-        where = "more" if found.counts.difference > 0 else "less"
-        return f"{b} is right {where} often, significantly so at alpha {self.alpha:g} ({said})."
+        low, high = found.interval(1 - self.alpha)
+        return str(
+            Compared(
+                found.systems,
+                found.counts.difference,
+                (100 * low, 100 * high),
+                found.p_value,
+                found.p_value <= self.alpha,
+                1 - self.alpha,
+                ("is right on", "was right on"),
+                more="more",
+                less="fewer",
+                amount=more_items(found),
+                unit=" points",
+            )
+        )
 
     def _overview(self) -> str:
         found = sum(each.p_value <= self.alpha for each in self.comparisons)
-        first = self.comparisons[0]
-        name = self._title(first, first.tests[0].name)
-        corrected = "; Holm's correction" if self.correction else ""
+        corrected = ", corrected by Holm" if self.correction else ""
+        said = (
+            f"a difference is shown in {found} of {counted(len(self.comparisons), 'comparison')} (alpha "
+            f"{self.alpha:g}{corrected})."
+        )
+        if self.correction is None or self.answers is None:
+            return f"{said[0].upper()}{said[1:]}"
+        shares = self.answers.right.mean(axis=0)
+        best = int(shares.argmax())
         return (
-            f"{found} of {len(self.comparisons)} differences are significant at alpha {self.alpha:g} "
-            f"({name}{corrected})."
+            f"{self.answers.systems[best]} is right most often, on {percent(float(shares[best]))}; {said}"
         )
 
     def _systems(self) -> Iterator[Section]:
         """Accuracies and pairs at a glance, where there are more than two systems."""
         if self.correction is None or self.answers is None:
             return
-        confidence = 1 - self.alpha
+        confidence, first = 1 - self.alpha, self.comparisons[0]
         rows = []
         for place, name in enumerate(self.answers.systems):
             share = float(self.answers.right[:, place].mean())
@@ -132,8 +147,9 @@ class AccuracyTestsResult(Result):
         )
         columns = ("pair", "helped : hurt", "difference", f"{100 * confidence:g} % interval", "p (Holm)")
         note = (
-            "helped : hurt: items on which the first of the pair alone is right, and the second. Each interval is "
-            f"of its pair alone; * significant at {self.alpha:g} after Holm's correction."
+            "helped : hurt: items on which the first of the pair alone is right, and the second. p: "
+            f"{self._title(first, first.tests[0].name)}. Each interval is of its pair alone; * significant at "
+            f"{self.alpha:g} after Holm's correction."
         )
         yield Section("Every pair", (Table(columns, pairs), Paragraph(note)))
 
@@ -225,16 +241,14 @@ class AccuracyTestsResult(Result):
             "signature": self._signature(),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each comparison, with the p-value of each test."""
-        import pandas as pd
-
         rows = []
         for each in self.comparisons:
             p_values = {f"p_{test.name.replace('-', '_')}": test.p_value for test in each.tests}
             adjusted = {} if each.p_adjusted is None else {"p_adjusted": each.p_adjusted}
             rows.append({"name": each.name, **in_row(each, 1 - self.alpha), **p_values, **adjusted})
-        return pd.DataFrame(rows)
+        return rows
 
 
 def _decision(value: float, alpha: float) -> str:

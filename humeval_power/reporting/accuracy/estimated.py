@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.inference.accuracy.answers import Answers
 from humeval_power.inference.accuracy.comparison import Comparison
@@ -14,17 +14,16 @@ from humeval_power.reporting.accuracy.words import (
     facts,
     in_row,
     independence,
+    more_items,
     picture,
     signature,
 )
 from humeval_power.reporting.clustered_words import cluster_caveats
 from humeval_power.reporting.document import Document, Listing, Paragraph, Section
 from humeval_power.reporting.independence import independence_record, independence_section
+from humeval_power.reporting.numbers import percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 CONFIDENCE = 0.95  # of the interval of an estimate
 
@@ -48,6 +47,8 @@ class AccuracyEstimateResult(Result):
         answers = independence([found], self.answers)
         return Document(
             f"Accuracy and agreement of {a} and {b}",
+            lead=f"{b} is right on {more_items(found)} {'than' if counts.difference else 'as'} {a}; both are right "
+            f"or both are wrong on {percent(counts.agreement)} of them.",
             headline=tuple(facts(found, CONFIDENCE)),
             caveats=cluster_caveats(found.clustered),
             sections=(
@@ -95,8 +96,6 @@ class AccuracyEstimateResult(Result):
             "signature": signature([self.comparison], self.answers, None, None),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """One row."""
-        import pandas as pd
-
-        return pd.DataFrame([in_row(self.comparison, CONFIDENCE)])
+        return [in_row(self.comparison, CONFIDENCE)]

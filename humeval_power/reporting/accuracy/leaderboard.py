@@ -13,8 +13,7 @@ from humeval_power.reporting.numbers import counted, p_cell
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 _NO_POWER = "Without a column 'validation' no power is known: significance alone decides."
@@ -66,8 +65,9 @@ class LeaderboardResult(Result):
         header = ("system", "date", "accuracy", "to best", "agree", "power", "p", "verdict")
         return Document(
             "Which submissions were improvements one can trust?",
-            lead=f"New best: {best} of {len(self.judged)}; significant without the power: {lucky}. A test set "
-            f"of {counted(self.n, 'item')}, power {self.power:g}, alpha {self.alpha:g}.",
+            lead=f"{best} of {counted(len(self.judged), 'submission')} {'is' if best == 1 else 'are'} a new best; "
+            f"{lucky or 'none'} more {'are' if lucky > 1 else 'is'} significant without the power. A test set of "
+            f"{counted(self.n, 'item')}, power {self.power:g}, alpha {self.alpha:g}.",
             caveats=self._caveats(),
             sections=(
                 Section("", (Points(self._counted()),)),
@@ -112,12 +112,10 @@ class LeaderboardResult(Result):
             "submissions": [asdict(each) for each in self.judged],
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each submission."""
-        import pandas as pd
-
         rows = [asdict(each) for each in self.judged]
-        return pd.DataFrame([{**row.pop("submission"), **row} for row in rows])
+        return [{**row.pop("submission"), **row} for row in rows]
 
 
 def _row(each: JudgedSubmission) -> tuple[str, ...]:

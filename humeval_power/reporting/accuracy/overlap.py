@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 from humeval_power.planning.accuracy.overlap import FittedOverlap
 from humeval_power.planning.accuracy.regression import LeastSquares, Term
 from humeval_power.reporting.document import Document, Paragraph, Picture, Section, Table
-from humeval_power.reporting.numbers import counted, p_cell
+from humeval_power.reporting.numbers import counted, p_cell, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 _HEADER = ("", "estimate", "SE", "95 % interval", "p")
@@ -40,10 +39,13 @@ class OverlapResult(Result):
     def body(self) -> Document:
         """Both regressions and the picture of the pairs."""
         low, high = self.fitted.regression.seen
+        agreements = [each.agreement for each in self.fitted.pairs]
         return Document(
             "How often do two systems do alike?",
-            lead=f"A regression on {counted(len(self.fitted.pairs), 'pair')}, the worse systems of accuracies "
-            f"{low:.3f} to {high:.3f}, explains {100 * self.fitted.fit.r_squared:.1f} % of how agreement varies.",
+            lead=f"Two systems are right or wrong together on {percent(min(agreements))} to "
+            f"{percent(max(agreements))} of the items. Accuracy and difference explain "
+            f"{percent(self.fitted.fit.r_squared)} of how this varies over "
+            f"{counted(len(agreements), 'pair')}, the worse systems of accuracies {low:.3f} to {high:.3f}.",
             sections=(
                 Section("Agreement", (_table(self.fitted.fit), Paragraph(_fit_line(self.fitted.fit)))),
                 Section("Difference", (_table(self.improvements), Paragraph(_fit_line(self.improvements)))),
@@ -69,12 +71,10 @@ class OverlapResult(Result):
             "difference": asdict(self.improvements),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each coefficient of both regressions."""
-        import pandas as pd
-
         both = (("agreement", self.fitted.fit), ("difference", self.improvements))
-        return pd.DataFrame([{"of": of, **asdict(term)} for of, fit in both for term in fit.terms])
+        return [{"of": of, **asdict(term)} for of, fit in both for term in fit.terms]
 
 
 def _table(fit: LeastSquares) -> Table:

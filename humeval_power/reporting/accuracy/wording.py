@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from humeval_power.reporting.questions.wording import Wording, share_words
+from humeval_power.reporting.questions.wording import Wording, accuracy_words, right_on
 from humeval_power.scenarios.accuracy.agreement import AssumedAgreement, KnownAgreement
 
 if TYPE_CHECKING:
     from humeval_power.scenarios.accuracy.paired import PairedAccuracy
-    from humeval_power.scenarios.contract import Scenario
+    from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
 
 
-def _words(scenario: Scenario) -> list[str]:
+def _words(scenario: PairedAccuracy | UnpairedAccuracy) -> list[str]:
     """What is compared, for people."""
-    from humeval_power.scenarios.accuracy.paired import PairedAccuracy
     from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
 
     if isinstance(scenario, UnpairedAccuracy):
@@ -23,7 +22,6 @@ def _words(scenario: Scenario) -> list[str]:
             f"test of two proportions, two-sided, alpha {scenario.alpha:g}",
             f"accuracy of A {scenario.baseline:.4g}, of B {scenario.other:.4g}",
         ]
-    assert isinstance(scenario, PairedAccuracy)
     known = isinstance(scenario.agreement, KnownAgreement)
     lines = [
         f"{scenario.n_items:,} items, answered by both systems",
@@ -56,4 +54,10 @@ def _bounds(scenario: PairedAccuracy) -> str:
     return f"power {powers[0]:.3f} at the least possible agreement, {powers[1]:.3f} at the most"
 
 
-WORDING = Wording("accuracy", _words, said=lambda scenario: share_words(scenario.true_effect))
+WORDING = Wording(
+    "accuracy",
+    _words,
+    said=lambda scenario: accuracy_words(scenario.true_effect),
+    finding=lambda scenario: right_on(scenario.true_effect),
+    sized=lambda scenario: "items" if hasattr(scenario, "agreement") else "items for each system",
+)

@@ -49,6 +49,15 @@ def compared_words(systems: tuple[str, str]) -> str:
     return f"Accuracy of {b} compared with that of {a}"
 
 
+def more_items(comparison: Comparison) -> str:
+    """'10 more of 161 items' that B is right on than A."""
+    counts = comparison.counts
+    more = counts.only_b - counts.only_a
+    if not more:
+        return "as many items"
+    return f"{abs(more):,} {'more' if more > 0 else 'fewer'} of {counts.n_items:,} items"
+
+
 def facts(comparison: Comparison, confidence: float) -> Iterator[Fact]:
     """Difference, accuracies, items and agreement; the difference is B - A."""
     counts, (a, b) = comparison.counts, comparison.systems

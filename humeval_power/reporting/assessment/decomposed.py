@@ -11,7 +11,7 @@ from humeval_power.inference.agreement.variance_decomposition import VarianceDec
 from humeval_power.inference.item_bootstrap import Measure
 from humeval_power.planning.judge.efficiency import data_efficiency, observed_correlation
 from humeval_power.reporting.document import Document, Facts, Paragraph, Picture, Section, Table
-from humeval_power.reporting.numbers import counted, interval_words
+from humeval_power.reporting.numbers import counted, interval_words, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.scales import RatingScale
@@ -72,12 +72,16 @@ class Decomposition(Result):
         found = self.found
         return Document(
             "Quality and noise in the ratings",
-            lead=f"{counted(found.n_ratings, 'rating')} of {counted(found.n_outputs, 'output')} (item and "
-            f"system), {found.n_repeated:,} of them with two or more.",
+            lead="No quality is seen in the variance of the ratings."
+            if found.at_zero
+            else f"{percent(found.reducible.value)} of the variance of the ratings is quality, all that a metric "
+            "can explain; the rest is noise between ratings of one output.",
             headline=(
+                ("Quality", f"{_shown(found.reducible)} of the variance"),
                 (
-                    "Reducible",
-                    f"{_shown(found.reducible)}: share of quality, all that a metric can explain",
+                    "Ratings",
+                    f"{found.n_ratings:,} of {counted(found.n_outputs, 'output')} (item and system), "
+                    f"{found.n_repeated:,} of them with two or more",
                 ),
             ),
             caveats=(_NO_QUALITY,) if found.at_zero else (),
@@ -95,7 +99,7 @@ class Decomposition(Result):
                 ("Total", f"{_shown(found.total, unit)} on the scale {scale}"),
                 ("Quality", f"{_shown(found.quality, unit)} between outputs of a system"),
                 ("Noise", f"{_shown(found.noise, unit)} between ratings of one output"),
-                ("Gamma", f"{_shown(found.gamma)}: noise over quality"),
+                ("Ratio", f"{_shown(found.gamma)}: noise over quality, gamma in Wei et al. (2022)"),
             )
         )
 

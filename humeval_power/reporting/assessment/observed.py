@@ -12,8 +12,7 @@ from humeval_power.reporting.numbers import counted, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 SELECTION = (
@@ -49,8 +48,7 @@ class ObservedThresholds(Result):
         )
         return Document(
             "From which observed difference on comparisons were significant",
-            lead=f"{counted(whole.n, 'comparison')}, {whole.n_significant:,} with p < {self.alpha:g}; the median "
-            f"observed difference is {whole.median_difference:.4g}.",
+            lead=self._lead(),
             headline=(
                 _threshold_fact("First", whole.first, whole, "smallest difference that reaches the share"),
                 _threshold_fact(
@@ -59,6 +57,18 @@ class ObservedThresholds(Result):
             ),
             caveats=(SELECTION,),
             sections=(*groups, *pages),
+        )
+
+    def _lead(self) -> str:
+        whole = self.whole
+        share = f"{100 * whole.share:g} % of the comparisons"
+        stable = f"No observed difference is so large that {share} from there on were significant"
+        if whole.stable is not None:
+            large = f"{whole.stable.difference:.4g}"
+            stable = f"From an observed difference of {large} on, {share} or more were significant"
+        return (
+            f"{stable}. Of {counted(whole.n, 'comparison')} {whole.n_significant:,} have p < {self.alpha:g}; the "
+            f"median observed difference is {whole.median_difference:.4g}."
         )
 
     def _groups(self) -> Table:
@@ -115,15 +125,13 @@ class ObservedThresholds(Result):
             "caution": SELECTION,
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each group, with the differences of its thresholds."""
-        import pandas as pd
-
         rows = []
         for name, each in self.found.items():
             ends = {key: _difference(getattr(each, key)) for key in ("first", "stable")}
             rows.append({"group": name, **_row(each), **ends})
-        return pd.DataFrame(rows)
+        return rows
 
 
 def _difference(threshold: Threshold | None) -> float | None:
@@ -152,10 +160,7 @@ def _threshold(threshold: Threshold | None) -> Record | None:
 
 def _threshold_fact(label: str, threshold: Threshold | None, found: ObservedMDE, meaning: str) -> Fact:
     if threshold is None:
-        return label, (
-            f"none: no difference with {found.fewest_above} comparisons or more at or above it has "
-            f"{100 * found.share:g} % of them significant"
-        )
+        return label, f"none with {found.fewest_above} comparisons or more at or above it"
     low, high = threshold.interval
     return label, (
         f"{threshold.difference:.4g} ({meaning}: {threshold.n_significant} of {threshold.n_above} at or "

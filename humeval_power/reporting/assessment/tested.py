@@ -20,8 +20,7 @@ from humeval_power.reporting.numbers import (
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 MOST_PAIRS = 60  # that a terminal lists without being asked
@@ -185,28 +184,24 @@ class RatedPairs(Result):
             "notices": list(rated.notices),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each pair, as `read_observed` takes it: with its `difference` and its `p`."""
-        import pandas as pd
-
         grouped = len(self.rated.groups) > 1
-        return pd.DataFrame(
-            [
-                {
-                    **({"group": pair.group} if grouped else {}),
-                    "system_a": pair.a,
-                    "system_b": pair.b,
-                    "n_a": pair.n_a,
-                    "n_b": pair.n_b,
-                    "mean_a": pair.mean_a,
-                    "mean_b": pair.mean_b,
-                    "difference": pair.difference,
-                    "low": pair.interval[0],
-                    "high": pair.interval[1],
-                    "superiority": pair.superiority,
-                    "p": pair.p_value,
-                    "corrected_p": pair.corrected_p,
-                }
-                for pair in self.found.pairs
-            ]
-        )
+        return [
+            {
+                **({"group": pair.group} if grouped else {}),
+                "system_a": pair.a,
+                "system_b": pair.b,
+                "n_a": pair.n_a,
+                "n_b": pair.n_b,
+                "mean_a": pair.mean_a,
+                "mean_b": pair.mean_b,
+                "difference": pair.difference,
+                "low": pair.interval[0],
+                "high": pair.interval[1],
+                "superiority": pair.superiority,
+                "p": pair.p_value,
+                "corrected_p": pair.corrected_p,
+            }
+            for pair in self.found.pairs
+        ]

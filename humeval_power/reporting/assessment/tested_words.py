@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from humeval_power.inference.assessment.pairs import PairTests, RatedOutputs
+from humeval_power.reporting.compared import Compared
 from humeval_power.reporting.numbers import counted, p_words, significant, significant_interval
 from humeval_power.reporting.records import versions
 from humeval_power.reporting.signature import DIGITS, NAME, cluster_entry, named, short
@@ -19,15 +20,34 @@ def label_of(found: PairTests, rated: RatedOutputs) -> str:
 
 
 def lead_of(found: PairTests, rated: RatedOutputs) -> str:
-    """What was compared, how, and of several pairs how many differ."""
-    groups = f" in {counted(len(rated.groups), 'group')}" if len(rated.groups) > 1 else ""
-    ratings, systems = counted(len(rated.rating), "rating"), counted(len(rated.systems), "system")
-    lead = f"{ratings} of {systems}{groups}; {label_of(found, rated)}."
-    if len(found.pairs) == 1:
-        return lead
-    return (
-        f"{lead} {found.n_significant:,} of {counted(len(found.pairs), 'pair')} have p < {found.alpha:g}, "
-        f"{found.n_corrected:,} after Holm's correction."
+    """What is shown of one pair, or in how many of several a difference is."""
+    pair, confidence = found.pairs[0], 1 - found.alpha
+    if len(found.pairs) > 1:
+        groups = f" in {counted(len(rated.groups), 'group')}" if len(rated.groups) > 1 else ""
+        return (
+            f"In {found.n_corrected:,} of {counted(len(found.pairs), 'pair')} a difference is shown (alpha "
+            f"{found.alpha:g}, corrected by Holm); {found.n_significant:,} without the correction. "
+            f"{counted(len(rated.rating), 'rating')} of {counted(len(rated.systems), 'system')}{groups}; "
+            f"{label_of(found, rated)}."
+        )
+    shown = pair.p_value < found.alpha
+    if shown and found.test == "mann-whitney" and pair.is_torn:
+        more = "more" if pair.superiority > 0.5 else "less"
+        return (
+            f"A rating of {pair.b} is {more} often higher than one of {pair.a} than lower, which is shown "
+            f"({p_words(pair.p_value)}), although the mean is {'higher' if pair.difference > 0 else 'lower'}."
+        )
+    return str(
+        Compared(
+            (pair.a, pair.b),
+            pair.difference,
+            pair.interval,
+            pair.p_value,
+            shown,
+            confidence,
+            ("is rated", "was rated"),
+            ending=" on average",
+        )
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from humeval_power.reporting.questions.wording import Wording, points_words
 
 if TYPE_CHECKING:
-    from humeval_power.scenarios.contract import Scenario
+    from humeval_power.scenarios.assessment.scenario import DirectAssessment
 
 
 _BELOW_WORDS = {
@@ -22,10 +22,7 @@ _TEST_WORDS = {
 }
 
 
-def _words(scenario: Scenario) -> list[str]:
-    from humeval_power.scenarios.assessment.scenario import DirectAssessment
-
-    assert isinstance(scenario, DirectAssessment)
+def _words(scenario: DirectAssessment) -> list[str]:
     a, b = scenario.a, scenario.b
     spread = f"SD {a.sd:g}" if a.sd == b.sd else f"SD {a.sd:g} and {b.sd:g}"
     return [
@@ -37,11 +34,11 @@ def _words(scenario: Scenario) -> list[str]:
     ]
 
 
-def _said(scenario: Scenario) -> str:
-    from humeval_power.scenarios.assessment.scenario import DirectAssessment
-
-    assert isinstance(scenario, DirectAssessment)
-    return points_words(scenario.true_effect, scenario.low, scenario.high)
-
-
-WORDING = Wording("assessment", _words, "points", _said)
+WORDING = Wording(
+    "assessment",
+    _words,
+    "points",
+    lambda scenario: points_words(scenario.true_effect, scenario.low, scenario.high),
+    verb="is rated",
+    sized="ratings of each system",
+)

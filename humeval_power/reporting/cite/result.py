@@ -9,6 +9,7 @@ from typing import ClassVar
 from humeval_power.references import Reference
 from humeval_power.reporting.cite.bibtex import bibliography, entry
 from humeval_power.reporting.document import Document, Listing, Section, Table
+from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
@@ -37,6 +38,7 @@ class Citations(Result):
         rows = tuple((work.named, work.key, use) for work, use in self.uses.items())
         return Document(
             "What to cite",
+            lead=f"{counted(len(rows), 'work')} to cite, with what each was used for.",
             sections=(
                 Section("", (Table(("work", "key", "used for"), rows, in_words=True),)),
                 Section("BibTeX", (Listing(self.bibtex.rstrip("\n")),)),

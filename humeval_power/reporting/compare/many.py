@@ -29,8 +29,7 @@ from humeval_power.reporting.numbers import counted, p_cell, significant, signif
 from humeval_power.reporting.records import Record, versions
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 MOST_PAIRS = 60  # that a terminal lists without being asked
@@ -69,8 +68,9 @@ class ManyResult(Result):
         n_significant = sum(pair.significant for pair in found.pairs)
         return Document(
             f"{len(found.means)} systems compared: {self.table.metric}",
-            lead=f"{n_significant} of {counted(len(found.pairs), 'pair')} differ significantly at alpha "
-            f"{self.settings.alpha:g}. {found.pairs[0].test.label}, {items_words(self.table)}.",
+            lead=f"{next(iter(found.means))} has the highest mean; in {n_significant} of "
+            f"{counted(len(found.pairs), 'pair')} a difference is shown (alpha {self.settings.alpha:g}). "
+            f"{found.pairs[0].test.label}, {items_words(self.table)}.",
             caveats=_caveats(found, self.table),
             sections=(
                 Section("Systems", (_means(found), *_groups(found), self._picture())),
@@ -129,22 +129,18 @@ class ManyResult(Result):
             "independence": independence_record(independence_of_table(self.table)),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each pair."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            [
-                {
-                    **pair_row((pair.first, pair.second), pair.test),
-                    "n_helped": pair.n_helped,
-                    "n_hurt": pair.n_hurt,
-                    "corrected_p_value": pair.corrected_p,
-                    "significant": pair.significant,
-                }
-                for pair in self.found.pairs
-            ]
-        )
+        return [
+            {
+                **pair_row((pair.first, pair.second), pair.test),
+                "n_helped": pair.n_helped,
+                "n_hurt": pair.n_hurt,
+                "corrected_p_value": pair.corrected_p,
+                "significant": pair.significant,
+            }
+            for pair in self.found.pairs
+        ]
 
 
 def are_drawn(found: PairwiseScores) -> bool:

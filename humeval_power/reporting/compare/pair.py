@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.inference.compare.result import PairedTest, TestSettings
 from humeval_power.inference.compare.score_table import ScoreTable
@@ -39,9 +39,6 @@ from humeval_power.reporting.document import Document, Fact, Facts, Paragraph, P
 from humeval_power.reporting.independence import independence_record, independence_section
 from humeval_power.reporting.records import Record, versions
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 RESAMPLING_TESTS = (
     "permutation",
@@ -107,13 +104,11 @@ class PairResult(Result):
         """The list of Zhu et al. (2020, section 2.3) and all that it rests on."""
         return pair_record(self.comparison)
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """One row, with the names that a comparison of several systems has."""
-        import pandas as pd
-
         found = self.comparison
         row = pair_row(found.table.systems, found.test)
-        return pd.DataFrame([{**row, "significant": found.significant}])
+        return [{**row, "significant": found.significant}]
 
 
 def compared(table: ScoreTable) -> str:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.inference.compare.primer import REMARK
 from humeval_power.inference.compare.primer_counts import PrimerCounts
+from humeval_power.reporting.answer_words import share_words
 from humeval_power.reporting.compare.resamples import primer_chart
 from humeval_power.reporting.document import Document, Fact, Facts, Listing, Section, Table
-from humeval_power.reporting.numbers import counted, p_cell, p_words, percent, significant_interval
+from humeval_power.reporting.numbers import counted, p_cell, p_words, significant_interval
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,8 +30,8 @@ class PrimerCountsResult(Result):
         picture = primer_chart(found.resamples, estimate=found.difference)
         return Document(
             "The bootstrap primer's p",
-            lead=f"{p_words(found.p_value)}, exactly: B is not ahead in {_share(found.p_value)} of the resamples "
-            f"of {counted(found.n_items, 'item')}.",
+            lead=f"B is not ahead in {share_words(found.p_value)} of the resamples of "
+            f"{counted(found.n_items, 'item')}: the primer's {p_words(found.p_value)}, exactly.",
             caveats=(REMARK,),
             sections=(
                 Section("", (Facts(self._facts()), picture)),
@@ -54,7 +52,7 @@ class PrimerCountsResult(Result):
             ("Resamples, 95 %", f"{significant_interval(*found.interval)}, the middle of their means"),
             (
                 "Sums of exactly 0",
-                f"{_share(found.share_of_zero)} of the resamples; the primer counts them as not helped",
+                f"{share_words(found.share_of_zero)} of the resamples; the primer counts them as not helped",
             ),
         )
 
@@ -76,16 +74,9 @@ class PrimerCountsResult(Result):
         """Counts, p-values, and the histogram of the resampled means."""
         return {**asdict(self.found), "difference": self.found.difference}
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """One row, without the histogram."""
-        import pandas as pd
-
         record = self.content()
         low, high = self.found.interval
         kept = {name: value for name, value in record.items() if name not in ("resamples", "interval")}
-        return pd.DataFrame([{**kept, "low": low, "high": high}])
-
-
-def _share(value: float) -> str:
-    """A share in percent; one that is not 0 is not written as 0."""
-    return percent(value) if value == 0 or value >= 5e-4 else "less than 0.1 %"
+        return [{**kept, "low": low, "high": high}]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from humeval_power.inference.clustered import Direction
 from humeval_power.planning.compare.power import RequiredItems
 from humeval_power.planning.compare.primer import PrimerCell
+from humeval_power.reporting.answer_words import of_hundred
 from humeval_power.reporting.chart import Chart, Series
 from humeval_power.reporting.compare.charts import power_chart
 from humeval_power.reporting.document import (
@@ -22,11 +23,11 @@ from humeval_power.reporting.document import (
     Table,
 )
 from humeval_power.reporting.numbers import counted, p_cell
+from humeval_power.reporting.questions.wording import higher
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 
@@ -52,7 +53,8 @@ class ProspectiveResult(Result):
         found = self.found
         return Document(
             "Items that the comparison needs",
-            lead=f"{counted(found.n, 'item')} {self._goal()}, with power {self.target:g}.",
+            lead=f"{counted(found.n, 'item')} would do: then {of_hundred(found.power)} of 100 such studies "
+            f"{self._finding()}. By formula.",
             headline=(
                 ("Items", f"{found.n:,}"),
                 ("Power", f"{found.power:.4f}"),
@@ -60,14 +62,19 @@ class ProspectiveResult(Result):
             sections=(Section("", (Facts(self._how()), self._chart())),),
         )
 
-    def _goal(self) -> str:
+    def _finding(self) -> str:
+        amount = f"{abs(self.mean):g} {higher(self.mean)}"
         if self.margin is None:
-            ratio = self.mean / self.sd
-            return f"find a mean difference of {self.mean:g} (SD {self.sd:g}, that is {ratio:.3g} SDs)"
-        return f"show |B - A| < {self.margin:g} where B - A is {self.mean:g} (SD {self.sd:g})"
+            return f"find that B scores {amount} than A on average"
+        actual = f"B really scores {amount}" if self.mean else "they really score alike"
+        return f"show that A and B score alike within {self.margin:g}, if {actual}"
 
     def _how(self) -> tuple[Fact, ...]:
-        return ("Test", self._test()), ("By formula", f"{self.found.exact_n:.2f} items, rounded up")
+        return (
+            ("Test", self._test()),
+            ("SD", f"{self.sd:g} of the differences: the mean is {self.mean / self.sd:.3g} SDs"),
+            ("By formula", f"{self.found.exact_n:.2f} items, rounded up"),
+        )
 
     def _test(self) -> str:
         if self.margin is None:
@@ -111,8 +118,8 @@ class PrimerResult(Result):
         sizes = dict.fromkeys(cell.n_items for cell in self.cells)
         return Document(
             "The p that the bootstrap primer should expect",
-            lead="By number of items, difference of accuracy and share of items that B gets wrong and A right "
-            "(hurt). It is one-sided and not centred at the null: no test.",
+            lead="The p to expect is below, by number of items, difference of accuracy, and share of items that "
+            "B gets wrong and A right (hurt). It is one-sided and not centred at the null: no test.",
             sections=(
                 *(Section(counted(n, "item"), (self._table(n),)) for n in sizes),
                 Section("", tuple(self._ending())),
@@ -144,12 +151,6 @@ class PrimerResult(Result):
     def content(self) -> Record:
         """The cells."""
         return {"rows": [asdict(cell) for cell in self.cells]}
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each cell."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(cell) for cell in self.cells])
 
 
 def _p(cell: PrimerCell | None) -> str:

@@ -42,8 +42,9 @@ class ScoreCheckResult(Result):
         return Document(
             "A table of scores",
             lead=(
-                f"{counted(first.n_items, 'item')} scored under {counted(len(first.systems), 'system')}; there is "
-                "no column of workers, so that this is no rating study."
+                f"This table can be compared: {counted(first.n_items, 'item')}, "
+                f"{counted(len(first.systems), 'system')}. It has no column of workers, so that it is no rating "
+                "study."
             ),
             sections=(
                 *(Section(*self._scores(table)) for table in self.tables),

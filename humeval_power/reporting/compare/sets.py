@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.inference.compare.effect_sizes import EffectSize
 from humeval_power.inference.compare.replicability import Replicability
@@ -16,9 +16,6 @@ from humeval_power.reporting.interval_chart import interval_chart
 from humeval_power.reporting.numbers import p_cell, significant
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 _HOW = {"bonferroni": "Bonferroni, any dependence", "fisher": "Fisher, independent sets"}
 
@@ -43,18 +40,24 @@ class SetsResult(Result):
         """The count with its confidence, then each set."""
         found, first = self.found, self.comparisons[0]
         a, b = first.names
-        direction = "above" if first.request.settings.direction == "greater" else "below"
+        direction = "higher" if first.request.settings.direction == "greater" else "lower"
         named = ", ".join(self.names[place] for place in found.named) or "none"
         return Document(
             f"{compared(first.table)} on {len(self.names)} sets",
-            lead=f"{b} is {direction} {a} in at least {found.count} of {len(self.names)} sets, with confidence "
-            f"{100 * (1 - found.alpha):g} % ({_HOW[found.combination]}; Dror et al. 2017).",
+            lead=f"{b} scores {direction} than {a} in at least {found.count} of {len(self.names)} sets, with "
+            f"confidence {100 * (1 - found.alpha):g} %."
+            if found.count
+            else f"In none of {len(self.names)} sets is it shown that {b} scores {direction} than {a} (confidence "
+            f"{100 * (1 - found.alpha):g} %).",
             sections=(
                 Section(
                     "",
                     (
                         self._table(),
-                        Paragraph(f"{first.test.label}, one-sided. One by one (Holm): {named}."),
+                        Paragraph(
+                            f"{first.test.label}, one-sided; {_HOW[found.combination]} (Dror et al. 2017). "
+                            f"One by one (Holm): {named}."
+                        ),
                         *self._pictures(),
                     ),
                 ),
@@ -113,16 +116,12 @@ class SetsResult(Result):
             "independence": independence_record(independence_of_sets(self.names, self.comparisons)),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each set."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            [
-                {"set": name, **pair_row(one.table.systems, one.test), "holm_p_value": holm}
-                for name, one, holm in zip(self.names, self.comparisons, self.found.holm_p, strict=True)
-            ]
-        )
+        return [
+            {"set": name, **pair_row(one.table.systems, one.test), "holm_p_value": holm}
+            for name, one, holm in zip(self.names, self.comparisons, self.found.holm_p, strict=True)
+        ]
 
 
 def _cohens_d(comparison: PairComparison) -> EffectSize | None:

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 from humeval_power.reporting.questions.wording import Wording
 
 if TYPE_CHECKING:
-    from humeval_power.scenarios.contract import Scenario
-
-
-def _words(scenario: Scenario) -> list[str]:
     from humeval_power.scenarios.compare.scores import NormalScores
 
-    assert isinstance(scenario, NormalScores)
+
+def _words(scenario: NormalScores) -> list[str]:
     test = "paired t test" if scenario.test == "t" else "Wilcoxon signed-rank test"
     return [
         f"{scenario.n:,} items, differences with SD {scenario.sd:g}",
@@ -21,4 +18,4 @@ def _words(scenario: Scenario) -> list[str]:
     ]
 
 
-WORDING = Wording("compare", _words)
+WORDING = Wording("compare", _words, verb="scores", ending=" on average", sized="items")

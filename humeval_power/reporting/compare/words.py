@@ -9,10 +9,12 @@ from humeval_power.inference.compare.result import PairedTest
 from humeval_power.inference.compare.tests import TESTS
 from humeval_power.planning.compare.pair import PairComparison, has_two_pseudomedians
 from humeval_power.planning.compare.power import CurvePoint
+from humeval_power.reporting.compared import Compared
 from humeval_power.reporting.document import Fact, Table
 from humeval_power.reporting.numbers import (
     interval_words,
     p_words,
+    percent,
     significant,
     significant_interval,
 )
@@ -43,16 +45,51 @@ def test_p_words(test: PairedTest) -> str:
 
 
 def verdict(comparison: PairComparison) -> str:
-    """The decision in one sentence, with the numbers that it rests on."""
-    alpha, test = comparison.request.settings.alpha, comparison.test
-    what = test.estimand if comparison.question == "better" else f"{test.estimand} of B - A"
-    what = with_names(what, comparison.names)
-    numbers = f"{what} {significant(test.estimate)}, {p_words(test.p_value)}"
-    if not comparison.significant:
-        return f"Not significant at alpha = {alpha:g} ({numbers})."
-    a, b = comparison.names
-    where = "higher" if test.lead > 0 else "lower"
-    return f"Significant at alpha = {alpha:g}: {b} scores {where} than {a} ({numbers})."
+    """What is shown, and what is still possible; with a margin whether it holds."""
+    found = comparison.equivalence
+    if found is None:
+        return _difference(comparison)
+    shown = "shown" if found.is_equivalent else "not shown"
+    return (
+        f"{_difference(comparison)} That the means differ by less than {found.margin:g} is {shown} "
+        f"({p_words(found.p_value)})."
+    )
+
+
+def _difference(comparison: PairComparison) -> str:
+    test, settings, (a, b) = comparison.test, comparison.request.settings, comparison.names
+    p, side, null = p_words(test.p_value), "above" if test.lead > 0 else "below", settings.null
+    if not (comparison.data.n_helped or comparison.data.n_hurt):
+        return f"{a} and {b} score the same on every item: no difference is shown ({p})."
+    if comparison.question == "better":
+        share, low, high = map(percent, (test.estimate, *test.interval))
+        more = test.lead > 0 if settings.direction == "two-sided" else settings.direction == "greater"
+        than = f"{'more' if more else 'fewer'} than half is {'' if comparison.significant else 'not '}shown"
+        return (
+            f"{b} scores higher than {a} on {share} of the items ({100 * test.confidence:g} % interval {low} to "
+            f"{high}): {than} ({p})."
+        )
+    if comparison.significant and not (test.estimate - null) * test.lead > 0:
+        return f"{b} - {a} is shown to be {side} {null:g} ({p}), though the {test.estimand} is {test.estimate:g}."
+    asked = {
+        "two-sided": f"{b} - {a} is other than {null:g}" if null else "",
+        "greater": f"{b} - {a} is above {null:g}" if null else f"{b} scores higher than {a}",
+        "less": f"{b} - {a} is below {null:g}" if null else f"{b} scores lower than {a}",
+    }
+    compared = Compared(
+        comparison.names,
+        test.estimate,
+        test.interval,
+        test.p_value,
+        comparison.significant,
+        test.confidence,
+        ending={"mean": " on average", "median": " in the median"}.get(
+            test.estimand, f" by the {test.estimand}"
+        ),
+        claim=f"a difference {side} {null:g}" if null else "a difference",
+        asked=asked[settings.direction],
+    )
+    return str(compared)
 
 
 def report_rows(comparison: PairComparison) -> tuple[Fact, ...]:

@@ -16,8 +16,7 @@ from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.scenarios.contingency.labels import foreign_labels
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 SHOWN_CLASSES = 12
@@ -48,12 +47,14 @@ class ContingencyEstimateResult(Result):
         metrics = tuple(
             (name, f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}") for name, (a, b) in self._values().items()
         )
+        first = metrics[0]
         picture = Picture(
             "metrics", self._figure, words="Every metric of both systems, joined by a line for each metric."
         )
         return Document(
             "How two systems err together",
-            lead=f"They agree on {percent(float(agree))} of {counted(int(self.counts.sum()), 'item')}.",
+            lead=f"A and B agree on {percent(float(agree))} of {counted(int(self.counts.sum()), 'item')}; "
+            f"{first[0]} is {first[1]} for A and {first[2]} for B.",
             sections=(
                 Section("Metrics", (Table(("metric", "A", "B", "B - A"), metrics), picture)),
                 Section("Who is right, by true class", tuple(self._classes())),
@@ -104,11 +105,8 @@ class ContingencyEstimateResult(Result):
             },
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each metric: of A, of B, and B - A."""
-        import pandas as pd
-
-        rows = [
+        return [
             {"metric": name, "a": a, "b": b, "difference": b - a} for name, (a, b) in self._values().items()
         ]
-        return pd.DataFrame(rows)

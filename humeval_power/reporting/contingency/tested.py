@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
@@ -20,6 +21,7 @@ from humeval_power.reporting.clustered_words import (
     few_clusters,
     paper_error,
 )
+from humeval_power.reporting.compared import Compared
 from humeval_power.reporting.document import Document, Fact, Facts, Paragraph, Section
 from humeval_power.reporting.independence import (
     Independence,
@@ -32,7 +34,7 @@ from humeval_power.reporting.numbers import counted, interval_words, p_words
 from humeval_power.reporting.records import Record, versions
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.signature import NAME, cluster_entry, short
-from humeval_power.reporting.swap_tests import swap_facts, verdict
+from humeval_power.reporting.swap_tests import swap_facts
 from humeval_power.scenarios.contingency.labels import foreign_labels
 
 Counts = NDArray[np.int64]
@@ -79,7 +81,17 @@ class ContingencyTestResult(Result):
         clustered = None if self._cluster is None else mean
         return Document(
             f"{self.metric} of two systems",
-            lead=verdict(f"{found.difference:+.4f} in {self.metric}", found.p_value, self.alpha),
+            lead=str(
+                Compared(
+                    ("A", "B"),
+                    found.difference,
+                    self._interval() or (math.nan, math.nan),
+                    found.p_value,
+                    found.p_value <= self.alpha,
+                    1 - self.alpha,
+                    ending=f" in {self.metric}",
+                )
+            ),
             caveats=cluster_caveats(clustered, self.alpha),
             sections=(
                 Section("", (Facts(tuple(facts)),)),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from humeval_power.reporting.questions.wording import Wording
+from humeval_power.reporting.questions.wording import Wording, higher
 
 if TYPE_CHECKING:
-    from humeval_power.scenarios.contract import Scenario
+    from humeval_power.scenarios.contingency.scenario import ContingencyStudy
 
 
-def _words(scenario: Scenario) -> list[str]:
-    from humeval_power.scenarios.contingency.scenario import DEFAULT_FLIPS, ContingencyStudy
+def _words(scenario: ContingencyStudy) -> list[str]:
+    from humeval_power.scenarios.contingency.scenario import DEFAULT_FLIPS
 
-    assert isinstance(scenario, ContingencyStudy)
     flips = "exact p-values" if scenario.is_exact else f"{scenario.n_flips or DEFAULT_FLIPS:,} random swaps"
     return [
         f"{scenario.n_items:,} items of {len(scenario.tables.classes)} classes; the systems agree on "
@@ -23,11 +22,15 @@ def _words(scenario: Scenario) -> list[str]:
     ]
 
 
-def _said(scenario: Scenario) -> str:
-    from humeval_power.scenarios.contingency.scenario import ContingencyStudy
-
-    assert isinstance(scenario, ContingencyStudy)
-    return f"B - A = {scenario.true_effect:.4g} in {scenario.metric}"
+def _finding(scenario: ContingencyStudy) -> str:
+    effect = scenario.true_effect
+    return f"that the {scenario.metric} of B is {abs(effect):.4g} {higher(effect)} than that of A"
 
 
-WORDING = Wording("contingency", _words, said=_said)
+WORDING = Wording(
+    "contingency",
+    _words,
+    said=lambda scenario: f"B - A = {scenario.true_effect:.4g} in {scenario.metric}",
+    finding=_finding,
+    sized="items",
+)

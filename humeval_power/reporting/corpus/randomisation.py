@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ from humeval_power.clusters import Clusters
 from humeval_power.estimation.metrics.sentence_counts import METRIC_NAMES, SentenceCounts
 from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.inference.corpus import RandomisationTest
+from humeval_power.reporting.compared import Compared
 from humeval_power.reporting.corpus.metric_words import metric_facts, metric_record
 from humeval_power.reporting.corpus.paper import (
     corpus_signature,
@@ -26,7 +28,7 @@ from humeval_power.reporting.independence import (
 )
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-from humeval_power.reporting.swap_tests import swap_facts, verdict
+from humeval_power.reporting.swap_tests import swap_facts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +56,19 @@ class CorpusTestResult(Result):
         )
         return Document(
             f"{name} of two systems",
-            lead=verdict(f"{found.difference:+.2f} {name}", found.p_value, self.alpha),
+            lead=str(
+                Compared(
+                    ("A", "B"),
+                    found.difference,
+                    self.mean.interval(1 - self.alpha)
+                    if self.mean.standard_error > 0
+                    else (math.nan, math.nan),
+                    found.p_value,
+                    found.p_value <= self.alpha,
+                    1 - self.alpha,
+                    unit=f" {name}",
+                )
+            ),
             caveats=too_few_swaps(found, self.alpha),
             sections=(
                 Section("", (Facts(facts),)),

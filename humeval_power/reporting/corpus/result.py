@@ -19,6 +19,7 @@ from humeval_power.reporting.document import (
     Picture,
     Section,
 )
+from humeval_power.reporting.numbers import percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.safe_text import table_csv
@@ -55,14 +56,17 @@ class CorpusEstimateResult(Result):
         if moves:
             facts += _effect_facts(fit, self.check)
         else:
-            facts.append(
-                ("b0", "none: A and B count alike in every sentence, so there is nothing to test.")
-            )
+            facts.append(("b0", "none"))
         how = f"--p0 {fit.zero_share:.3g} --b0 {fit.matched_scale:.3g}"
         follow_up = f"humeval-power corpus power --n {len(self.counts)} --effect 1 {how}"
         return Document(
             f"What swaps of single sentences do to {METRIC_NAMES[self.counts.metric]}",
-            lead=f"For power: P0 = {fit.zero_share:.3g}, b0 = {fit.matched_scale:.3g}." if moves else "",
+            lead=f"Plan with P0 = {fit.zero_share:.3g} and b0 = {fit.matched_scale:.3g}: swapping one sentence "
+            "between the "
+            f"systems changes {METRIC_NAMES[self.counts.metric]} for {percent(1 - fit.zero_share)} of the "
+            "sentences."
+            if moves
+            else "A and B count alike in every sentence: there is nothing to test or to plan with.",
             caveats=cautions(fit, self.check) if moves else (),
             sections=(
                 Section("", (Facts(tuple(facts)), self._picture())),

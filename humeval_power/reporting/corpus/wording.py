@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 from humeval_power.reporting.questions.wording import Wording
 
 if TYPE_CHECKING:
-    from humeval_power.scenarios.contract import Scenario
-
-
-def _words(scenario: Scenario) -> list[str]:
     from humeval_power.scenarios.corpus import CorpusStudy
 
-    assert isinstance(scenario, CorpusStudy)
+
+def _words(scenario: CorpusStudy) -> list[str]:
     flips = f"{scenario.n_flips:,} random flips" if scenario.test == "flips" else "normal distribution"
     return [
         f"{scenario.n_sentences:,} sentences, P0 = {scenario.zero_share:g}, b0 = {scenario.scale:g}",
@@ -22,8 +19,15 @@ def _words(scenario: Scenario) -> list[str]:
     ]
 
 
-def _said(scenario: Scenario) -> str:
-    return f"B - A = {scenario.true_effect:.4g} points of the metric"
+def _said(scenario: CorpusStudy) -> str:
+    return f"B - A = {WORDING.shown(scenario.true_effect)} of the metric"
 
 
-WORDING = Wording("corpus", _words, "points", _said)
+WORDING = Wording(
+    "corpus",
+    _words,
+    "points",
+    _said,
+    verb="scores",
+    sized="sentences",
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.checking.columns import shortened
 from humeval_power.inference.judge.ceiling import JudgeCeiling
@@ -16,9 +16,6 @@ from humeval_power.reporting.judge.answers import judge_signature
 from humeval_power.reporting.numbers import counted, decimals, p_words
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 _HOW = (
     "Each worker is left out in turn, and the mean of the others is the reference, for that worker and for the "
@@ -69,9 +66,13 @@ class JudgeAgreement(Result):
         about = "" if found.of == "outputs" else f" about {found.of}"
         return Document(
             "A judge beside people who judge each other",
-            lead=f"Agreement{about}: {counted(found.n_outputs, unit)} of {counted(found.n_items, 'item')}, "
-            f"{len(found.workers)} workers, {found.others:.3g} others in the reference on average.",
+            lead=self._lead(),
             headline=(
+                (
+                    f"Agreement{about}",
+                    f"{counted(found.n_outputs, unit)} of {counted(found.n_items, 'item')}, {len(found.workers)} "
+                    f"workers, {found.others:.3g} others in the reference on average",
+                ),
                 ("The judge", f"correlation {self._cell(found.judge)} with the mean of the others"),
                 ("A person", f"correlation {self._cell(found.human)} with the mean of the others"),
                 (
@@ -94,6 +95,23 @@ class JudgeAgreement(Result):
                 independence_section((*self.answers, _WORKERS)),
             ),
             signature=self._signature,
+        )
+
+    def _lead(self) -> str:
+        found = self.found
+        judge, human = decimals(found.judge.estimate, 3), decimals(found.human.estimate, 3)
+        p, better = (
+            p_words(found.difference.p_value),
+            "better" if found.difference.estimate > 0 else "worse",
+        )
+        if found.difference.p_value <= 1 - found.confidence:
+            return (
+                f"The judge agrees {better} with people than a person does: correlation {judge} against {human} "
+                f"with the mean of the others ({p})."
+            )
+        return (
+            f"It is not shown that the judge agrees better or worse with people than a person does ({p}): its "
+            f"correlation with the mean of the others is {judge}, a person's {human}."
         )
 
     def _cell(self, one: Jackknifed) -> str:
@@ -173,16 +191,14 @@ class JudgeAgreement(Result):
             "signature": self._signature,
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each correlation."""
-        import pandas as pd
-
         rows = []
         for key, _, one in self._named:
             row = asdict(one)
             row["low"], row["high"] = row.pop("interval")
             rows.append({"of": key, **row})
-        return pd.DataFrame(rows)
+        return rows
 
 
 def _ends(one: Jackknifed) -> str:

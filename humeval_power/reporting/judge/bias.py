@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.checking.columns import shortened
 from humeval_power.inference.judge.own_family import NAME, OwnFamilyBias
@@ -16,9 +16,6 @@ from humeval_power.reporting.judge.answers import judge_signature
 from humeval_power.reporting.numbers import counted, decimals, p_words, significant, significant_interval
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 _CORRECTED = (
     "Plain means of the judge's scores carry this bias in full. 'judge estimate' does not: it corrects the judge "
@@ -59,12 +56,9 @@ class JudgeBias(Result):
 
     def body(self) -> Document:
         """The bias, whether systems differ as much by themselves, and each system."""
-        found = self.found
         return Document(
             NAME,
-            lead=f"The judge's own: {', '.join(map(shortened, found.own))}; "
-            f"{counted(len(found.systems) - len(found.own), 'other system')}; {counted(found.n_items, 'item')} "
-            "with human values.",
+            lead=self._lead(),
             headline=self._facts(),
             caveats=self._caveats(),
             sections=(
@@ -76,14 +70,29 @@ class JudgeBias(Result):
             signature=self._signature,
         )
 
+    def _lead(self) -> str:
+        found, own = self.found, ", ".join(map(shortened, self.found.own))
+        bias, p = found.in_human_units.estimate, p_words(found.bias.p_value)
+        amount = f"{significant(abs(bias))} {'more' if bias > 0 else 'less'}"
+        favours = f"favours its own family, {own}"
+        shown = (
+            f"The judge {favours} ({p})"
+            if found.is_found
+            else f"It is not shown that the judge {favours} ({p})"
+        )
+        return (
+            f"{shown}: it scores them {amount} than the humans' values make one expect, in units of the humans. "
+            f"Judged beside {counted(len(found.systems) - len(found.own), 'other system')} on "
+            f"{counted(found.n_items, 'item')} with human values."
+        )
+
     def _facts(self) -> tuple[Fact, ...]:
         found = self.found
         percent = f"{100 * found.confidence:g} % interval"
-        verdict = "found" if found.is_found else "not shown"
         facts = [
             (
                 "Bias",
-                f"{verdict}: {significant(found.in_human_units.estimate)} in units of the humans, {percent} "
+                f"{significant(found.in_human_units.estimate)} in units of the humans, {percent} "
                 f"{significant_interval(*found.in_human_units.interval)}",
             ),
             (
@@ -104,7 +113,7 @@ class JudgeBias(Result):
 
     def _caveats(self) -> tuple[str, ...]:
         found = self.found
-        said = [bias_warning(found)] if found.is_found else []
+        said = []
         if found.slope is not None and found.reliability < _LOW:
             said.append(
                 f"The human means are noisy (reliability {decimals(found.reliability, 2)}): the slope of the "
@@ -208,8 +217,6 @@ class JudgeBias(Result):
             "signature": self._signature,
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each system."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(one) for one in self.found.systems])
+        return [asdict(one) for one in self.found.systems]

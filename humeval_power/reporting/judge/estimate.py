@@ -10,12 +10,11 @@ from humeval_power.reporting.document import Document, Paragraph, Picture, Secti
 from humeval_power.reporting.independence import Independence, independence_record, independence_section
 from humeval_power.reporting.judge.answers import ASSUMED, interval_cell, judge_signature, value_answers
 from humeval_power.reporting.judge.result import PLAIN_HURTS
-from humeval_power.reporting.numbers import counted, p_cell, p_words
+from humeval_power.reporting.numbers import p_cell, p_words
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 
@@ -50,14 +49,12 @@ class JudgeEstimate(Result):
         found, best = self.found, self.found.tuned
         return Document(
             self.estimated,
-            lead=f"{counted(found.n, 'item')} with human values, {found.extra:,} more with the judge's scores; "
-            f"correlation of judge and humans {found.correlation:.3f}.",
+            lead=f"With the judge's help the estimate is {best.estimate:.4g} ({100 * found.confidence:g} % "
+            f"interval {interval_cell(best.interval)}), from the humans alone {found.human.estimate:.4g} "
+            f"({interval_cell(found.human.interval)}).",
             headline=(
-                (
-                    "With the judge",
-                    f"{best.estimate:.4g}, {100 * found.confidence:g} % interval "
-                    f"{interval_cell(best.interval)}",
-                ),
+                ("Items", f"{found.n:,} with human values, {found.extra:,} more with the judge's scores"),
+                ("Correlation", f"{found.correlation:.3f} of judge and humans"),
                 (
                     "Worth",
                     f"{found.efficiency:.2f} times the human values (weight cross-fitted, Student's interval on "
@@ -157,13 +154,11 @@ class JudgeEstimate(Result):
             "signature": self._signature,
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each of the three estimates."""
-        import pandas as pd
-
         rows = []
         for _, each in self._named:
             row = asdict(each)
             row["low"], row["high"] = row.pop("interval")
             rows.append(row)
-        return pd.DataFrame(rows)
+        return rows

@@ -9,6 +9,7 @@ from humeval_power.costs import money
 from humeval_power.differences import Difference
 from humeval_power.planning.judge.plan import JudgeOption, JudgeSearch
 from humeval_power.planning.judge.simulated import MONTE_CARLO, JudgedReplicates
+from humeval_power.reporting.answer_words import found_words, of_hundred
 from humeval_power.reporting.document import Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.reporting.judge.answers import ASSUMED
 from humeval_power.reporting.numbers import counted, decimals, percent
@@ -45,10 +46,10 @@ class JudgePlan(Result):
 
     def body(self) -> Document:
         """What to ask of people and of the judge, what it costs, and the other numbers of workers."""
-        found, request = self.found, self.found.request
+        found = self.found
         return Document(
             "Human labels for a study with a judge",
-            lead=f"Effect: {self.effect}; power {request.target:g} at alpha {request.rule.alpha:g}.",
+            lead=self._lead(),
             headline=self._facts(),
             caveats=self._caveats(),
             sections=(
@@ -58,6 +59,28 @@ class JudgePlan(Result):
                 ),
             ),
         )
+
+    def _lead(self) -> str:
+        found, request = self.found, self.found.request
+        best = found.judged if found.saving is None or found.saving > 0 else found.alone
+        best = best or found.alone
+        if best is None:
+            return (
+                f"No study of up to {counted(request.workers[1], 'worker')} and "
+                f"{counted(request.most_ratings, 'rating')} of each item and system would do, with the judge or "
+                "without."
+            )
+        counts, by = best.counts, "with the judge's help" if best is found.judged else "by people alone"
+        said = (
+            f"{counted(best.n_labels, 'label')} {by} would do, for {money(best.total, request.costs.currency)}: "
+            f"{counted(counts.n_workers, 'worker')}, {counted(counts.n_items, 'item')}, "
+            f"{counted(counts.ratings_per_item, 'rating')} of each item and system. Then "
+            f"{of_hundred(best.power.power)} "
+            f"of 100 such studies {found_words(self.effect, request.rule)}; by formula."
+        )
+        if best is found.judged and found.alone is not None:
+            said += f" People alone would need {counted(found.alone.n_labels, 'label')}."
+        return said
 
     def _facts(self) -> tuple[Fact, ...]:
         found, currency = self.found, self.found.request.costs.currency
@@ -140,6 +163,7 @@ class JudgePlan(Result):
     def _assumed(self) -> tuple[Fact, ...]:
         request = self.found.request
         return (
+            ("Effect", f"{self.effect}; power {request.target:g} at alpha {request.rule.alpha:g}"),
             ("Setting", self.setting or "parameters"),
             ("Judge", f"correlation {request.correlation:g}, at most {request.extra:,} further items"),
             (

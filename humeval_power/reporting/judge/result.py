@@ -11,6 +11,7 @@ from humeval_power.inference.study.formula import AnalyticPower
 from humeval_power.parameters import Parameters
 from humeval_power.planning.judge.efficiency import PredictionPower
 from humeval_power.planning.judge.study import JudgedStudy
+from humeval_power.reporting.answer_words import found_words, of_hundred
 from humeval_power.reporting.document import Document, Fact, Facts, Section
 from humeval_power.reporting.judge.charts import worth_chart
 from humeval_power.reporting.numbers import counted
@@ -39,8 +40,10 @@ class JudgeMean(Result):
         hurts = found.extra and found.plain_variance > found.human_variance
         return Document(
             "What a judge adds to a mean of human values",
-            lead=f"{counted(found.n, 'item')} with a human value, {found.extra:,} more with the judge's score, "
-            f"correlation {found.correlation:g}.",
+            lead=f"With the judge's scores of {counted(found.extra, 'further item')}, {found.n:,} human values "
+            f"are worth {found.effective_n:,.0f}, if judge and humans correlate {found.correlation:g}."
+            if found.extra
+            else f"The judge adds nothing to {counted(found.n, 'human value')}: it has scored no further items.",
             headline=self._facts(),
             caveats=(PLAIN_HURTS,) if hurts else (),
             sections=(Section("", (worth_chart(self.found),)),) if found.extra else (),
@@ -103,9 +106,8 @@ class JudgeStudy(Result):
         found = self.found
         return Document(
             "What a judge saves in a study of workers and items",
-            lead=f"Effect: {self.effect}",
+            lead=self._lead(),
             headline=(
-                ("Saves", _saved(found)),
                 (
                     "With the judge",
                     f"{_power_words(found.judged)}: {found.efficiency:.3f} times the data, with {self.extra:,} "
@@ -120,9 +122,32 @@ class JudgeStudy(Result):
             ),
             sections=(
                 Section(
-                    "", (Facts((("Setting", self.setting or "parameters"), ("Study", str(found.design)))),)
+                    "",
+                    (
+                        Facts(
+                            (
+                                ("Effect", str(self.effect)),
+                                ("Setting", self.setting or "parameters"),
+                                ("Study", str(found.design)),
+                            )
+                        ),
+                    ),
                 ),
             ),
+        )
+
+    def _lead(self) -> str:
+        found, all_items = self.found, counted(self.found.design.n_items, "item")
+        saved = (
+            "The judge saves no ratings"
+            if found.fewer is None
+            else f"The judge saves {found.ratings_saved:,} of {found.design.n_ratings:,} ratings: "
+            f"{found.fewer.n_items:,} items with it have the power of {found.design.n_items:,} without"
+        )
+        finds = found_words(self.effect, self.rule)
+        return (
+            f"{saved}. With the judge and all {all_items}, {of_hundred(found.judged.power)} of 100 such studies "
+            f"{finds}, without it {of_hundred(found.alone.power)}; by formula."
         )
 
     def content(self) -> Record:
@@ -149,15 +174,6 @@ class JudgeStudy(Result):
             "ratings": design.n_ratings,
             "ratings_saved": found.ratings_saved,
         }
-
-
-def _saved(found: JudgedStudy) -> str:
-    if found.fewer is None:
-        return "nothing: with one item less the power is lower than without the judge"
-    return (
-        f"{found.ratings_saved:,} of {found.design.n_ratings:,} ratings for the same power: "
-        f"{found.fewer.n_items:,} items instead of {found.design.n_items:,}"
-    )
 
 
 def _power_words(analytic: AnalyticPower) -> str:

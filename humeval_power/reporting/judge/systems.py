@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.inference.judge.means import JudgedMeans
 from humeval_power.inference.judge.rated import RatedMeans
@@ -16,9 +16,6 @@ from humeval_power.reporting.judge.answers import ASSUMED, interval_cell, judge_
 from humeval_power.reporting.numbers import counted, decimals, p_cell
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 _MODEL = {
     "workers": "the rating model with the judge as a covariate of items, Kenward and Roger's df of each pair",
@@ -49,8 +46,8 @@ class JudgeSystems(Result):
         different = sum(pair.holm_p <= self._alpha for pair in found.pairs)
         return Document(
             f"{len(found.systems)} systems, with a judge's help",
-            lead=f"{different} of {counted(len(found.pairs), 'pair')} differ significantly at alpha "
-            f"{self._alpha:.4g}, corrected by Holm (1979). By {_MODEL[found.basis]}.",
+            lead=f"In {different} of {counted(len(found.pairs), 'pair')} a difference is shown (alpha "
+            f"{self._alpha:.4g}, corrected by Holm 1979). By {_MODEL[found.basis]}.",
             caveats=self.warnings,
             sections=(
                 Section("Each pair", (self._table(), self._picture())),
@@ -163,27 +160,23 @@ class JudgeSystems(Result):
             "signature": self._signature,
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each pair."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            [
-                {
-                    "first": pair.first,
-                    "second": pair.second,
-                    "human": pair.human.estimate,
-                    "estimate": pair.judged.estimate,
-                    "standard_error": pair.judged.standard_error,
-                    "df": pair.judged.df,
-                    "p_value": pair.judged.p_value,
-                    "holm_p": pair.holm_p,
-                    "low": pair.simultaneous[0],
-                    "high": pair.simultaneous[1],
-                }
-                for pair in self.found.pairs
-            ]
-        )
+        return [
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "human": pair.human.estimate,
+                "estimate": pair.judged.estimate,
+                "standard_error": pair.judged.standard_error,
+                "df": pair.judged.df,
+                "p_value": pair.judged.p_value,
+                "holm_p": pair.holm_p,
+                "low": pair.simultaneous[0],
+                "high": pair.simultaneous[1],
+            }
+            for pair in self.found.pairs
+        ]
 
 
 def _name(pair: JudgedPair) -> str:

@@ -14,8 +14,7 @@ from humeval_power.reporting.numbers import counted, decimals, p_cell, p_words, 
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 FEW_WORKERS = 5
@@ -45,13 +44,15 @@ class JudgeWorkers(Result):
         others = found.n_judged - found.n_items
         return Document(
             self.estimated,
-            lead=f"{counted(found.n_ratings, 'rating')} of {counted(found.n_items, 'item')} by "
-            f"{counted(found.n_workers, 'worker')}; the judge scored {others:,} items more.",
+            lead=f"With the judge's help the estimate is {best.estimate:.4g} ({100 * found.confidence:g} % "
+            "interval "
+            f"{interval_cell(best.interval)}, {p_words(best.p_value)}), from the workers alone "
+            f"{found.human.estimate:.4g} ({interval_cell(found.human.interval)}).",
             headline=(
                 (
-                    "With the judge",
-                    f"{best.estimate:.4g}, {100 * found.confidence:g} % interval "
-                    f"{interval_cell(best.interval)}, {p_words(best.p_value)}",
+                    "Ratings",
+                    f"{found.n_ratings:,} of {counted(found.n_items, 'item')} by "
+                    f"{counted(found.n_workers, 'worker')}; the judge scored {others:,} items more",
                 ),
                 (
                     "Worth",
@@ -169,13 +170,11 @@ class JudgeWorkers(Result):
             "signature": self._signature,
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each of the two estimates."""
-        import pandas as pd
-
         rows = []
         for name, each in (("human", self.found.human), ("judged", self.found.judged)):
             row = asdict(each)
             row["low"], row["high"] = row.pop("interval")
             rows.append({"by": name, **row})
-        return pd.DataFrame(rows)
+        return rows

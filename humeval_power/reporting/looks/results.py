@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.boundaries import Boundaries
 from humeval_power.planning.looks.how_many import Growth, LooksChoice, new_workers_advice
 from humeval_power.planning.looks.judgement_plan import JudgementPlan
 from humeval_power.planning.looks.long_run import OperatingPoint
-from humeval_power.planning.looks.pool import PoolStudy
+from humeval_power.planning.looks.pool import PROCEDURES, PoolStudy
 from humeval_power.planning.looks.rating_looks import LookPlan
+from humeval_power.reporting.answer_words import found_words, of_hundred
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Picture, Section
 from humeval_power.reporting.looks.records import (
     boundaries_record,
@@ -36,7 +38,7 @@ from humeval_power.reporting.looks.tables import (
     rows_table,
     savings_table,
 )
-from humeval_power.reporting.numbers import counted
+from humeval_power.reporting.numbers import counted, percent
 from humeval_power.reporting.records import LOOKS_FILE, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.study.study_content import category_facts
@@ -64,7 +66,9 @@ class ScheduleResult(Result):
         """The boundaries, look by look, with their picture."""
         return Document(
             "Boundaries of a study with looks",
-            lead=f"{counted(self.bounds.n_looks, 'look')}: {self.bounds.rule}.",
+            lead=f"{counted(self.bounds.n_looks, 'look')}: a study is significant at the first where p <= "
+            f"{self.bounds.nominal[0]:.2g}, and at the last where p <= {self.bounds.nominal[-1]:.2g} "
+            f"({self.bounds.rule}).",
             sections=(Section("", (boundaries_table(self.bounds), _boundaries(self.bounds))),),
         )
 
@@ -98,6 +102,12 @@ class LooksStudyResult(Result):
         plan = self.plan
         return Document(
             "A rating study with looks before its end",
+            lead=_answer(
+                self.points,
+                plan.bounds,
+                found_words(Difference(plan.study.true_effect), plan.study.rule),
+                f"{plan.study.sizes[-1]:,} ratings",
+            ),
             sections=(
                 Section("", (Facts(tuple(self._facts())),)),
                 Section("What is there at each look", (rows_table(plan),)),
@@ -185,6 +195,7 @@ class LooksJudgementsResult(Result):
     plan: JudgementPlan | None = None
     sealed: str = ""
     why_not_sealed: str = ""
+    finding: str = "the effect"
     provenance: Provenance = UNKNOWN
 
     def artefact(self, ending: str) -> str:
@@ -217,6 +228,9 @@ class LooksJudgementsResult(Result):
         long_run = (points_table(self.points, noun="judged"), *pictures, bias_table(self.points))
         return Document(
             "Independent judgements with looks before the end",
+            lead=_answer(
+                self.points, self.bounds, f"find {self.finding}", f"{self.sizes[-1]:,} judgements"
+            ),
             caveats=(INDEPENDENT,),
             sections=(
                 Section("", (Facts(tuple(facts)),)),
@@ -254,6 +268,7 @@ class LooksPoolResult(Result):
     def body(self) -> Document:
         """The pool, its power by budget, and what looks save."""
         size = np.abs(self.study.differences)
+        saved = [_saved(self.study.saving(name, budget=self.at[-1])) for name in PROCEDURES[1:]]
         facts = (
             ("Pool", f"{counted(len(self.names), 'pair')}, {self.source}"),
             ("Truth", f"differences of means 0 to {size.max():.2f} points, median {np.median(size):.2f}"),
@@ -273,6 +288,8 @@ class LooksPoolResult(Result):
         )
         return Document(
             "What looks save over a pool of comparisons",
+            lead=f"Beside the {self.at[-1]:,.0f} judgements of one look, looks {saved[0]} at the same average "
+            f"power; with a stop for futility they {saved[1]}.",
             sections=(
                 Section("", (Facts(facts),)),
                 Section("Average power, and judgements spent", (pool_table(self.study), budget)),
@@ -295,6 +312,26 @@ class LooksPoolResult(Result):
     def content(self) -> Record:
         """Power and judgements spent of each pair at each budget, and the savings."""
         return pool_record(self.study, names=self.names, at=self.at)
+
+
+def _saved(share: float) -> str:
+    if math.isnan(share):
+        return "do not reach that power"
+    return f"save {percent(share)}" if share >= 0 else f"cost {percent(-share)} more"
+
+
+def _answer(points: Sequence[OperatingPoint], bounds: Boundaries, finds: str, size: str) -> str:
+    """How many studies find the largest of the effects, with looks and without, and how soon they end."""
+    point = max(points, key=lambda each: abs(each.effect))
+    looks = counted(bounds.n_looks, "look")
+    spent = f"they need {point.expected_size:,.0f} of {size} on average"
+    if not point.effect:
+        errs = of_hundred(point.rejection_rate, point.rejection_interval)
+        return f"Of 100 such studies with {looks}, {errs} would {finds}; {spent}."
+    return (
+        f"Of 100 such studies with {looks}, {of_hundred(point.power, point.power_interval)} would {finds}; "
+        f"{spent}. With one look at the end it would be {of_hundred(point.fixed_power)}."
+    )
 
 
 def _boundaries(bounds: Boundaries) -> Picture:

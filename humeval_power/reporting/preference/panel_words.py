@@ -6,18 +6,10 @@ from collections.abc import Iterator
 
 from humeval_power.inference.preference.panel_test import PanelTest, StrengthTest
 from humeval_power.reporting.document import Fact
-from humeval_power.reporting.numbers import counted, interval_words, p_cell, p_words
+from humeval_power.reporting.numbers import counted, interval_words, p_cell
 from humeval_power.reporting.records import Record
 
 REPORT = "the one to report"
-
-
-def strength_answer(found: StrengthTest) -> str:
-    """The answer in a line."""
-    return (
-        f"B is preferred with probability {found.preferred:.2f}, ties counted half; "
-        f"{p_words(found.p_value)} (t test with workers and items)."
-    )
 
 
 def strength_facts(found: StrengthTest, *, confidence: str) -> Iterator[Fact]:

@@ -26,7 +26,6 @@ from humeval_power.reporting.preference.panel_words import (
     panel_record,
     panel_rows,
     panel_sentences,
-    strength_answer,
     strength_facts,
 )
 from humeval_power.reporting.records import Record
@@ -65,9 +64,10 @@ class PreferenceTestResult(Result):
         picture = preference_chart([each.judged for each in self.found])
         return Document(
             "Which output is preferred",
-            lead=with_names(_answer(one), one.judged.systems or ANONYMOUS)
+            lead=_answer(one, self.alpha)
             if one
-            else f"{counted(len(self.found), 'comparison')}, each tested on its own.",
+            else f"A preference is shown in {sum(each.p_value <= self.alpha for each in self.found)} of "
+            f"{counted(len(self.found), 'comparison')}, each tested on its own (alpha {self.alpha:g}).",
             sections=(Section("", (picture,)), *sections),
         )
 
@@ -116,14 +116,30 @@ def _title(judged: Judgements) -> str:
     return judged.name if judged.systems is None else f"{judged.systems[1]} against {judged.systems[0]}"
 
 
-def _answer(test: PreferenceTest) -> str:
-    if not test.judged.wins + test.judged.losses:
-        return "Every judgement is a tie."
-    if test.panel is not None and test.panel.strength is not None:
-        return strength_answer(test.panel.strength)
-    how = "sign test" if test.panel is None or not test.panel.majorities else "sign test of each's majority"
-    share = percent(_share_without_ties(test.judged))
-    return f"{share} of those without a tie prefer B; {p_words(test.p_value)} ({how})."
+def _answer(test: PreferenceTest, alpha: float) -> str:
+    judged, confidence = test.judged, f"{100 * (1 - alpha):g} % interval"
+    decided = judged.wins + judged.losses
+    if not decided:
+        return "No preference is shown: every judgement is a tie."
+    strength = None if test.panel is None else test.panel.strength
+    if strength is not None:
+        share, ends, of = (
+            strength.preferred,
+            strength.preferred_interval,
+            "the judgements, ties counted half",
+        )
+    else:
+        share, of = judged.wins / decided, "the judgements without a tie"
+        ends = wilson_interval(judged.wins, decided, 1 - alpha)
+    name = (judged.systems or ANONYMOUS)[share >= 0.5]
+    low, high = sorted(ends if share >= 0.5 else (1 - ends[0], 1 - ends[1]))
+    reach = f"{percent(low)} to {percent(high)}" if strength is not None or not judged.is_clustered else ""
+    share, p = max(share, 1 - share), p_words(test.p_value)
+    if test.p_value <= alpha:
+        about = f" ({confidence} {reach})" if reach else ""
+        return f"{name} is preferred in {percent(share)} of {of}{about}: a difference is shown ({p})."
+    possible = f"; anything from {reach} is still possible" if reach else ""
+    return f"No preference is shown ({p}): {name} was preferred in {percent(share)} of {of}{possible}."
 
 
 def _blocks(test: PreferenceTest, alpha: float) -> Iterator[Block]:

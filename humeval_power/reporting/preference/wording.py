@@ -8,28 +8,32 @@ from typing import TYPE_CHECKING
 from humeval_power.reporting.questions.wording import Wording
 
 if TYPE_CHECKING:
-    from humeval_power.scenarios.contract import Scenario
     from humeval_power.scenarios.preference.independent import Preference
     from humeval_power.scenarios.preference.panel import PanelPreference
 
 
-def preference_words(scenario: Preference) -> str:
+def preference_words(scenario: Preference | PanelPreference) -> str:
     """The true preference as a share of judges."""
     effect = scenario.true_effect
-    counted = ""
-    if scenario.tie_share > 0:
-        counted = " of those without a tie" if scenario.ties == "excluded" else ", ties counted half"
-    return f"{effect:.4g}, that is {100 * (0.5 + effect):.4g} % prefer B{counted}"
+    return f"{effect:.4g}, that is {100 * (0.5 + effect):.4g} % prefer B{_counted(scenario)}"
 
 
-def _words(scenario: Scenario) -> list[str]:
+def _counted(scenario: Preference | PanelPreference) -> str:
+    from humeval_power.scenarios.preference.panel import PanelPreference
+
+    if not scenario.tie_share > 0:
+        return ""
+    if isinstance(scenario, PanelPreference) or scenario.ties != "excluded":
+        return ", ties counted half"
+    return " of those without a tie"
+
+
+def _words(scenario: Preference | PanelPreference) -> list[str]:
     """What is asked, for people."""
-    from humeval_power.scenarios.preference.independent import Preference
     from humeval_power.scenarios.preference.panel import PanelPreference
 
     if isinstance(scenario, PanelPreference):
         return _panel_words(scenario)
-    assert isinstance(scenario, Preference)
     lines = [
         f"{scenario.n_judgements:,} judgements, each of another worker on another item (independent)",
         f"prefers B {scenario.win_share:.4g}, tie {scenario.tie_share:.4g}, prefers A "
@@ -44,16 +48,6 @@ def _words(scenario: Scenario) -> list[str]:
         )
         lines.append(meant)
     return lines
-
-
-def _said(scenario: Scenario) -> str:
-    from humeval_power.scenarios.preference.independent import Preference
-    from humeval_power.scenarios.preference.panel import PanelPreference
-
-    if isinstance(scenario, PanelPreference):
-        return _panel_effect_words(scenario)
-    assert isinstance(scenario, Preference)
-    return preference_words(scenario)
 
 
 def _panel_words(study: PanelPreference) -> list[str]:
@@ -83,10 +77,13 @@ def _panel_words(study: PanelPreference) -> list[str]:
     return lines
 
 
-def _panel_effect_words(study: PanelPreference) -> str:
-    """The true preference as a share of judgements."""
-    half = ", ties counted half" if study.tie_share > 0 else ""
-    return f"{study.true_effect:.4g}, that is {100 * (0.5 + study.true_effect):.4g} % prefer B{half}"
+def _finding(scenario: Preference | PanelPreference) -> str:
+    effect = scenario.true_effect
+    share, counted = f"{100 * (0.5 + abs(effect)):.4g} %", _counted(scenario)
+    preferred = (
+        f"{share}{counted} prefer it" if counted.startswith(" of") else f"{share} prefer it{counted}"
+    )
+    return f"that {'B' if effect > 0 else 'A'} is preferred, if {preferred}"
 
 
-WORDING = Wording("preference", _words, said=_said)
+WORDING = Wording("preference", _words, said=preference_words, finding=_finding, sized="judgements")

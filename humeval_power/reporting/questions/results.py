@@ -5,26 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.questions import Answer, Detectable, RequiredN
-from humeval_power.reporting.document import (
-    Block,
-    Document,
-    Fact,
-    Facts,
-    Section,
-)
-from humeval_power.reporting.numbers import interval_words
+from humeval_power.reporting.answer_words import of_hundred, share_words
+from humeval_power.reporting.document import Block, Document, Fact, Facts, Section
+from humeval_power.reporting.numbers import interval_words, percent
 from humeval_power.reporting.questions.curve_chart import Found, computed_chart, scenario_power
 from humeval_power.reporting.questions.wording import PLAIN, Wording
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import NO_POWER, UNKNOWN, Provenance, Result
 from humeval_power.scenarios.contract import Scenario
-
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,9 +53,25 @@ class PowerResult(QuestionResult):
             blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
         return Document(
             "How often a comparison of this size finds this effect",
+            lead=self._lead(),
             headline=tuple(_powers(self.answer)),
             sections=(Section("", tuple(blocks)),),
         )
+
+    def _lead(self) -> str:
+        computed, simulated = self.answer.computed, self.answer.simulated
+        found = f"would find {self.wording.found(self.answer.scenario)}"
+        formula = "" if computed is None else of_hundred(computed.power)
+        if simulated is None:
+            return f"Of 100 such studies, {formula} {found}. By formula; no simulation was asked for."
+        beside = f" By formula it would be {formula}." if formula else ""
+        if simulated.too_many_failed:
+            return (
+                f"No power can be given: {percent(simulated.failure_rate)} of {simulated.n_simulations:,} "
+                f"simulated studies could not be tested.{beside}"
+            )
+        power = of_hundred(simulated.power, simulated.interval)
+        return f"Of 100 such studies, {power} {found}; {simulated.n_simulations:,} studies were simulated.{beside}"
 
     def content(self) -> Record:
         """Power as computed and as simulated."""
@@ -98,19 +106,26 @@ class DetectableResult(QuestionResult):
         """The effect, then what was asked."""
         found = self.found
         scenario = self.scenario.with_effect(found.effect)
-        how = [("Found", f"with power {found.power:g}, by {found.method}")]
-        if found.interval is not None:
-            low, high = map(self.wording.shown, found.interval)
-            how.append(("", f"95 % Monte Carlo interval {low} to {high}"))
-        blocks: list[Block] = [Facts((*self.wording.study(scenario), *how))]
+        how, simulated = ("Method", found.method), found.by == "simulation"
+        blocks: list[Block] = [Facts((*self.wording.study(scenario), how))]
         if found.by == "computed":
             here = Found(found.effect, found.power, target=found.power)
             blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
         return Document(
             "The smallest effect that a comparison of this size finds",
-            headline=(("Smallest effect (MDE)", self.wording.shown(found.effect)),),
+            lead=f"{of_hundred(found.power)} of 100 such studies find {self.wording.found(scenario)}; a smaller "
+            f"effect is found less often. {'By simulation' if simulated else 'By formula; nothing was simulated'}.",
+            headline=(
+                ("Smallest effect (MDE)", self.wording.shown(found.effect)),
+                *self._interval(),
+            ),
             sections=(Section("", tuple(blocks)),),
         )
+
+    def _interval(self) -> Iterator[Fact]:
+        if self.found.interval is not None:
+            low, high = map(self.wording.shown, self.found.interval)
+            yield "Monte Carlo interval", f"{low} to {high} (95 %)"
 
     def content(self) -> Record:
         """The effect found, and how."""
@@ -133,15 +148,30 @@ class RequiredResult(QuestionResult):
         size = f"none up to {found.highest:,}" if found.n is None else f"n = {found.n:,}"
         scenario = self.build(shown)
         asked = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
-        blocks: list[Block] = [Facts((*asked, ("Found", f"by {found.method}")))]
+        blocks: list[Block] = [Facts((*asked, ("Method", found.method)))]
         if found.by == "computed":
             here = Found(shown, found.power, found.target, is_size=True)
             blocks += _curve(lambda n: self.build(round(n)), here, label="Size n")
         return Document(
             "The smallest size that finds this effect",
+            lead=self._lead(scenario),
             headline=(("Size", size), (f"Power (target {found.target:g})", self._power())),
             sections=(Section("", tuple(blocks)),),
         )
+
+    def _lead(self, scenario: Scenario) -> str:
+        found, find = self.found, self.wording.found(scenario)
+        power, method = of_hundred(found.power), "formula" if found.by == "computed" else "simulation"
+        sized = self.wording.sized
+        noun = sized if isinstance(sized, str) else sized(scenario)
+        if found.n is None:
+            size = f"number of {noun}" if noun else "size"
+            return (
+                f"No {size} up to {found.highest:,} would do: with {found.highest:,}, {power} of 100 such studies "
+                f"would find {find}. By {method}."
+            )
+        size = f"{found.n:,} {noun}" if noun else f"n = {found.n:,}"
+        return f"{size} would do: then {power} of 100 such studies find {find}. By {method}."
 
     def _power(self) -> str:
         """That at the size found, or at the largest."""
@@ -165,7 +195,11 @@ class RequiredResult(QuestionResult):
     @property
     def missed(self) -> str:
         """That no size up to the largest reaches the target."""
-        return "No size within the limits reaches the target." if self.found.n is None else ""
+        return (
+            ""
+            if self.found.n
+            else f"No size up to {self.found.highest:,} reaches the power {self.found.target:g}."
+        )
 
 
 def _curve(make: Callable[[float], Scenario], found: Found, *, label: str) -> tuple[Block, ...]:
@@ -197,8 +231,7 @@ def _how(answer: Answer) -> Iterator[Fact]:
 
 def _simulated_words(estimate: PowerEstimate) -> str:
     if estimate.too_many_failed:
-        share = f"{100 * estimate.failure_rate:.0f} % of {estimate.n_simulations:,} studies"
-        return f"no power: {share} could not be tested"
+        return f"{estimate.n_simulations:,} studies"
     failed = f", {estimate.n_failed:,} failed" if estimate.n_failed else ""
     errors = _errors(estimate.type_m, estimate.type_s)
     return f"{estimate.n_simulations:,} studies{failed}, 95 % Monte Carlo interval in brackets{errors}"
@@ -207,8 +240,9 @@ def _simulated_words(estimate: PowerEstimate) -> str:
 def _errors(type_m: float, type_s: float) -> str:
     if math.isnan(type_m):
         return ""
+    wrong = f"{share_words(type_s)} have" if type_s else "none has"
     return (
-        f"; significant estimates exaggerate {type_m:.2f} times, {100 * type_s:.2g} % have the wrong sign"
+        f"; significant estimates exaggerate {type_m:.2f} times (type M), {wrong} the wrong sign (type S)"
     )
 
 

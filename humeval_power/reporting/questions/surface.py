@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from humeval_power.errors import InputError
+from humeval_power.reporting.answer_words import of_hundred
 from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Section, Table
 from humeval_power.reporting.drawn import QUANTITIES, Along, Drawn, known_rows
 from humeval_power.reporting.numbers import decimals
@@ -51,9 +53,24 @@ class SurfaceResult(QuestionResult):
         """The table and its curves."""
         return Document(
             "Power over sizes and effects",
-            lead=f"{len(self.rows):,} cells; '+-' is half the 95 % Monte Carlo interval of a simulated power.",
+            lead=self._lead(),
             sections=(Section("", (self._table(), self._picture())),),
         )
+
+    def _lead(self) -> str:
+        known = [row for row in self.rows if not math.isnan(row["power"])]
+        if not known:
+            return "No power can be given: too many of the simulated studies could not be tested."
+        low, high = (
+            f"{of_hundred(row['power'])} (n = {row['n']:,}, effect {self.wording.shown(row['effect'])})"
+            for row in (f(known, key=lambda row: row["power"]) for f in (min, max))
+        )
+        found = low if low == high else f"from {low} to {high}"
+        simulated = any(row["n_simulations"] for row in known)
+        how = (
+            "'+-' is half the 95 % Monte Carlo interval of a simulated power" if simulated else "By formula"
+        )
+        return f"Of 100 such studies, {found} would find the effect. {how}."
 
     def _picture(self) -> Block:
         quantity = QUANTITIES[self.draw]

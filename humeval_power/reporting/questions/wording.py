@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from humeval_power.reporting.document import Fact
@@ -21,21 +21,38 @@ class Wording:
     """What is said of scenarios: their `name` in records, lines that describe one, and its true effect.
 
     `unit` follows effects ('' for shares); `said` puts the effect of a scenario into words, where a number
-    and its unit are not enough.
+    and its unit are not enough. A study finds 'that B' `verb` 'so much higher than A' `ending`, or what `finding`
+    says; `sized` is what its size counts ('items'; '' where nobody knows).
     """
 
     name: str = "scenario"
-    words: Callable[[Scenario], Sequence[str]] = plain_words
+    words: Callable[[Any], Sequence[str]] = plain_words
     unit: str = ""
-    said: Callable[[Scenario], str] | None = None
+    said: Callable[[Any], str] | None = None
+    finding: Callable[[Any], str] | None = None
+    verb: str = ""
+    ending: str = ""
+    sized: str | Callable[[Any], str] = ""
 
     def effect(self, scenario: Scenario) -> str:
         """The true effect of a scenario, in words."""
         return self.shown(scenario.true_effect) if self.said is None else self.said(scenario)
 
+    def found(self, scenario: Scenario) -> str:
+        """What a study of the scenario is to find, after 'find'."""
+        effect = scenario.true_effect
+        if not effect:
+            return "a difference where there is none"
+        if self.finding is not None:
+            return self.finding(scenario)
+        if not self.verb:
+            return f"an effect of {self.shown(effect)}"
+        return f"that B {self.verb} {self.shown(abs(effect))} {higher(effect)} than A{self.ending}"
+
     def shown(self, effect: float) -> str:
         """An effect as a number with its unit."""
-        return f"{effect:.4g} {self.unit}".strip()
+        unit = self.unit.removesuffix("s") if abs(effect) == 1 else self.unit
+        return f"{effect:.4g} {unit}".strip()
 
     def study(self, scenario: Scenario) -> list[Fact]:
         """The lines that describe a scenario, under one label."""
@@ -50,8 +67,18 @@ class Wording:
 PLAIN = Wording()
 
 
-def share_words(effect: float) -> str:
-    """A difference of accuracies, in shares and in points of a hundred."""
+def higher(effect: float) -> str:
+    """'higher' or 'lower'."""
+    return "higher" if effect > 0 else "lower"
+
+
+def right_on(effect: float) -> str:
+    """A difference of accuracies as what a study finds: 'that B is right on 2 more of 100 items than A'."""
+    return f"that B is right on {100 * abs(effect):.4g} {'more' if effect > 0 else 'fewer'} of 100 items than A"
+
+
+def accuracy_words(effect: float) -> str:
+    """A difference of accuracies, as a share and in points of a hundred."""
     return f"B - A = {effect:.4g} as a share, that is {100 * effect:.4g} points of a hundred"
 
 

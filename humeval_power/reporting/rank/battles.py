@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.checking.columns import shortened
 from humeval_power.inference.clustered import FEW_DF
@@ -27,9 +27,6 @@ from humeval_power.reporting.rank.board import (
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.signature import named
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 ELO = 400 / math.log(10)  # points of a logit
 _TIES = {"davidson": "Davidson (1970)", "rao-kupper": "Rao and Kupper (1967)"}
@@ -98,11 +95,9 @@ class BattleRankResult(Result):
             "notices": list(battles.notices),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each system, best first."""
-        import pandas as pd
-
-        return pd.DataFrame(board_rows(self.found.board))
+        return board_rows(self.found.board)
 
 
 def _caveats(found: BattleRanking) -> Iterator[str]:

@@ -32,15 +32,16 @@ NO_GROUPS = (
 
 
 def board_lead(board: Leaderboard) -> str:
-    """Who may be first, and how many pairs are told apart."""
+    """Who is first or may be, and in how many pairs a difference is shown."""
     first = [each.system for each in board.places if each.rank_low == 1]
-    verb = "is" if len(board.pairs) == 1 else "are"
-    told = (
-        f"{board.n_apart} of {counted(len(board.pairs), 'pair')} {verb} told apart at alpha {board.alpha:g}"
-    )
+    leader, n = shortened(board.places[0].system), len(board.places)
+    pairs = counted(len(board.pairs), "pair")
+    shown = f"in {board.n_apart} of {pairs} a difference is shown (alpha {board.alpha:g})"
     if len(first) == 1:
-        return f"{shortened(first[0])} is first; {told}."
-    return f"{len(first)} systems may be first: {listing(first, limit=6)}; {told}."
+        return f"{leader} is first of {n} systems; {shown}."
+    return (
+        f"{leader} leads, but {len(first)} of {n} systems may be first: {listing(first, limit=6)}; {shown}."
+    )
 
 
 def board_table(board: Leaderboard, value: str, extra: tuple[str, dict[str, str]] | None = None) -> Table:

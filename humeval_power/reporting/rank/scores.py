@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.checking.columns import shortened
 from humeval_power.inference.clustered import FEW_DF
@@ -32,9 +32,6 @@ from humeval_power.reporting.rank.board import (
 )
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,11 +88,9 @@ class ScoreRankResult(Result):
             "notices": list(found.table.notices),
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each system, best first."""
-        import pandas as pd
-
-        return pd.DataFrame(board_rows(self.found.board))
+        return board_rows(self.found.board)
 
 
 def _caveats(found: ScoreRanking) -> Iterator[str]:

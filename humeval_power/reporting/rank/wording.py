@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from humeval_power.reporting.questions.wording import Wording
 
 if TYPE_CHECKING:
-    from humeval_power.scenarios.contract import Scenario
-
-
-def _words(scenario: Scenario) -> list[str]:
-    """What is asked, for people."""
     from humeval_power.scenarios.rank.neighbours import NeighbourBattles, NeighbourScores
+
+
+def _words(scenario: NeighbourBattles | NeighbourScores) -> list[str]:
+    """What is asked, for people."""
+    from humeval_power.scenarios.rank.neighbours import NeighbourScores
 
     if isinstance(scenario, NeighbourScores):
         return [
@@ -21,7 +21,6 @@ def _words(scenario: Scenario) -> list[str]:
             f"{scenario.sd:.4g}",
             f"t test of the neighbours at alpha {scenario.alpha:.3g}: what all pairs at once leave for each",
         ]
-    assert isinstance(scenario, NeighbourBattles)
     n_pairs = math.comb(scenario.n_systems, 2)
     lines = [
         f"{scenario.n_battles:,} battles of {scenario.n_systems} systems, {scenario.n_battles / n_pairs:.4g} "
@@ -37,13 +36,31 @@ def _words(scenario: Scenario) -> list[str]:
     return lines
 
 
-def _said(scenario: Scenario) -> str:
-    from humeval_power.scenarios.rank.neighbours import NeighbourScores
-
+def _said(scenario: NeighbourBattles | NeighbourScores) -> str:
     effect = scenario.true_effect
-    if isinstance(scenario, NeighbourScores):
+    if _is_scored(scenario):
         return f"neighbours differ by {effect:.4g} in the metric's units"
     return f"{effect:.4g}, that is {100 * (0.5 + effect):.4g} % prefer the better neighbour, ties half"
 
 
-WORDING = Wording("rank", _words, said=_said)
+def _finding(scenario: NeighbourBattles | NeighbourScores) -> str:
+    effect = abs(scenario.true_effect)
+    differ = f"{100 * (0.5 + effect):.4g} % prefer it (ties counted half)"
+    if _is_scored(scenario):
+        differ = f"their mean scores differ by {effect:.4g}"
+    return f"which of two neighbours is better if {differ}"
+
+
+def _is_scored(scenario: NeighbourBattles | NeighbourScores) -> bool:
+    from humeval_power.scenarios.rank.neighbours import NeighbourScores
+
+    return isinstance(scenario, NeighbourScores)
+
+
+WORDING = Wording(
+    "rank",
+    _words,
+    said=_said,
+    finding=_finding,
+    sized=lambda scenario: "items" if _is_scored(scenario) else "battles",
+)

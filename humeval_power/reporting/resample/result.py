@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from humeval_power.differences import Difference
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.ratings import Ratings
+from humeval_power.reporting.answer_words import better_words, of_hundred
 from humeval_power.reporting.document import Document, Fact, Picture, Section, Table
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
@@ -65,15 +66,35 @@ class ResampleResult(Result):
 
     def body(self) -> Document:
         """The powers, what was drawn, and what they can and cannot say."""
-        ratings, estimate = self.ratings, self.cells[0].estimate
-        first = self.cells[0].scenario
         return Document(
-            f"Power from the ratings in {ratings.source}",
-            lead=f"{estimate.n_simulations:,} studies for each row, two-sided, alpha {first.alpha:g}.",
+            f"Power from the ratings in {self.ratings.source}",
+            lead=self._lead(),
             headline=tuple(self._facts()),
             caveats=tuple(self._caveats()),
             sections=(Section("Found", (self._table(), *self._pictures())),),
         )
+
+    def _lead(self) -> str:
+        known = [cell.estimate for cell in self.cells if not cell.estimate.too_many_failed]
+        if not known:
+            return "No power can be given: too many of the studies could not be tested."
+        is_none = self.cells[0].scenario.true_effect == 0
+        low, high = (f(known, key=lambda each: each.power) for f in (min, max))
+        found = of_hundred(low.power, low.interval)
+        if is_none:
+            low, high = (f(known, key=lambda each: each.rejection_rate) for f in (min, max))
+            found = of_hundred(low.rejection_rate, low.rejection_interval)
+        elif low is not high:
+            found = f"{of_hundred(low.power)} to {of_hundred(high.power)}, by the row,"
+        if self.shift is None:
+            what = OBSERVED
+        elif is_none:
+            what = "a difference where there is none"
+        else:
+            a, b = self.ratings.system_names
+            what = f"that {better_words(self.shift.value, self.shift.scale, (a, b))}"
+        simulated = f"{known[0].n_simulations:,} were simulated for each row"
+        return f"Of 100 such studies, {found} would find {what}; {simulated}."
 
     def _facts(self) -> Iterator[Fact]:
         ratings, first = self.ratings, self.cells[0].scenario
@@ -88,6 +109,7 @@ class ResampleResult(Result):
             f"{counted(ratings.n_items, 'item')}",
         )
         yield "Drawn", f"by {first.by}: {MEANING[first.by]}"
+        yield "Test", f"two-sided, alpha {first.alpha:g}"
 
     def _caveats(self) -> Iterator[str]:
         ratings, by = self.ratings, self.cells[0].scenario.by

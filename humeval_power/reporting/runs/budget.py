@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.planning.runs.budget import RunsBudget, Split
+from humeval_power.reporting.answer_words import of_hundred
 from humeval_power.reporting.chart import Axis, Chart, Series, Spot
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.reporting.numbers import significant
@@ -20,9 +21,6 @@ from humeval_power.reporting.runs.wording import (
     test_words,
     varying,
 )
-
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
 
 _NO_GAIN = 5e-4  # of power, which is shown with three digits
 
@@ -61,10 +59,10 @@ class RunsBudgetResult(Result):
 
     def _lead(self) -> str:
         best = self.budget.best
-        runs = f"{best.runs:,} {self._runs}" if self._runs == "prompts" else f"{best.runs:,} runs of each"
+        runs = f"{best.runs:,} {self._runs}{'' if self._runs == 'prompts' else ' of each'}"
         return (
-            f"Of all splits of this budget, {best.n_items:,} items with {runs} find this effect most often: with "
-            f"power {best.power:.3f}."
+            f"{best.n_items:,} items with {runs} are the best use of {money(self.budget.total)}: then "
+            f"{of_hundred(best.power)} of 100 such studies find {WORDING.found(self.budget.scenario)}. By formula."
         )
 
     def _of_each(self, split: Split) -> str:
@@ -165,11 +163,9 @@ class RunsBudgetResult(Result):
             "ceilings": [asdict(ceiling) for ceiling in budget.ceilings],
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table_rows(self) -> list[Record]:
         """A row for each split: items, runs, cost, standard error, power."""
-        import pandas as pd
-
-        return pd.DataFrame([_split(split) for split in self.budget.splits])
+        return [_split(split) for split in self.budget.splits]
 
 
 def _split(split: Split) -> Record:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.inference.runs.comparison import RunsComparison, RunsRule
 from humeval_power.inference.runs.kinds import RunsReading
@@ -20,7 +20,6 @@ from humeval_power.reporting.runs.doubts import answers, caveats
 from humeval_power.reporting.runs.kind import contradictions
 from humeval_power.reporting.runs.paper import for_a_paper, signature
 from humeval_power.reporting.runs.words import (
-    headline,
     more_words,
     pair_facts,
     parts_table,
@@ -29,9 +28,12 @@ from humeval_power.reporting.runs.words import (
     verdict,
 )
 
-if TYPE_CHECKING:  # pandas is slow to import
-    import pandas as pd
-
+_SHOWN = {
+    "two-sided": "a difference",
+    "greater": "that the later system scores higher",
+    "equivalent": "equivalence within the margin",
+    "non-inferior": "non-inferiority within the margin",
+}
 RUNS_SCHEMA = "humeval_power/runs_test/1"
 
 
@@ -68,7 +70,6 @@ class RunsTestResult(Result):
             if only is None
             else f"{only.systems[1]} compared with {only.systems[0]}",
             lead=self._overview() if only is None else verdict(only),
-            headline=() if only is None else tuple(headline(only)),
             caveats=(
                 *contradictions(self.reading, self.rule.kind),
                 *caveats(self.found.pairs),
@@ -81,8 +82,8 @@ class RunsTestResult(Result):
     def _overview(self) -> str:
         found, n = sum(self.found.significant), len(self.found.pairs)
         return (
-            f"{found} of {n} pairs of systems show what was asked for at alpha {self.rule.alpha:g} (Holm's "
-            f"correction over all pairs)."
+            f"In {found} of {n} pairs {_SHOWN[self.rule.alternative]} is shown (alpha "
+            f"{self.rule.alpha:g}, corrected by Holm)."
         )
 
     def _sections(self) -> Iterator[Section]:
@@ -172,12 +173,6 @@ class RunsTestResult(Result):
             "signature": self.signature,
             "notices": list(self.table.notices),
         }
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each pair."""
-        import pandas as pd
-
-        return pd.DataFrame(self._rows())
 
     def _rows(self) -> list[Record]:
         pairs = zip(self.found.pairs, self.found.p_adjusted, strict=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from humeval_power.reporting.numbers import counted, decimals, significant
-from humeval_power.reporting.questions.wording import Wording, share_words
+from humeval_power.reporting.questions.wording import Wording, accuracy_words, higher, right_on
 from humeval_power.runs_parameters import RunsParameters
 
 if TYPE_CHECKING:
-    from humeval_power.scenarios.contract import Scenario
     from humeval_power.scenarios.runs.ceilings import Ceiling
     from humeval_power.scenarios.runs.plan import RunsPlan
     from humeval_power.scenarios.runs.scenario import RunsScenario
@@ -19,12 +18,9 @@ if TYPE_CHECKING:
 _FAR = 0.01  # share of a standard deviation by which a realised one is said to be another
 
 
-def _words(scenario: Scenario) -> list[str]:
+def _words(scenario: RunsScenario) -> list[str]:
     from humeval_power.scenarios.runs.ceilings import ceilings
-    from humeval_power.scenarios.runs.crossed import CrossedRuns
-    from humeval_power.scenarios.runs.nested import NestedRuns
 
-    assert isinstance(scenario, NestedRuns | CrossedRuns)
     return [
         items_words(scenario.plan),
         runs_words(scenario.plan, scenario.parameters),
@@ -35,13 +31,9 @@ def _words(scenario: Scenario) -> list[str]:
     ]
 
 
-def _said(scenario: Scenario) -> str:
-    from humeval_power.scenarios.runs.crossed import CrossedRuns
-    from humeval_power.scenarios.runs.nested import NestedRuns
-
-    assert isinstance(scenario, NestedRuns | CrossedRuns)
+def _said(scenario: RunsScenario) -> str:
     if scenario.parameters.family == "binary":
-        return share_words(scenario.effect)
+        return accuracy_words(scenario.effect)
     return f"B - A = {scenario.effect:.4g} in the unit of the scores"
 
 
@@ -126,4 +118,24 @@ def _changed(scenario: RunsScenario) -> Iterator[str]:
             )
 
 
-WORDING = Wording("runs", _words, said=_said)
+def _finding(scenario: RunsScenario) -> str:
+    if scenario.parameters.family == "binary":
+        return right_on(scenario.effect)
+    return f"that B scores {abs(scenario.effect):.4g} {higher(scenario.effect)} than A on average"
+
+
+class _RunsWording(Wording):
+    def found(self, scenario: Any) -> str:
+        """What a study is to find; with a margin, that it holds, and at which difference."""
+        margin, effect = scenario.plan.margin, scenario.effect
+        if margin is None:
+            return super().found(scenario)
+        actual = (
+            f"B really scores {abs(effect):.4g} {higher(effect)}" if effect else "they really score alike"
+        )
+        if scenario.plan.alternative == "equivalent":
+            return f"that A and B score alike within {margin:g}, if {actual}"
+        return f"that B does not score {margin:g} lower than A or worse, if {actual}"
+
+
+WORDING = _RunsWording("runs", _words, said=_said, finding=_finding, sized="items")

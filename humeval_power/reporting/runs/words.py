@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from humeval_power.inference.runs.comparison import MoreRuns, RunsComparison, RunsRule
 from humeval_power.inference.runs.kinds import RunsReading
 from humeval_power.inference.runs.run_table import RunTable
+from humeval_power.reporting.compared import Compared
 from humeval_power.reporting.document import Fact, Table
 from humeval_power.reporting.numbers import (
     decimals,
@@ -21,35 +22,42 @@ from humeval_power.rules import WITH_MARGIN
 
 
 def verdict(pair: RunsComparison) -> str:
-    """What the test says, in a sentence or two."""
-    rule = pair.rule
+    """What the test shows, and what is still possible."""
+    rule, (a, b) = pair.rule, pair.systems
     if pair.reason:
         return f"There is no test: {pair.reason}."
-    b, a = pair.systems[1], pair.systems[0]
-    said = f"{b} - {a} = {significant(pair.estimate)}, {p_words(pair.p_value)}"
+    confidence = 1 - (rule.alpha if rule.alternative == "two-sided" else 2 * rule.alpha)
     if rule.alternative in WITH_MARGIN:
-        claim = (
-            "as good within the margin" if rule.alternative == "equivalent" else "not worse by the margin"
+        claim = f"score alike within {rule.margin:g}"
+        who = f"{a} and {b}"
+        if rule.alternative == "non-inferior":
+            who, claim = b, f"score less than {rule.margin:g} below {a}"
+        shown = "is shown" if pair.significant else "is not shown"
+        return (
+            f"That {who} {claim} {shown} ({p_words(pair.p_value)}): the {100 * confidence:g} % interval of "
+            f"{b} - {a} is {significant_interval(*pair.interval)}."
         )
-        shown = f"is {claim}" if pair.significant else f"is not shown to be {claim}"
-        return f"{b} {shown} of {rule.margin:g} ({said}, alpha {rule.alpha:g})."
-    if not pair.significant:
-        return f"No significant difference between {b} and {a} at alpha {rule.alpha:g} ({said})."
-    where = "better" if pair.estimate > 0 else "worse"
-    return f"{b} scores {where} than {a}, significantly so at alpha {rule.alpha:g} ({said})."
-
-
-def headline(pair: RunsComparison) -> Iterator[Fact]:
-    """Difference and interval."""
-    tail = pair.rule.alpha if pair.rule.alternative == "two-sided" else 2 * pair.rule.alpha
-    yield f"{pair.systems[1]} - {pair.systems[0]}", significant(pair.estimate)
-    yield f"{100 * (1 - tail):g} % interval", significant_interval(*pair.interval)
+    return str(
+        Compared(
+            pair.systems,
+            pair.estimate,
+            pair.interval,
+            pair.p_value,
+            pair.significant,
+            confidence,
+            ending=" on average",
+            asked="" if rule.alternative == "two-sided" else f"{b} scores higher than {a}",
+        )
+    )
 
 
 def pair_facts(pair: RunsComparison, table: RunTable) -> Iterator[Fact]:
     """The means, the test, and what it is beside."""
     for name, mean, runs in zip(pair.systems, pair.means, pair.runs, strict=True):
         yield name, f"mean {significant(mean)}, {number_of(runs)} runs of an item"
+    tail = pair.rule.alpha if pair.rule.alternative == "two-sided" else 2 * pair.rule.alpha
+    reach = f"{100 * (1 - tail):g} % interval {significant_interval(*pair.interval)}"
+    yield f"{pair.systems[1]} - {pair.systems[0]}", f"{significant(pair.estimate)}, {reach}"
     method = {
         ("nested", False): "paired t of the items' means",
         ("nested", True): "paired means of items, CR2 over clusters",

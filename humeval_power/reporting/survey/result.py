@@ -11,6 +11,7 @@ from humeval_power.differences import Difference, understood
 from humeval_power.planning.survey.comparison import Comparison
 from humeval_power.planning.survey.described import KendallTau
 from humeval_power.planning.survey.survey import TARGET, Survey
+from humeval_power.reporting.answer_words import of_hundred
 from humeval_power.reporting.document import Block, Document, Facts, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import counted, p_words, percent
 from humeval_power.reporting.records import Record
@@ -18,8 +19,7 @@ from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.survey.described import DETAIL_WORDS, described
 from humeval_power.rules import DecisionRule
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    import pandas as pd
+if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
 FLATTERED = (
@@ -49,7 +49,7 @@ class SurveyResult(Result):
         """Details reported, the correlation of effect and size, and what could have been found."""
         return Document(
             "What published comparisons report, and could have found",
-            lead=f"{_counted(self.found)}; power to find {understood(self.effects)}.",
+            lead=self._lead(),
             sections=(
                 Section("Reported", (_reported(self.found),)),
                 *described(self.found.described),
@@ -57,6 +57,18 @@ class SurveyResult(Result):
                 Section(f"Power below {TARGET:g}", (_underpowered(self.found), Paragraph(FLATTERED))),
                 Section("What they could have found", tuple(_could_find(self.found))),
             ),
+        )
+
+    def _lead(self) -> str:
+        found = self.found
+        setting, effect = found.powers[0].setting, found.effects[0]
+        below, known = found.share_underpowered(setting, effect)
+        asked = f"{_counted(found)}; power to find {understood(self.effects)}."
+        if not known:
+            return f"No comparison reports enough for its power to be known. {asked}"
+        return (
+            f"{below:,} of {counted(known, 'comparison')} could not find B - A = {effect:g} in "
+            f"{of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {asked}"
         )
 
     def _effect_and_size(self) -> Iterator[Block]:
@@ -97,12 +109,6 @@ class SurveyResult(Result):
             "rule": asdict(self.rule),
             "caution": FLATTERED,
         }
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each comparison and setting, with its power and minimum detectable effect."""
-        import pandas as pd
-
-        return pd.DataFrame(self._rows())
 
     def _rows(self) -> list[Record]:
         return [
