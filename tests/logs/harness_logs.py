@@ -69,9 +69,16 @@ def lm_eval_samples(
 
 
 def write_lm_eval(
-    folder: Path, scores: Scores = SCORES, *, task: str = "bridges", stamp: str = STAMP, **options: Any
+    folder: Path,
+    scores: Scores = SCORES,
+    *,
+    task: str = "bridges",
+    stamp: str = STAMP,
+    seeds: Mapping[str, int] | None = None,
+    **options: Any,
 ) -> Path:
-    """A folder for each model, with samples and results; the results of the first say the model."""
+    """A folder for each model, with samples and results; the results of the first say the model. With `seeds` the
+    arguments of the model are an object, as newer versions have them."""
     for system, own in scores.items():
         place = folder / system.replace("/", "__")
         place.mkdir(parents=True, exist_ok=True)
@@ -85,6 +92,8 @@ def write_lm_eval(
             "config": {"model": "hf", "model_args": f"pretrained={system},dtype=float16"},
             "model_name": system,
         }
+        if seeds is not None:
+            results["config"] = {"model": "hf", "model_args": {"pretrained": system}, **seeds}
         (place / f"results_{stamp}.json").write_text(json.dumps(results, indent=2))
     return folder
 

@@ -94,7 +94,7 @@ def command(
         return import_scores(
             combine_logs(
                 logs.logs,
-                task=reading.task,
+                tasks=reading.task,
                 scores=reading.score,
                 again=reading.again,
                 notices=logs.notices,

@@ -83,7 +83,7 @@ _SOURCE = click.option(
     f"{', '.join(_HARNESSES)}. [told from its content]",
 )
 _LOGS = (
-    click.option("--task", metavar="NAME", help="The task of logs to read. [all]"),
+    click.option("--task", metavar="NAME", multiple=True, help="The task of logs; repeatable. [all]"),
     click.option("--score", metavar="METRIC", multiple=True, help="The metric of logs; repeatable. [all]"),
     click.option(
         "--again",
@@ -105,7 +105,7 @@ _LOGS = (
 class LogReading:
     """What is read of logs, as the user said it."""
 
-    task: str | None = None
+    task: tuple[str, ...] = ()
     score: tuple[str, ...] = ()
     again: Again = "refuse"
     leave_out: tuple[str, ...] = ()

@@ -57,6 +57,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         )
     if left:
         notices.append(f"Scores that are no number are left out: {listing(list(left))}.")
+    reported, said = _reported(header.get("results"))
     return [
         Log(
             raw.source,
@@ -67,24 +68,35 @@ def _read(raw: RawLog, why: str) -> list[Log]:
             tuple(found),
             sha256=raw.sha256,
             created=str(about.get("created") or ""),
-            notices=tuple(notices),
-            reported=_reported(header.get("results")),
+            identity=str(about.get("task_id") or ""),
+            notices=(*notices, *said),
+            reported=reported,
+            reported_over="items",
         )
     ]
 
 
-def _reported(results: object) -> dict[str, float]:
-    """The accuracy or mean of each scorer."""
+def _reported(results: object) -> tuple[dict[str, float], list[str]]:
+    """The accuracy or mean of each scorer, and of each part of its scores where it gives several: over items, of
+    each the mean over its scored epochs. Another reducer takes no mean over epochs, which is said."""
     found: dict[str, float] = {}
+    others: dict[str, None] = {}
     scores = results.get("scores") if isinstance(results, dict) else None
     for one in scores if isinstance(scores, list) else []:
         metrics = one.get("metrics") if isinstance(one, dict) else None
-        for name in ("accuracy", "mean"):
-            stated = metrics.get(name) if isinstance(metrics, dict) else None
+        if not isinstance(metrics, dict):
+            continue
+        name, scorer, reducer = (text_of(one.get(key)) for key in ("name", "scorer", "reducer"))
+        if reducer not in (None, "mean"):
+            others[f"{name} by {reducer}"] = None
+            continue
+        metric = str(name) if scorer in (None, name) else f"{scorer}.{name}"
+        for stated in (metrics.get("accuracy"), metrics.get("mean")):
             value = number_of(stated.get("value")) if isinstance(stated, dict) else None
             if value is not None:
-                found[str(one.get("name"))] = value
-    return found
+                found[metric] = value
+    said = [f"Not compared, as they are no means over epochs: {listing(list(others))}."] if others else []
+    return found, said
 
 
 def _sample(raw: RawLog, row: int, record: Any, left: dict[str, None]) -> LogSample:
@@ -108,6 +120,7 @@ def _sample(raw: RawLog, row: int, record: Any, left: dict[str, None]) -> LogSam
         asked=_digest(asked) if isinstance(asked, str) else "",
         label=text_of(target[0] if isinstance(target, list) and len(target) == 1 else target),
         prediction=next((answer for answer in answers if isinstance(answer, str)), None),
+        uuid=text_of(record.get("uuid")) or "",
     )
 
 

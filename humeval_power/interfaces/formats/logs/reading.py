@@ -36,7 +36,7 @@ class LogsFound(NamedTuple):
 def read_logs(
     *paths: str | Path,
     harness: str | None = None,
-    task: str | None = None,
+    tasks: Sequence[str] = (),
     scores: Sequence[str] = (),
     again: Again = "refuse",
     leave_out: Collection[str] = (),
@@ -49,7 +49,7 @@ def read_logs(
     paths : logs of lm-evaluation-harness, lmms-eval, Inspect, HELM and OpenAI's evals, told from their content; or
         folders with such.
     harness : whose logs they are, by the name of one of HARNESSES; others are not looked at. None for any.
-    task, scores, again : as `combine_logs` takes them.
+    tasks, scores, again : as `combine_logs` takes them.
     leave_out : paths of files in the folders that are not looked at.
 
     Returns
@@ -67,7 +67,7 @@ def read_logs(
     found = logs_in(*paths, harness=harness, leave_out=leave_out)
     if found is None:
         return None
-    return combine_logs(found.logs, task=task, scores=scores, again=again, notices=found.notices)
+    return combine_logs(found.logs, tasks=tasks, scores=scores, again=again, notices=found.notices)
 
 
 def are_logs(paths: Sequence[str | Path]) -> bool:
