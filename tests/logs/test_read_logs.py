@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -18,6 +19,7 @@ from harness_logs import (
     write_inspect,
     write_lm_eval,
     write_openai,
+    write_zstandard,
 )
 
 from humeval_power.checking.logs.combined import LogTable
@@ -73,6 +75,30 @@ def test_a_packed_log_of_inspect_says_what_its_json_says(summed: bool, tmp_path:
     plain = table_in(write_inspect(tmp_path / "json"))
     packed = table_in(write_inspect(tmp_path / "eval", packed=True, summed=summed))
     assert by_system(packed, "match") == by_system(plain, "match") == SCORES
+
+
+@pytest.mark.parametrize("summed", [True, False])
+def test_a_log_packed_by_zstandard_is_read(summed: bool, tmp_path: Path) -> None:
+    pytest.importorskip("zstandard")
+    for file in write_inspect(tmp_path, packed=True, summed=summed).iterdir():
+        with zipfile.ZipFile(file) as archive:
+            members = {name: archive.read(name).decode() for name in archive.namelist()}
+        write_zstandard(file, members)
+    assert by_system(table_in(tmp_path), "match") == SCORES
+
+
+def test_a_field_that_was_cut_in_the_summary_is_read_from_the_sample(tmp_path: Path) -> None:
+    (file,) = write_inspect(tmp_path, {"m": [1, 0, 1, 1]}, packed=True).iterdir()
+    with zipfile.ZipFile(file) as archive:
+        members = {name: archive.read(name).decode() for name in archive.namelist()}
+    cut = json.loads(members["summaries.json"])
+    for sample in cut:
+        sample["metadata"]["passage_id"] = "Key removed from summary (> 1k)"
+    members["summaries.json"] = json.dumps(cut)
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    assert table_in(file).frame["passage_id"].tolist() == ["p0", "p0", "p1", "p1"]
 
 
 def test_words_of_inspect_count_as_its_own_accuracy_counts_them(tmp_path: Path) -> None:

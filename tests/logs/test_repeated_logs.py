@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness_logs import inspect_header, inspect_samples, write_inspect, write_lm_eval
+from cli import run, run_json
+from harness_logs import SCORES, inspect_header, inspect_samples, write_inspect, write_lm_eval
 
 from humeval_power.checking.logs.combined import LogTable
 from humeval_power.checking.logs.repeats import Again
@@ -135,3 +136,70 @@ def test_a_name_that_the_harness_made_up_is_said(tmp_path: Path) -> None:
     stated = json.loads(results.read_text())
     results.write_text(json.dumps({**stated, "model_name": "xKqPwzRt", "config": {"model_args": {}}}))
     assert any("made 'xKqPwzRt' up" in notice for notice in table_in(tmp_path).said)
+
+
+def test_a_comparison_takes_the_mean_of_an_items_epochs_and_says_so(tmp_path: Path) -> None:
+    folder, table = write_inspect(tmp_path / "logs", epochs=3), tmp_path / "scores.csv"
+    (log, _) = sorted(folder.iterdir())
+    stated = json.loads(log.read_text())
+    stated["samples"][0]["scores"]["match"]["value"] = "I"  # the first of three epochs of the first item
+    log.write_text(json.dumps(stated))
+    run("import", folder, "-o", table)
+    a, b = SCORES.values()
+    for words in (("compare", "scores", folder), ("compare", "scores", table)):
+        found = run_json(*words, "--question", "mean", "--simulations", 20)
+        assert found["test"]["estimate"] == pytest.approx((sum(b) - sum(a) + 1 / 3) / len(a))
+        assert "the mean over its runs, up to 3" in " ".join(found["notices"])
+    run("rank", "scores", folder)
+
+
+def test_a_comparison_by_a_metric_reads_the_tasks_that_have_it(tmp_path: Path) -> None:
+    folder, table = tmp_path / "logs", tmp_path / "scores.csv"
+    write_lm_eval(folder, task="choice")
+    write_lm_eval(folder, {"acme/base-7b": [0, 1], "acme/tuned-7b": [1, 1]}, task="free", metric="f1")
+    run("import", folder, "-o", table)
+    for source in (folder, table):
+        asked = ("--score", "acc", "--question", "mean", "--simulations", 20)
+        assert run_json("compare", "scores", source, *asked)["test"]["n"] == 12
+        said = run("accuracy", "test", source, "--column", "acc", "--cluster", "passage").stderr
+        assert "Tasks without acc are left out: free." in " ".join(said.split())
+
+
+def test_inspects_mean_is_over_items_and_that_of_another_reducer_is_not_compared(tmp_path: Path) -> None:
+    samples = inspect_samples([1, 0, 1], epochs=2)
+    del samples[0]["scores"]  # q0 has one scored epoch, and counts as much as the others
+    samples[1]["scores"]["match"]["value"] = "C"
+    one = {"name": "match", "scorer": "match"}
+    scores = [
+        {
+            **one,
+            "reducer": "mean",
+            "metrics": {"accuracy": {"name": "accuracy", "value": (1 + 0.5 + 1) / 3}},
+        },
+        {**one, "reducer": "pass_at_2", "metrics": {"accuracy": {"name": "accuracy", "value": 1.0}}},
+    ]
+    log = tmp_path / "log.json"
+    log.write_text(json.dumps({**inspect_header("m"), "samples": samples, "results": {"scores": scores}}))
+    said = table_in(log).said
+    assert not any("the harness reported" in notice for notice in said)
+    assert any("no means over epochs: match by pass_at_2" in notice for notice in said)
+    (reported,) = run_json("import", log)["logs"][0]["reported"]
+    assert (reported["mean"], reported["over"]) == (pytest.approx(2.5 / 3), "items")
+    log.write_text(log.read_text().replace('"value": 0.8333', '"value": 0.9333'))
+    assert any("over its items, of each the mean" in notice for notice in table_in(log).said)
+
+
+def test_the_parts_of_a_scorers_scores_are_compared_by_their_names(tmp_path: Path) -> None:
+    values = [{"style": 1, "fact": 0}, {"style": 0, "fact": 0}]
+    samples = [
+        {"id": number, "epoch": 1, "input": "?", "target": "x", "scores": {"judge": {"value": value}}}
+        for number, value in enumerate(values)
+    ]
+    stated = [
+        {"name": name, "scorer": "judge", "metrics": {"mean": {"name": "mean", "value": value}}}
+        for name, value in (("style", 0.5), ("fact", 0.0))
+    ]
+    log = tmp_path / "log.json"
+    log.write_text(json.dumps({**inspect_header("m"), "samples": samples, "results": {"scores": stated}}))
+    reported = run_json("import", log)["logs"][0]["reported"]
+    assert [(one["metric"], one["mean"]) for one in reported] == [("judge.style", 0.5), ("judge.fact", 0)]
