@@ -39,7 +39,7 @@ _USE = Use(adapts=_assigned, writes="ratings", updates=lambda _result: {"ratings
     use=_USE,
     no_program="makes pseudonyms with a secret that the command keeps; hp.exports has its calls.",
 )
-@click.argument("files", metavar="EXPORT...", nargs=-1, required=True)
+@click.argument("files", metavar="EXPORT...", nargs=-1)
 @log_options
 @click.option("--draft", is_flag=True, help="Draft the mapping of an export; -o mapping.toml writes it.")
 @click.option("--keep-ids", is_flag=True, help="Keep the ids of the workers. [pseudonyms]")
@@ -76,16 +76,19 @@ def command(
     and system of each answer, and which answers are repeats and attention
     checks. These stay in the table, and no analysis takes them as ratings.
 
-    Logs of lm-evaluation-harness, lmms-eval, Inspect, HELM and OpenAI's evals,
-    or folders with those of several models, give system, item, run, metrics
-    and what may be clusters of items: -o scores.csv. Other logs need a mapping.
+    Logs of evaluation harnesses, or folders with those of several models, give
+    system, item, run, metrics and what may be clusters of items: -o scores.csv.
+    Other logs need a mapping.
     """
     from humeval_power.api.field import draft_mapping, import_exports, import_scores
     from humeval_power.checking.logs.combined import combine_logs
     from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
     from humeval_power.interfaces.formats.exports.platforms import read_export
 
-    logs = _logs(files, platform, mapping, reading.leave_out)
+    files = files or tuple(reading.systems)
+    if not files:
+        raise click.UsageError("Missing argument 'EXPORT...'.")
+    logs = _logs(files, platform, mapping, reading)
     if logs is not None:
         if draft:
             raise click.UsageError(
@@ -101,7 +104,9 @@ def command(
             )
         )
     if reading != LogReading():
-        raise click.UsageError("--task, --score, --again and --leave-out are about logs of models' scores.")
+        raise click.UsageError(
+            "--task, --score, --again, --system and --leave-out are about logs of models' scores."
+        )
     chosen, named = (None, None) if mapping is None else read_mapping(mapping)
     output = click.get_current_context().params["output"]
     if len(files) == 1 and not (draft or mapping or platform or field.assignment):
@@ -134,7 +139,7 @@ def command(
 
 
 def _logs(
-    files: tuple[str, ...], platform: str | None, mapping: str | None, leave_out: tuple[str, ...]
+    files: tuple[str, ...], platform: str | None, mapping: str | None, reading: LogReading
 ) -> LogsFound | None:
     """The logs of models' scores that the files are; None where they are exports of ratings."""
     from humeval_power.interfaces.formats.logs.mapped import mapped_logs
@@ -145,12 +150,13 @@ def _logs(
         return LogsFound(mapped_logs(files, read_log_mapping(mapping)), ())
     harness = next((one for one in HARNESSES if one.name == platform), None)
     if harness is None:
-        return logs_in(*files, leave_out=leave_out) if platform is None and are_logs(files) else None
+        is_log = platform is None and are_logs(files)
+        return logs_in(*files, systems=reading.systems, leave_out=reading.leave_out) if is_log else None
     others = [path for path in files if not Path(path).is_dir() and logs_in(path, harness=platform) is None]
     if others:
         remedy = "Is this the right file? Without --from it is told from the content."
         raise InputError([Problem(f"is no log of {harness.title}.", remedy, path) for path in others])
-    return logs_in(*files, harness=platform, leave_out=leave_out)
+    return logs_in(*files, harness=platform, systems=reading.systems, leave_out=reading.leave_out)
 
 
 def _secret(output: str | None, secret: str | None) -> str:

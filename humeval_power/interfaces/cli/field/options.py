@@ -93,6 +93,12 @@ _LOGS = (
         help="A task that a system was given again: read the last, or each as a run.",
     ),
     click.option(
+        "--system",
+        metavar="NAME=FILE",
+        multiple=True,
+        help="What the system of a log, or of a folder of logs, is called; repeatable. [as the log says]",
+    ),
+    click.option(
         "--leave-out",
         metavar="FILE",
         multiple=True,
@@ -108,7 +114,19 @@ class LogReading:
     task: tuple[str, ...] = ()
     score: tuple[str, ...] = ()
     again: Again = "refuse"
+    system: tuple[str, ...] = ()
     leave_out: tuple[str, ...] = ()
+
+    @property
+    def systems(self) -> dict[str, str]:
+        """The names of systems, by their paths."""
+        pairs = [text.partition("=") for text in self.system]
+        wrong = [
+            text for text, (name, _, path) in zip(self.system, pairs, strict=True) if not (name and path)
+        ]
+        if wrong:
+            raise click.UsageError(f"--system {wrong[0]}: write NAME=FILE, such as base=base.csv.")
+        return {path: name for name, _, path in pairs}
 
 
 def log_options(command: Function) -> Function:

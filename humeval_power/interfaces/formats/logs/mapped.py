@@ -13,7 +13,6 @@ from humeval_power.checking.logs.log import Log, LogSample
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.logs.mapping_file import LogMapping
 from humeval_power.interfaces.formats.logs.raw import RawLog, number_of, text_of
-from humeval_power.interfaces.formats.text_tables import read_delimited
 from humeval_power.ratings import MISSING_CODES
 
 _MISSING = {code.casefold() for code in MISSING_CODES} | {""}
@@ -75,14 +74,7 @@ def _records(raw: RawLog, path: str) -> list[tuple[int, dict[str, Any]]]:
             rule = f"there is no list of objects at {path!r}."
             raise InputError([Problem(rule, "Correct 'records' in the mapping.", raw.source)])
         return list(enumerate(found, start=1))
-    if raw.head.startswith((b"{", b"[")):
-        return raw.records
-    frame, _ = read_delimited(raw.text, source=raw.source)
-    rows = frame.to_dict("records")
-    return [
-        (int(row), {str(name): cell for name, cell in cells.items()})
-        for row, cells in zip(frame.index, rows, strict=True)
-    ]
+    return raw.rows
 
 
 def _problems(raw: RawLog, row: int, record: dict[str, Any], mapping: LogMapping) -> Iterator[Problem]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from humeval_power.checking.columns import listing
@@ -12,17 +13,35 @@ from humeval_power.checking.logs.log import Log
 from humeval_power.checking.logs.repeats import Again
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.file_bytes import STANDARD_INPUT
+from humeval_power.interfaces.formats.logs.deepeval import DEEPEVAL
 from humeval_power.interfaces.formats.logs.folder import ToldLog, candidates, log_folder
 from humeval_power.interfaces.formats.logs.harness import Harness
 from humeval_power.interfaces.formats.logs.helm import HELM
 from humeval_power.interfaces.formats.logs.inspect_log import INSPECT
 from humeval_power.interfaces.formats.logs.lm_eval import LM_EVAL
 from humeval_power.interfaces.formats.logs.lmms_eval import LMMS_EVAL
+from humeval_power.interfaces.formats.logs.mlflow import MLFLOW
 from humeval_power.interfaces.formats.logs.openai_evals import OPENAI
+from humeval_power.interfaces.formats.logs.promptfoo import PROMPTFOO
+from humeval_power.interfaces.formats.logs.pydantic_evals import PYDANTIC_EVALS
+from humeval_power.interfaces.formats.logs.ragas import RAGAS
 from humeval_power.interfaces.formats.logs.raw import RawLog
+from humeval_power.interfaces.formats.logs.systems import with_systems
 from humeval_power.interfaces.formats.size_limits import refuse_large_table
 
-HARNESSES: tuple[Harness, ...] = (LM_EVAL, LMMS_EVAL, INSPECT, HELM, OPENAI)
+HARNESSES: tuple[Harness, ...] = (
+    LM_EVAL,
+    LMMS_EVAL,
+    INSPECT,
+    HELM,
+    OPENAI,
+    PROMPTFOO,
+    DEEPEVAL,
+    PYDANTIC_EVALS,
+    RAGAS,
+    MLFLOW,
+)
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 _MOST_PROBLEMS = 10
 
 
@@ -39,6 +58,7 @@ def read_logs(
     tasks: Sequence[str] = (),
     scores: Sequence[str] = (),
     again: Again = "refuse",
+    systems: Mapping[str, str] = NO_NAMES,
     leave_out: Collection[str] = (),
 ) -> LogTable | None:
     """Read logs of models' scores; None where a path is no log and no folder of them. Every file of a folder is
@@ -46,10 +66,10 @@ def read_logs(
 
     Parameters
     ----------
-    paths : logs of lm-evaluation-harness, lmms-eval, Inspect, HELM and OpenAI's evals, told from their content; or
-        folders with such.
+    paths : logs of the HARNESSES, told from their content; or folders with such.
     harness : whose logs they are, by the name of one of HARNESSES; others are not looked at. None for any.
     tasks, scores, again : as `combine_logs` takes them.
+    systems : names of systems, by the files or folders of their logs, where the logs do not say them.
     leave_out : paths of files in the folders that are not looked at.
 
     Returns
@@ -64,7 +84,7 @@ def read_logs(
         A folder without a log, a log that is cut off or contradicts itself, a file of a folder that looks like a
         log and is damaged, and what `combine_logs` refuses.
     """
-    found = logs_in(*paths, harness=harness, leave_out=leave_out)
+    found = logs_in(*paths, harness=harness, systems=systems, leave_out=leave_out)
     if found is None:
         return None
     return combine_logs(found.logs, tasks=tasks, scores=scores, again=again, notices=found.notices)
@@ -84,7 +104,10 @@ def _is_log(path: Path) -> bool:
 
 
 def logs_in(
-    *paths: str | Path, harness: str | None = None, leave_out: Collection[str] = ()
+    *paths: str | Path,
+    harness: str | None = None,
+    systems: Mapping[str, str] = NO_NAMES,
+    leave_out: Collection[str] = (),
 ) -> LogsFound | None:
     """The logs in these files and folders, in their order; None where one is neither log nor folder.
 
@@ -123,20 +146,21 @@ def logs_in(
         for name in leave_out
         if name not in left_out
     ]
-    return LogsFound(_read(found, problems), tuple(notices))
+    return LogsFound(_read(found, problems, systems), tuple(notices))
 
 
-def _read(found: Sequence[ToldLog], known: Sequence[Problem]) -> list[Log]:
+def _read(found: Sequence[ToldLog], known: Sequence[Problem], systems: Mapping[str, str]) -> list[Log]:
     """The logs in these files; `known` are the problems of other files, told together with theirs."""
-    logs: list[Log] = []
+    read: list[tuple[Path, Log]] = []
     problems = list(known)
     for raw, harness, why in found:
         try:
-            logs += harness.read(raw, why)
+            read += [(raw.path, log) for log in harness.read(raw, why)]
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(problems[:_MOST_PROBLEMS])
+    logs = with_systems(read, systems)
     samples = [sample for log in logs for sample in log.samples]
     fields = {name for sample in samples for name in sample.fields}
     refuse_large_table(len(samples), len(fields), place="the fields of the logs' data sets")

@@ -41,6 +41,11 @@ IMPORT = Form(
                         "inspect": "log of Inspect",
                         "helm": "log of HELM",
                         "openai-evals": "log of OpenAI evals",
+                        "promptfoo": "results of promptfoo",
+                        "deepeval": "test run of DeepEval",
+                        "pydantic-evals": "report of Pydantic Evals",
+                        "ragas": "results of ragas",
+                        "mlflow": "results of MLflow",
                     },
                 ),
                 Control(
@@ -51,7 +56,7 @@ IMPORT = Form(
         Group(
             "Of logs",
             (
-                Control("task", "Task", help="The task of logs to read. [all]"),
+                Control("task", "Tasks", help="The tasks of logs to read. [all]"),
                 Control("score", "Metric", help="The metric of logs. [all]"),
                 Control(
                     "again",
