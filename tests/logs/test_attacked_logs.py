@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import random
@@ -57,6 +59,14 @@ def changed(text: str, chance: random.Random) -> str:
     """The text of a log with some of its values exchanged, or cut."""
     if chance.random() < 0.2:
         return text[: chance.randrange(len(text))]
+    if not text.startswith(("{", "[")):
+        rows = list(csv.reader(io.StringIO(text)))
+        for _ in range(chance.choice([1, 1, 2, 5])):
+            row = chance.choice(rows)
+            row[chance.randrange(len(row))] = str(chance.choice(ANYTHING))
+        written = io.StringIO()
+        csv.writer(written).writerows(rows)
+        return written.getvalue()
     whole = text.startswith(("[", "{\n"))
     records = [json.loads(text)] if whole else [json.loads(line) for line in text.splitlines()]
     for _ in range(chance.choice([1, 1, 2, 5])):

@@ -1,4 +1,4 @@
-"""Logs of five harnesses, made from one table of scores, give this table back."""
+"""Logs of ten harnesses, made from one table of scores, give this table back."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from harness_logs import (
+    METRIC,
+    NAMELESS,
     SCORES,
     WRITERS,
     inspect_header,
@@ -26,14 +28,15 @@ from humeval_power.checking.logs.combined import LogTable
 from humeval_power.interfaces.formats.logs.reading import read_logs
 from humeval_power.interfaces.formats.tables import read_table
 
-METRIC = {
-    "lm-eval": "acc",
-    "lmms-eval": "chart_score",
-    "inspect": "match",
-    "helm": "exact_match",
-    "openai-evals": "correct",
+CLUSTER = {
+    "lm-eval": "passage",
+    "lmms-eval": "category",
+    "inspect": "passage_id",
+    "promptfoo": "passage",
+    "deepeval": "passage",
+    "pydantic-evals": "passage",
+    "ragas": "retrieved_contexts",
 }
-CLUSTER = {"lm-eval": "passage", "lmms-eval": "category", "inspect": "passage_id"}
 
 
 def table_in(*paths: Path, **options: object) -> LogTable:
@@ -52,7 +55,8 @@ def by_system(found: LogTable, metric: str) -> dict[str, list[float]]:
 @pytest.mark.parametrize("harness", WRITERS)
 def test_each_harness_gives_the_table_that_its_logs_were_made_from(harness: str, tmp_path: Path) -> None:
     found = table_in(WRITERS[harness](tmp_path / "logs"))
-    assert by_system(found, METRIC[harness]) == SCORES
+    names = {name: name.split("/")[-1] if harness in NAMELESS else name for name in SCORES}
+    assert by_system(found, METRIC[harness]) == {names[name]: own for name, own in SCORES.items()}
     assert METRIC[harness] in found.scores
 
 

@@ -114,11 +114,17 @@ def _evaluations(logs: Sequence[Log]) -> list[Log]:
 
 
 def _is_same(earlier: Log, log: Log) -> bool:
-    """Whether two logs are of one evaluation: it was taken up again, or has the same seeds and scores."""
+    """Whether two logs are of one evaluation: taken up again, or with the same generations or seeds, and scores."""
     if log.identity and earlier.identity == log.identity:
         return earlier.created < log.created or _said(earlier) == _said(log)
     is_copy = bool(log.sha256) and earlier.sha256 == log.sha256
-    return earlier.seeds == log.seeds and (is_copy or bool(log.seeds)) and _said(earlier) == _said(log)
+    has_its_generations = all(sample.uuid for sample in log.samples) and _uuids(earlier) == _uuids(log)
+    is_likely = earlier.seeds == log.seeds and (is_copy or has_its_generations or bool(log.seeds))
+    return is_likely and _said(earlier) == _said(log)
+
+
+def _uuids(log: Log) -> set[str]:
+    return {sample.uuid for sample in log.samples}
 
 
 def _said(log: Log) -> dict[tuple[str, str], dict[str, float | None]]:

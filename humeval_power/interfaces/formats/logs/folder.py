@@ -148,6 +148,9 @@ def _damage(path: Path, forms: Collection[str]) -> str:
     named_as_log = _NAME_OF_LOG.fullmatch(name) or name in (STATS, DISPLAYED) or _form(path) in forms
     if name == RUN and not any(path.with_name(other).exists() for other in (STATS, DISPLAYED)):
         return f"{STATS} is not beside it"
+    is_table = name.lower().endswith(_TABLES) and _form(path) in forms and path.is_file()
+    if is_table:
+        return "its content is that of no log" if path.stat().st_size else "it is empty"
     if not name.lower().endswith(_ENDINGS) or (name.startswith(".") and not named_as_log):
         return ""
     if path.is_dir():
