@@ -142,9 +142,10 @@ def _logs(
     files: tuple[str, ...], platform: str | None, mapping: str | None, reading: LogReading
 ) -> LogsFound | None:
     """The logs of models' scores that the files are; None where they are exports of ratings."""
+    from humeval_power.interfaces.formats.logs.harnesses import HARNESSES
     from humeval_power.interfaces.formats.logs.mapped import mapped_logs
     from humeval_power.interfaces.formats.logs.mapping_file import is_log_mapping, read_log_mapping
-    from humeval_power.interfaces.formats.logs.reading import HARNESSES, LogsFound, are_logs, logs_in
+    from humeval_power.interfaces.formats.logs.reading import LogsFound, are_logs, logs_in
 
     if mapping is not None and is_log_mapping(mapping):
         return LogsFound(mapped_logs(files, read_log_mapping(mapping)), ())

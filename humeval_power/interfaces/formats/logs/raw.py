@@ -19,6 +19,7 @@ from humeval_power.interfaces.formats.json_text import parse_json
 from humeval_power.interfaces.formats.text_tables import read_delimited
 
 _FIRST = 65_536  # bytes that a format is told from
+_COLUMNS = (b"user_input", b"request", b"Named Scores")  # of ragas, MLflow and promptfoo
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _HALF = "The log is cut off here, or was damaged: run the evaluation to its end"
 
@@ -41,6 +42,12 @@ class RawLog:
         except (OSError, EOFError, zlib.error):
             return b""
         return start.removeprefix(b"\xef\xbb\xbf").lstrip(b" \r\n\t")
+
+    @property
+    def may_be_log(self) -> bool:
+        """Whether it starts as JSON, as an archive, or with a column that only tables of harnesses have."""
+        header = self.head.split(b"\n", 1)[0]
+        return header.startswith((b"{", b"[", _ZIP)) or any(column in header for column in _COLUMNS)
 
     @property
     def is_zip(self) -> bool:

@@ -5,42 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from humeval_power.checking.columns import listing
-from humeval_power.checking.logs.combined import LogTable, combine_logs
-from humeval_power.checking.logs.log import Log
 from humeval_power.checking.logs.repeats import Again
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.file_bytes import STANDARD_INPUT
-from humeval_power.interfaces.formats.logs.deepeval import DEEPEVAL
-from humeval_power.interfaces.formats.logs.folder import ToldLog, candidates, log_folder
-from humeval_power.interfaces.formats.logs.harness import Harness
-from humeval_power.interfaces.formats.logs.helm import HELM
-from humeval_power.interfaces.formats.logs.inspect_log import INSPECT
-from humeval_power.interfaces.formats.logs.lm_eval import LM_EVAL
-from humeval_power.interfaces.formats.logs.lmms_eval import LMMS_EVAL
-from humeval_power.interfaces.formats.logs.mlflow import MLFLOW
-from humeval_power.interfaces.formats.logs.openai_evals import OPENAI
-from humeval_power.interfaces.formats.logs.promptfoo import PROMPTFOO
-from humeval_power.interfaces.formats.logs.pydantic_evals import PYDANTIC_EVALS
-from humeval_power.interfaces.formats.logs.ragas import RAGAS
 from humeval_power.interfaces.formats.logs.raw import RawLog
-from humeval_power.interfaces.formats.logs.systems import with_systems
 from humeval_power.interfaces.formats.size_limits import refuse_large_table
 
-HARNESSES: tuple[Harness, ...] = (
-    LM_EVAL,
-    LMMS_EVAL,
-    INSPECT,
-    HELM,
-    OPENAI,
-    PROMPTFOO,
-    DEEPEVAL,
-    PYDANTIC_EVALS,
-    RAGAS,
-    MLFLOW,
-)
+if TYPE_CHECKING:
+    from humeval_power.checking.logs.combined import LogTable
+    from humeval_power.checking.logs.log import Log
+    from humeval_power.interfaces.formats.logs.folder import ToldLog
+
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
 _MOST_PROBLEMS = 10
 
@@ -87,6 +65,8 @@ def read_logs(
     found = logs_in(*paths, harness=harness, systems=systems, leave_out=leave_out)
     if found is None:
         return None
+    from humeval_power.checking.logs.combined import combine_logs
+
     return combine_logs(found.logs, tasks=tasks, scores=scores, again=again, notices=found.notices)
 
 
@@ -99,6 +79,8 @@ def _is_log(path: Path) -> bool:
     if str(path) == STANDARD_INPUT or "\0" in str(path):
         return False
     if path.is_dir():
+        from humeval_power.interfaces.formats.logs.folder import candidates
+
         return any(_told(RawLog(file, file.name)) for file in candidates(path))
     return path.is_file() and _told(RawLog(path, path.name)) is not None
 
@@ -126,9 +108,11 @@ def logs_in(
             return None
         here = Path(path)
         if here.is_dir():
+            from humeval_power.interfaces.formats.logs.folder import log_folder
+
             folder = log_folder(here, lambda raw: _told(raw, harness), leave_out=leave_out)
             if not folder.logs:
-                rule = f"is a directory, and holds no log of {listing([one.title for one in HARNESSES])}."
+                rule = f"is a directory, and holds no log of {listing(_titles())}."
                 remedy = (
                     "Name a file, or a folder of logs; lm_eval and lmms_eval write them with --log_samples."
                 )
@@ -160,6 +144,8 @@ def _read(found: Sequence[ToldLog], known: Sequence[Problem], systems: Mapping[s
             problems += error.problems
     if problems:
         raise InputError(problems[:_MOST_PROBLEMS])
+    from humeval_power.interfaces.formats.logs.systems import with_systems
+
     logs = with_systems(read, systems)
     samples = [sample for log in logs for sample in log.samples]
     fields = {name for sample in samples for name in sample.fields}
@@ -168,8 +154,19 @@ def _read(found: Sequence[ToldLog], known: Sequence[Problem], systems: Mapping[s
 
 
 def _told(raw: RawLog, name: str | None = None) -> ToldLog | None:
+    if not raw.may_be_log:
+        return None
+    from humeval_power.interfaces.formats.logs.folder import ToldLog
+    from humeval_power.interfaces.formats.logs.harnesses import HARNESSES
+
     for harness in HARNESSES:
         why = harness.known_by(raw) if name in (None, harness.name) else None
         if why is not None:
             return ToldLog(raw, harness, why)
     return None
+
+
+def _titles() -> list[str]:
+    from humeval_power.interfaces.formats.logs.harnesses import HARNESSES
+
+    return [one.title for one in HARNESSES]

@@ -63,6 +63,7 @@ IMPORT = Form(
                     "A task that a system was given again",
                     labels={"refuse": "is refused", "last": "the last counts", "run": "each is a run"},
                 ),
+                Control("system", "Names of systems", help="NAME=FILE, where a log does not say it."),
             ),
             folded=True,
         ),
