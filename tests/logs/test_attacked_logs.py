@@ -195,6 +195,25 @@ def test_zstandard_that_is_not_installed_is_said_with_what_installs_it(
         read_logs(file)
 
 
+def test_bytes_that_are_changed_in_a_packed_log_are_refused_in_words(tmp_path: Path) -> None:
+    pytest.importorskip("zstandard")
+    file, chance = tmp_path / "log.eval", random.Random(5)
+    write_zstandard(file, {"header.json": header_of(), "summaries.json": SUMMARIES})
+    whole = file.read_bytes()
+    n_refused = 0
+    for _ in range(300):
+        content = bytearray(whole)
+        content[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+        file.write_bytes(bytes(content[: chance.choice([len(whole), len(whole) - 5])]))
+        try:
+            found = read_logs(file)
+        except InputError:
+            n_refused += 1
+            continue
+        assert found is None or found.frame["match"].tolist() == [1, 0, 1]
+    assert n_refused > 50
+
+
 def test_a_member_that_stands_twice_or_outside_of_the_archive_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "log.eval"
     with zipfile.ZipFile(file, "w") as archive:

@@ -159,9 +159,11 @@ def _metrics(logs: Sequence[Log], asked: Sequence[str]) -> tuple[Mapping[str, Co
     partial: dict[str, None] = {}
     for task in dict.fromkeys(log.task for log in logs):
         those = [log for log in logs if log.task == task]
-        of_task = [name for name in known if any(name in log.metrics for log in those)]
-        common = [name for name in of_task if all(name in log.metrics for log in those)]
-        lacking = [name for name in of_task if name not in common]
+        of_logs = [set(log.metrics) for log in those]
+        shared = set.intersection(*of_logs)
+        of_task = [name for name in known if any(name in own for own in of_logs)]
+        common = [name for name in of_task if name in shared]
+        lacking = [name for name in of_task if name not in shared]
         refused = [name for name in asked if name in lacking]
         if refused or (of_task and not common):
             what = (

@@ -4,6 +4,7 @@ stands in `identifier` or among the hyperparameters, where anything does."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -77,11 +78,12 @@ def _read(raw: RawLog, why: str) -> list[Log]:
 def _scores(row: int, case: Mapping[str, Any], parts: JsonParts) -> dict[str, float | None]:
     """The scores by the names of their metrics; a second of one name is numbered."""
     found: dict[str, float | None] = {}
+    count: Counter[str] = Counter()
     for place, metric in enumerate(parts.objects_of(case.get("metricsData"), row=row, field="metricsData")):
         field = f"metricsData.{place}"
         name = parts.text_of(metric.get("name"), row=row, field=f"{field}.name") or f"metric {place + 1}"
-        n_before = sum(known == name or known.startswith(f"{name} (") for known in found)
-        numbered = f"{name} ({n_before + 1})" if n_before else name
+        count[name] += 1
+        numbered = f"{name} ({count[name]})" if count[name] > 1 else name
         found[numbered] = parts.score_of(metric.get("score"), row=row, field=f"{field}.score")
     return found
 

@@ -54,11 +54,15 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         )
         for row, (case, (item, run)) in enumerate(zip(every, named, strict=True), start=1)
     ]
+    labels = dict.fromkeys(
+        name
+        for row, case in enumerate(cases, start=1)
+        for name in parts.object_of(case.get("labels"), row=row, field="labels")
+    )
     parts.refuse()
     notices = [_REPEATED] if any(run for _, run in named) else []
     if failures:
         notices.append(f"{len(failures):,} of {len(every):,} cases failed, and have no score.")
-    labels = dict.fromkeys(str(name) for case in cases for name in case.get("labels") or {})
     if labels:
         notices.append(f"Labels are no numbers, and are left out: {listing(list(labels))}.")
     return [

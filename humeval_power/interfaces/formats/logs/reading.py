@@ -148,8 +148,10 @@ def _read(found: Sequence[ToldLog], known: Sequence[Problem], systems: Mapping[s
 
     logs = with_systems(read, systems)
     samples = [sample for log in logs for sample in log.samples]
-    fields = {name for sample in samples for name in sample.fields}
-    refuse_large_table(len(samples), len(fields), place="the fields of the logs' data sets")
+    names = {name for sample in samples for name in (*sample.fields, *sample.scores)}
+    refuse_large_table(
+        len(samples), len(names), place="the metrics of the logs, and the fields of their data sets"
+    )
     return logs
 
 
