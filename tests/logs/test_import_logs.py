@@ -154,6 +154,15 @@ def test_a_mapping_reads_documents_and_tables(form: str, tmp_path: Path) -> None
     assert run_json("import", log, "--map", mapping)["means"] == {"a": {"right": 0.5}}
 
 
+def test_the_system_of_a_log_that_is_mapped_can_be_named(tmp_path: Path) -> None:
+    mapping = tmp_path / "mapping.toml"
+    mapping.write_text('schema = "humeval_power/log_mapping/1"\nitem = "id"\n[scores]\nright = "s"\n')
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.csv").write_text("id,s\n1,0\n2,1\n")
+    options = ("--system", f"old={tmp_path / 'one.csv'}", "--system", f"new={tmp_path / 'two.csv'}")
+    assert set(run_json("import", *options, "--map", mapping)["means"]) == {"old", "new"}
+
+
 def test_a_word_without_a_number_is_refused_with_its_row(tmp_path: Path) -> None:
     log, mapping = tmp_path / "own.jsonl", tmp_path / "mapping.toml"
     log.write_text(lines(own_records()))

@@ -158,4 +158,4 @@ def test_fields_that_differ_from_sample_to_sample_are_counted_together(
     file.write_text(lines(samples))
     assert len(table_in(file).frame) == 20
     monkeypatch.setenv("HUMEVAL_POWER_MAX_COLUMNS", "50")
-    assert "has 100 columns; at most 50 are read" in refused(file)
+    assert "has 101 columns; at most 50 are read" in refused(file)

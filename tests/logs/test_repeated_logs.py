@@ -48,6 +48,15 @@ def test_a_retry_replaces_the_evaluation_that_it_goes_on_with(tmp_path: Path) ->
         assert any("goes on with the evaluation of a.json" in notice for notice in found.said)
 
 
+def test_a_retry_replaces_an_evaluation_that_was_broken_off(tmp_path: Path) -> None:
+    whole = with_uuids(inspect_samples([1, 0, 1, 1]))
+    write_evaluation(tmp_path / "a.json", whole[:2], task_id="t", hour=10, status="started")
+    with pytest.raises(InputError, match="has not ended"):
+        read_logs(tmp_path)
+    write_evaluation(tmp_path / "b.json", whole, task_id="t", hour=11)
+    assert table_in(tmp_path).frame["match"].tolist() == [1, 0, 1, 1]
+
+
 def test_samples_that_only_the_replaced_log_holds_are_counted(tmp_path: Path) -> None:
     whole = with_uuids(inspect_samples([1, 0, 1, 1]))
     write_evaluation(tmp_path / "a.json", whole, task_id="t", hour=10, status="error")

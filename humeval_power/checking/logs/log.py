@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from humeval_power.errors import Problem
+
 
 @dataclass(frozen=True, slots=True)
 class LogSample:
@@ -40,6 +42,7 @@ class Log:
     created : when it was written, as a text that sorts; '' where nothing says so.
     identity : the same in two logs of one evaluation, of which the later replaces the earlier; '' if nothing says.
     seeds : by their names, as far as they are stated: logs with other seeds are repetitions.
+    unfinished : why it cannot be read by itself; a later log of the same evaluation replaces it.
     notices : what was left out or assumed in reading it.
     reported : the means that the harness reported, by their metrics, as far as it did.
     reported_over : what it takes the mean over: samples, or items after the mean over the runs of each.
@@ -54,6 +57,7 @@ class Log:
     sha256: str = ""
     created: str = ""
     identity: str = ""
+    unfinished: Problem | None = None
     seeds: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     reported: Mapping[str, float] = field(default_factory=dict)

@@ -56,8 +56,8 @@ def each_task_once(logs: Sequence[Log], again: Again) -> list[Log]:
     Raises
     ------
     InputError
-        Several of them, where they are refused, or where nothing says which is the last; or one generation with
-        two scores.
+        Several of them, where they are refused, or where nothing says which is the last; one generation with two
+        scores; or an evaluation that no later log ends.
     """
     found: dict[tuple[str, str], list[Log]] = defaultdict(list)
     for log in logs:
@@ -66,7 +66,10 @@ def each_task_once(logs: Sequence[Log], again: Again) -> list[Log]:
     problems: list[Problem] = []
     for (system, task), several in found.items():
         those = _evaluations(several)
-        if len(those) == 1:
+        unfinished = [log.unfinished for log in those if log.unfinished is not None]
+        if unfinished:
+            problems += unfinished
+        elif len(those) == 1:
             kept += those
         elif again == "run" or (again == "refuse" and _have_own_seeds(those)):
             try:

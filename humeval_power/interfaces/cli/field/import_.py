@@ -148,7 +148,7 @@ def _logs(
     from humeval_power.interfaces.formats.logs.reading import LogsFound, are_logs, logs_in
 
     if mapping is not None and is_log_mapping(mapping):
-        return LogsFound(mapped_logs(files, read_log_mapping(mapping)), ())
+        return LogsFound(mapped_logs(files, read_log_mapping(mapping), systems=reading.systems), ())
     harness = next((one for one in HARNESSES if one.name == platform), None)
     if harness is None:
         is_log = platform is None and are_logs(files)

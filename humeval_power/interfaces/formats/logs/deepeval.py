@@ -69,7 +69,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
             tuple(samples),
             sha256=raw.sha256,
             created=stamp[0] if stamp else "",
-            identity=text_of(run.get("runDuration")) or "",
+            identity=digest_of(canonical([cases, run.get("runDuration")])),
             reported=_reported(run.get("metricsScores")),
         )
     ]

@@ -8,7 +8,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -27,21 +27,13 @@ _CUT = "Key removed from summary"
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, struct.error)
 
 
-def of_status(raw: RawLog, header: Mapping[str, Any], n_samples: int) -> Iterator[str]:
-    """What the state of the evaluation says of the samples.
-
-    Raises
-    ------
-    InputError
-        An evaluation that has not ended.
-    """
-    status = str(header.get("status") or "started")
-    if status == "started":
-        rule = f"is the log of an evaluation that has not ended; it holds {n_samples:,} samples."
-        remedy = "Let it end; if it was stopped: inspect eval-retry, or inspect log recover."
-        raise InputError([Problem(rule, remedy, raw.source)])
-    if status != "success":
-        yield f"The evaluation ended with the status {status!r}: what it had not answered is not there."
+def unfinished(raw: RawLog, header: Mapping[str, Any]) -> Problem | None:
+    """Why an evaluation that has not ended is not read; None of one that has."""
+    if str(header.get("status") or "started") != "started":
+        return None
+    rule = "is the log of an evaluation that has not ended."
+    remedy = "Let it end; if it was stopped: inspect eval-retry, or inspect log recover."
+    return Problem(rule, remedy, raw.source)
 
 
 def members_of(raw: RawLog) -> tuple[Any, list[Any]]:
@@ -57,9 +49,9 @@ def members_of(raw: RawLog) -> tuple[Any, list[Any]]:
         names = raw.archive.namelist()
         samples = sorted(name for name in names if _SAMPLE.match(name))
         summed = _SUMMARIES in names
-        _refuse(raw, [HEADER, _SUMMARIES] if summed else [HEADER, *samples])
+        _refuse(raw, [HEADER, STARTED, *([_SUMMARIES] if summed else samples)])
         if HEADER not in names:
-            list(of_status(raw, {}, len(samples)))
+            return _member(raw, STARTED), []
         header = _member(raw, HEADER)
         if not summed:
             return header, [_member(raw, name) for name in samples]

@@ -17,7 +17,7 @@ from humeval_power.checking.columns import listing
 from humeval_power.checking.logs.log import Log, LogSample
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.logs.harness import Harness
-from humeval_power.interfaces.formats.logs.inspect_archive import HEADER, STARTED, members_of, of_status
+from humeval_power.interfaces.formats.logs.inspect_archive import HEADER, STARTED, members_of, unfinished
 from humeval_power.interfaces.formats.logs.raw import RawLog, number_of, text_of, texts_in
 
 _WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -40,15 +40,21 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     if not isinstance(about, dict) or not text_of(about.get("model")):
         raise InputError([Problem("says no model.", "Is the log complete?", raw.source)])
     records = samples if samples is not None else header.get("samples")
-    if not isinstance(records, list) or not records:
+    problem = unfinished(raw, header)
+    if problem is not None:
+        records = []
+    elif not isinstance(records, list) or not records:
         rule = "holds no samples."
         raise InputError([Problem(rule, "Log them: inspect eval without --no-log-samples.", raw.source)])
-    notices = list(of_status(raw, header, len(records)))
+    notices = []
+    if problem is None and header["status"] != "success":
+        said = f"The evaluation ended with the status {header['status']!r}: what it had not answered is not there."
+        notices.append(said)
     left: dict[str, None] = {}
     found = [_sample(raw, row, record, left) for row, record in enumerate(records, start=1)]
     if len({sample.run for sample in found}) == 1:
         found = [_without_run(sample) for sample in found]
-    else:
+    elif found:
         notices.append("The run of an answer is its epoch: the item was answered anew (--nested).")
     n_failed = sum(bool(record.get("error")) for record in records)
     if n_failed:
@@ -57,7 +63,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         )
     if left:
         notices.append(f"Scores that are no number are left out: {listing(list(left))}.")
-    reported, said = _reported(header.get("results"))
+    reported, others = _reported(header.get("results"))
     return [
         Log(
             raw.source,
@@ -69,7 +75,8 @@ def _read(raw: RawLog, why: str) -> list[Log]:
             sha256=raw.sha256,
             created=str(about.get("created") or ""),
             identity=str(about.get("task_id") or ""),
-            notices=(*notices, *said),
+            unfinished=problem,
+            notices=(*notices, *others),
             reported=reported,
             reported_over="items",
         )

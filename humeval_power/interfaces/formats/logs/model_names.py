@@ -35,9 +35,7 @@ def beside(raw: RawLog, stamp: str, task: str) -> Beside:
         name = stated.pop()
         said = ""
         if _is_made_up(name, results):
-            said = (
-                f"The harness knew no name of the model, and made {name!r} up, which is new in each run: "
-            )
+            said = f"The arguments name no model, and the harness made {name!r} up: "
             said += "import --system NAME=FOLDER names it."
         return Beside(name, said, reported, seeds)
     folder = raw.path.resolve().parent.name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from humeval_power.checking.columns import listing
@@ -12,6 +11,7 @@ from humeval_power.checking.logs.repeats import Again
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.file_bytes import STANDARD_INPUT
 from humeval_power.interfaces.formats.logs.raw import RawLog
+from humeval_power.interfaces.formats.logs.systems import NO_NAMES, with_systems
 from humeval_power.interfaces.formats.size_limits import refuse_large_table
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from humeval_power.checking.logs.log import Log
     from humeval_power.interfaces.formats.logs.folder import ToldLog
 
-NO_NAMES: Mapping[str, str] = MappingProxyType({})
 _MOST_PROBLEMS = 10
 
 
@@ -144,8 +143,6 @@ def _read(found: Sequence[ToldLog], known: Sequence[Problem], systems: Mapping[s
             problems += error.problems
     if problems:
         raise InputError(problems[:_MOST_PROBLEMS])
-    from humeval_power.interfaces.formats.logs.systems import with_systems
-
     logs = with_systems(read, systems)
     samples = [sample for log in logs for sample in log.samples]
     names = {name for sample in samples for name in (*sample.fields, *sample.scores)}

@@ -6,10 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from humeval_power.checking.columns import listing
 from humeval_power.checking.logs.log import Log
 from humeval_power.errors import InputError, Problem
+
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 def with_systems(read: Sequence[tuple[Path, Log]], systems: Mapping[str, str]) -> list[Log]:
