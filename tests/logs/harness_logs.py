@@ -6,7 +6,7 @@ No line is copied from a real log; names of fields and of files are facts, taken
   Inspect 0.3: src/inspect_ai/log/_log.py, _recorders/eval.py, scorer/_metric.py
   HELM 0.5: src/helm/benchmark/metrics/metric.py, metric_name.py, statistic.py
   OpenAI evals 3.0: evals/record.py
-and from files that these wrote: promptfoo 0.123, DeepEval 4.3, Pydantic Evals 2.62, ragas 0.4, MLflow 3.18.
+and from files that these wrote: promptfoo 0.123, DeepEval 4.3, Pydantic Evals 2.62, ragas 0.4, MLflow 3.17.
 """
 
 from __future__ import annotations
@@ -394,10 +394,21 @@ def write_mlflow(folder: Path, scores: Scores = SCORES) -> Path:
     def row(item: int, score: float) -> Mapping[str, object]:
         return {
             "trace_id": f"tr-{item}-{score}",
-            "request": f"Was it open: bridge {item}",
+            "request": str({"passage": f"p{item // 2}", "question": f"Was it open, bridge {item}"}),
             "response": "yes",
             "right/value": bool(score),
             "right/rationale": "so, or not",
+            "year/value": 1800 + item,
+            "assessments": str(
+                [
+                    {"assessment_name": "right", "feedback": {"value": bool(score)}},
+                    {
+                        "assessment_name": "year",
+                        "source": {"source_type": "HUMAN"},
+                        "expectation": {"value": 1800},
+                    },
+                ]
+            ),
         }
 
     return write_rows(folder, scores, "evaluation", row)

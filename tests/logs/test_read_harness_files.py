@@ -187,10 +187,17 @@ def test_a_question_that_comes_again_is_a_run_and_one_with_another_reference_an_
     assert other["item"].nunique() == 3
 
 
-def test_scores_of_mlflow_are_its_values_in_words_and_no_rationale(tmp_path: Path) -> None:
+def test_scores_of_mlflow_are_its_values_and_no_expectation(tmp_path: Path) -> None:
     found = table_in(write_mlflow(tmp_path, TWO))
     assert found.scores == ("right",)
     assert found.frame["right"].tolist() == [1, 0, 1, 1, 0, 0, 1, 1]
+
+
+def test_a_trace_that_is_longer_than_what_a_format_is_told_from_hides_no_column(tmp_path: Path) -> None:
+    table = tmp_path / "results.csv"
+    head = "trace_id,right/value,trace,request,response\n"
+    table.write_text(head + "".join(f"t{n},{n % 2},{'x' * 100_000},say {n},{n}\n" for n in range(3)))
+    assert table_in(table).frame["right"].tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("column", ["worker", "system"])

@@ -36,6 +36,7 @@ CLUSTER = {
     "deepeval": "passage",
     "pydantic-evals": "passage",
     "ragas": "retrieved_contexts",
+    "mlflow": "passage",
 }
 
 
@@ -47,7 +48,9 @@ def table_in(*paths: Path, **options: object) -> LogTable:
 
 def by_system(found: LogTable, metric: str) -> dict[str, list[float]]:
     """The scores of each system, in the order of the numbers in the items' names."""
-    frame = found.frame.assign(number=found.frame["item"].str.extract(r"(\d+)$", expand=False).astype(int))
+    frame = found.frame.assign(
+        number=found.frame["item"].str.extract(r"(\d+)\D*$", expand=False).astype(int)
+    )
     groups = frame.sort_values("number").groupby("system", sort=False)
     return {str(name): group[metric].tolist() for name, group in groups}
 

@@ -3,9 +3,13 @@ of known names, and a column for each metric."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from humeval_power.checking.logs.log import Log
 from humeval_power.checking.roles import ROLES
 from humeval_power.interfaces.formats.logs.harness import Harness
+from humeval_power.interfaces.formats.logs.item_names import canonical
 from humeval_power.interfaces.formats.logs.raw import RawLog
 from humeval_power.interfaces.formats.logs.score_rows import first_row, is_score, log_of_rows
 
@@ -30,6 +34,15 @@ def _metric(column: str) -> str | None:
     return None if is_other else column
 
 
+def _fields(record: Mapping[str, Any]) -> Mapping[str, str]:
+    """All but what was asked and answered: contexts are one where they are the same."""
+    return {
+        name: canonical(value)
+        for name, value in record.items()
+        if name not in (_ASKED, "response", "reference") and value not in (None, "")
+    }
+
+
 def _read(raw: RawLog, why: str) -> list[Log]:
     return [
         log_of_rows(
@@ -41,6 +54,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
             answer="response",
             label="reference",
             metric=_metric,
+            fields=_fields,
         )
     ]
 

@@ -25,19 +25,14 @@ def first_row(raw: RawLog) -> Mapping[str, Any]:
     workers or systems, which is no harness's."""
     found: Mapping[str, Any] = raw.first
     if not raw.head.startswith((b"{", b"[")):
+        table = csv.reader(io.StringIO(raw.head.decode("utf-8", "ignore"), newline=""))
         try:
-            rows = list(
-                zip(
-                    range(2),
-                    csv.reader(io.StringIO(raw.head.decode("utf-8", "ignore"), newline="")),
-                    strict=False,
-                )
-            )
-        except csv.Error:
+            header, row = next(table), next(table)
+        except (csv.Error, StopIteration):
             return {}
-        if len(rows) < 2:
-            return {}
-        found = dict(zip(rows[0][1], rows[1][1], strict=False))
+        found = dict.fromkeys(header) | dict(
+            zip(header, row, strict=False)
+        )  # a long row may be cut off here
     taken = any(ROLES[role].fits(str(name)) for name in found for role in ("worker", "system"))
     return {} if taken else found
 
@@ -52,12 +47,14 @@ def log_of_rows(
     answer: str,
     label: str,
     metric: Callable[[str], str | None],
+    fields: Callable[[Mapping[str, Any]], Mapping[str, str]],
 ) -> Log:
     """The log in such a table.
 
     asked : the column that names the item. question : those that tell it from others. answer, label : those of the
         system's answer and of the right one.
     metric : the name of the metric in a column; None for a column that holds none.
+    fields : of a row what the data set says of the item, metrics perhaps among it.
 
     Raises
     ------
@@ -89,14 +86,13 @@ def log_of_rows(
     shown = item_names([("", canonical(record[asked])) for _, record in rows])
     items = item_names(list(zip(shown, questions, strict=True)))
     runs = run_numbers(items)
-    beside = [name for name in names if name not in (*metrics, asked, answer, label)]
     samples = [
         LogSample(
             item,
             {known: score_of(record.get(name)) for name, known in metrics.items()},
             run,
             row,
-            {name: canonical(record[name]) for name in beside if record.get(name) not in (None, "")},
+            {name: text for name, text in fields(record).items() if name not in metrics},
             digest_of(words_of),
             text_of(record.get(label)),
             text_of(record.get(answer)),
