@@ -24,7 +24,7 @@ _MOST_MEMBERS = 1_000_000
 _ZSTANDARD = 93  # the method by which Inspect packs; Python's own zip reads it from 3.14 on
 _LARGEST_WINDOW = 1 << 27  # bytes that a packed member may ask for while it is unpacked
 _CUT = "Key removed from summary"
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, struct.error)
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, ValueError, struct.error)
 
 
 def unfinished(raw: RawLog, header: Mapping[str, Any]) -> Problem | None:
