@@ -1,4 +1,4 @@
-"""Names of items in logs that give none, or one to several questions; and the runs of what was asked again."""
+"""Names of items in logs that give none, or one to several questions; and the runs of what was samples again."""
 
 from __future__ import annotations
 
@@ -11,23 +11,16 @@ _LONGEST = 60  # characters of a question that is its own name
 _DIGITS = 8  # of the digest that ends other names
 
 
-def item_names(asked: Sequence[tuple[str, str]]) -> list[str]:
+def item_names(samples: Sequence[tuple[str, str]]) -> list[str]:
     """A name for each sample, the same for the same question in every log.
 
-    asked : of each sample the name that the log gives it, '' for none, and all that tells its question from others.
+    samples : of each the name that the log gives it, '' for none, and all that tells its question from others.
         A name of several questions is followed by a digest, and without a name the question is one.
     """
     questions: dict[str, set[str]] = defaultdict(set)
-    for name, question in asked:
+    for name, question in samples:
         questions[name].add(question)
-    return [
-        name
-        if name and len(questions[name]) == 1
-        else f"{name} {digest_of(question)[:_DIGITS]}"
-        if name
-        else _short(question)
-        for name, question in asked
-    ]
+    return [_name(name, question, is_one=len(questions[name]) == 1) for name, question in samples]
 
 
 def run_numbers(keys: Sequence[Hashable]) -> list[str]:
@@ -47,6 +40,12 @@ def canonical(value: object) -> str:
 
 def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _name(name: str, question: str, *, is_one: bool) -> str:
+    if not name:
+        return _short(question)
+    return name if is_one else f"{name} {digest_of(question)[:_DIGITS]}"
 
 
 def _short(question: str) -> str:

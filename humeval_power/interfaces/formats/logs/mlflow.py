@@ -41,7 +41,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
             raw,
             why,
             harness=MLFLOW.title,
-            asked=_ASKED,
+            request=_ASKED,
             question=(_ASKED,),
             answer="response",
             label=f"expected_response{_END}",
@@ -59,13 +59,13 @@ def _expectations(raw: RawLog) -> set[str]:
 
 def _fields(record: Mapping[str, Any]) -> Mapping[str, str]:
     """What was asked, where it is an object: a table has it as Python writes it."""
-    asked = record.get(_ASKED)
-    if isinstance(asked, str) and asked.startswith("{") and len(asked) <= _LONGEST:
+    request = record.get(_ASKED)
+    if isinstance(request, str) and request.startswith("{") and len(request) <= _LONGEST:
         try:
-            asked = ast.literal_eval(asked)
+            request = ast.literal_eval(request)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return {}
-    return texts_in(asked)
+    return texts_in(request)
 
 
 MLFLOW = Harness("mlflow", "MLflow", _known_by, _read)

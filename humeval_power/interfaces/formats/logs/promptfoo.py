@@ -126,17 +126,19 @@ def _samples(
         {name: value for name, value in one["vars"].items() if name not in _OWN_VARIABLES}
         for _, one in results
     ]
-    questions = [canonical([said, test.get("assert")]) for said, test in zip(variables, tests, strict=True)]
+    questions = [
+        canonical([values, test.get("assert")]) for values, test in zip(variables, tests, strict=True)
+    ]
     named = [
         text_of(test.get("description"))
-        or ", ".join(f"{name}={canonical(value)}" for name, value in said.items())
-        for said, test in zip(variables, tests, strict=True)
+        or ", ".join(f"{name}={canonical(value)}" for name, value in values.items())
+        for values, test in zip(variables, tests, strict=True)
     ]
     short = item_names([("", name) for name in named])
     items = item_names(list(zip(short, questions, strict=True)))
     runs = run_numbers([(_pair(one), item) for item, (_, one) in zip(items, results, strict=True)])
     found: dict[str, list[LogSample]] = {pair: [] for pair in systems}
-    for (row, one), test, said, item, run in zip(results, tests, variables, items, runs, strict=True):
+    for (row, one), test, values, item, run in zip(results, tests, variables, items, runs, strict=True):
         response = one.get("response")
         answer = response.get("output") if isinstance(response, dict) else None
         found[_pair(one)].append(
@@ -145,8 +147,8 @@ def _samples(
                 {} if _has_failed(one) else dict(_scores(row, one, parts)),
                 run,
                 row,
-                {**texts_in(said), **texts_in(test.get("metadata"))},
-                digest_of(canonical(said)),
+                {**texts_in(values), **texts_in(test.get("metadata"))},
+                digest_of(canonical(values)),
                 prediction=text_of(answer),
                 uuid=text_of(one.get("id")) or "",
             )

@@ -49,7 +49,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
             raw,
             why,
             harness=RAGAS.title,
-            asked=_ASKED,
+            request=_ASKED,
             question=(_ASKED, "reference"),
             answer="response",
             label="reference",

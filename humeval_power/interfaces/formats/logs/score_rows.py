@@ -42,7 +42,7 @@ def log_of_rows(
     why: str,
     *,
     harness: str,
-    asked: str,
+    request: str,
     question: tuple[str, ...],
     answer: str,
     label: str,
@@ -51,8 +51,8 @@ def log_of_rows(
 ) -> Log:
     """The log in such a table.
 
-    asked : the column that names the item. question : those that tell it from others. answer, label : those of the
-        system's answer and of the right one.
+    request : the column that names the item. question : those that tell it from others.
+    answer, label : those of the system's answer and of the right one.
     metric : the name of the metric in a column; None for a column that holds none.
     fields : of a row what the data set says of the item, metrics perhaps among it.
 
@@ -63,9 +63,9 @@ def log_of_rows(
     """
     rows = raw.rows
     problems = [
-        Problem(f"has nothing at {asked!r}, which names its item.", "Fill it in.", raw.source, row)
+        Problem(f"has nothing at {request!r}, which names its item.", "Fill it in.", raw.source, row)
         for row, record in rows
-        if not canonical(record.get(asked) or "").strip()
+        if not canonical(record.get(request) or "").strip()
     ]
     if problems:
         raise InputError(problems[:5])
@@ -83,7 +83,7 @@ def log_of_rows(
         rule = "has no column of scores, with a number in every row or nothing."
         raise InputError([Problem(rule, f"Its columns are {listing(names)}.", raw.source)])
     questions = [canonical([record.get(name) for name in question]) for _, record in rows]
-    shown = item_names([("", canonical(record[asked])) for _, record in rows])
+    shown = item_names([("", canonical(record[request])) for _, record in rows])
     items = item_names(list(zip(shown, questions, strict=True)))
     runs = run_numbers(items)
     samples = [

@@ -25,9 +25,9 @@ def with_systems(read: Sequence[tuple[Path, Log]], systems: Mapping[str, str]) -
     InputError
         A path without a log, or one name for several systems.
     """
-    said = {Path(path).resolve(): name for path, name in systems.items()}
+    names = {Path(path).resolve(): name for path, name in systems.items()}
     problems = []
-    for path, name in said.items():
+    for path, name in names.items():
         those = [log for at, log in read if path in (at.resolve(), *at.resolve().parents)]
         known = list(dict.fromkeys(log.system for log in those))
         if not those:
@@ -39,12 +39,12 @@ def with_systems(read: Sequence[tuple[Path, Log]], systems: Mapping[str, str]) -
         raise InputError(problems)
     stems = [_stem(at) for at, log in read if not log.system]
     are_alike = len(set(stems)) < len(stems)
-    return [_named(at, log, said, are_alike=are_alike) for at, log in read]
+    return [_named(at, log, names, are_alike=are_alike) for at, log in read]
 
 
-def _named(path: Path, log: Log, said: Mapping[Path, str], *, are_alike: bool) -> Log:
+def _named(path: Path, log: Log, names: Mapping[Path, str], *, are_alike: bool) -> Log:
     here = path.resolve()
-    name = next((said[at] for at in (here, *here.parents) if at in said), None)
+    name = next((names[at] for at in (here, *here.parents) if at in names), None)
     if name is not None:
         return replace(log, system=name)
     if log.system:
