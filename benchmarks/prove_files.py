@@ -23,6 +23,7 @@ import tempfile
 import time
 import tomllib
 import traceback
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -123,6 +124,9 @@ TARGETS = (
         "fees.toml",
     ),
     Target("analyze ratings.csv --plan {}", "plan.json"),
+    Target("import {}", "log.eval"),
+    Target("import {}", "ragas.csv"),
+    Target("import {}", "mlflow.csv"),
 )
 
 
@@ -237,6 +241,10 @@ def write_good_files(folder: Path) -> dict[str, bytes]:
         "gold.txt": "1\n1\n1\n1\n0\n1\n0\n0\n1\n0\n",
         "claims.csv": "task,n,baseline,improvement\nx,500,0.8,0.02\ny,1000,0.7,0.01\n",
         "board.csv": "system,date,accuracy\na,2020-01-01,0.8\nb,2020-02-01,0.82\nc,2020-03-01,0.85\n",
+        "ragas.csv": "user_input,response,reference,exact_match\n"
+        + "".join(f"is {i} odd?,yes,no,{i % 2}\n" for i in range(8)),
+        "mlflow.csv": "trace_id,request,response,right/value\n"
+        + "".join(f"tr-{i},is {i} odd?,yes,{bool(i % 2)}\n" for i in range(8)),
         "names.txt": "one\ntwo\nthree\nfour\nfive\nsix\n",
         "config.toml": '[report]\npayment = "12 USD"\n'
         '[report.person]\nname = "Ada"\n[report.heds]\n"3.2.2.1" = 2\n',
@@ -245,6 +253,9 @@ def write_good_files(folder: Path) -> dict[str, bytes]:
     }
     for name, text in texts.items():
         Path(name).write_text(text)
+    with zipfile.ZipFile("log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps(INSPECTED))
+        archive.writestr("summaries.json", json.dumps(INSPECTED["samples"]))
     made = (
         "fit ratings.csv --scale 1:5 -o parameters.json",
         "plan --parameters parameters.json --effect 0.2 --items 6:12:6 --max-workers 5 --max-ratings-per-worker 40 "
@@ -269,7 +280,7 @@ def damaged(name: str, content: bytes, choose: random.Random) -> Iterator[tuple[
     yield from _as_bytes(content, choose)
     if name.endswith(".json"):
         yield from _as_json(content, choose)
-    elif not name.endswith((".xlsx", ".parquet", ".gz")):
+    elif _is_text(name):
         yield from _as_text(content.decode(), choose)
 
 
@@ -437,6 +448,16 @@ class FieldTarget:
     beside: dict[str, str] = field(default_factory=dict)
 
 
+INSPECTED: dict[str, Any] = {
+    "version": 2,
+    "status": "success",
+    "eval": {"task": "t", "task_id": "i", "model": "m", "created": "2026"},
+    "results": {"scores": [{"name": "s", "scorer": "s", "metrics": {"accuracy": {"value": 0.5}}}]},
+    "samples": [
+        {"id": "q1", "epoch": 1, "input": "?", "target": "yes", "scores": {"s": {"value": "C"}}},
+        {"id": "q2", "epoch": 1, "input": "!", "target": ["no"], "scores": {"s": {"value": 0.5}}},
+    ],
+}
 FIELD_SECONDS, FIELD_MEMORY = 5, 2 * 2**30  # of CPU, and of bytes beyond what the parent has
 KINDS: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 0.5, 5, 1e308, -1e308, 5e-324, 2**63, 10**400, "", "x", "1e308", "nan"),
@@ -475,16 +496,6 @@ def field_targets() -> tuple[FieldTarget, ...]:
         }
         for item in range(2)
     ]
-    inspected = {
-        "version": 2,
-        "status": "success",
-        "eval": {"task": "t", "model": "m", "created": "2026"},
-        "results": {"scores": [{"name": "s", "metrics": {"accuracy": {"value": 0.5}}}]},
-        "samples": [
-            {"id": "q1", "epoch": 1, "input": "?", "target": "yes", "scores": {"s": {"value": "C"}}},
-            {"id": "q2", "epoch": 1, "input": "!", "target": ["no"], "scores": {"s": {"value": 0.5}}},
-        ],
-    }
     helm = [
         {
             "instance_id": "i1",
@@ -498,6 +509,75 @@ def field_targets() -> tuple[FieldTarget, ...]:
         {"sample_id": "e.1", "type": "match", "data": {"correct": True, "expected": "y", "picked": "y"}},
         {"final_report": {"accuracy": 1.0}},
     ]
+    asked = [
+        {
+            "promptIdx": 0,
+            "testIdx": item,
+            "vars": {"n": item},
+            "provider": {"id": "echo", "label": "a"},
+            "prompt": {"label": "plain", "raw": "x"},
+            "response": {"output": "yes"},
+            "namedScores": {"right": item},
+            "score": 0.5,
+            "success": True,
+            "failureReason": 0,
+            "testCase": {"description": f"q{item}", "assert": [], "metadata": {"kind": "x"}},
+            "id": f"u{item}",
+        }
+        for item in range(2)
+    ]
+    sums = {"score": 1, "testPassCount": 2, "testFailCount": 0, "namedScores": {"right": 1}}
+    promptfoo = {
+        "evalId": "e",
+        "results": {
+            "version": 3,
+            "prompts": [{"metrics": {**sums, "namedScoresCount": {"right": 2}}}],
+            "results": asked,
+        },
+    }
+    deepeval = {
+        "testCases": [
+            {
+                "name": f"q{item}",
+                "input": "?",
+                "actualOutput": "yes",
+                "expectedOutput": "no",
+                "metricsData": [{"name": "Right", "score": item}],
+                "metadata": {"passage": "p"},
+            }
+            for item in range(2)
+        ],
+        "metricsScores": [{"metric": "Right", "scores": [0, 1]}],
+        "identifier": "a",
+        "hyperparameters": {"model": "a"},
+        "runDuration": 0.5,
+    }
+    case = {
+        "name": "q0 [1/2]",
+        "source_case_name": "q0",
+        "inputs": "?",
+        "metadata": {"passage": "p"},
+        "expected_output": "yes",
+        "output": "no",
+        "scores": {"length": {"value": 0.5}},
+        "assertions": {"right": {"value": True}},
+        "labels": {"kind": {"value": "short"}},
+    }
+    report = {
+        "name": "a",
+        "cases": [case, {**case, "name": "q0 [2/2]"}],
+        "failures": [{"name": "q1 [1/2]", "source_case_name": "q1"}],
+        "dataset_name": "d",
+    }
+    ragas = {"user_input": ["?"], "response": "yes", "reference": "no", "exact_match": 1.0}
+    pearmut = {
+        "annotation": [{"A": {"score": 50, "error_spans": []}, "B": {"sliders": {"fluency": 3}}}],
+        "actions": [{"time": 1}],
+        "item": [{"src": "x", "tgt": {"A": "a", "B": "b"}, "item_id": "d_0", "doc": "d"}],
+        "validations": [],
+        "user_id": "u",
+        "item_i": 0,
+    }
     task = {
         "id": 1,
         "data": {"item": "i1", "system": "A"},
@@ -547,7 +627,7 @@ def field_targets() -> tuple[FieldTarget, ...]:
     jsonl = "".join
     return (
         FieldTarget("rank scores {}", "samples_t.jsonl", jsonl(json.dumps(one) + "\n" for one in lines)),
-        FieldTarget("import {}", "log.json", json.dumps(inspected)),
+        FieldTarget("import {}", "log.json", json.dumps(INSPECTED)),
         FieldTarget(
             "import {}", "per_instance_stats.json", json.dumps(helm), {"run_spec.json": json.dumps(spec)}
         ),
@@ -558,6 +638,12 @@ def field_targets() -> tuple[FieldTarget, ...]:
             {"per_instance_stats.json": json.dumps(helm)},
         ),
         FieldTarget("import {}", "openai.jsonl", jsonl(json.dumps(one) + "\n" for one in openai)),
+        FieldTarget("import {}", "promptfoo.json", json.dumps(promptfoo)),
+        FieldTarget("import {}", "promptfoo.jsonl", jsonl(json.dumps(one) + "\n" for one in asked)),
+        FieldTarget("import {}", "test_run.json", json.dumps(deepeval)),
+        FieldTarget("import {}", "report.json", json.dumps(report)),
+        FieldTarget("import {}", "ragas.jsonl", json.dumps(ragas) + "\n"),
+        FieldTarget("import {}", "pearmut.jsonl", json.dumps(pearmut) + "\n"),
         FieldTarget("import {}", "tasks.json", json.dumps([task, task])),
         FieldTarget("import {} --draft", "short.json", json.dumps([short])),
         FieldTarget("import {}", "records.json", json.dumps([record, record])),
@@ -619,7 +705,7 @@ def prove_fields(n_tries: int | None, seed: int) -> Counts:
 
 
 def _is_text(name: str) -> bool:
-    return not name.endswith((".xlsx", ".parquet", ".gz"))
+    return not name.endswith((".xlsx", ".parquet", ".gz", ".eval"))
 
 
 def _values(target: FieldTarget) -> list[Any]:

@@ -79,7 +79,18 @@ PlatformName = Literal[
     "google-forms",
     "table",
 ]
-HarnessName = Literal["lm-eval", "lmms-eval", "inspect", "helm", "openai-evals"]
+HarnessName = Literal[
+    "lm-eval",
+    "lmms-eval",
+    "inspect",
+    "helm",
+    "openai-evals",
+    "promptfoo",
+    "deepeval",
+    "pydantic-evals",
+    "ragas",
+    "mlflow",
+]
 UploaderName = Literal[
     "html", "potato", "label-studio", "argilla", "qualtrics", "mturk", "google-forms", "prolific"
 ]

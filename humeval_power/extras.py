@@ -10,6 +10,7 @@ from humeval_power.errors import EngineMissingError
 EXTRAS = {
     "cluster": ("cryptography", "dask", "dask_jobqueue", "distributed"),
     "excel": ("openpyxl",),
+    "logs": ("zstandard",),
     "mt": ("sacrebleu",),
     "page": ("h11", "python_multipart", "starlette", "uvicorn"),
 }

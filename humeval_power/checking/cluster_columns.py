@@ -48,6 +48,8 @@ _NO_CLUSTERS = {
     "version",
     "label",
     "gold",
+    "answer",
+    "target",
     "prediction",
 }
 _LEAST_SIZE = 1.5  # items a cluster, on average, where the name says nothing

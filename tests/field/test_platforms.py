@@ -80,6 +80,20 @@ def test_a_folder_of_potato(tmp_path):
     assert sorted(ratings) == sorted(wanted)
 
 
+def test_an_old_export_of_potato_is_refused_for_the_states_beside_it(tmp_path):
+    folder = tmp_path / "annotation_output"
+    exports.write_potato_folder(folder)
+    table = folder / "exports" / "csv" / "annotations.csv"
+    table.parent.mkdir(parents=True)
+    table.write_text("instance_id,user_id,fluency.4\ns01__sysA,p1,4\n")
+    said = run("import", table, code=2).stderr
+    assert "lacks 2 of the 3 answers in annotation_output" in " ".join(said.split())
+    table.write_text(
+        "instance_id,user_id,fluency.4,fluency.2,fluency.5\ns01__sysA,p1,4,,\ns01__sysB,p1,,2,\ns01__sysA,p2,,,5\n"
+    )
+    assert len(ratings_of(table)[1]) == 3
+
+
 def test_a_score_of_an_output_that_systems_share_is_said(tmp_path):
     path = tmp_path / "appraise.csv"
     path.write_text(exports.APPRAISE)

@@ -19,7 +19,7 @@ from places import ROOT
 from humeval_power import choices
 from humeval_power.interfaces.cli.main import COMMANDS
 from humeval_power.interfaces.formats.exports.platforms import PLATFORMS
-from humeval_power.interfaces.formats.logs.reading import HARNESSES
+from humeval_power.interfaces.formats.logs.harnesses import HARNESSES
 from humeval_power.planning.accuracy.detectable import PRIORS
 from humeval_power.reporting.field.uploads import UPLOADERS
 

@@ -6,14 +6,18 @@ No line is copied from a real log; names of fields and of files are facts, taken
   Inspect 0.3: src/inspect_ai/log/_log.py, _recorders/eval.py, scorer/_metric.py
   HELM 0.5: src/helm/benchmark/metrics/metric.py, metric_name.py, statistic.py
   OpenAI evals 3.0: evals/record.py
+and from files that these wrote: promptfoo 0.123, DeepEval 4.3, Pydantic Evals 2.62, ragas 0.4, MLflow 3.17.
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
+import struct
 import zipfile
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +73,16 @@ def lm_eval_samples(
 
 
 def write_lm_eval(
-    folder: Path, scores: Scores = SCORES, *, task: str = "bridges", stamp: str = STAMP, **options: Any
+    folder: Path,
+    scores: Scores = SCORES,
+    *,
+    task: str = "bridges",
+    stamp: str = STAMP,
+    seeds: Mapping[str, int] | None = None,
+    **options: Any,
 ) -> Path:
-    """A folder for each model, with samples and results; the results of the first say the model."""
+    """A folder for each model, with samples and results; the results of the first say the model. With `seeds` the
+    arguments of the model are an object, as newer versions have them."""
     for system, own in scores.items():
         place = folder / system.replace("/", "__")
         place.mkdir(parents=True, exist_ok=True)
@@ -85,6 +96,8 @@ def write_lm_eval(
             "config": {"model": "hf", "model_args": f"pretrained={system},dtype=float16"},
             "model_name": system,
         }
+        if seeds is not None:
+            results["config"] = {"model": "hf", "model_args": {"pretrained": system}, **seeds}
         (place / f"results_{stamp}.json").write_text(json.dumps(results, indent=2))
     return folder
 
@@ -162,6 +175,26 @@ def write_inspect(
     return folder
 
 
+def write_zstandard(
+    path: Path, members: Mapping[str, str], *, packed: Mapping[str, bytes] | None = None
+) -> None:
+    """A zip whose members are packed by Zstandard, as Inspect packs them and Python's zip cannot before 3.14;
+    `packed` are other bytes in the place of a member's own."""
+    import zstandard
+
+    body, directory = b"", b""
+    for name, text in members.items():
+        plain, place = text.encode(), len(body)
+        bytes_of = (packed or {}).get(name) or zstandard.ZstdCompressor().compress(plain)
+        sizes = struct.pack("<LLLHH", zlib.crc32(plain), len(bytes_of), len(plain), len(name), 0)
+        version = struct.pack("<HHHHH", 63, 0, 93, 0, 0x21)
+        body += b"PK\x03\x04" + version + sizes + name.encode() + bytes_of
+        rest = struct.pack("<HHHLL", 0, 0, 0, 0, place) + name.encode()
+        directory += b"PK\x01\x02" + struct.pack("<H", 63) + version + sizes + rest
+    counts = (0, 0, len(members), len(members), len(directory), len(body), 0)
+    path.write_bytes(body + directory + b"PK\x05\x06" + struct.pack("<HHHHLLH", *counts))
+
+
 def helm_stat(name: str, mean: float, **more: Any) -> dict[str, Any]:
     named = {"name": name, "split": "test", **more}
     return {
@@ -229,10 +262,180 @@ def write_openai(folder: Path, scores: Scores = SCORES, *, finished: bool = True
     return folder
 
 
+def promptfoo_results(
+    scores: Scores, *, repeats: int = 1, prompts: Sequence[str] = ("plain",)
+) -> list[dict[str, Any]]:
+    """Each test for every provider and prompt; a repetition is a test of its own, as the program numbers them."""
+    return [
+        {
+            "promptIdx": len(prompts) * place + at,
+            "testIdx": item * repeats + repeat,
+            "vars": {"question": f"Was bridge {item} open?", "passage": f"p{item // 2}"},
+            "provider": {"id": "echo", "label": system},
+            "prompt": {"label": prompt, "raw": f"{prompt}: {item}"},
+            "response": {"output": "yes"},
+            "namedScores": {"right": own[item]},
+            "score": own[item] / 2,
+            "success": bool(own[item]),
+            "failureReason": int(not own[item]),
+            "testCase": {
+                "description": f"q{item}",
+                "assert": [{"metric": "right"}],
+                "metadata": {"kind": "x"},
+            },
+            "id": f"{item} {repeat} {place} {at}",
+        }
+        for item in range(len(next(iter(scores.values()))))
+        for repeat in range(repeats)
+        for place, (system, own) in enumerate(scores.items())
+        for at, prompt in enumerate(prompts)
+    ]
+
+
+def write_promptfoo(
+    folder: Path, scores: Scores = SCORES, *, repeats: int = 1, prompts: Sequence[str] = ("plain",)
+) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    results = promptfoo_results(scores, repeats=repeats, prompts=prompts)
+    sums = []
+    for own in scores.values():
+        n, right = repeats * len(own), repeats * sum(own)
+        named = {"namedScores": {"right": right}, "namedScoresCount": {"right": n}}
+        counts = {"testPassCount": right, "testFailCount": n - right, "testErrorCount": 0}
+        sums += [{"metrics": {"score": right / 2, **counts, **named}} for _ in prompts]
+    whole = {"version": 3, "timestamp": "2026-03-01T10:00:00Z", "prompts": sums, "results": results}
+    (folder / "results.json").write_text(json.dumps({"evalId": "eval-1", "results": whole}, indent=1))
+    return folder
+
+
+def write_deepeval(folder: Path, scores: Scores = SCORES) -> Path:
+    """A test run for each model; the metrics stand in another order in every second case."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (system, own) in enumerate(scores.items()):
+        cases = []
+        for item, score in enumerate(own):
+            metrics = [{"name": "Right", "score": score}, {"name": "Length [GEval]", "score": 0.5}]
+            cases.append(
+                {
+                    "name": f"q{item}",
+                    "input": f"Was bridge {item} open?",
+                    "actualOutput": "yes",
+                    "expectedOutput": "yes",
+                    "metricsData": metrics[:: 1 if item % 2 else -1],
+                    "metadata": {"passage": f"p{item // 2}"},
+                }
+            )
+        run = {
+            "testCases": cases,
+            "conversationalTestCases": [],
+            "metricsScores": [{"metric": "Right", "scores": list(own)}],
+            "identifier": system,
+            "runDuration": 0.5 + number,
+        }
+        (folder / f"test_run_20260301_10000{number}.json").write_text(json.dumps(run))
+    return folder
+
+
+def write_pydantic_evals(folder: Path, scores: Scores = SCORES, *, repeats: int = 1) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (system, own) in enumerate(scores.items()):
+        cases = []
+        for item, score in enumerate(own):
+            for repeat in range(1, repeats + 1):
+                again = {"name": f"q{item} [{repeat}/{repeats}]", "source_case_name": f"q{item}"}
+                about = again if repeats > 1 else {"name": f"q{item}", "source_case_name": None}
+                cases.append(
+                    {
+                        **about,
+                        "inputs": f"Was bridge {item} open?",
+                        "metadata": {"passage": f"p{item // 2}"},
+                        "expected_output": "yes",
+                        "output": "yes",
+                        "scores": {"length": {"name": "length", "value": 0.5}},
+                        "assertions": {"right": {"name": "right", "value": bool(score)}},
+                        "labels": {},
+                        "task_duration": 0.1,
+                    }
+                )
+        report = {"name": system, "cases": cases, "failures": [], "dataset_name": "bridges"}
+        (folder / f"report_{number}.json").write_text(json.dumps(report, indent=1))
+    return folder
+
+
+def write_rows(
+    folder: Path, scores: Scores, name: str, row: Callable[[int, float], Mapping[str, object]]
+) -> Path:
+    """A table in a folder for each model, which nothing else names."""
+    for system, own in scores.items():
+        place = folder / system.split("/")[-1]
+        place.mkdir(parents=True)
+        rows = [row(item, score) for item, score in enumerate(own)]
+        with (place / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+    return folder
+
+
+def write_ragas(folder: Path, scores: Scores = SCORES) -> Path:
+    def row(item: int, score: float) -> Mapping[str, object]:
+        return {
+            "user_input": f"Was it open: bridge {item}",
+            "retrieved_contexts": f"['Passage {item // 2}']",
+            "response": "yes",
+            "reference": "yes",
+            "exact_match": float(score),
+        }
+
+    return write_rows(folder, scores, "result", row)
+
+
+def write_mlflow(folder: Path, scores: Scores = SCORES) -> Path:
+    def row(item: int, score: float) -> Mapping[str, object]:
+        return {
+            "trace_id": f"tr-{item}-{score}",
+            "request": str({"passage": f"p{item // 2}", "question": f"Was it open, bridge {item}"}),
+            "response": "yes",
+            "right/value": bool(score),
+            "right/rationale": "so, or not",
+            "year/value": 1800 + item,
+            "assessments": str(
+                [
+                    {"assessment_name": "right", "feedback": {"value": bool(score)}},
+                    {
+                        "assessment_name": "year",
+                        "source": {"source_type": "HUMAN"},
+                        "expectation": {"value": 1800},
+                    },
+                ]
+            ),
+        }
+
+    return write_rows(folder, scores, "evaluation", row)
+
+
 WRITERS = {
     "lm-eval": write_lm_eval,
     "lmms-eval": write_lmms_eval,
     "inspect": write_inspect,
     "helm": write_helm,
     "openai-evals": write_openai,
+    "promptfoo": write_promptfoo,
+    "deepeval": write_deepeval,
+    "pydantic-evals": write_pydantic_evals,
+    "ragas": write_ragas,
+    "mlflow": write_mlflow,
 }
+METRIC = {
+    "lm-eval": "acc",
+    "lmms-eval": "chart_score",
+    "inspect": "match",
+    "helm": "exact_match",
+    "openai-evals": "correct",
+    "promptfoo": "right",
+    "deepeval": "Right",
+    "pydantic-evals": "right",
+    "ragas": "exact_match",
+    "mlflow": "right",
+}
+NAMELESS = ("ragas", "mlflow")  # their files name no system

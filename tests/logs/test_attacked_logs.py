@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import random
@@ -12,9 +14,17 @@ from typing import Any
 
 import pytest
 from cases import few_fast
-from harness_logs import WRITERS, inspect_header, write_inspect, write_lm_eval
+from harness_logs import (
+    WRITERS,
+    inspect_header,
+    inspect_samples,
+    write_inspect,
+    write_lm_eval,
+    write_zstandard,
+)
 
-from humeval_power.errors import InputError
+from humeval_power import extras
+from humeval_power.errors import EngineMissingError, InputError
 from humeval_power.interfaces.formats.logs.reading import read_logs
 from humeval_power.interfaces.formats.size_limits import MAX_MB
 
@@ -49,6 +59,14 @@ def changed(text: str, chance: random.Random) -> str:
     """The text of a log with some of its values exchanged, or cut."""
     if chance.random() < 0.2:
         return text[: chance.randrange(len(text))]
+    if not text.startswith(("{", "[")):
+        rows = list(csv.reader(io.StringIO(text)))
+        for _ in range(chance.choice([1, 1, 2, 5])):
+            row = chance.choice(rows)
+            row[chance.randrange(len(row))] = str(chance.choice(ANYTHING))
+        written = io.StringIO()
+        csv.writer(written).writerows(rows)
+        return written.getvalue()
     whole = text.startswith(("[", "{\n"))
     records = [json.loads(text)] if whole else [json.loads(line) for line in text.splitlines()]
     for _ in range(chance.choice([1, 1, 2, 5])):
@@ -116,14 +134,97 @@ def test_what_is_not_read_of_an_archive_does_not_count(
     assert len(found.frame) == 3
 
 
-def test_a_packing_that_python_does_not_know_names_the_way_out(tmp_path: Path) -> None:
-    (file,) = write_inspect(tmp_path, {"m": [1, 0, 1]}, packed=True).iterdir()
+def packed_anew(file: Path, *, method: int) -> None:
+    """Let every member of an archive say that it is packed by a method."""
     content = bytearray(file.read_bytes())
-    for mark, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):  # the method of packing, in both lists
+    for mark, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):  # in both lists of members
         place = content.find(mark)
         while place >= 0:
-            content[place + offset : place + offset + 2] = (93).to_bytes(2, "little")  # Zstandard
+            content[place + offset : place + offset + 2] = method.to_bytes(2, "little")
             place = content.find(mark, place + 1)
     file.write_bytes(bytes(content))
-    with pytest.raises(InputError, match=r"inspect log convert|damaged"):
+
+
+def test_a_packing_that_python_does_not_know_names_the_way_out(tmp_path: Path) -> None:
+    (file,) = write_inspect(tmp_path, {"m": [1, 0, 1]}, packed=True).iterdir()
+    packed_anew(file, method=97)
+    with pytest.raises(InputError, match="inspect log convert"):
+        read_logs(file)
+
+
+def test_what_says_to_be_packed_by_zstandard_and_is_not_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("zstandard")
+    (file,) = write_inspect(tmp_path, {"m": [1, 0, 1]}, packed=True).iterdir()
+    packed_anew(file, method=93)
+    with pytest.raises(InputError, match="damaged or cut off"):
+        read_logs(file)
+
+
+def header_of(system: str = "m") -> str:
+    return json.dumps(inspect_header(system))
+
+
+SUMMARIES = json.dumps(inspect_samples([1, 0, 1]))
+
+
+def test_a_member_packed_by_zstandard_never_unpacks_to_more_than_it_states(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zstandard = pytest.importorskip("zstandard")
+    bomb = zstandard.ZstdCompressor().compress(b" " * 50_000_000)
+    file = tmp_path / "log.eval"
+    write_zstandard(
+        file, {"header.json": header_of(), "summaries.json": SUMMARIES}, packed={"summaries.json": bomb}
+    )
+    with pytest.raises(InputError, match="damaged or cut off"):
+        read_logs(file)
+    monkeypatch.setenv(MAX_MB, "1")
+    write_zstandard(file, {"header.json": header_of(), "summaries.json": " " * 3_000_000})
+    with pytest.raises(InputError, match="unpacks to more"):
+        read_logs(file)
+
+
+def test_zstandard_that_is_not_installed_is_said_with_what_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("zstandard")
+    file = tmp_path / "log.eval"
+    write_zstandard(file, {"header.json": header_of(), "summaries.json": SUMMARIES})
+    monkeypatch.setattr(extras, "find_spec", lambda _name: None)
+    with pytest.raises(EngineMissingError, match=r"log\.eval .* pip install 'humeval-power\[logs\]'"):
+        read_logs(file)
+
+
+def test_bytes_that_are_changed_in_a_packed_log_are_refused_in_words(tmp_path: Path) -> None:
+    pytest.importorskip("zstandard")
+    file, chance = tmp_path / "log.eval", random.Random(5)
+    write_zstandard(file, {"header.json": header_of(), "summaries.json": SUMMARIES})
+    whole = file.read_bytes()
+    n_refused = 0
+    for _ in range(300):
+        content = bytearray(whole)
+        content[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+        file.write_bytes(bytes(content[: chance.choice([len(whole), len(whole) - 5])]))
+        try:
+            found = read_logs(file)
+        except InputError:
+            n_refused += 1
+            continue
+        assert found is None or found.frame["match"].tolist() == [1, 0, 1]
+    assert n_refused > 50
+
+
+def test_a_member_that_stands_twice_or_outside_of_the_archive_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "log.eval"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("header.json", header_of())
+        archive.writestr("summaries.json", SUMMARIES)
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("header.json", header_of("n"))
+    with pytest.raises(InputError, match=r"'header\.json' 2 times"):
+        read_logs(file)
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("header.json", header_of())
+        archive.writestr("samples/../../x_epoch_1.json", json.dumps(inspect_samples([1])[0]))
+    with pytest.raises(InputError, match="leads out of the archive"):
         read_logs(file)

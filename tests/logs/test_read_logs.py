@@ -1,14 +1,17 @@
-"""Logs of five harnesses, made from one table of scores, give this table back."""
+"""Logs of ten harnesses, made from one table of scores, give this table back."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import zipfile
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from harness_logs import (
+    METRIC,
+    NAMELESS,
     SCORES,
     WRITERS,
     inspect_header,
@@ -18,20 +21,23 @@ from harness_logs import (
     write_inspect,
     write_lm_eval,
     write_openai,
+    write_zstandard,
 )
 
 from humeval_power.checking.logs.combined import LogTable
 from humeval_power.interfaces.formats.logs.reading import read_logs
 from humeval_power.interfaces.formats.tables import read_table
 
-METRIC = {
-    "lm-eval": "acc",
-    "lmms-eval": "chart_score",
-    "inspect": "match",
-    "helm": "exact_match",
-    "openai-evals": "correct",
+CLUSTER = {
+    "lm-eval": "passage",
+    "lmms-eval": "category",
+    "inspect": "passage_id",
+    "promptfoo": "passage",
+    "deepeval": "passage",
+    "pydantic-evals": "passage",
+    "ragas": "retrieved_contexts",
+    "mlflow": "passage",
 }
-CLUSTER = {"lm-eval": "passage", "lmms-eval": "category", "inspect": "passage_id"}
 
 
 def table_in(*paths: Path, **options: object) -> LogTable:
@@ -42,7 +48,9 @@ def table_in(*paths: Path, **options: object) -> LogTable:
 
 def by_system(found: LogTable, metric: str) -> dict[str, list[float]]:
     """The scores of each system, in the order of the numbers in the items' names."""
-    frame = found.frame.assign(number=found.frame["item"].str.extract(r"(\d+)$", expand=False).astype(int))
+    frame = found.frame.assign(
+        number=found.frame["item"].str.extract(r"(\d+)\D*$", expand=False).astype(int)
+    )
     groups = frame.sort_values("number").groupby("system", sort=False)
     return {str(name): group[metric].tolist() for name, group in groups}
 
@@ -50,7 +58,8 @@ def by_system(found: LogTable, metric: str) -> dict[str, list[float]]:
 @pytest.mark.parametrize("harness", WRITERS)
 def test_each_harness_gives_the_table_that_its_logs_were_made_from(harness: str, tmp_path: Path) -> None:
     found = table_in(WRITERS[harness](tmp_path / "logs"))
-    assert by_system(found, METRIC[harness]) == SCORES
+    names = {name: name.split("/")[-1] if harness in NAMELESS else name for name in SCORES}
+    assert by_system(found, METRIC[harness]) == {names[name]: own for name, own in SCORES.items()}
     assert METRIC[harness] in found.scores
 
 
@@ -73,6 +82,30 @@ def test_a_packed_log_of_inspect_says_what_its_json_says(summed: bool, tmp_path:
     plain = table_in(write_inspect(tmp_path / "json"))
     packed = table_in(write_inspect(tmp_path / "eval", packed=True, summed=summed))
     assert by_system(packed, "match") == by_system(plain, "match") == SCORES
+
+
+@pytest.mark.parametrize("summed", [True, False])
+def test_a_log_packed_by_zstandard_is_read(summed: bool, tmp_path: Path) -> None:
+    pytest.importorskip("zstandard")
+    for file in write_inspect(tmp_path, packed=True, summed=summed).iterdir():
+        with zipfile.ZipFile(file) as archive:
+            members = {name: archive.read(name).decode() for name in archive.namelist()}
+        write_zstandard(file, members)
+    assert by_system(table_in(tmp_path), "match") == SCORES
+
+
+def test_a_field_that_was_cut_in_the_summary_is_read_from_the_sample(tmp_path: Path) -> None:
+    (file,) = write_inspect(tmp_path, {"m": [1, 0, 1, 1]}, packed=True).iterdir()
+    with zipfile.ZipFile(file) as archive:
+        members = {name: archive.read(name).decode() for name in archive.namelist()}
+    cut = json.loads(members["summaries.json"])
+    for sample in cut:
+        sample["metadata"]["passage_id"] = "Key removed from summary (> 1k)"
+    members["summaries.json"] = json.dumps(cut)
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    assert table_in(file).frame["passage_id"].tolist() == ["p0", "p0", "p1", "p1"]
 
 
 def test_words_of_inspect_count_as_its_own_accuracy_counts_them(tmp_path: Path) -> None:

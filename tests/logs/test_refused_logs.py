@@ -115,16 +115,18 @@ def test_several_tasks_keep_their_names_where_they_share_a_metric(tmp_path: Path
     found = table_in(tmp_path)
     assert set(found.frame["task"]) == {"bridges", "rivers"}
     assert found.frame["item"].iloc[0] == "bridges/0"
-    assert by_system(table_in(tmp_path, task="rivers"), "acc") == SCORES
+    assert by_system(table_in(tmp_path, tasks=["rivers"]), "acc") == SCORES
+    both = table_in(tmp_path, tasks=["rivers", "bridges"]).frame
+    assert both.groupby("task").size().to_dict() == {"bridges": 24, "rivers": 24}
 
 
-def test_tasks_without_a_metric_in_common_are_refused(tmp_path: Path) -> None:
-    write_lm_eval(tmp_path, task="bridges")
-    write_lm_eval(tmp_path, task="rivers", metric="f1", stamp="2026-03-02T10-00-00.5")
+def test_logs_of_a_task_without_a_metric_in_common_are_refused(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path, {"m/a": [1, 0]}, task="rivers")
+    write_lm_eval(tmp_path, {"m/b": [1, 0]}, task="rivers", metric="f1")
     said = refused(tmp_path)
     assert "acc" in said
     assert "f1" in said
-    assert "there is no task 'river'" in refused(tmp_path, task="river")
+    assert "there is no task 'river'" in refused(tmp_path, tasks=["river"])
 
 
 def test_items_that_one_system_lacks_are_said(tmp_path: Path) -> None:
@@ -135,7 +137,7 @@ def test_items_that_one_system_lacks_are_said(tmp_path: Path) -> None:
 def test_systems_without_a_common_item_are_refused(tmp_path: Path) -> None:
     write_openai(tmp_path / "a", {"m/a": [1, 0]})
     write_lm_eval(tmp_path / "b", {"m/b": [1, 0]})
-    assert "metric" in refused(tmp_path)
+    assert "share no item" in refused(tmp_path)
     write_lm_eval(tmp_path / "c", {"m/a": [1, 0]}, task="one")
     write_lm_eval(tmp_path / "c", {"m/b": [1, 0]}, task="two")
     assert "share no item" in refused(tmp_path / "c")
@@ -156,4 +158,4 @@ def test_fields_that_differ_from_sample_to_sample_are_counted_together(
     file.write_text(lines(samples))
     assert len(table_in(file).frame) == 20
     monkeypatch.setenv("HUMEVAL_POWER_MAX_COLUMNS", "50")
-    assert "has 100 columns; at most 50 are read" in refused(file)
+    assert "has 101 columns; at most 50 are read" in refused(file)

@@ -44,7 +44,7 @@ LINKS = {
     "a hidden file": ("/check?file=.hidden.csv", "no path within the folder"),
     "a device": ("/check?file=/dev/zero", "no path within the folder"),
     "a folder above the folder": ("/check?file=..", "no path within the folder"),
-    "a folder of logs with a link that leads out": ("/import?files=logs", "leads out of the folder"),
+    "a folder of logs with a link that leads out": ("/import?exports=logs", "leads out of the folder"),
     "a file outside as a column of clusters": (
         "/accuracy/test?files=pilot.csv&files=pilot.csv&cluster=/etc/passwd",
         "no path within the folder",

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from humeval_power.checking.cluster_columns import ClusterSuspect, cluster_suspects
 from humeval_power.checking.columns import close_to, listing, shortened
-from humeval_power.checking.logs.frame import OWN, frame_of
+from humeval_power.checking.logs.frame import OWN, cluster_names, frame_of
 from humeval_power.checking.logs.log import Log
 from humeval_power.checking.logs.repeats import Again, counted_problems, each_task_once, once_each
 from humeval_power.checking.logs.reported import with_disagreements
 from humeval_power.errors import InputError, Problem
 
-_LONGEST = 60  # characters of a value that stands in the table itself
+_LONGEST = 60  # characters of the name of a file
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ def _named(sources: Sequence[str]) -> str:
 def combine_logs(
     logs: Sequence[Log],
     *,
-    task: str | None = None,
+    tasks: Sequence[str] = (),
     scores: Sequence[str] = (),
     again: Again = "refuse",
     notices: Sequence[str] = (),
@@ -74,39 +74,57 @@ def combine_logs(
 
     Parameters
     ----------
-    task : the only one to read; all if None, and items of several are named task/item.
-    scores : the metrics to keep; all that every log has, if none is named.
+    tasks : those to read; all if none is named, and items of several are named task/item.
+    scores : the metrics to keep; all that every log of a task has, if none is named. A task without any of them is
+        left out, and a score that only another task has is missing.
     again : what to do where a system has several logs of a task.
     notices : what is to be said of files that hold none of the logs.
 
     Raises
     ------
     InputError
-        A task or a metric that is not there, tasks without a metric in common, samples that stand twice with other
-        scores, systems that were asked different things under one name or share no item; all of one kind at once.
+        A task or a metric that is not there, logs of a task without a metric in common, samples that stand twice
+        with other scores, systems that were asked different things under one name or share no item; all of one
+        kind at once.
     """
     read = _each(
-        [with_disagreements(once_each(log)) for log in each_task_once(_of_task(logs, task), again)]
+        [with_disagreements(once_each(log)) for log in each_task_once(_of_tasks(logs, tasks), again)]
     )
-    metrics, told = _metrics(read, scores)
+    of_task, told = _metrics(read, scores)
+    read = [log for log in read if log.task in of_task]
+    metrics = tuple(scores) or tuple(dict.fromkeys(name for known in of_task.values() for name in known))
     _refuse_other_questions(read)
-    frame = frame_of(read, metrics)
-    fields = [name for name in frame.columns if name not in (*OWN, *metrics)]
-    taken = ("system", "run", "label", "prediction", *metrics)
-    found = cluster_suspects(frame, item="item", taken=taken)
-    clusters = {one.column for one in found}
-    frame = frame.drop(columns=[name for name in fields if name not in clusters])
+    frame = frame_of(read, of_task)
+    frame, clusters = _with_clusters(
+        frame, [name for name in frame.columns if name not in (*OWN, *metrics)]
+    )
+    return LogTable(frame, metrics, clusters, tuple(read), (*notices, *told, *_lacking(read)))
+
+
+def _with_clusters(
+    frame: pd.DataFrame, fields: Sequence[str]
+) -> tuple[pd.DataFrame, tuple[ClusterSuspect, ...]]:
+    """The table with those fields of the data sets alone that may be clusters, and these."""
+    others = [name for name in frame.columns if name not in (*fields, "item", "task")]
+    known = {one.column for one in cluster_suspects(frame, item="item", taken=others)}
     for name in fields:
-        if name in clusters:
-            frame[name] = _shown(frame[name], name)
-    return LogTable(frame, metrics, found, tuple(read), (*notices, *told, *_lacking(read)))
+        if name in known:
+            frame[name] = cluster_names(frame[name], frame.get("task"))
+    found = cluster_suspects(
+        frame.drop(columns=[name for name in fields if name not in known]), item="item", taken=others
+    )
+    kept = {one.column for one in found}
+    return frame.drop(columns=[name for name in fields if name not in kept]), found
 
 
-def _of_task(logs: Sequence[Log], task: str | None) -> Sequence[Log]:
+def _of_tasks(logs: Sequence[Log], tasks: Sequence[str]) -> Sequence[Log]:
     names = list(dict.fromkeys(log.task for log in logs))
-    if task is not None and task not in names:
-        raise InputError([Problem(f"there is no task {task!r}.", close_to(task, names))])
-    return [log for log in logs if task in (None, log.task)]
+    unknown = [
+        Problem(f"there is no task {task!r}.", close_to(task, names)) for task in tasks if task not in names
+    ]
+    if unknown:
+        raise InputError(unknown)
+    return [log for log in logs if not tasks or log.task in tasks]
 
 
 def _each(logs: Sequence[Log]) -> list[Log]:
@@ -117,11 +135,16 @@ def _each(logs: Sequence[Log]) -> list[Log]:
     return list(logs)
 
 
-def _metrics(logs: Sequence[Log], asked: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-    """The metrics that every log has, or those that are asked for; and what is to be said of the others."""
+def _metrics(logs: Sequence[Log], asked: Sequence[str]) -> tuple[Mapping[str, Collection[str]], list[str]]:
+    """The metrics of each task that is read, those that every one of its logs has, of those that are asked for; and
+    what is to be said of others.
+
+    Raises
+    ------
+    InputError
+        A metric that no log or not every log of a task has, or a task whose logs have none in common.
+    """
     known = list(dict.fromkeys(name for log in logs for name in log.metrics))
-    of_log = [set(log.metrics) for log in logs]
-    common = [name for name in known if all(name in have for have in of_log)]
     unknown = [
         Problem(f"there is no metric {name!r}.", close_to(name, known))
         for name in asked
@@ -129,20 +152,38 @@ def _metrics(logs: Sequence[Log], asked: Sequence[str]) -> tuple[tuple[str, ...]
     ]
     if unknown:
         raise InputError(unknown)
-    partial = [name for name in asked if name not in common]
-    if partial or not common:
-        if not known:
-            rule = "no sample has a score that is a number."
-            raise InputError([Problem(rule, "Was the evaluation scored?", logs[0].source)])
-        what = f"not every log has the metric {partial[0]!r}" if partial else "no metric is in every log"
-        have = "; ".join(f"{log.source} has {listing(log.metrics, limit=6)}" for log in _different(logs))
-        remedy = "Read one task: name its files, or humeval-power import with --task."
-        raise InputError([Problem(f"{what}: {have}.", remedy)])
-    left = [name for name in known if name not in common]
-    told = (
-        [f"Metrics that only some logs have are left out: {listing(left)}."] if left and not asked else []
-    )
-    return tuple(asked or common), told
+    if not known:
+        rule = "no sample has a score that is a number."
+        raise InputError([Problem(rule, "Was the evaluation scored?", logs[0].source)])
+    found: dict[str, list[str]] = {}
+    partial: dict[str, None] = {}
+    for task in dict.fromkeys(log.task for log in logs):
+        those = [log for log in logs if log.task == task]
+        of_logs = [set(log.metrics) for log in those]
+        shared = set.intersection(*of_logs)
+        of_task = [name for name in known if any(name in own for own in of_logs)]
+        common = [name for name in of_task if name in shared]
+        lacking = [name for name in of_task if name not in shared]
+        refused = [name for name in asked if name in lacking]
+        if refused or (of_task and not common):
+            what = (
+                f"not every log has the metric {refused[0]!r}" if refused else "no metric is in every log"
+            )
+            have = "; ".join(
+                f"{log.source} has {listing(log.metrics, limit=6)}" for log in _different(those)
+            )
+            remedy = "Read one task, or the logs with one metric: name their files."
+            raise InputError([Problem(f"{what}: {have}.", remedy)])
+        found[task] = [name for name in common if not asked or name in asked]
+        partial.update(dict.fromkeys(lacking))
+    told = []
+    without = [task for task, names in found.items() if not names]
+    if without:
+        what = listing(list(asked)) if asked else "scores"
+        told.append(f"Tasks without {what} are left out: {listing(without, limit=6)}.")
+    if partial and not asked:
+        told.append(f"Metrics that only some logs have are left out: {listing(list(partial))}.")
+    return {task: names for task, names in found.items() if names}, told
 
 
 def _different(logs: Sequence[Log]) -> list[Log]:
@@ -167,14 +208,6 @@ def _refuse_other_questions(logs: Sequence[Log]) -> None:
                 problems.append(Problem(rule, remedy, log.source, sample.row or None))
     if problems:
         raise InputError(counted_problems(problems, logs[0].source))
-
-
-def _shown(values: pd.Series, name: str) -> pd.Series:
-    """Names of clusters: passages are numbered in the order in which they come."""
-    if all(len(str(value)) <= _LONGEST and "\n" not in str(value) for value in values):
-        return values
-    number = {value: place for place, value in enumerate(dict.fromkeys(values), start=1)}
-    return values.map(lambda value: f"{name} {number[value]}")
 
 
 def _lacking(logs: Sequence[Log]) -> list[str]:

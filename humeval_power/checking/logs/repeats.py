@@ -1,4 +1,5 @@
-"""What stands twice in logs: a sample that was written again, and a task that a system was given again."""
+"""What stands twice in logs: a sample that was written again, an evaluation that was taken up again, and a task
+that a system was given again."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from humeval_power.errors import InputError, Problem
 
 Again = Literal["refuse", "last", "run"]
 SHOWN = 5
+_COMMON_SEED = "fewshot_seed"
 
 
 def once_each(log: Log) -> Log:
@@ -47,23 +49,33 @@ def once_each(log: Log) -> Log:
 def each_task_once(logs: Sequence[Log], again: Again) -> list[Log]:
     """Logs of which no two are of one system and task.
 
-    again : what to do with such: refuse them, take the last, or take each as a run.
+    Of one evaluation the last log is taken. Others with seeds of their own are runs.
+
+    again : what to do with the rest: refuse them, take the last, or take each as a run.
 
     Raises
     ------
     InputError
-        Several of them, where they are refused, or where nothing says which is the last.
+        Several of them, where they are refused, or where nothing says which is the last; one generation with two
+        scores; or an evaluation that no later log ends.
     """
     found: dict[tuple[str, str], list[Log]] = defaultdict(list)
     for log in logs:
         found[log.system, log.task].append(log)
     kept: list[Log] = []
     problems: list[Problem] = []
-    for (system, task), those in found.items():
-        if len(those) == 1:
+    for (system, task), several in found.items():
+        those = _evaluations(several)
+        unfinished = [log.unfinished for log in those if log.unfinished is not None]
+        if unfinished:
+            problems += unfinished
+        elif len(those) == 1:
             kept += those
-        elif again == "run":
-            kept.append(_as_runs(those))
+        elif again == "run" or (again == "refuse" and _have_own_seeds(those)):
+            try:
+                kept.append(_as_runs(those))
+            except InputError as error:
+                problems += error.problems
         elif again == "last" and len({log.created for log in those} - {""}) == len(those):
             kept.append(_last(those))
         else:
@@ -81,14 +93,98 @@ def counted_problems(problems: list[Problem], source: str) -> list[Problem]:
     )
 
 
+def _evaluations(logs: Sequence[Log]) -> list[Log]:
+    """One log of each evaluation: the last of those with one identity, the first of those that say the same."""
+    kept: list[Log] = []
+    for log in sorted(logs, key=lambda log: log.created):
+        place = next((at for at, other in enumerate(kept) if _is_same(other, log)), None)
+        if place is None:
+            kept.append(log)
+            continue
+        earlier = kept[place]
+        if _said(earlier) == _said(log):
+            said = f"It is the same evaluation as {log.source}, with the same scores: read once."
+            kept[place] = replace(earlier, notices=(*earlier.notices, said))
+            continue
+        of_earlier, of_last = (
+            {(sample.item, sample.run) for sample in one.samples} for one in (earlier, log)
+        )
+        said = f"It goes on with the evaluation of {earlier.source}, and replaces that log"
+        lost = len(of_earlier - of_last)
+        said += f"; {lost:,} samples stand only there, and are not read." if lost else "."
+        kept[place] = replace(log, notices=(*log.notices, said))
+    return kept
+
+
+def _is_same(earlier: Log, log: Log) -> bool:
+    """Whether two logs are of one evaluation: taken up again, or with the same generations or seeds, and scores."""
+    if log.identity and earlier.identity == log.identity:
+        return earlier.created < log.created or _said(earlier) == _said(log)
+    is_copy = bool(log.sha256) and earlier.sha256 == log.sha256
+    has_its_generations = all(sample.uuid for sample in log.samples) and _uuids(earlier) == _uuids(log)
+    is_likely = earlier.seeds == log.seeds and (is_copy or has_its_generations or bool(log.seeds))
+    return is_likely and _said(earlier) == _said(log)
+
+
+def _uuids(log: Log) -> set[str]:
+    return {sample.uuid for sample in log.samples}
+
+
+def _said(log: Log) -> dict[tuple[str, str], dict[str, float | None]]:
+    return {(sample.item, sample.run): dict(sample.scores) for sample in log.samples}
+
+
+def _have_own_seeds(logs: Sequence[Log]) -> bool:
+    seeds = [tuple(sorted(log.seeds.items())) for log in logs]
+    return all(seeds) and len(set(seeds)) == len(seeds)
+
+
+def _run_names(logs: Sequence[Log]) -> list[str]:
+    """By their seeds, which are the same for every system; else by their number."""
+    if not _have_own_seeds(logs):
+        return [str(number) for number in range(1, len(logs) + 1)]
+    short = ["/".join(dict.fromkeys(log.seeds.values())) for log in logs]
+    return short if len(set(short)) == len(short) else ["/".join(log.seeds.values()) for log in logs]
+
+
 def _as_runs(logs: Sequence[Log]) -> Log:
+    """The samples of all, each log a run; a generation that stands in two of them once.
+
+    Raises
+    ------
+    InputError
+        A generation that has other scores in another log.
+    """
     in_order = sorted(logs, key=lambda log: (log.created, log.source))
-    samples = [
-        replace(sample, run=f"{number}.{sample.run}" if sample.run else str(number))
-        for number, log in enumerate(in_order, start=1)
-        for sample in log.samples
-    ]
+    samples: list[LogSample] = []
+    first: dict[str, tuple[Log, LogSample]] = {}
+    problems: list[Problem] = []
+    n_again = 0
+    for name, log in zip(_run_names(in_order), in_order, strict=True):
+        for sample in log.samples:
+            other, same = first.setdefault(sample.uuid, (log, sample)) if sample.uuid else (log, sample)
+            if same is sample:
+                run = f"{name}.{sample.run}" if sample.run else name
+                samples.append(replace(sample, run=run))
+            elif dict(same.scores) == dict(sample.scores):
+                n_again += 1
+            else:
+                rule = f"item {shortened(sample.item)!r} is the generation of {other.source} with other scores."
+                remedy = "It was scored anew: leave one of the two logs out."
+                problems.append(Problem(rule, remedy, log.source, sample.row))
+    if problems:
+        raise InputError(counted_problems(problems, in_order[0].source))
     said = f"{len(logs)} logs of it are its runs: {listing([log.source for log in in_order])}."
+    if _have_own_seeds(in_order):
+        is_common = len({log.seeds.get(_COMMON_SEED) for log in in_order}) > 1
+        how = (
+            "other examples in the prompt, the same for all items (--crossed)"
+            if is_common
+            else "each item anew (--nested)"
+        )
+        said += f" Their seeds differ: {how}."
+    if n_again:
+        said += f" {n_again:,} samples are generations of another of them, and are read once."
     digest = "".join(log.sha256 for log in in_order)
     notices = tuple(dict.fromkeys(notice for log in in_order for notice in log.notices))
     return replace(

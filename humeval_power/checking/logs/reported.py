@@ -1,24 +1,27 @@
-"""The means that a harness reported, beside those of the samples that it logged: they differ where samples are
-missing or stand there twice, or where the harness does not take the mean."""
+"""The means that a harness reported, beside those of the samples that it logged, taken over what the harness takes
+them over: they differ where samples are missing or stand there twice."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from humeval_power.checking.logs.log import Log
 
+_OVER = {"samples": "its samples", "items": "its items, of each the mean over its scored runs,"}
 _NEAR = 1e-4  # reports are rounded to four digits at times
 
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One metric of one log: its mean over the samples that have it, and what the harness reported."""
+    """One metric of one log: its mean over what the harness takes it `over`, and what the harness reported."""
 
     metric: str
     mean: float
     reported: float
+    over: str = "samples"
 
     @property
     def agrees(self) -> bool:
@@ -29,8 +32,8 @@ class Reported:
 def with_disagreements(log: Log) -> Log:
     """The log with a notice of each mean that is not what the harness reported."""
     told = tuple(
-        f"The mean of {one.metric} over its samples is {one.mean:.4g}; the harness reported {one.reported:.4g}: "
-        "samples are missing or twice there, or it takes no mean."
+        f"The mean of {one.metric} over {_OVER[one.over]} is {one.mean:.4g}; the harness reported "
+        f"{one.reported:.4g}: samples are missing or twice there, or it takes no mean."
         for one in reported_means(log)
         if not one.agrees
     )
@@ -41,9 +44,17 @@ def reported_means(log: Log) -> Iterator[Reported]:
     """The metrics of a log whose mean was reported."""
     named = _by_metric(log.reported)
     for metric in log.metrics:
-        values = [value for one in log.samples if (value := one.scores.get(metric)) is not None]
+        values: dict[object, list[float]] = defaultdict(list)
+        for place, one in enumerate(log.samples):
+            if (value := one.scores.get(metric)) is not None:
+                values[one.item if log.reported_over == "items" else place].append(value)
         if metric in named and values:
-            yield Reported(metric, math.fsum(values) / len(values), named[metric])
+            mean = _mean([_mean(those) for those in values.values()])
+            yield Reported(metric, mean, named[metric], log.reported_over)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
 
 
 def _by_metric(reported: Mapping[str, float]) -> dict[str, float]:

@@ -44,6 +44,11 @@ _LABELS = {
     "inspect": "log of Inspect",
     "helm": "log of HELM",
     "openai-evals": "log of OpenAI evals",
+    "promptfoo": "results of promptfoo",
+    "deepeval": "test run of DeepEval",
+    "pydantic-evals": "report of Pydantic Evals",
+    "ragas": "results of ragas",
+    "mlflow": "results of MLflow",
 }
 
 
@@ -83,7 +88,10 @@ ASSIGNED: Fields = {
 }
 _LOGS: Fields = {
     "task": own(
-        text("NAME"), "The task of logs to read. [all]", "Task", page_help="The task of logs to read. [all]"
+        text("NAME", many=True),
+        "The task of logs; repeatable. [all]",
+        "Tasks",
+        page_help="The tasks of logs to read. [all]",
     ),
     "score": own(
         text("METRIC", many=True),
@@ -97,6 +105,12 @@ _LOGS: Fields = {
         "A task that a system was given again",
         words={"refuse": "is refused", "last": "the last counts", "run": "each is a run"},
         usual="refuse",
+    ),
+    "system": own(
+        text("NAME=FILE", many=True),
+        "What the system of a log, or of a folder of logs, is called; repeatable. [as the log says]",
+        "Names of systems",
+        page_help="NAME=FILE, where a log does not say it.",
     ),
     "leave_out": own(
         text("FILE", many=True),
@@ -123,17 +137,34 @@ def key_and_withdrawn(given: Typed) -> dict[str, Any]:
     }
 
 
+def _systems(given: Typed) -> dict[str, str]:
+    """The names of systems, by their paths."""
+    pairs = [text.partition("=") for text in given["system"]]
+    wrong = [
+        text for text, (name, _, path) in zip(given["system"], pairs, strict=True) if not (name and path)
+    ]
+    if wrong:
+        raise click.UsageError(f"--system {wrong[0]}: write NAME=FILE, such as base=base.csv.")
+    return {path: name for name, _, path in pairs}
+
+
 def _import(given: Typed, calls: Calls) -> None:
-    logs = _logs(given)
+    systems = _systems(given)
+    files = tuple(given["exports"]) or tuple(systems)
+    if not files:
+        raise click.UsageError("Give EXPORT..., or say exports in [files] of a study file.")
+    logs = _logs(given, files, systems)
     if logs is not None:
         calls.let("result", _scores(logs, given))
         return
     if any(given.given(name) is not None for name in _LOGS):
-        raise click.UsageError("--task, --score, --again and --leave-out are about logs of models' scores.")
+        raise click.UsageError(
+            "--task, --score, --again, --system and --leave-out are about logs of models' scores."
+        )
     from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
     from humeval_power.interfaces.formats.exports.platforms import read_export
 
-    files, mapping, output = given["files"], given["mapping"], given["output"]
+    mapping, output = given["mapping"], given["output"]
     chosen, named = (None, None) if mapping is None else read_mapping(mapping)
     assignment = None if given["draft"] else assignment_of(given)
     is_plain = not (given["draft"] or mapping or given["platform"] or assignment)
@@ -172,29 +203,29 @@ def _scores(logs: LogsFound, given: Typed) -> Call:
         )
     found: Any = logs.logs
     how: dict[str, Any] = {"scores": given["score"], "notices": logs.notices}
-    one = call("hp.exports.combine_logs", found, task=given["task"], again=given["again"], **how)
+    one = call("hp.exports.combine_logs", found, tasks=given["task"], again=given["again"], **how)
     return call("hp.exports.import_scores", one)
 
 
-def _logs(given: Typed) -> LogsFound | None:
+def _logs(given: Typed, files: tuple[str, ...], systems: dict[str, str]) -> LogsFound | None:
     """The logs of models' scores that the files are; None where they are exports of ratings."""
+    from humeval_power.interfaces.formats.logs.harnesses import HARNESSES
     from humeval_power.interfaces.formats.logs.mapped import mapped_logs
     from humeval_power.interfaces.formats.logs.mapping_file import is_log_mapping, read_log_mapping
-    from humeval_power.interfaces.formats.logs.reading import HARNESSES, LogsFound, are_logs, logs_in
+    from humeval_power.interfaces.formats.logs.reading import LogsFound, are_logs, logs_in
 
-    files, platform, mapping, leave_out = (
-        given[name] for name in ("files", "platform", "mapping", "leave_out")
-    )
+    platform, mapping, leave_out = (given[name] for name in ("platform", "mapping", "leave_out"))
     if mapping is not None and is_log_mapping(mapping):
-        return LogsFound(mapped_logs(files, read_log_mapping(mapping)), ())
+        return LogsFound(mapped_logs(files, read_log_mapping(mapping), systems=systems), ())
     harness = next((one for one in HARNESSES if one.name == platform), None)
     if harness is None:
-        return logs_in(*files, leave_out=leave_out) if platform is None and are_logs(files) else None
+        is_log = platform is None and are_logs(files)
+        return logs_in(*files, systems=systems, leave_out=leave_out) if is_log else None
     others = [path for path in files if not Path(path).is_dir() and logs_in(path, harness=platform) is None]
     if others:
         remedy = "Is this the right file? Without --from it is told from the content."
         raise InputError([Problem(f"is no log of {harness.title}.", remedy, path) for path in others])
-    return logs_in(*files, harness=platform, leave_out=leave_out)
+    return logs_in(*files, harness=platform, systems=systems, leave_out=leave_out)
 
 
 def _secret(given: Typed) -> str:
@@ -229,12 +260,13 @@ def secret_beside(output: str | None, command: str) -> Path:
     return written.with_suffix(".secret") if written.suffix else written / f"{command}.secret"
 
 
-def _assignment_there(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
-    """The assignment and its key, where both are there."""
+def _of_collection(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
+    """The exports; and the assignment and its key, where both are there."""
     tables = said.get("assignment") or ()
     files = [*([tables] if isinstance(tables, str) else tables), said.get("key")]
     there = len(files) > 1 and all(path is not None and Path(path).exists() for path in files)
-    return {name: said[name] for name in ("assignment", "key")} if there else {}
+    taken = ("exports", *(("assignment", "key") if there else ()))
+    return {name: said[name] for name in taken if name in said}
 
 
 DECLARED = Declared(
@@ -251,17 +283,16 @@ DECLARED = Declared(
     and system of each answer, and which answers are repeats and attention
     checks. These stay in the table, and no analysis takes them as ratings.
 
-    Logs of lm-evaluation-harness, lmms-eval, Inspect, HELM and OpenAI's evals,
-    or folders with those of several models, give system, item, run, metrics
-    and what may be clusters of items: -o scores.csv. Other logs need a mapping.
+    Logs of evaluation harnesses, or folders with those of several models, give
+    system, item, run, metrics and what may be clusters of items: -o scores.csv.
+    Other logs need a mapping.
     """,
     {
-        "files": own(
-            text("EXPORT...", many=True),
-            "",
-            "Exports",
+        "exports": replace(
+            FIELDS["exports"],
+            kind=text("EXPORT...", many=True),
+            label="Exports",
             page_help="One file or several of the same kind; or a folder of logs in the folder of the page.",
-            needed=True,
         ),
         "mapping": _MAPPING,
         "platform": _source(*get_args(HarnessName)),
@@ -282,8 +313,8 @@ DECLARED = Declared(
         "Makes one table, a rating a row, of what a crowd platform or a survey tool exported; or of the logs that "
         "a harness wrote of several models.",
         (
-            Part("The exports", ("files", "platform", "mapping")),
-            Part("Of logs", ("task", "score", "again"), folded=True),
+            Part("The exports", ("exports", "platform", "mapping")),
+            Part("Of logs", ("task", "score", "again", "system"), folded=True),
             Part("What workers were given", ("assignment", "key", "withdrawn"), folded=True),
         ),
         (
@@ -295,10 +326,10 @@ DECLARED = Declared(
         "ratings",
         hides=("draft", "secret"),
     ),
-    arguments=("files",),
+    arguments=("exports",),
     endings=(".csv", ".toml"),
     of_study=True,
-    use=Use(adapts=_assignment_there, writes="ratings", updates=lambda _result: {"ratings": HERE}),
+    use=Use(adapts=_of_collection, writes="ratings", updates=lambda _result: {"ratings": HERE}),
     no_program="makes pseudonyms with a secret that the command keeps; hp.exports has its calls.",
 )
 command = DECLARED.command()

@@ -23,7 +23,7 @@ from humeval_power.checking.roles import ROLES
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.runs.run_table import RunTable
 from humeval_power.interfaces.formats.item_clusters import clusters_of
-from humeval_power.interfaces.formats.tables import SourceTable, read_table
+from humeval_power.interfaces.formats.tables import SourceTable, read_table, with_metric
 from humeval_power.ratings import MISSING_CODES
 from humeval_power.reporting.numbers import counted
 from humeval_power.runs_parameters import GENERATIONS, PROMPTS
@@ -112,7 +112,9 @@ def run_table(
         source=table.source,
         taken=() if cluster is None else (cluster,),
     )
-    of, notices = found.of, [*table.notices, *found.notices]
+    of = found.of
+    table = with_metric(table, of["score"], item=of["item"])
+    notices = [*table.notices, *found.notices]
     frame, chosen = _of_systems(table, of["system"], systems)
     values, problems = _scores(frame, of["score"], table.source, drop_missing)
     texts = {

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from humeval_power.checking.columns import listing
 from humeval_power.checking.origin import Layout
 from humeval_power.checking.rows import ROW_INDEX, ExportFlow
 from humeval_power.checking.submissions import Rejected, decided_rows
@@ -27,7 +28,9 @@ from humeval_power.interfaces.formats.file_bytes import (
 )
 from humeval_power.interfaces.formats.logs.reading import read_logs
 from humeval_power.interfaces.formats.text_tables import read_delimited, read_json_lines, separator_of
+from humeval_power.ratings import MISSING_CODES
 
+_TASK, _BLANK = "task", ("", *MISSING_CODES)
 _APART = "Separate the columns by commas, semicolons or tabs."
 _SAVE = "Save the file as CSV UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 FILE"
 
@@ -85,6 +88,24 @@ def read_score_source(*paths: str | Path) -> SourceTable | None:
         return None
     names = ", ".join(source_name(path) for path in paths)
     return SourceTable(found.frame, names, found.sha256, found.said, scores=found.scores)
+
+
+def with_metric(table: SourceTable, metric: str, *, item: str | None = None) -> SourceTable:
+    """The table without the tasks in which no row has a score of this metric; its notices name them.
+
+    item : the column of the items; one called task may be that.
+    """
+    frame = table.frame
+    if _TASK not in frame or item == _TASK or metric not in frame:
+        return table
+    is_blank = frame[metric].isna() | frame[metric].astype(str).str.strip().isin(_BLANK)
+    of_task = frame[_TASK].astype(str)
+    scored = set(of_task[~is_blank])
+    without = [name for name in dict.fromkeys(of_task) if name not in scored]
+    if not without or not scored:
+        return table
+    said = f"Tasks without {metric} are left out: {listing(without, limit=6)}."
+    return table._replace(frame=frame[of_task.isin(scored)], notices=(*table.notices, said))
 
 
 def read_decided(path: str | Path, rejected_rows: Rejected | None = None) -> SourceTable:

@@ -67,7 +67,13 @@ class ScoresImportResult(Result):
                 yield f"{name.capitalize()}s", f"{frame[name].nunique():,}"
         yield "Metrics", listing(list(self.table.scores), limit=_METRICS_SHOWN)
         yield "Harness", listing(list(dict.fromkeys(log.harness for log in self.table.logs)))
-        missing = int(frame[list(self.table.scores)].isna().to_numpy().sum())
+        logged = [(log.metrics, sample.scores) for log in self.table.logs for sample in log.samples]
+        missing = sum(
+            scores.get(name) is None
+            for known, scores in logged
+            for name in self.table.scores
+            if name in known
+        )
         if missing:
             yield "Scores that are missing", f"{missing:,}"
         reported = [one for log in self.table.logs for one in reported_means(log)]

@@ -148,7 +148,7 @@ def _after(talk: Talk) -> list[Step]:
         ("import",),
         "Bring what was answered together with who was asked what.",
         f"{ANSWERS} stands for the file that comes back, with the codes of the assignment.",
-        arguments=(("files", ANSWERS),),
+        arguments=(("exports", ANSWERS),),
         options=named({"assignment": ASSIGNMENT, "key": KEY}),
         output=RATINGS,
         phase="later",

@@ -12,7 +12,7 @@ from humeval_power.checking.roles import ROLES
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.columns import texts_of
 from humeval_power.interfaces.formats.lines import ITEM, PREDICTION_NAMES, RIGHT, SHOWN, WRONG, Predictions
-from humeval_power.interfaces.formats.tables import SourceTable
+from humeval_power.interfaces.formats.tables import SourceTable, with_metric
 from humeval_power.safe_text import shell_word
 
 _SYSTEM = replace(ROLES["system"], required=False)
@@ -144,6 +144,7 @@ def _long(
 ) -> SystemAnswers:
     asked = gold is not None or is_gold_asked
     value = _value_column(table, column, gold is not None or gold_column is not None, asked)
+    table = with_metric(table, value, item=item)
     compares = gold is not None or (gold_column is not None and (asked or _PREDICTION.fits(value)))
     of_row = table.frame[system].astype(str).str.strip()
     known_names = of_row.unique().tolist()

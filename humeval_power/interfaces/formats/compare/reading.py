@@ -11,6 +11,7 @@ from humeval_power.checking.columns import named_column
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.interfaces.formats.compare.score_tables import ScoreSource, open_scores, score_table
+from humeval_power.interfaces.formats.tables import with_metric
 
 UnitBy = Literal["mean", "median"]
 
@@ -75,9 +76,11 @@ def read_scores(
     if dataset is not None:
         columns = source.table.frame.columns
         column = named_column(dataset, columns, option="--dataset", source=source.table.source)
-        names = list(dict.fromkeys(source.table.frame[column].astype(str)))
         source = replace(source, scores=tuple(name for name in source.scores if name != column))
         score = scores[0] if scores else None
+        if score is not None or len(source.scores) == 1:
+            source = replace(source, table=with_metric(source.table, score or source.scores[0]))
+        names = list(dict.fromkeys(source.table.frame[column].astype(str)))
         tables = {name: one(source, score, (column, name)) for name in names}
     else:
         tables = {score or "score": one(source, score) for score in scores or (None,)}

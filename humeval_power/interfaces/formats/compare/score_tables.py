@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,13 +18,18 @@ from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.interfaces.formats.compare.item_columns import item_clusters, item_suspects
 from humeval_power.interfaces.formats.compare.score_files import joined_files, one_table
 from humeval_power.interfaces.formats.item_clusters import OPTION
-from humeval_power.interfaces.formats.tables import SourceTable, read_score_source
+from humeval_power.interfaces.formats.tables import SourceTable, read_score_source, with_metric
 from humeval_power.magnitudes import TOO_LARGE, is_computable
 from humeval_power.ratings import MISSING_CODES
 
 _LEFT_OUT = (
     "Column {name!r} looks like clusters of items, and is no score unless --systems or --score names it."
 )
+_AVERAGED = (
+    "The score of an item is the mean over its runs, up to {n:,}; humeval-power runs test takes them into "
+    "account."
+)
+_RUN = "run"
 LISTED = 5  # problems shown of each kind; the rest is counted
 _SYSTEM = replace(ROLES["system"], required=False)
 _ITEM = replace(ROLES["item"], names=(*ROLES["item"].names, "id", "index"), required=False)
@@ -82,7 +88,8 @@ def open_scores(
         left_out = tuple(
             each.column for each in suspects if each.column and _is_numeric(table.frame[each.column])
         )
-    free = [name for name in columns if name not in (item, system, cluster, *left_out)]
+    known = (item, system, cluster, *left_out, *([_RUN] if system is not None else []))
+    free = [name for name in columns if name not in known]
     scores = table.scores or tuple(name for name in free if _is_numeric(table.frame[name]))
     if not scores or (system is None and len(scores) < 2):
         rule = "there is no column of scores." if system else "there are not two columns of scores."
@@ -136,17 +143,19 @@ def score_table(
     InputError
         All problems at once: cells that are no numbers, scores that are missing or doubled.
     """
+    metric = "score" if source.system is None else _metric(source, score)
+    source = replace(source, table=with_metric(source.table, metric, item=source.item))
     frame, notices = source.table.frame, list(source.table.notices)
     notices += [_LEFT_OUT.format(name=shortened(name)) for name in source.left_out]
     if where is not None:
         frame = frame[frame[where[0]].astype(str) == where[1]]
     if source.system is None:
-        wide, metric = frame[list(source.scores)], "score"
+        wide = frame[list(source.scores)]
         wide = wide.set_axis([str(name) for name in wide.columns], axis=1)
         rows: list[int | None] = [int(row) for row in frame.index]
     else:
-        metric = _metric(source, score)
-        wide, rows = _pivoted(source, frame, metric)
+        wide, rows, said = _pivoted(source, frame, metric)
+        notices += said
     names = _systems(source, [str(name) for name in wide.columns], systems)
     values, problems, complete = _numbers(wide[list(names)], rows, source, drop_missing)
     if problems:
@@ -201,11 +210,14 @@ def _metric(source: ScoreSource, score: str | None) -> str:
 
 def _pivoted(
     source: ScoreSource, frame: pd.DataFrame, metric: str
-) -> tuple[pd.DataFrame, list[int | None]]:
-    """One row for each item and one column for each system, both in the order in which they come."""
+) -> tuple[pd.DataFrame, list[int | None], list[str]]:
+    """One row for each item and one column for each system, both in the order in which they come; and what is to be
+    said of runs, over which the scores of an item are averaged."""
     keys = frame[[str(source.item), str(source.system)]].astype(str)
     doubled = keys[keys.duplicated()]
-    if len(doubled):
+    has_runs = bool(len(doubled)) and _RUN in frame and source.cluster != _RUN
+    has_runs = has_runs and not keys.assign(run=frame.get(_RUN)).duplicated().any()
+    if len(doubled) and not has_runs:
         problems = [
             Problem(
                 f"item {row.iloc[0]!r} has a second score for system {row.iloc[1]!r}.",
@@ -221,10 +233,23 @@ def _pivoted(
     places = {item: place for place, item in enumerate(items)}
     columns = {system: place for place, system in enumerate(systems)}
     cells = np.full((len(items), len(systems)), None, dtype=object)
+    several: dict[tuple[int, int], list[object]] = defaultdict(list)
     for item, system, cell in zip(*(keys[name] for name in keys.columns), frame[metric], strict=True):
-        cells[places[item], columns[system]] = cell
+        several[places[item], columns[system]].append(cell)
+    for place, those in several.items():
+        cells[place] = those[0] if len(those) == 1 else _mean(those)
     wide.iloc[:, :] = cells
-    return wide, [None] * len(items)
+    most = max(map(len, several.values()), default=1)
+    return wide, [None] * len(items), [_AVERAGED.format(n=most)] if has_runs else []
+
+
+def _mean(cells: Sequence[object]) -> object:
+    """Of the scores of several runs; the first cell that is none, where there is such."""
+    values = [(cell, _parsed(cell)) for cell in cells if not _is_missing(cell)]
+    wrong = [cell for cell, value in values if value is None]
+    if wrong or not values:
+        return wrong[0] if wrong else None
+    return math.fsum(value for _, value in values if value is not None) / len(values)
 
 
 def _systems(source: ScoreSource, known: list[str], asked: tuple[str, ...]) -> tuple[str, ...]:

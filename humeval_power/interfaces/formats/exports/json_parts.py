@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -65,6 +66,12 @@ class JsonParts:
         if isinstance(value, dict | list):
             return self._wrong(value, "", "a text or a number", row, field)
         return plain(value)
+
+    def score_of(self, value: object, *, row: int | None, field: str) -> float | None:
+        """A number, or yes or no as 1 or 0; None for null and what is not finite."""
+        if value is None or isinstance(value, bool | int | float):
+            return float(value) if value is not None and math.isfinite(value) else None
+        return self._wrong(value, None, "a number", row, field)
 
     def records_of(self, values: object) -> Iterator[tuple[int, dict[str, Any]]]:
         """The objects of the outermost list, each with its place in it, from 1."""

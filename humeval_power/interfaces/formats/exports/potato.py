@@ -20,10 +20,12 @@ from humeval_power.interfaces.formats.exports.json_parts import JsonParts, frame
 from humeval_power.interfaces.formats.exports.platform import Platform, columns_named
 from humeval_power.interfaces.formats.exports.raw import RawExport
 from humeval_power.interfaces.formats.json_text import read_object
+from humeval_power.safe_text import shell_word
 
 _STATE = "user_state.json"
 _LABELS = "instance_id_to_label_to_value"
 _ITEM, _USER = "instance_id", "user_id"
+_LEVELS = 3  # folders above annotation_output/exports/csv/annotations.csv
 _ON = ("true", "on", "1.0")
 _POINT = re.compile(r"(?:scale_)?(-?\d+(?:\.\d+)?)")
 _MARKED = re.compile(r"(?P<schema>.+)\.(?P<scale>scale_|)(?P<value>-?\d+(?:\.\d+)?)")
@@ -42,6 +44,8 @@ def _states(folder: Path) -> list[Path]:
 
 def _read(found: RawExport, why: str) -> Export:
     frame = _of_folder(found.path) if found.is_folder else found.table
+    if not found.is_folder:
+        _refuse_stale(found)
     flow = (FlowStep("read", len(frame), "items of an annotator"),) if found.is_folder else ()
     return Export(
         platform="potato",
@@ -53,6 +57,27 @@ def _read(found: RawExport, why: str) -> Export:
         notices=found.notices,
         person=_USER,
     )
+
+
+def _refuse_stale(found: RawExport) -> None:
+    """Refuse an export that lacks answers of the states beside it: Potato writes some once, and never again.
+
+    Raises
+    ------
+    InputError
+        Such an export.
+    """
+    folders = found.path.resolve().parents[:_LEVELS] if found.path.is_file() else ()
+    folder = next((one for one in folders if _states(one)), None)
+    if folder is None:
+        return
+    answered = _of_folder(folder)
+    has_answer = (answered.drop(columns=[_ITEM, _USER]) != "").any(axis=1)
+    there = set(zip(found.table[_ITEM], found.table[_USER], strict=True))
+    known = set(zip(answered[_ITEM][has_answer], answered[_USER][has_answer], strict=True))
+    if known - there:
+        rule = f"lacks {len(known - there):,} of the {len(known):,} answers in {folder.name}: it is an old export."
+        raise InputError([Problem(rule, f"Read that folder: {shell_word(str(folder))}.", found.source)])
 
 
 def _of_folder(folder: Path) -> pd.DataFrame:

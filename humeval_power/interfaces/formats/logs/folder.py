@@ -20,6 +20,7 @@ from humeval_power.interfaces.formats.logs.raw import RawLog
 from humeval_power.safe_text import shell_word
 
 _ENDINGS = (".json", ".jsonl", ".eval", ".json.gz", ".jsonl.gz")
+_TABLES = (".csv", ".csv.gz")  # logs of some harnesses, and much else
 _MOST_FILES = 20_000
 _MOST_NAMED = 10
 _LONGEST = 120  # characters of a path
@@ -128,7 +129,7 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 
 def _may_be_log(path: Path) -> bool:
-    if not path.name.lower().endswith(_ENDINGS) or not path.is_file():
+    if not path.name.lower().endswith((*_ENDINGS, *_TABLES)) or not path.is_file():
         return False
     for name in (STATS, DISPLAYED):  # the other files of a run of HELM are large, and say nothing of scores
         if path.with_name(name).is_file():
@@ -147,6 +148,9 @@ def _damage(path: Path, forms: Collection[str]) -> str:
     named_as_log = _NAME_OF_LOG.fullmatch(name) or name in (STATS, DISPLAYED) or _form(path) in forms
     if name == RUN and not any(path.with_name(other).exists() for other in (STATS, DISPLAYED)):
         return f"{STATS} is not beside it"
+    is_table = name.lower().endswith(_TABLES) and _form(path) in forms and path.is_file()
+    if is_table:
+        return "its content is that of no log" if path.stat().st_size else "it is empty"
     if not name.lower().endswith(_ENDINGS) or (name.startswith(".") and not named_as_log):
         return ""
     if path.is_dir():

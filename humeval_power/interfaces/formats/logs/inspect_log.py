@@ -17,7 +17,7 @@ from humeval_power.checking.columns import listing
 from humeval_power.checking.logs.log import Log, LogSample
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.logs.harness import Harness
-from humeval_power.interfaces.formats.logs.inspect_archive import HEADER, STARTED, members_of, of_status
+from humeval_power.interfaces.formats.logs.inspect_archive import HEADER, STARTED, members_of, unfinished
 from humeval_power.interfaces.formats.logs.raw import RawLog, number_of, text_of, texts_in
 
 _WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -40,15 +40,21 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     if not isinstance(about, dict) or not text_of(about.get("model")):
         raise InputError([Problem("says no model.", "Is the log complete?", raw.source)])
     records = samples if samples is not None else header.get("samples")
-    if not isinstance(records, list) or not records:
+    problem = unfinished(raw, header)
+    if problem is not None:
+        records = []
+    elif not isinstance(records, list) or not records:
         rule = "holds no samples."
         raise InputError([Problem(rule, "Log them: inspect eval without --no-log-samples.", raw.source)])
-    notices = list(of_status(raw, header, len(records)))
+    notices = []
+    if problem is None and header["status"] != "success":
+        said = f"The evaluation ended with the status {header['status']!r}: what it had not answered is not there."
+        notices.append(said)
     left: dict[str, None] = {}
     found = [_sample(raw, row, record, left) for row, record in enumerate(records, start=1)]
     if len({sample.run for sample in found}) == 1:
         found = [_without_run(sample) for sample in found]
-    else:
+    elif found:
         notices.append("The run of an answer is its epoch: the item was answered anew (--nested).")
     n_failed = sum(bool(record.get("error")) for record in records)
     if n_failed:
@@ -57,6 +63,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         )
     if left:
         notices.append(f"Scores that are no number are left out: {listing(list(left))}.")
+    reported, others = _reported(header.get("results"))
     return [
         Log(
             raw.source,
@@ -67,24 +74,36 @@ def _read(raw: RawLog, why: str) -> list[Log]:
             tuple(found),
             sha256=raw.sha256,
             created=str(about.get("created") or ""),
-            notices=tuple(notices),
-            reported=_reported(header.get("results")),
+            identity=str(about.get("task_id") or ""),
+            unfinished=problem,
+            notices=(*notices, *others),
+            reported=reported,
+            reported_over="items",
         )
     ]
 
 
-def _reported(results: object) -> dict[str, float]:
-    """The accuracy or mean of each scorer."""
+def _reported(results: object) -> tuple[dict[str, float], list[str]]:
+    """The accuracy or mean of each scorer, and of each part of its scores where it gives several: over items, of
+    each the mean over its scored epochs. Another reducer takes no mean over epochs, which is said."""
     found: dict[str, float] = {}
+    others: dict[str, None] = {}
     scores = results.get("scores") if isinstance(results, dict) else None
     for one in scores if isinstance(scores, list) else []:
         metrics = one.get("metrics") if isinstance(one, dict) else None
-        for name in ("accuracy", "mean"):
-            stated = metrics.get(name) if isinstance(metrics, dict) else None
+        if not isinstance(metrics, dict):
+            continue
+        name, scorer, reducer = (text_of(one.get(key)) for key in ("name", "scorer", "reducer"))
+        if reducer not in (None, "mean"):
+            others[f"{name} by {reducer}"] = None
+            continue
+        metric = str(name) if scorer in (None, name) else f"{scorer}.{name}"
+        for stated in (metrics.get("accuracy"), metrics.get("mean")):
             value = number_of(stated.get("value")) if isinstance(stated, dict) else None
             if value is not None:
-                found[str(one.get("name"))] = value
-    return found
+                found[metric] = value
+    said = [f"Not compared, as they are no means over epochs: {listing(list(others))}."] if others else []
+    return found, said
 
 
 def _sample(raw: RawLog, row: int, record: Any, left: dict[str, None]) -> LogSample:
@@ -108,6 +127,7 @@ def _sample(raw: RawLog, row: int, record: Any, left: dict[str, None]) -> LogSam
         asked=_digest(asked) if isinstance(asked, str) else "",
         label=text_of(target[0] if isinstance(target, list) and len(target) == 1 else target),
         prediction=next((answer for answer in answers if isinstance(answer, str)), None),
+        uuid=text_of(record.get("uuid")) or "",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,31 +13,33 @@ from humeval_power.checking.logs.log import Log, LogSample
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.logs.mapping_file import LogMapping
 from humeval_power.interfaces.formats.logs.raw import RawLog, number_of, text_of
-from humeval_power.interfaces.formats.text_tables import read_delimited
+from humeval_power.interfaces.formats.logs.systems import NO_NAMES, with_systems
 from humeval_power.ratings import MISSING_CODES
 
 _MISSING = {code.casefold() for code in MISSING_CODES} | {""}
 SHOWN = 5
 
 
-def mapped_logs(paths: Sequence[str | Path], mapping: LogMapping) -> list[Log]:
-    """The logs in these files, one for each system and task.
+def mapped_logs(
+    paths: Sequence[str | Path], mapping: LogMapping, *, systems: Mapping[str, str] = NO_NAMES
+) -> list[Log]:
+    """The logs in these files, one for each system and task; `systems` are names of systems by their files.
 
     Raises
     ------
     InputError
         Records that lack what the mapping names, or scores that are neither numbers nor mapped words; all at once.
     """
-    logs: list[Log] = []
+    logs: list[tuple[Path, Log]] = []
     problems: list[Problem] = []
     for path in paths:
         try:
-            logs += _logs(RawLog(Path(path), Path(path).name), mapping)
+            logs += [(Path(path), log) for log in _logs(RawLog(Path(path), Path(path).name), mapping)]
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(problems)
-    return logs
+    return with_systems(logs, systems)
 
 
 def _logs(raw: RawLog, mapping: LogMapping) -> list[Log]:
@@ -75,14 +77,7 @@ def _records(raw: RawLog, path: str) -> list[tuple[int, dict[str, Any]]]:
             rule = f"there is no list of objects at {path!r}."
             raise InputError([Problem(rule, "Correct 'records' in the mapping.", raw.source)])
         return list(enumerate(found, start=1))
-    if raw.head.startswith((b"{", b"[")):
-        return raw.records
-    frame, _ = read_delimited(raw.text, source=raw.source)
-    rows = frame.to_dict("records")
-    return [
-        (int(row), {str(name): cell for name, cell in cells.items()})
-        for row, cells in zip(frame.index, rows, strict=True)
-    ]
+    return raw.rows
 
 
 def _problems(raw: RawLog, row: int, record: dict[str, Any], mapping: LogMapping) -> Iterator[Problem]:

@@ -7,20 +7,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from humeval_power.interfaces.formats.logs.raw import RawLog, number_of
+from humeval_power.interfaces.formats.logs.raw import RawLog, number_of, texts_in
 
 STAMP = r"\d{4}-?\d{2}-?\d{2}[T_]\d{2}-?\d{2}-?\d{2}(?:\.\d+)?"
+_SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 _MODEL_ARGS = re.compile(r"(?:^|,)(?:peft|delta|pretrained|model|model_version|path|engine)=([^,]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
     """What the files of results beside a file of samples say: the model, what to say of how it was found ('' where
-    it is stated), and the means of the task."""
+    it is stated), the means of the task, and the seeds."""
 
     model: str
     said: str
     reported: dict[str, float]
+    seeds: dict[str, str]
 
 
 def beside(raw: RawLog, stamp: str, task: str) -> Beside:
@@ -28,13 +30,19 @@ def beside(raw: RawLog, stamp: str, task: str) -> Beside:
     results = list(_results(raw, stamp))
     stated = {name for one in results if (name := _model(one))}
     reported = _means(results[0], task) if len(results) == 1 else {}
+    seeds = _seeds(results[0]) if len(results) == 1 else {}
     if len(stated) == 1:
-        return Beside(stated.pop(), "", reported)
+        name = stated.pop()
+        said = ""
+        if _is_made_up(name, results):
+            said = f"The arguments name no model, and the harness made {name!r} up: "
+            said += "import --system NAME=FOLDER names it."
+        return Beside(name, said, reported, seeds)
     folder = raw.path.resolve().parent.name
     if "__" in folder:  # how a model's name with a slash becomes a folder's
-        return Beside(folder.replace("__", "/", 1), "", reported)
+        return Beside(folder.replace("__", "/", 1), "", reported, seeds)
     said = f"The system is called as the folder, {folder!r}: no file of results beside it says the model."
-    return Beside(folder, said, reported)
+    return Beside(folder, said, reported, seeds)
 
 
 def _results(raw: RawLog, stamp: str) -> Iterator[dict[str, object]]:
@@ -64,14 +72,28 @@ def _means(results: dict[str, object], task: str) -> dict[str, float]:
     return {str(name): number for name, value in found.items() if (number := number_of(value)) is not None}
 
 
+def _seeds(results: dict[str, object]) -> dict[str, str]:
+    config = results.get("config")
+    found = texts_in(config)
+    return {name: found[name] for name in _SEEDS if name in found}
+
+
+def _is_made_up(name: str, results: list[dict[str, object]]) -> bool:
+    """Whether a name is one of lm-evaluation-harness's eight letters, where its arguments name no model."""
+    return re.fullmatch("[A-Za-z0-9]{8}", name) is not None and not any(map(_argument, results))
+
+
 def _model(results: dict[str, object]) -> str:
     name = results.get("model_name")
-    if isinstance(name, str) and name:
-        return name
+    return name if isinstance(name, str) and name else _argument(results)
+
+
+def _argument(results: dict[str, object]) -> str:
+    """The argument that names the model."""
     config = results.get("config")
     arguments = config.get("model_args") if isinstance(config, dict) else None
     if isinstance(arguments, dict):
-        named = [arguments.get(key) for key in ("pretrained", "model", "path", "engine")]
+        named = [arguments.get(key) for key in ("peft", "delta", "pretrained", "model", "path", "engine")]
         return next((value for value in named if isinstance(value, str)), "")
     found = _MODEL_ARGS.search(arguments) if isinstance(arguments, str) else None
     return found[1] if found else ""

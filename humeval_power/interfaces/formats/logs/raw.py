@@ -16,8 +16,10 @@ from typing import Any
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.file_bytes import decoded, read_bytes, unzipped
 from humeval_power.interfaces.formats.json_text import parse_json
+from humeval_power.interfaces.formats.text_tables import read_delimited
 
 _FIRST = 65_536  # bytes that a format is told from
+_COLUMNS = (b"user_input", b"request", b"Named Scores")  # of ragas, MLflow and promptfoo
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _HALF = "The log is cut off here, or was damaged: run the evaluation to its end"
 
@@ -40,6 +42,12 @@ class RawLog:
         except (OSError, EOFError, zlib.error):
             return b""
         return start.removeprefix(b"\xef\xbb\xbf").lstrip(b" \r\n\t")
+
+    @property
+    def may_be_log(self) -> bool:
+        """Whether it starts as JSON, as an archive, or with a column that only tables of harnesses have."""
+        header = self.head.split(b"\n", 1)[0]
+        return header.startswith((b"{", b"[", _ZIP)) or any(column in header for column in _COLUMNS)
 
     @property
     def is_zip(self) -> bool:
@@ -136,6 +144,18 @@ class RawLog:
             rule = "is no JSON object, {...}: every sample is one."
             raise InputError([Problem(rule, "Is this the right file?", self.source, wrong[0])])
         return found
+
+    @cached_property
+    def rows(self) -> list[tuple[int, dict[str, Any]]]:
+        """The same of any table: of JSON lines, of an array, or of text with a header, each with its row."""
+        if self.head.startswith((b"{", b"[")):
+            return self.records
+        frame, _ = read_delimited(self.text, source=self.source)
+        cells = frame.to_dict("records")
+        return [
+            (int(row), {str(name): cell for name, cell in one.items()})
+            for row, one in zip(frame.index, cells, strict=True)
+        ]
 
     def beside(self, name: str) -> RawLog:
         """Another file of the same folder."""

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from humeval_power.checking.columns import listing
-from humeval_power.checking.logs.combined import LogTable, combine_logs
-from humeval_power.checking.logs.log import Log
 from humeval_power.checking.logs.repeats import Again
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.file_bytes import STANDARD_INPUT
-from humeval_power.interfaces.formats.logs.folder import ToldLog, candidates, log_folder
-from humeval_power.interfaces.formats.logs.harness import Harness
-from humeval_power.interfaces.formats.logs.helm import HELM
-from humeval_power.interfaces.formats.logs.inspect_log import INSPECT
-from humeval_power.interfaces.formats.logs.lm_eval import LM_EVAL
-from humeval_power.interfaces.formats.logs.lmms_eval import LMMS_EVAL
-from humeval_power.interfaces.formats.logs.openai_evals import OPENAI
 from humeval_power.interfaces.formats.logs.raw import RawLog
+from humeval_power.interfaces.formats.logs.systems import NO_NAMES, with_systems
 from humeval_power.interfaces.formats.size_limits import refuse_large_table
 
-HARNESSES: tuple[Harness, ...] = (LM_EVAL, LMMS_EVAL, INSPECT, HELM, OPENAI)
+if TYPE_CHECKING:
+    from humeval_power.checking.logs.combined import LogTable
+    from humeval_power.checking.logs.log import Log
+    from humeval_power.interfaces.formats.logs.folder import ToldLog
+
 _MOST_PROBLEMS = 10
 
 
@@ -36,9 +32,10 @@ class LogsFound(NamedTuple):
 def read_logs(
     *paths: str | Path,
     harness: str | None = None,
-    task: str | None = None,
+    tasks: Sequence[str] = (),
     scores: Sequence[str] = (),
     again: Again = "refuse",
+    systems: Mapping[str, str] = NO_NAMES,
     leave_out: Collection[str] = (),
 ) -> LogTable | None:
     """Read logs of models' scores; None where a path is no log and no folder of them. Every file of a folder is
@@ -46,10 +43,10 @@ def read_logs(
 
     Parameters
     ----------
-    paths : logs of lm-evaluation-harness, lmms-eval, Inspect, HELM and OpenAI's evals, told from their content; or
-        folders with such.
+    paths : logs of the HARNESSES, told from their content; or folders with such.
     harness : whose logs they are, by the name of one of HARNESSES; others are not looked at. None for any.
-    task, scores, again : as `combine_logs` takes them.
+    tasks, scores, again : as `combine_logs` takes them.
+    systems : names of systems, by the files or folders of their logs, where the logs do not say them.
     leave_out : paths of files in the folders that are not looked at.
 
     Returns
@@ -64,10 +61,12 @@ def read_logs(
         A folder without a log, a log that is cut off or contradicts itself, a file of a folder that looks like a
         log and is damaged, and what `combine_logs` refuses.
     """
-    found = logs_in(*paths, harness=harness, leave_out=leave_out)
+    found = logs_in(*paths, harness=harness, systems=systems, leave_out=leave_out)
     if found is None:
         return None
-    return combine_logs(found.logs, task=task, scores=scores, again=again, notices=found.notices)
+    from humeval_power.checking.logs.combined import combine_logs
+
+    return combine_logs(found.logs, tasks=tasks, scores=scores, again=again, notices=found.notices)
 
 
 def are_logs(paths: Sequence[str | Path]) -> bool:
@@ -79,12 +78,17 @@ def _is_log(path: Path) -> bool:
     if str(path) == STANDARD_INPUT or "\0" in str(path):
         return False
     if path.is_dir():
+        from humeval_power.interfaces.formats.logs.folder import candidates
+
         return any(_told(RawLog(file, file.name)) for file in candidates(path))
     return path.is_file() and _told(RawLog(path, path.name)) is not None
 
 
 def logs_in(
-    *paths: str | Path, harness: str | None = None, leave_out: Collection[str] = ()
+    *paths: str | Path,
+    harness: str | None = None,
+    systems: Mapping[str, str] = NO_NAMES,
+    leave_out: Collection[str] = (),
 ) -> LogsFound | None:
     """The logs in these files and folders, in their order; None where one is neither log nor folder.
 
@@ -103,9 +107,11 @@ def logs_in(
             return None
         here = Path(path)
         if here.is_dir():
+            from humeval_power.interfaces.formats.logs.folder import log_folder
+
             folder = log_folder(here, lambda raw: _told(raw, harness), leave_out=leave_out)
             if not folder.logs:
-                rule = f"is a directory, and holds no log of {listing([one.title for one in HARNESSES])}."
+                rule = f"is a directory, and holds no log of {listing(_titles())}."
                 remedy = (
                     "Name a file, or a folder of logs; lm_eval and lmms_eval write them with --log_samples."
                 )
@@ -123,29 +129,43 @@ def logs_in(
         for name in leave_out
         if name not in left_out
     ]
-    return LogsFound(_read(found, problems), tuple(notices))
+    return LogsFound(_read(found, problems, systems), tuple(notices))
 
 
-def _read(found: Sequence[ToldLog], known: Sequence[Problem]) -> list[Log]:
+def _read(found: Sequence[ToldLog], known: Sequence[Problem], systems: Mapping[str, str]) -> list[Log]:
     """The logs in these files; `known` are the problems of other files, told together with theirs."""
-    logs: list[Log] = []
+    read: list[tuple[Path, Log]] = []
     problems = list(known)
     for raw, harness, why in found:
         try:
-            logs += harness.read(raw, why)
+            read += [(raw.path, log) for log in harness.read(raw, why)]
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(problems[:_MOST_PROBLEMS])
+    logs = with_systems(read, systems)
     samples = [sample for log in logs for sample in log.samples]
-    fields = {name for sample in samples for name in sample.fields}
-    refuse_large_table(len(samples), len(fields), place="the fields of the logs' data sets")
+    names = {name for sample in samples for name in (*sample.fields, *sample.scores)}
+    refuse_large_table(
+        len(samples), len(names), place="the metrics of the logs, and the fields of their data sets"
+    )
     return logs
 
 
 def _told(raw: RawLog, name: str | None = None) -> ToldLog | None:
+    if not raw.may_be_log:
+        return None
+    from humeval_power.interfaces.formats.logs.folder import ToldLog
+    from humeval_power.interfaces.formats.logs.harnesses import HARNESSES
+
     for harness in HARNESSES:
         why = harness.known_by(raw) if name in (None, harness.name) else None
         if why is not None:
             return ToldLog(raw, harness, why)
     return None
+
+
+def _titles() -> list[str]:
+    from humeval_power.interfaces.formats.logs.harnesses import HARNESSES
+
+    return [one.title for one in HARNESSES]

@@ -37,4 +37,5 @@ def log_of(raw: RawLog, why: str, *, harness: str, named: re.Pattern[str]) -> Lo
         created=stamp,
         notices=(*filter(None, [about.said]), *told),
         reported=about.reported,
+        seeds=about.seeds,
     )
