@@ -133,7 +133,7 @@ def test_of_a_folder_of_logs_nothing_outside_is_read(chosen):
     (folder / "there").symlink_to(folder.parent / "outside")
     (folder / ".hidden").mkdir()
     for named in ("logs", "there", ".hidden", "../outside", str(folder.parent / "outside")):
-        page = said(client.get("/run/import", params={"files": named}).text)
+        page = said(client.get("/run/import", params={"exports": named}).text)
         assert "folder of the page" in page or "Copy the file into it" in page, named
         assert "acme/secret" not in page
 

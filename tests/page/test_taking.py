@@ -29,7 +29,7 @@ POWER = "preset=high&workers=12&items=30&effect=0.1&simulations=100"
 def imported(client) -> dict:
     """The answer to an import of a table."""
     file = client.post("/upload", files={"file": ("export.csv", PILOT)}).json()["value"]
-    found = client.post("/job/import", params={"files": file, "from": "table"}).json()
+    found = client.post("/job/import", params={"exports": file, "from": "table"}).json()
     assert found["state"] == "done", found
     return found
 
