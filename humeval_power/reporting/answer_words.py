@@ -1,0 +1,95 @@
+"""The words of answers, the same in every command: powers, shares and differences as everyone reads them."""
+
+from __future__ import annotations
+
+import math
+
+from humeval_power.choices import ANONYMOUS
+from humeval_power.differences import Difference
+from humeval_power.reporting.numbers import percent
+from humeval_power.rules import DecisionRule
+from humeval_power.scales import RatingScale
+
+
+def of_hundred(power: float, interval: tuple[float, float] | None = None) -> str:
+    """How many of 100 such studies, with the interval where the power was simulated.
+
+    Examples
+    --------
+    >>> of_hundred(0.396), of_hundred(0.79, (0.768, 0.814)), of_hundred(0.9997)
+    ('40', '79 (77 to 81)', 'more than 99')
+    """
+    found = "fewer than 1" if power < 0.01 else "more than 99" if power > 0.99 else f"{100 * power:.0f}"
+    return found if interval is None else f"{found} ({100 * interval[0]:.0f} to {100 * interval[1]:.0f})"
+
+
+def share_words(share: float) -> str:
+    """A share in per cent: 'under 0.1 %' and 'over 99.9 %' where less than a tenth would be printed.
+
+    Examples
+    --------
+    >>> share_words(0.0003), share_words(0.0192), share_words(0.41)
+    ('under 0.1 %', '1.9 %', '41 %')
+    """
+    return "under 0.1 %" if share < 0.001 else "over 99.9 %" if share > 0.999 else percent(share)
+
+
+def points_words(difference: float, scale: RatingScale | None) -> str:
+    """The size of a difference on [0, 1] in points of its scale; on [0, 1] where there is none.
+
+    Examples
+    --------
+    >>> points_words(0.1, RatingScale(1, 5)), points_words(-0.25, RatingScale(1, 5)), points_words(0.1, None)
+    ('0.4 points', '1 point', '0.1')
+    """
+    if scale is None:
+        return f"{abs(difference):.4g}"
+    points = f"{abs(scale.effect_to_raw(difference)):.4g}"
+    return f"{points} point" if points == "1" else f"{points} points"
+
+
+def on_scale(scale: RatingScale | None) -> str:
+    """'on a scale from 1 to 5'."""
+    return "on a scale from 0 to 1" if scale is None else f"on a scale from {scale.low:g} to {scale.high:g}"
+
+
+def better_words(
+    difference: float, scale: RatingScale | None = None, systems: tuple[str, str] | None = ANONYMOUS
+) -> str:
+    """Which system is better, by how much; `systems` are the names of A and B, None for any two.
+
+    Examples
+    --------
+    >>> better_words(0.1, RatingScale(1, 5), ("baseline", "new"))
+    'new is 0.4 points better than baseline'
+    """
+    a, b = systems or ("the other", "one system")
+    if not difference:
+        return f"{a} and {b} are equally good" if systems else "both systems are equally good"
+    return f"{b} is {points_words(difference, scale)} {'better' if difference > 0 else 'worse'} than {a}"
+
+
+def found_words(said: Difference, rule: DecisionRule, scale: RatingScale | None = None) -> str:
+    """What the studies find or show that the power counts: 'find that B is 0.1 better than A ...'.
+
+    Examples
+    --------
+    >>> found_words(Difference(0.1), DecisionRule())
+    'find that B is 0.1 better than A on a scale from 0 to 1'
+    """
+    scale = scale or said.scale
+    a, b = said.systems or ("the other", "one system")
+    truth = better_words(said.value, scale, said.systems)
+    if rule.margin is not None:
+        margin = f"{points_words(rule.margin, scale)} {on_scale(scale)}"
+        if rule.alternative == "equivalent":
+            return f"show that {b} and {a} differ by less than {margin}, if {truth}"
+        return f"show that {b} is less than {margin} worse than {a}, if {truth}"
+    if said.value == 0 or (rule.alternative == "greater" and said.value < 0):
+        return f"find that {b} is better than {a}, although {truth}"
+    return f"find that {truth} {on_scale(scale)}"
+
+
+def decimals_of(scale: RatingScale | None) -> int:
+    """Decimals of estimated differences: three of the scale from 0 to 1, one of that from 0 to 100."""
+    return 3 if scale is None else max(0, 3 - math.ceil(math.log10(scale.width)))
