@@ -6,7 +6,7 @@ import math
 
 from humeval_power.choices import ANONYMOUS
 from humeval_power.differences import Difference
-from humeval_power.reporting.numbers import percent
+from humeval_power.reporting.numbers import percent, without_rounding
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 
@@ -34,7 +34,7 @@ def share_words(share: float) -> str:
     return "under 0.1 %" if share < 0.001 else "over 99.9 %" if share > 0.999 else percent(share)
 
 
-def points_words(difference: float, scale: RatingScale | None) -> str:
+def points_words(difference: float, scale: RatingScale | None, *, digits: int = 4) -> str:
     """The size of a difference on [0, 1] in points of its scale; on [0, 1] where there is none.
 
     Examples
@@ -43,8 +43,8 @@ def points_words(difference: float, scale: RatingScale | None) -> str:
     ('0.4 points', '1 point', '0.1')
     """
     if scale is None:
-        return f"{abs(difference):.4g}"
-    points = f"{abs(scale.effect_to_raw(difference)):.4g}"
+        return f"{abs(difference):.{digits}g}"
+    points = f"{abs(scale.effect_to_raw(difference)):.{digits}g}"
     return f"{points} point" if points == "1" else f"{points} points"
 
 
@@ -81,15 +81,49 @@ def found_words(said: Difference, rule: DecisionRule, scale: RatingScale | None 
     a, b = said.systems or ("the other", "one system")
     truth = better_words(said.value, scale, said.systems)
     if rule.margin is not None:
-        margin = f"{points_words(rule.margin, scale)} {on_scale(scale)}"
+        margin, on = points_words(rule.margin, scale), on_scale(scale)
         if rule.alternative == "equivalent":
-            return f"show that {b} and {a} differ by less than {margin}, if {truth}"
-        return f"show that {b} is less than {margin} worse than {a}, if {truth}"
+            return f"show that {a} and {b} differ by less than {margin} {on}, if {truth}"
+        return f"show that {b} is less than {margin} worse than {a} {on}, if {truth}"
     if said.value == 0 or (rule.alternative == "greater" and said.value < 0):
         return f"find that {b} is better than {a}, although {truth}"
     return f"find that {truth} {on_scale(scale)}"
 
 
-def decimals_of(scale: RatingScale | None) -> int:
-    """Decimals of estimated differences: three of the scale from 0 to 1, one of that from 0 to 100."""
-    return 3 if scale is None else max(0, 3 - math.ceil(math.log10(scale.width)))
+def estimated_words(difference: float, scale: RatingScale) -> str:
+    """An estimated difference on [0, 1] in points: two decimals on a scale from 1 to 5, one from 0 to 100.
+
+    Examples
+    --------
+    >>> estimated_words(-0.0708, RatingScale(1, 5))
+    '0.28 points'
+    """
+    return f"{_in_points(abs(difference), scale)} points"
+
+
+def interval_in_points(interval: tuple[float, float], scale: RatingScale) -> str:
+    """An interval on [0, 1] in points, the better side above 0: '-0.06 to 0.63'."""
+    low, high = interval
+    return f"{_in_points(low, scale)} to {_in_points(high, scale)}"
+
+
+def possible_words(interval: tuple[float, float], scale: RatingScale) -> str:
+    """The same for a system that may be better or worse.
+
+    Examples
+    --------
+    >>> possible_words((-0.0161, 0.1578), RatingScale(1, 5))
+    'between 0.06 points worse and 0.63 points better'
+    >>> possible_words((0.01, 0.1578), RatingScale(1, 5))
+    'between 0.04 points and 0.63 points better'
+    """
+    low, high = interval
+    near = "" if (low < 0) == (high < 0) else " worse"
+    if high < 0:
+        return f"between {estimated_words(high, scale)} and {estimated_words(low, scale)} worse"
+    return f"between {estimated_words(low, scale)}{near} and {estimated_words(high, scale)} better"
+
+
+def _in_points(difference: float, scale: RatingScale) -> str:
+    digits = max(0, 3 - math.ceil(math.log10(scale.width)))
+    return f"{without_rounding(round(difference * scale.width, digits)):.{digits}f}"
