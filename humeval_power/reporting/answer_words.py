@@ -19,8 +19,12 @@ def of_hundred(power: float, interval: tuple[float, float] | None = None) -> str
     >>> of_hundred(0.396), of_hundred(0.79, (0.768, 0.814)), of_hundred(0.9997)
     ('40', '79 (77 to 81)', 'more than 99')
     """
-    found = "fewer than 1" if power < 0.01 else "more than 99" if power > 0.99 else f"{100 * power:.0f}"
-    return found if interval is None else f"{found} ({100 * interval[0]:.0f} to {100 * interval[1]:.0f})"
+    found = "fewer than 1" if power < 0.01 else "more than 99" if power > 0.99 else _whole(power)
+    return found if interval is None else f"{found} ({_whole(interval[0])} to {_whole(interval[1])})"
+
+
+def _whole(share: float) -> str:
+    return f"{math.floor(100 * share + 0.5 + 1e-9)}"  # halves up, as in the decimals of tables
 
 
 def share_words(share: float) -> str:
@@ -90,6 +94,16 @@ def found_words(said: Difference, rule: DecisionRule, scale: RatingScale | None 
     return f"find that {truth} {on_scale(scale)}"
 
 
+def enough_words(n_enough: int, n: int, target: float) -> str:
+    """How many studies of a grid have the power that was wanted, and the start of a sentence on one of them."""
+    times = f"{of_hundred(target)} times in 100"
+    if not n_enough:
+        return f"None of these {n} studies succeeds {times}. The nearest"
+    if n_enough == 1:
+        return f"One of these {n} studies succeeds at least {times}. It"
+    return f"{n_enough} of these {n} studies succeed at least {times}. The smallest"
+
+
 def estimated_words(difference: float, scale: RatingScale) -> str:
     """An estimated difference on [0, 1] in points: two decimals on a scale from 1 to 5, one from 0 to 100.
 
@@ -115,13 +129,14 @@ def possible_words(interval: tuple[float, float], scale: RatingScale) -> str:
     >>> possible_words((-0.0161, 0.1578), RatingScale(1, 5))
     'between 0.06 points worse and 0.63 points better'
     >>> possible_words((0.01, 0.1578), RatingScale(1, 5))
-    'between 0.04 points and 0.63 points better'
+    'between 0.04 and 0.63 points better'
     """
     low, high = interval
-    near = "" if (low < 0) == (high < 0) else " worse"
-    if high < 0:
-        return f"between {estimated_words(high, scale)} and {estimated_words(low, scale)} worse"
-    return f"between {estimated_words(low, scale)}{near} and {estimated_words(high, scale)} better"
+    if low <= 0 <= high:
+        return f"between {estimated_words(low, scale)} worse and {estimated_words(high, scale)} better"
+    near, far = sorted((abs(low), abs(high)))
+    word = "better" if low > 0 else "worse"
+    return f"between {_in_points(near, scale)} and {estimated_words(far, scale)} {word}"
 
 
 def _in_points(difference: float, scale: RatingScale) -> str:

@@ -74,7 +74,7 @@ def test_the_answer_names_size_price_power_and_what_blocks_in_eighty_columns():
     text = " ".join(result.stdout.split())
     for word in (
         "Plan: Is new rated higher than baseline?",
-        "new - baseline = 0.1 on [0, 1], 0.4 on the scale 1 to 5: the smallest effect of interest",
+        "would find that new is 0.4 points better than baseline on a scale from 1 to 5",
         "Workers 12",
         "Total cost ",
         "Power at new - baseline = +0.1 0.",

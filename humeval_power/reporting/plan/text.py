@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Sequence
 
-from humeval_power.costs import Cost, cost_of
+from humeval_power.costs import Cost, CostModel, cost_of
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
 from humeval_power.inference.study.formula import effect_precision
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.planning.study.analytic import halfway_power
 from humeval_power.reporting.document import Document, Fact, Paragraph, Points, Section, Table
+from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.plan.caveats import (
     is_below_target,
@@ -22,6 +23,7 @@ from humeval_power.reporting.plan.caveats import (
 from humeval_power.reporting.plan.history import Amendment
 from humeval_power.reporting.plan.looks import expectation_sentence, looks_sentence
 from humeval_power.reporting.plan.rules import exclusions_section
+from humeval_power.reporting.plan.search_words import work_of
 from humeval_power.reporting.plan.sections import (
     assumed_section,
     cost_section,
@@ -47,6 +49,7 @@ from humeval_power.reporting.rule_words import (
     rule_sentence,
 )
 from humeval_power.reporting.values import share, signed
+from humeval_power.study_counts import StudyCounts
 
 
 def plan_document(
@@ -68,7 +71,7 @@ def plan_document(
     cost = None if plan.costs is None else cost_of(design, plan.costs)
     return Document(
         f"Plan{' that misses its target' if is_below_target(plan) else ''}: {plan.question}",
-        lead=f"{plan_answer(plan, said)} {_lead(plan, said, created, history)}",
+        lead=" ".join(_lead(plan, design, cost, said, created, history)),
         headline=tuple(_headline(plan, design, cost)),
         caveats=plan_caveats(plan, design, cost),
         sections=tuple(_sections(plan, design, cost, history, choice)),
@@ -102,30 +105,33 @@ def _sections(
 
 
 def _lead(
-    plan: Plan, said: Difference | None, created: datetime.date | None, history: Sequence[Amendment]
-) -> str:
-    made = "" if created is None else f" Planned on {created.isoformat()}"
-    if made and history:
-        times = "" if len(history) == 1 else f" {len(history)} times, last"
-        made += f" and amended{times} on {history[-1].date.isoformat()}"
-    if plan.many is not None:
-        return f"{_difference(plan, said)} A human evaluation of {named(plan.systems)}" + _before(made)
-    size = str((said or Difference(plan.effect, plan.scale)).between(plan.pair))
-    return f"{size}: {_meaning(plan)}. A human evaluation of {named(plan.systems)}" + _before(made)
+    plan: Plan,
+    design: Design,
+    cost: Cost | None,
+    said: Difference | None,
+    created: datetime.date | None,
+    history: Sequence[Amendment],
+) -> Iterator[str]:
+    """What is done for which money, how often it succeeds, and when that was decided."""
+    costs = plan.costs
+    hours = (
+        "" if costs is None or not costs.seconds_per_rating else f", {_hours(plan.counts, costs)} of work"
+    )
+    work = (
+        f"{counted(design.n_workers, 'worker')} rate {counted(design.n_items, 'item')} of {named(plan.systems)}, "
+        f"with {counted(plan.counts.ratings_per_item, 'rating')} of each: {counted(design.n_ratings, 'rating')}"
+        f"{hours}{'' if cost is None else f', {cost}'}."
+    )
+    yield from (plan_answer(plan, said), work) if is_below_target(plan) else (work, plan_answer(plan, said))
+    if created is not None:
+        times = "" if len(history) < 2 else f" {len(history)} times, last"
+        amended = f" and amended{times} on {history[-1].date.isoformat()}" if history else ""
+        yield f"Planned on {created.isoformat()}{amended}, before any rating is collected."
 
 
-def _before(made: str) -> str:
-    return ", decided before any rating is collected." + made + ("." if made else "")
-
-
-def _difference(plan: Plan, said: Difference | None) -> str:
-    """The difference of interest among several systems, as the user said it."""
-    words = str((said or Difference(plan.effect, plan.scale)).between(None))
-    return f"A difference of {words}: the smallest effect of interest."
-
-
-def _meaning(plan: Plan) -> str:
-    return "the smallest effect of interest" if plan.rule.margin is None else "the true difference assumed"
+def _hours(counts: StudyCounts, costs: CostModel) -> str:
+    hours = work_of(counts, costs)[0]
+    return f"{hours:.1f} hours" if hours < 10 else f"{hours:,.0f} hours"
 
 
 def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:

@@ -52,14 +52,14 @@ _INTERACTION_MATTERS = 0.025  # p-value below which the term of worker and item 
 def effect_words(ratings: Ratings, tested: EffectTest) -> str:
     """The answer: which system is rated higher, by how much and how surely, or why there is no test."""
     a, b = ratings.system_names
+    if tested.reason:
+        return f"Nothing is known of {b} - {a}: no test, no p-value and no interval: {tested.reason}."
     scale, rule, (low, high) = ratings.scale, tested.rule, tested.interval
     first, second = (b, a) if tested.estimate >= 0 else (a, b)
     word = "higher" if scale.higher_is_better else "better"
     said = (
         f"{first} is rated {estimated_words(tested.estimate, scale)} {word} than {second} {on_scale(scale)}"
     )
-    if tested.reason:
-        return f"{said}. There is no test, no p-value and no interval: {tested.reason}."
     level = f"{100 * rule.confidence:g} % interval"
     reach = interval_in_points((low, high) if first == b else (-high, -low), scale)
     if rule.margin is not None:
