@@ -74,7 +74,7 @@ class MonitorResult(Result):
         a, b = self.plan.systems
         return Document(
             f"Look {look.number} at the study of {a} and {b}",
-            lead=DECISIONS[look.decision],
+            lead=self._lead(look),
             caveats=self.notices,
             sections=(
                 Section("", (Facts(tuple(self._facts(look))),)),
@@ -83,6 +83,18 @@ class MonitorResult(Result):
                     (_table(state, self._words), Picture("looks", self._figure, words=_PICTURE_WORDS)),
                 ),
             ),
+        )
+
+    def _lead(self, look: TakenLook) -> str:
+        """What to do, and after how much."""
+        words, (a, b) = self._words, self.plan.systems
+        better, worse = (b, a) if look.data.estimate > 0 else (a, b)
+        success = look.decision in ("stop-success", "end-success")
+        shown = f" {better} is better than {worse}." if success else ""
+        seen = f"{words.size(look):,} of {words.planned_size():,} {words.unit}"
+        return (
+            f"{DECISIONS[look.decision]}{shown} After {seen}, {p_words(look.data.p_value)}; success needs p <= "
+            f"{look.nominal:.5f}."
         )
 
     def _facts(self, look: TakenLook) -> Iterator[Fact]:

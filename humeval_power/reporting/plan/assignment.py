@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from humeval_power.designs import Design
 from humeval_power.planning.plan.assignment_balance import Balance, Counted, Unevenness, balance
 from humeval_power.planning.plan.assignment_table import AssignmentPlan, replacement_table
 from humeval_power.planning.plan.session_order import KINDS
@@ -61,7 +62,7 @@ class AssignmentResult(Result):
         plan = self.assignment
         return Document(
             "Who rates what when",
-            lead=f"{plan.design}.",
+            lead=_lead(plan.design),
             headline=(*_totals(plan), *_taken(self.takeovers)),
             caveats=(*self.caveats, *plan.design.notes),
             sections=(
@@ -136,6 +137,17 @@ class AssignmentResult(Result):
                 ignore_index=True,
             )
         return table
+
+
+def _lead(design: Design) -> str:
+    documents = f" in {counted(design.n_documents, 'document')}" if design.n_documents else ""
+    per_item = (
+        f"{design.ratings_per_item:g} {'rating' if design.ratings_per_item == 1 else 'ratings'} of each"
+    )
+    return (
+        f"{counted(design.n_workers, 'worker')} rate {counted(design.n_items, 'item')}{documents} of "
+        f"{counted(design.n_systems, 'system')}, with {per_item}: {counted(design.n_ratings, 'rating')}."
+    )
 
 
 def _totals(plan: AssignmentPlan) -> Iterator[Fact]:

@@ -179,7 +179,8 @@ class SimulatedSystems(Result):
         return Document(
             f"{counted(len(self.rating), 'rating')} of a simulated study of "
             f"{self.study.parameters.n_systems} systems",
-            lead="Drawn from the model; nobody's ratings are in it.",
+            lead=f"{self.study.design.n_workers:,} workers rated {self.study.design.n_items:,} items in a model; "
+            "these are nobody's ratings.",
             sections=(Section("", (facts, Paragraph(assumed_words(self.study)), means_table(self.study))),),
         )
 
