@@ -142,8 +142,8 @@ class RehearsalResult(Result):
         table = self.collected
         return Document(
             f"A rehearsal: {counted(int((table['kind'] == 'rating').sum()), 'rating')}",
-            lead=f"{table['slot'].nunique():,} of {self.work.frame['slot'].nunique():,} workers gave something; all of "
-            "it is drawn from the plan.",
+            lead=f"{table['slot'].nunique():,} of {self.work.frame['slot'].nunique():,} workers gave something; "
+            "all of it is drawn from the plan.",
             sections=(
                 Section("What came back", (Facts(tuple(self._came_back())),)),
                 Section("Drawn from", (Facts(tuple(self._world())), Points(tuple(self._assumed())))),

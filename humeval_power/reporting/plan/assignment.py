@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from humeval_power.designs import Design
 from humeval_power.planning.plan.assignment_balance import Balance, Counted, Unevenness, balance
 from humeval_power.planning.plan.assignment_table import AssignmentPlan, replacement_table
 from humeval_power.planning.plan.session_order import KINDS
 from humeval_power.reporting.document import Document, Fact, Facts, Points, Section, Table
 from humeval_power.reporting.numbers import counted
+from humeval_power.reporting.plan.words import work_words
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result, Source
 from humeval_power.safe_text import table_csv
@@ -62,7 +62,7 @@ class AssignmentResult(Result):
         plan = self.assignment
         return Document(
             "Who rates what when",
-            lead=_lead(plan.design),
+            lead=f"{work_words(plan.design, counted(plan.design.n_systems, 'system'))}.",
             headline=(*_totals(plan), *_taken(self.takeovers)),
             caveats=(*self.caveats, *plan.design.notes),
             sections=(
@@ -137,17 +137,6 @@ class AssignmentResult(Result):
                 ignore_index=True,
             )
         return table
-
-
-def _lead(design: Design) -> str:
-    documents = f" in {counted(design.n_documents, 'document')}" if design.n_documents else ""
-    per_item = (
-        f"{design.ratings_per_item:g} {'rating' if design.ratings_per_item == 1 else 'ratings'} of each"
-    )
-    return (
-        f"{counted(design.n_workers, 'worker')} rate {counted(design.n_items, 'item')}{documents} of "
-        f"{counted(design.n_systems, 'system')}, with {per_item}: {counted(design.n_ratings, 'rating')}."
-    )
 
 
 def _totals(plan: AssignmentPlan) -> Iterator[Fact]:

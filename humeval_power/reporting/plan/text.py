@@ -12,7 +12,6 @@ from humeval_power.inference.study.formula import effect_precision
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.planning.study.analytic import halfway_power
 from humeval_power.reporting.document import Document, Fact, Paragraph, Points, Section, Table
-from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.plan.caveats import (
     is_below_target,
@@ -39,7 +38,14 @@ from humeval_power.reporting.plan.systems_sections import (
     systems_power_section,
 )
 from humeval_power.reporting.plan.systems_words import named
-from humeval_power.reporting.plan.words import DEVIATIONS, EARLY_LOOK, NOT_OBSERVED, OBSERVED, OTHER_LOOK
+from humeval_power.reporting.plan.words import (
+    DEVIATIONS,
+    EARLY_LOOK,
+    NOT_OBSERVED,
+    OBSERVED,
+    OTHER_LOOK,
+    work_words,
+)
 from humeval_power.reporting.rule_words import (
     PARITY,
     claim_words,
@@ -117,11 +123,7 @@ def _lead(
     hours = (
         "" if costs is None or not costs.seconds_per_rating else f", {_hours(plan.counts, costs)} of work"
     )
-    work = (
-        f"{counted(design.n_workers, 'worker')} rate {counted(design.n_items, 'item')} of {named(plan.systems)}, "
-        f"with {counted(plan.counts.ratings_per_item, 'rating')} of each: {counted(design.n_ratings, 'rating')}"
-        f"{hours}{'' if cost is None else f', {cost}'}."
-    )
+    work = f"{work_words(design, named(plan.systems))}{hours}{'' if cost is None else f', {cost}'}."
     yield from (plan_answer(plan, said), work) if is_below_target(plan) else (work, plan_answer(plan, said))
     if created is not None:
         times = "" if len(history) < 2 else f" {len(history)} times, last"

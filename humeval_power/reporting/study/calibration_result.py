@@ -153,9 +153,9 @@ def _answer(each: Calibrated) -> str:
     if planned.verdict == "not defined":
         return f"{planned.label}: not defined for this design."
     rate, (low, high) = planned.judged[0], planned.judged_interval
-    verdict = f"The planned test is {planned.verdict}"
+    verdict = f"The planned test ({planned.label}) is {planned.verdict}"
     if planned.verdict == "unclear":
-        verdict = "Whether the planned test keeps its level is unclear"
+        verdict = f"Whether the planned test ({planned.label}) keeps its level is unclear"
     errs = (
         "finds a difference that is not there" if planned.rule.margin is None else "shows what is not true"
     )
