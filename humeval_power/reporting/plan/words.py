@@ -77,6 +77,6 @@ def work_words(design: Design, systems: str) -> str:
     documents = f" in {counted(design.n_documents, 'document')}" if design.n_documents else ""
     each = "1 rating" if design.ratings_per_item == 1 else f"{design.ratings_per_item:g} ratings"
     return (
-        f"{counted(design.n_workers, 'worker')} rate {counted(design.n_items, 'item')}{documents} under {systems}, with "
-        f"{each} of each output: {counted(design.n_ratings, 'rating')}"
+        f"{counted(design.n_workers, 'worker')} rate {counted(design.n_items, 'item')}{documents} under {systems}, "
+        f"with {each} of each output: {counted(design.n_ratings, 'rating')}"
     )
