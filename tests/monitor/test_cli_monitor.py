@@ -278,7 +278,7 @@ def test_the_boundary_of_the_last_look_decides_and_not_alpha(tmp_path: Path) -> 
         ratings=study, fitted=fitted, tested=tested, ranges={}, agreement={}, looks=looks
     )
     found.__dict__["sequential"] = StagewiseResult(2, 0.061, 0.09, (-0.01, 0.2), 0.95, tested.estimate)
-    assert "No difference is shown between old and new (p = 0.061 over all looks)" in found.decision
+    assert "No difference is shown between new and old (p = 0.061 over all looks)" in found.decision
     assert "is better than" not in found.decision
 
 

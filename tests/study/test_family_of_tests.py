@@ -142,7 +142,7 @@ def test_the_check_by_the_other_variances_is_corrected_over_all_criteria_too(joi
 
 def test_the_family_is_said_alike_everywhere_and_read_back_from_the_record(joint):
     words = "after Holm's correction over 18 comparisons under 3 criteria"
-    assert joint.body().lead.endswith(f"significant {words}.")
+    assert joint.body().lead.endswith(f"differences are shown {words}.")
     for result in joint.results.values():
         text = " ".join(str(result).split())
         assert text.count(words) == 2  # the decision, and above the table

@@ -168,9 +168,10 @@ class CriteriaResult(Result):
             under = f": {', '.join(names)}" if names else ""
             first = next(iter(self.results.values()))
             what = claim(first.tested.rule) if isinstance(first, AnalysisResult) else "a difference"
-            return (
-                f"{what[0].upper()}{what[1:]} is shown under {len(names)} of {n} criteria, {after}{under}."
+            shown_under = (
+                f"{what[0].upper()}{what[1:]} is shown under {len(names) or 'none'} of {n} criteria"
             )
+            return f"{shown_under}, {after}{under}."
         are = "is" if len(shown) == 1 else "are"
         return f"{len(shown)} of {counted(n, 'difference')} {are} shown {after}."
 

@@ -92,10 +92,7 @@ class MonitorResult(Result):
         success = look.decision in ("stop-success", "end-success")
         shown = f" {better} is better than {worse}." if success else ""
         seen = f"{words.size(look):,} of {words.planned_size():,} {words.unit}"
-        return (
-            f"{DECISIONS[look.decision]}{shown} After {seen}, {p_words(look.data.p_value)}; success needs p <= "
-            f"{look.nominal:.5f}."
-        )
+        return f"{DECISIONS[look.decision]}{shown} After {seen}, {_boundary(look)}."
 
     def _facts(self, look: TakenLook) -> Iterator[Fact]:
         state, words = self.state, self._words
@@ -104,7 +101,6 @@ class MonitorResult(Result):
         yield "Look", _which(state, look)
         yield "Data", words.data(look)
         yield "Estimate", words.estimate(look)
-        yield "Boundary", _boundary(look)
         if look.conditional_power:
             yield "Chances", _chances(words, look)
         yield from (("Remark", remark) for remark in look.remarks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Sequence
 
-from humeval_power.costs import Cost, CostModel, cost_of
+from humeval_power.costs import Cost, cost_of
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
 from humeval_power.inference.study.formula import effect_precision
@@ -55,7 +55,6 @@ from humeval_power.reporting.rule_words import (
     rule_sentence,
 )
 from humeval_power.reporting.values import share, signed
-from humeval_power.study_counts import StudyCounts
 
 
 def plan_document(
@@ -119,21 +118,16 @@ def _lead(
     history: Sequence[Amendment],
 ) -> Iterator[str]:
     """What is done for which money, how often it succeeds, and when that was decided."""
-    costs = plan.costs
-    hours = (
-        "" if costs is None or not costs.seconds_per_rating else f", {_hours(plan.counts, costs)} of work"
-    )
-    work = f"{work_words(design, named(plan.systems))}{hours}{'' if cost is None else f', {cost}'}."
+    work = work_words(design, named(plan.systems))
+    if plan.costs is not None and plan.costs.seconds_per_rating:
+        hours = work_of(plan.counts, plan.costs)[0]
+        work += f", {hours:,.{1 if hours < 10 else 0}f} hours of work"
+    work += "." if cost is None else f", {cost}."
     yield from (plan_answer(plan, said), work) if is_below_target(plan) else (work, plan_answer(plan, said))
     if created is not None:
         times = "" if len(history) < 2 else f" {len(history)} times, last"
         amended = f" and amended{times} on {history[-1].date.isoformat()}" if history else ""
         yield f"Planned on {created.isoformat()}{amended}, before any rating is collected."
-
-
-def _hours(counts: StudyCounts, costs: CostModel) -> str:
-    hours = work_of(counts, costs)[0]
-    return f"{hours:.1f} hours" if hours < 10 else f"{hours:,.0f} hours"
 
 
 def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:

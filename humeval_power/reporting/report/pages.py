@@ -51,7 +51,7 @@ def how_filled(states: list[FieldState]) -> str:
     """How many fields are in each state."""
     filled, check, left = (states.count(state) for state in ("filled", "check", "open"))
     to_check = f", {check} to be checked" if check else ""
-    return f"{left} of {len(states)} fields are open{to_check}, {filled} filled."
+    return f"{filled} of {len(states)} fields are filled{to_check}, {left} open."
 
 
 def _shown(field: FormField, criteria: list[str]) -> Field:

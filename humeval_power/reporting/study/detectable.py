@@ -14,7 +14,6 @@ from humeval_power.planning.study.surface import Cell
 from humeval_power.reporting.answer_words import better_words, of_hundred, on_scale, points_words
 from humeval_power.reporting.chart import Axis, Chart, Level, Mark, Series, Spot
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
-from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import MDE_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY, sought_words
@@ -63,7 +62,12 @@ class StudyDetectable(Result):
         found = self.analytic if simulated is None else simulated.effect
         assert found is not None
         hundred = f"{of_hundred(self.target)} of 100 such studies"
-        how = "by formula" if simulated is None else f"by simulating {simulated.n_simulations:,} studies"
+        how = "by formula"
+        if simulated is not None:
+            low, high = simulated.interval
+            how = (
+                f"by simulating {simulated.n_simulations:,} studies (95 % interval {low:.3g} to {high:.3g})"
+            )
         truth = f"if {better_words(study.true_effect, self.scale, self.said.systems)}"
         if found > 1 and self._has_margin:
             return f"No margin on the scale is so wide that {hundred} show it, {truth}; {how}."
@@ -92,8 +96,7 @@ class StudyDetectable(Result):
         at = f" at {self.said}" if self._has_margin else ""
         yield "Target", f"power {self.target:g}{at}"
         if self.simulated is not None:
-            failed = f"{self.simulated.n_simulations:,} simulated, {self.simulated.n_failed:,} failed"
-            yield "Fits", f"{failed}; 95 % Monte Carlo interval {interval_words(*self.simulated.interval)}"
+            yield "Fits", f"{self.simulated.n_simulations:,} simulated, {self.simulated.n_failed:,} failed"
 
     def _notes(self) -> Iterator[str]:
         if self._has_margin:
