@@ -64,10 +64,9 @@ class StudyDetectable(Result):
         hundred = f"{of_hundred(self.target)} of 100 such studies"
         how = "by formula"
         if simulated is not None:
-            low, high = simulated.interval
-            how = (
-                f"by simulating {simulated.n_simulations:,} studies (95 % interval {low:.3g} to {high:.3g})"
-            )
+            width = 1.0 if self.scale is None else self.scale.width
+            reach = " to ".join(f"{end * width:.3g}" for end in simulated.interval)
+            how = f"by simulating {simulated.n_simulations:,} studies (95 % interval {reach})"
         truth = f"if {better_words(study.true_effect, self.scale, self.said.systems)}"
         if found > 1 and self._has_margin:
             return f"No margin on the scale is so wide that {hundred} show it, {truth}; {how}."
