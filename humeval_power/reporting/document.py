@@ -160,7 +160,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A title, one sentence below it, the figures that matter most, what must be read first, the sections,
+    """A title, the answer in a few sentences, its figures, what must be read first, the sections,
     where the numbers come from, and a line that sums the study up for a paper."""
 
     title: str

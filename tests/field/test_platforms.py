@@ -270,7 +270,7 @@ def test_a_column_for_each_worker_is_read_as_ratings_of_that_worker(tmp_path):
     assert found.why.startswith("Columns Ann, Ben, Cy hold ratings on one scale")
     assert sorted(ratings) == sorted(BY_WORKER_RATINGS)
     said = " ".join(run("check", path).output.split())
-    assert "16 ratings by 3 workers of 3 items under 2 systems" in said
+    assert "16 ratings, 3 workers, 3 items, 2 systems" in said
     assert "Columns Ann, Ben, Cy hold ratings on one scale: each is read as those of one worker." in said
     for read in (read_ratings(path), read_ratings(pd.read_csv(path))):
         assert read.worker_names == ("Ann", "Ben", "Cy")
@@ -537,7 +537,7 @@ def test_a_column_for_each_system_is_read_where_a_column_of_workers_stands(tmp_p
     path = tmp_path / "wide.csv"
     path.write_text(BY_SYSTEM)
     said = " ".join(run("check", path).output.split())
-    assert "8 ratings by 2 workers of 2 items under 2 systems" in said
+    assert "8 ratings, 2 workers, 2 items, 2 systems" in said
     assert "Columns sysA, sysB hold ratings on one scale: each is read as those of one system" in said
     assert len(read_ratings(pd.read_csv(path)).rating) == len(read_ratings(path).rating) == 8
 

@@ -194,7 +194,7 @@ def test_report_is_written_in_both_forms(folder: Path, tmp_path: Path, name: str
     result = done("report", *files, "-o", tmp_path / name)
     text = (tmp_path / name).read_text()
     assert result.stdout.startswith("Reporting checklist: baseline and new")
-    assert "filled  11 of 25" in result.stdout
+    assert "11 of 25 fields are filled" in result.stdout
     assert text.lower().startswith(start.lower())
     assert "0.0708" in text  # the effect
     assert "sd_worker_slope" in text

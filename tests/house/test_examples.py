@@ -154,7 +154,7 @@ def test_a_shared_task_goes_from_its_plan_to_its_forms_with_one_set_of_numbers(t
         for row in one["findings"]["rows"]:
             assert f"{row['low']:.2f} to {row['high']:.2f}" in done.stdout
             assert f"{row['low']:.2f} to {row['high']:.2f}" in paper
-    assert f"{n_found} of 84 comparisons are significant" in done.stdout
+    assert f"{n_found} of 84 differences are shown" in done.stdout
     assert n_found > 0
     for name in ("ranking.png", "adequacy-heat_map.png"):
         assert (files / "analysis" / name).read_bytes().startswith(b"\x89PNG")

@@ -11,7 +11,8 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pandas as pd
 import pytest
@@ -25,6 +26,7 @@ from humeval_power.designs import crossed
 from humeval_power.estimation.crossed import fits
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.looks.boundaries import boundaries
+from humeval_power.inference.looks.stagewise import StagewiseResult
 from humeval_power.inference.looks.stopping_rule import StoppingRule
 from humeval_power.inference.looks.stopping_words import efficacy_of
 from humeval_power.inference.study.formula import effect_precision
@@ -37,10 +39,11 @@ from humeval_power.interfaces.formats.monitor.ledger import read_ledger
 from humeval_power.interfaces.formats.monitor.lines import Entry, sealed_line
 from humeval_power.interfaces.formats.monitor.secret import read_secret
 from humeval_power.interfaces.formats.plan.plan_file import read_plan, read_plan_file
+from humeval_power.planning.analyze import LooksTaken
 from humeval_power.planning.monitor.state import LookData, TakenLook
 from humeval_power.planning.monitor.step import study_monitoring
 from humeval_power.ratings import ratings_from_table
-from humeval_power.reporting.analyze.decision import decision_words
+from humeval_power.reporting.analyze.two import AnalysisResult
 from humeval_power.reporting.plan.text import plan_document
 from humeval_power.reporting.render import as_markdown
 from humeval_power.rules import DEFAULT_RULE
@@ -266,11 +269,16 @@ def test_paragraphs_that_tell_the_pilot_as_the_study_are_warned_of(plan: Path) -
 def test_the_boundary_of_the_last_look_decides_and_not_alpha(tmp_path: Path) -> None:
     ratings(0.4, seed=1).to_csv(tmp_path / "ratings.csv", index=False)
     study = load_ratings(str(tmp_path / "ratings.csv"), StudyValues({}))
-    tested = effect_test(fit(study), DEFAULT_RULE)
+    fitted = fit(study)
+    tested = effect_test(fitted, DEFAULT_RULE)
     assert tested.significant
-    said = decision_words(study, tested, is_planned=True, by_looks=False)
-    assert "No difference is shown: p " in said
-    assert "is rated higher" not in said
+    looks = cast(LooksTaken, SimpleNamespace(shown=False))
+    found = AnalysisResult(
+        ratings=study, fitted=fitted, tested=tested, ranges={}, agreement={}, looks=looks
+    )
+    found.__dict__["sequential"] = StagewiseResult(2, 0.061, 0.09, (-0.01, 0.2), 0.95, tested.estimate)
+    assert "No difference is shown between new and old (p = 0.061 over all looks)" in found.decision
+    assert "is better than" not in found.decision
 
 
 @pytest.mark.slow

@@ -119,8 +119,8 @@ def test_a_plan_for_the_observed_effect_does_not_claim_otherwise() -> None:
 
 
 def test_systems_are_called_by_their_names() -> None:
-    assert "A human evaluation of A and B, decided" in plan_markdown(replace(PLAN, systems=("A", "B")))
-    assert "A human evaluation of old and new, decided" in plan_markdown(PLAN)
+    assert "12 workers rate 40 items under A and B" in plan_markdown(replace(PLAN, systems=("A", "B")))
+    assert "12 workers rate 40 items under old and new" in plan_markdown(PLAN)
 
 
 def test_a_raw_effect_has_the_sign_of_the_raw_scale() -> None:
@@ -266,7 +266,7 @@ HISTORY = (
 
 def test_dates_amendments_and_the_checksum_are_on_the_page() -> None:
     text = plan_markdown(PLAN, created=datetime.date(2025, 3, 1), checksum="ab" * 32, history=HISTORY)
-    assert "Planned on 2025-03-01 and amended on 2025-03-09." in text
+    assert "Planned on 2025-03-01 and amended on 2025-03-09, before" in text
     assert "| 2025-03-09 | two experts \\| left | design.n_workers: 14 -> 12; " in text
     assert "predicted.analytic: 0.861235 -> 0.801235" in text
     assert "effect.difference: 0.08 -> 0.08000000001" in text.replace("0.080000000000000002", "0.08")

@@ -29,13 +29,20 @@ def test_the_first_lines_of_a_plan_say_how_often_it_succeeds_and_whether_that_wi
     lines = missed.stdout.splitlines()
     assert lines[0] == "Plan that misses its target: Is new rated higher than baseline?"
     assert re.match(
-        r"Not met: of 100 such studies, \d+ would find a difference of 0\.1 points; 80 were", lines[1]
+        r"Not met: of 100 such studies, \d+ \(\d+ to \d+\) would find that new is 0\.1 points better",
+        " ".join(lines[1:]),
     )
     will_do = run("plan", pilot, *PLAN.split(), "--effect-raw", "0.6", "--json", code=0)
     assert '"reached": true' in will_do.stdout
     met = run("plan", pilot, *PLAN.split(), "--effect-raw", "0.6").stdout.splitlines()
     assert met[0] == "Plan: Is new rated higher than baseline?"
-    assert re.match(r"Of 100 such studies, \d+ would find a difference of 0\.6 points; 80 was the", met[1])
+    assert re.match(
+        r"\d+ workers rate \d+ items under baseline and new, with \d ratings? of each output: "
+        r"[\d,]+ ratings, [\d.]+ USD\. "
+        r"Of 100 such studies, \d+ \(\d+ to \d+\) would find that new is 0\.6 points better than baseline on a "
+        r"scale from 1 to 5; 80 was the target",
+        " ".join(met[1:]),
+    )
     # what is carried out says so too
     work = run("assign", "--plan", tmp_path / "plan", "-o", tmp_path / "work.csv")
     assert re.search(r"Not met: of 100\s+such\s+studies", work.stdout)

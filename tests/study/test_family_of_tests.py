@@ -142,7 +142,7 @@ def test_the_check_by_the_other_variances_is_corrected_over_all_criteria_too(joi
 
 def test_the_family_is_said_alike_everywhere_and_read_back_from_the_record(joint):
     words = "after Holm's correction over 18 comparisons under 3 criteria"
-    assert joint.body().lead.endswith(f"significant {words}.")
+    assert joint.body().lead.endswith(f"differences are shown {words}.")
     for result in joint.results.values():
         text = " ".join(str(result).split())
         assert text.count(words) == 2  # the decision, and above the table
@@ -185,8 +185,9 @@ def two():
 def test_two_systems_under_several_criteria_are_decided_by_the_corrected_p_value(two):
     tests = FamilyOfTests(ComparisonFamily(), 3, CRITERIA)
     lost = two.recorrected(tests, CorrectedP([0.2]))
-    assert "No difference is shown (p = 0.200 after Holm's correction over 3 criteria)" in lost.decision
-    assert "is rated higher" in two.decision
+    assert "No difference is shown between p and q" in lost.decision
+    assert "(p = 0.200 after Holm's correction over 3 criteria)" in lost.decision
+    assert "is better than" in two.decision
     assert lost.rows[0].corrected_p_value == 0.2
     assert lost.rows[0].significant is False
     effect = lost.content()["effect"]
@@ -194,7 +195,7 @@ def test_two_systems_under_several_criteria_are_decided_by_the_corrected_p_value
     assert effect["significant"] is False
     assert "Corrected p = 0.200, after Holm's correction over 3 criteria" in " ".join(str(lost).split())
     kept = two.recorrected(tests, CorrectedP([0.04]))
-    assert "is rated higher" in kept.decision
+    assert "is better than" in kept.decision
     assert "p = 0.040 after Holm's correction" in kept.decision
 
 

@@ -31,6 +31,7 @@ from humeval_power.reporting.numbers import counted, interval_words, p_cell
 from humeval_power.reporting.records import ANALYSES_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.row_flow import left_out_notice
+from humeval_power.rules import claim
 from humeval_power.safe_text import file_stems
 
 if TYPE_CHECKING:  # pandas is slow to import
@@ -160,9 +161,19 @@ class CriteriaResult(Result):
         yield from deviations_section(tuple(found))
 
     def _lead(self) -> str:
-        apart, n = sum(row.significant is True for row in self.rows), len(self.rows)
-        are = "is" if apart == 1 else "are"
-        return f"{apart} of {counted(n, 'comparison')} {are} significant {family_words(self.tests)}."
+        shown, n = [row for row in self.rows if row.significant], len(self.rows)
+        after = family_words(self.tests)
+        if not self.systems and n > 1:
+            names = [name for name, one in self.results.items() if one.rows[0].significant]
+            under = f": {', '.join(names)}" if names else ""
+            first = next(iter(self.results.values()))
+            what = claim(first.tested.rule) if isinstance(first, AnalysisResult) else "a difference"
+            shown_under = (
+                f"{what[0].upper()}{what[1:]} is shown under {len(names) or 'none'} of {n} criteria"
+            )
+            return f"{shown_under}, {after}{under}."
+        are = "is" if len(shown) == 1 else "are"
+        return f"{len(shown)} of {counted(n, 'difference')} {are} shown {after}."
 
     def _table(self) -> Table:
         rows = []

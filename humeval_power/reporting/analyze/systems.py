@@ -63,6 +63,7 @@ from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import ANALYSIS_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.row_flow import left_out_notice
+from humeval_power.rules import claim
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
     import pandas as pd
@@ -143,14 +144,31 @@ class SystemsResult(Result):
 
     @property
     def decision(self) -> str:
-        """How many comparisons are significant, in a sentence."""
-        results = self.analysis.results
-        apart = sum(one.significant for one in results)
-        are = "is" if apart == 1 else "are"
-        return (
-            f"{apart} of {counted(len(results), 'comparison')} {are} significant "
-            f"{family_words(self.analysis.tests)}."
+        """Which systems may be the best, or are better than the baseline, and how many differences are shown."""
+        results, family, after = (
+            self.analysis.results,
+            self.analysis.family,
+            family_words(self.analysis.tests),
         )
+        shown = [one for one in results if one.significant]
+        if results[0].test.rule.margin is not None:
+            what = claim(results[0].test.rule)
+            return f"{what[0].upper()}{what[1:]} is shown in {len(shown)} of {len(results)} comparisons {after}."
+        if family.baseline is not None:
+            better = sum((one.test.estimate > 0) == (one.first == family.baseline) for one in shown)
+            are, worse = "is" if better == 1 else "are", len(shown) - better
+            of = f"{better} of {counted(len(results), 'system')}"
+            return f"{of} {are} shown to be better than {family.baseline}, {worse} to be worse, {after}."
+        are = "is" if len(shown) == 1 else "are"
+        differences = f"{len(shown)} of {counted(len(results), 'difference')} {are} shown {after}"
+        rows = self.findings.rows
+        if not self.findings.has_ranks:
+            return f"{differences[0].upper()}{differences[1:]}."
+        leader, n_first = order_of(self.analysis)[0], sum(row.rank_low == 1 for row in rows)
+        if n_first == 1:
+            return f"{leader} is the best of {len(rows)} systems; {differences}."
+        of = f"{n_first} of" if n_first < len(rows) else "all"
+        return f"{leader} leads, but {of} {len(rows)} systems may be the best; {differences}."
 
     @property
     def shown_order(self) -> tuple[str, ...]:

@@ -21,7 +21,6 @@ from humeval_power.planning.monitor.step import estimates, taken_boundaries
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analyze.analysis_content import analysis_content, looks_content
-from humeval_power.reporting.analyze.decision import corrected_decision_words, decision_words
 from humeval_power.reporting.analyze.deviations import deviations_section
 from humeval_power.reporting.analyze.exclusions import (
     WithAndWithout,
@@ -33,11 +32,19 @@ from humeval_power.reporting.analyze.independence import (
     study_independence_content,
     study_independence_section,
 )
+from humeval_power.reporting.answer_words import (
+    estimated_words,
+    interval_in_points,
+    on_scale,
+    possible_words,
+    share_words,
+)
 from humeval_power.reporting.document import Block, Document, Paragraph, Points, Section, Table
-from humeval_power.reporting.numbers import counted, interval_words, p_words, percent
+from humeval_power.reporting.numbers import counted, interval_words, p_words
 from humeval_power.reporting.records import ANALYSIS_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.row_flow import left_out_notice
+from humeval_power.reporting.rule_words import PARITY, margin_decision
 from humeval_power.reporting.study.fits.adjustment import adjustment_sections
 from humeval_power.reporting.study.fits.family_words import family_remarks
 from humeval_power.reporting.study.fits.fit_blocks import (
@@ -138,18 +145,44 @@ class AnalysisResult(Result):
     @property
     def decision(self) -> str:
         """What is shown, in a sentence."""
-        by_looks = None if self.looks is None else self.looks.shown
-        if self.tests is not None and self.corrected_p is not None:
-            return corrected_decision_words(
-                self.ratings,
-                self.tested,
-                self.tests,
-                corrected_p=self.corrected_p,
-                is_planned=self.deviations is not None,
-            )
-        return decision_words(
-            self.ratings, self.tested, is_planned=self.deviations is not None, by_looks=by_looks
+        (a, b), tested, scale, rule = (
+            self.ratings.system_names,
+            self.tested,
+            self.ratings.scale,
+            self.tested.rule,
         )
+        if tested.reason:
+            return f"Nothing is decided: {tested.reason}. Nothing is shown, and nothing is excluded."
+        p, estimate, interval = p_words(tested.p_value), tested.estimate, tested.interval
+        shown, level = self.significant, f"{100 * rule.confidence:g} % interval"
+        if self.tests is not None and self.corrected_p is not None:
+            p, level = f"{p_words(self.corrected_p)} {family_words(self.tests)}", f"uncorrected {level}"
+        if rule.margin is not None:
+            if tested.significant and not shown:
+                noun = claim(rule)
+                return f"{noun[0].upper()}{noun[1:]} of {b} and {a} is not shown: {p}. {PARITY}"
+            text = margin_decision(rule, (a, b), interval=interval, shown=shown, scale=scale)
+            corrected = "" if self.corrected_p is None else f" ({p}.)"
+            return f"{text}{'' if self.deviations is not None else f' {PARITY}'}{corrected}"
+        if self.looks is not None and self.sequential is not None:
+            found = self.sequential
+            p, estimate, interval = (
+                f"{p_words(found.p_value)} over all looks",
+                found.estimate,
+                found.interval,
+            )
+            shown = self.looks.shown
+        if shown:
+            better, worse = (b, a) if estimate > 0 else (a, b)
+            reach = interval_in_points(interval if estimate > 0 else (-interval[1], -interval[0]), scale)
+            return (
+                f"{better} is better than {worse} by {estimated_words(estimate, scale)} {on_scale(scale)} "
+                f"({level} {reach}; {p})."
+            )
+        nothing = f"No difference is shown between {a} and {b}"
+        if rule.alternative == "greater":
+            nothing = f"{b} is not shown to be better than {a}"
+        return f"{nothing} ({p}): {b} may be {possible_words(interval, scale)} {on_scale(scale)} ({level})."
 
     def body(self) -> Document:
         """The decision, the effect, what differs from the plan, and what there is to mind."""
@@ -272,7 +305,7 @@ def _interest(interest: PowerAtInterest, rule: DecisionRule) -> str:
     if rule.margin is None and math.isfinite(interest.type_m):
         told += (
             f" A significant result here would then exaggerate it {interest.type_m:.2f} times on average, and "
-            f"have the wrong sign in {percent(interest.type_s)} of such studies."
+            f"have the wrong sign in {share_words(interest.type_s)} of such studies."
         )
     return told
 

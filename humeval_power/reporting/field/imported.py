@@ -59,12 +59,18 @@ class ImportResult(Result):
         """How many ratings of whom, and the flow."""
         return Document(
             f"{counted(self._kinds.get('rating', len(self._frame)), self._unit)} imported",
-            lead=" ".join(notice for one in self.table.flows for notice in left_out_notice(one.flow)),
+            lead=" ".join(self._lead()),
             sections=(
                 Section("", (Facts(tuple(self._counts())),)),
                 Section("What was left out, and why", tuple(self._flows())),
             ),
         )
+
+    def _lead(self) -> Iterator[str]:
+        found = [counted(self._different(name), name) for name in _IDS[:3] if name in self._frame]
+        yield f"The table has {', '.join(found[:-1])} and {found[-1]}."
+        for one in self.table.flows:
+            yield from left_out_notice(one.flow)
 
     @property
     def _unit(self) -> str:
@@ -72,9 +78,8 @@ class ImportResult(Result):
         return "rating" if "rating" in self._frame else "preference"
 
     def _counts(self) -> Iterator[tuple[str, str]]:
-        for name in _IDS:
-            if name in self._frame:
-                yield f"{name.capitalize()}s", f"{self._different(name):,}"
+        if "criterion" in self._frame:
+            yield "Criteria", f"{self._different('criterion'):,}"
         for kind in KINDS[1:]:
             if self._kinds:
                 yield f"{kind.capitalize()}s", f"{self._kinds[kind]:,}, which no analysis takes as ratings"

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 _DIGITS = 6
 _CODED = ("worker", "slot", "batch", "order", "code", "criterion", "rating", "kind", "seconds", "passed")
-_LEAD = "Drawn from the plan; nobody's ratings are in it."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +142,8 @@ class RehearsalResult(Result):
         table = self.collected
         return Document(
             f"A rehearsal: {counted(int((table['kind'] == 'rating').sum()), 'rating')}",
-            lead=_LEAD,
+            lead=f"{table['slot'].nunique():,} of {self.work.frame['slot'].nunique():,} workers gave something; "
+            "all of it is drawn from the plan.",
             sections=(
                 Section("What came back", (Facts(tuple(self._came_back())),)),
                 Section("Drawn from", (Facts(tuple(self._world())), Points(tuple(self._assumed())))),
@@ -163,7 +163,6 @@ class RehearsalResult(Result):
                     f"{int((table['kind'] == kind).sum()):,} of {planned:,} shown",
                 )
         stopped = self._stopped
-        yield "Workers", f"{table['slot'].nunique():,} of {frame['slot'].nunique():,} gave something"
         if stopped:
             yield "Stopped early", ", ".join(stopped)
         for code, words in ((AT_RANDOM, "Answered at random"), (STRAIGHT, "One answer for all")):

@@ -52,6 +52,8 @@ class ScoresImportResult(Result):
         frame = self.table.frame
         return Document(
             f"{counted(len(frame), 'answer')} imported",
+            lead=f"The table has {counted(frame['system'].nunique(), 'system')} and "
+            f"{counted(frame['item'].nunique(), 'item')}; nothing is compared yet.",
             sections=(
                 Section("", (Facts(tuple(self._counts())),)),
                 Section("Means of the samples", (self._means_table(),)),
@@ -62,7 +64,7 @@ class ScoresImportResult(Result):
 
     def _counts(self) -> Iterator[tuple[str, str]]:
         frame = self.table.frame
-        for name in ("system", "item", "run", "task"):
+        for name in ("run", "task"):
             if name in frame:
                 yield f"{name.capitalize()}s", f"{frame[name].nunique():,}"
         yield "Metrics", listing(list(self.table.scores), limit=_METRICS_SHOWN)

@@ -42,7 +42,7 @@ def status_document(result: StatusResult) -> Document:
     slots = result.slots
     return Document(
         f"{found.n_done:,} of {found.n_expected:,} answers are in",
-        lead="Nothing here depends on which system an output is of.",
+        lead=_lead(result),
         headline=tuple(_headline(result)),
         sections=tuple(
             section
@@ -62,12 +62,20 @@ def status_document(result: StatusResult) -> Document:
     )
 
 
+def _lead(result: StatusResult) -> str:
+    found = result.progress
+    states = result.slots["state"].value_counts()
+    slots = ", ".join(f"{n:,} {state}" for state, n in states.items())
+    return (
+        f"{percent(found.n_done / max(found.n_expected, 1))} of the work is done; slots: {slots}. "
+        f"Nothing here depends on which system an output is of."
+    )
+
+
 def _headline(result: StatusResult) -> Iterator[Fact]:
     found = result.progress
     kinds = [f"{done:,} of {n:,} {kind}s" for kind, (done, n) in found.of_kind().items() if n]
-    yield "Done", f"{percent(found.n_done / max(found.n_expected, 1))}: {', '.join(kinds)}"
-    states = result.slots["state"].value_counts()
-    yield "Slots", ", ".join(f"{n:,} {state}" for state, n in states.items())
+    yield "Done", ", ".join(kinds)
     gone = f"; {found.n_withdrawn:,} of them withdrew" if found.n_withdrawn else ""
     yield "Workers", f"{found.n_workers:,}{gone}"
     items = found.items()

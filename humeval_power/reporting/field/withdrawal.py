@@ -47,18 +47,16 @@ class WithdrawalResult(Result):
 
     def body(self) -> Document:
         """What goes and what is left, beside what was planned."""
+        planned = "" if self.n_planned is None else f", where {self.n_planned:,} were planned"
         return Document(
             f"{counted(self.gone.n_workers, 'participant')} withdrew",
+            lead=f"{counted(self.gone.n_rows, 'row')} of theirs {'is' if self.gone.n_rows == 1 else 'are'} gone; "
+            f"{counted(self.left.n_rows, 'row')} of {counted(self.left.n_workers, 'worker')} "
+            f"{'is' if self.left.n_rows == 1 else 'are'} left{planned}.",
             sections=(Section("", (Facts(tuple(self._facts())),)),),
         )
 
     def _facts(self) -> Iterator[Fact]:
-        yield "Gone", counted(self.gone.n_rows, "row")
-        planned = "" if self.n_planned is None else f"; {self.n_planned:,} were planned"
-        yield (
-            "Left",
-            f"{counted(self.left.n_rows, 'row')} of {counted(self.left.n_workers, 'worker')}{planned}",
-        )
         if self.ledger is None:
             yield "Looks", "none has seen ratings of theirs"
         else:

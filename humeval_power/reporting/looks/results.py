@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.boundaries import Boundaries
 from humeval_power.planning.looks.how_many import Growth, LooksChoice, new_workers_advice
@@ -17,7 +16,7 @@ from humeval_power.planning.looks.judgement_plan import JudgementPlan
 from humeval_power.planning.looks.long_run import OperatingPoint
 from humeval_power.planning.looks.pool import PROCEDURES, PoolStudy
 from humeval_power.planning.looks.rating_looks import LookPlan
-from humeval_power.reporting.answer_words import found_words, of_hundred
+from humeval_power.reporting.answer_words import of_hundred
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Picture, Section
 from humeval_power.reporting.looks.records import (
     boundaries_record,
@@ -102,12 +101,7 @@ class LooksStudyResult(Result):
         plan = self.plan
         return Document(
             "A rating study with looks before its end",
-            lead=_answer(
-                self.points,
-                plan.bounds,
-                found_words(Difference(plan.study.true_effect), plan.study.rule),
-                f"{plan.study.sizes[-1]:,} ratings",
-            ),
+            lead=self._lead(),
             sections=(
                 Section("", (Facts(tuple(self._facts())),)),
                 Section("What is there at each look", (rows_table(plan),)),
@@ -116,6 +110,15 @@ class LooksStudyResult(Result):
                 Section("Long run", tuple(self._long_run())),
                 Section("What else could be looked at", tuple(self._others())),
             ),
+        )
+
+    def _lead(self) -> str:
+        study = self.plan.study
+        there = min(self.points, key=lambda point: abs(point.effect - study.true_effect))
+        return (
+            f"Of 100 such studies, {of_hundred(there.power, there.power_interval)} would find the difference with "
+            f"{counted(len(self.plan.rows), 'look')}, {of_hundred(there.fixed_power)} with one look at the end. On "
+            f"average they end after {there.expected_size:,.0f} of {study.sizes[-1]:,} ratings."
         )
 
     def _facts(self) -> Iterator[Fact]:

@@ -74,7 +74,7 @@ class MonitorResult(Result):
         a, b = self.plan.systems
         return Document(
             f"Look {look.number} at the study of {a} and {b}",
-            lead=DECISIONS[look.decision],
+            lead=self._lead(look),
             caveats=self.notices,
             sections=(
                 Section("", (Facts(tuple(self._facts(look))),)),
@@ -85,6 +85,15 @@ class MonitorResult(Result):
             ),
         )
 
+    def _lead(self, look: TakenLook) -> str:
+        """What to do, and after how much."""
+        words, (a, b) = self._words, self.plan.systems
+        better, worse = (b, a) if look.data.estimate > 0 else (a, b)
+        success = look.decision in ("stop-success", "end-success")
+        shown = f" {better} is better than {worse}." if success else ""
+        seen = f"{words.size(look):,} of {words.planned_size():,} {words.unit}"
+        return f"{DECISIONS[look.decision]}{shown} After {seen}, {_boundary(look)}."
+
     def _facts(self, look: TakenLook) -> Iterator[Fact]:
         state, words = self.state, self._words
         if state.ended:
@@ -92,7 +101,6 @@ class MonitorResult(Result):
         yield "Look", _which(state, look)
         yield "Data", words.data(look)
         yield "Estimate", words.estimate(look)
-        yield "Boundary", _boundary(look)
         if look.conditional_power:
             yield "Chances", _chances(words, look)
         yield from (("Remark", remark) for remark in look.remarks)

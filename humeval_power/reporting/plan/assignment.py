@@ -14,6 +14,7 @@ from humeval_power.planning.plan.assignment_table import AssignmentPlan, replace
 from humeval_power.planning.plan.session_order import KINDS
 from humeval_power.reporting.document import Document, Fact, Facts, Points, Section, Table
 from humeval_power.reporting.numbers import counted
+from humeval_power.reporting.plan.words import work_words
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result, Source
 from humeval_power.safe_text import table_csv
@@ -61,7 +62,7 @@ class AssignmentResult(Result):
         plan = self.assignment
         return Document(
             "Who rates what when",
-            lead=f"{plan.design}.",
+            lead=f"{work_words(plan.design, counted(plan.design.n_systems, 'system'))}.",
             headline=(*_totals(plan), *_taken(self.takeovers)),
             caveats=(*self.caveats, *plan.design.notes),
             sections=(

@@ -10,6 +10,7 @@ from humeval_power.differences import Difference
 from humeval_power.inference.study.formula import FEW_WORKERS
 from humeval_power.planning.plan.candidates import LEAST_SECOND, rests_on_few
 from humeval_power.planning.plan.plan import Plan
+from humeval_power.reporting.answer_words import found_words, of_hundred, on_scale, points_words
 from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.plan.rules import rules_caveats
 from humeval_power.reporting.plan.systems_words import GOAL_WORDS
@@ -72,27 +73,23 @@ def is_below_target(plan: Plan) -> bool:
 
 
 def plan_answer(plan: Plan, said: Difference | None = None) -> str:
-    """How many of 100 such studies succeed, and whether that is what was wanted.
-
-    The effect is in the unit that the user `said` it in; where nobody says it here, in both.
-    """
-    reached = round(100 * promised_power(plan))
-    size = f"{abs(plan.effect if said is None else said.value):.6g} on [0, 1]"
-    if said is not None and said.points is not None:
-        size = f"{abs(said.points):.6g} points"
-    elif said is None and plan.scale is not None:
-        size = f"{abs(plan.scale.effect_to_raw(plan.effect)):.6g} points, {size}"
+    """How many of 100 such studies succeed, and whether that is what was wanted."""
+    predicted = plan.predicted
+    interval = None if math.isnan(predicted.simulated) else predicted.interval
+    reached, target = of_hundred(promised_power(plan), interval), of_hundred(plan.target_power)
+    difference = said or Difference(plan.effect, plan.scale)
     if plan.many is not None:
-        of_such = f"in {reached} of 100 such studies, {GOAL_WORDS[plan.many.goal]}"
-    elif plan.rule.margin is not None:
-        of_such = f"of 100 such studies, {reached} would show {claim(plan.rule)} where it is true"
+        size = f"{points_words(difference.value, plan.scale)} {on_scale(plan.scale)}"
+        goal = GOAL_WORDS[plan.many.goal].replace("this much", size)
+        of_such = f"in {reached} of 100 such studies, {goal}"
     else:
-        of_such = f"of 100 such studies, {reached} would find a difference of {size}"
+        found = found_words(difference.between(plan.pair), plan.rule, plan.scale)
+        of_such = f"of 100 such studies, {reached} would {found}"
     if is_below_target(plan):
-        return f"Not met: {of_such}; {100 * plan.target_power:g} were wanted."
-    is_less = promised_power(plan) < plan.target_power and f"{reached}" != f"{100 * plan.target_power:g}"
-    near = ", within the error of the simulation" if is_less else ""
-    return f"{of_such[0].upper()}{of_such[1:]}; {100 * plan.target_power:g} was the target{near}."
+        return f"Not met: {of_such}; {target} were wanted."
+    near = promised_power(plan) < plan.target_power and reached.split()[0] != target
+    within = ", within the error of the simulation" if near else ""
+    return f"{of_such[0].upper()}{of_such[1:]}; {target} was the target{within}."
 
 
 def _below_target(plan: Plan) -> list[str]:

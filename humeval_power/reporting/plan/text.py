@@ -22,6 +22,7 @@ from humeval_power.reporting.plan.caveats import (
 from humeval_power.reporting.plan.history import Amendment
 from humeval_power.reporting.plan.looks import expectation_sentence, looks_sentence
 from humeval_power.reporting.plan.rules import exclusions_section
+from humeval_power.reporting.plan.search_words import work_of
 from humeval_power.reporting.plan.sections import (
     assumed_section,
     cost_section,
@@ -37,7 +38,14 @@ from humeval_power.reporting.plan.systems_sections import (
     systems_power_section,
 )
 from humeval_power.reporting.plan.systems_words import named
-from humeval_power.reporting.plan.words import DEVIATIONS, EARLY_LOOK, NOT_OBSERVED, OBSERVED, OTHER_LOOK
+from humeval_power.reporting.plan.words import (
+    DEVIATIONS,
+    EARLY_LOOK,
+    NOT_OBSERVED,
+    OBSERVED,
+    OTHER_LOOK,
+    work_words,
+)
 from humeval_power.reporting.rule_words import (
     PARITY,
     claim_words,
@@ -68,7 +76,7 @@ def plan_document(
     cost = None if plan.costs is None else cost_of(design, plan.costs)
     return Document(
         f"Plan{' that misses its target' if is_below_target(plan) else ''}: {plan.question}",
-        lead=f"{plan_answer(plan, said)} {_lead(plan, said, created, history)}",
+        lead=" ".join(_lead(plan, design, cost, said, created, history)),
         headline=tuple(_headline(plan, design, cost)),
         caveats=plan_caveats(plan, design, cost),
         sections=tuple(_sections(plan, design, cost, history, choice)),
@@ -102,30 +110,24 @@ def _sections(
 
 
 def _lead(
-    plan: Plan, said: Difference | None, created: datetime.date | None, history: Sequence[Amendment]
-) -> str:
-    made = "" if created is None else f" Planned on {created.isoformat()}"
-    if made and history:
-        times = "" if len(history) == 1 else f" {len(history)} times, last"
-        made += f" and amended{times} on {history[-1].date.isoformat()}"
-    if plan.many is not None:
-        return f"{_difference(plan, said)} A human evaluation of {named(plan.systems)}" + _before(made)
-    size = str((said or Difference(plan.effect, plan.scale)).between(plan.pair))
-    return f"{size}: {_meaning(plan)}. A human evaluation of {named(plan.systems)}" + _before(made)
-
-
-def _before(made: str) -> str:
-    return ", decided before any rating is collected." + made + ("." if made else "")
-
-
-def _difference(plan: Plan, said: Difference | None) -> str:
-    """The difference of interest among several systems, as the user said it."""
-    words = str((said or Difference(plan.effect, plan.scale)).between(None))
-    return f"A difference of {words}: the smallest effect of interest."
-
-
-def _meaning(plan: Plan) -> str:
-    return "the smallest effect of interest" if plan.rule.margin is None else "the true difference assumed"
+    plan: Plan,
+    design: Design,
+    cost: Cost | None,
+    said: Difference | None,
+    created: datetime.date | None,
+    history: Sequence[Amendment],
+) -> Iterator[str]:
+    """What is done for which money, how often it succeeds, and when that was decided."""
+    work = work_words(design, named(plan.systems))
+    if plan.costs is not None and plan.costs.seconds_per_rating:
+        hours = work_of(plan.counts, plan.costs)[0]
+        work += f", {hours:,.{1 if hours < 10 else 0}f} hours of work"
+    work += "." if cost is None else f", {cost}."
+    yield from (plan_answer(plan, said), work) if is_below_target(plan) else (work, plan_answer(plan, said))
+    if created is not None:
+        times = "" if len(history) < 2 else f" {len(history)} times, last"
+        amended = f" and amended{times} on {history[-1].date.isoformat()}" if history else ""
+        yield f"Planned on {created.isoformat()}{amended}, before any rating is collected."
 
 
 def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:

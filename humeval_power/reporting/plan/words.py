@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from humeval_power.choices import DesignKind
+from humeval_power.designs import Design
+from humeval_power.reporting.numbers import counted
 
 DESIGN_WORDS: Mapping[DesignKind, str] = {
     "crossed": "Every worker rates every item under both systems.",
@@ -68,3 +70,13 @@ NOT_OBSERVED = (
     "large where the pilot was followed up because it looked promising, and power computed for it only "
     "restates the pilot's p-value."
 )
+
+
+def work_words(design: Design, systems: str) -> str:
+    """'9 workers rate 80 items under old and new, with 1 rating of each output: 160 ratings'."""
+    documents = f" in {counted(design.n_documents, 'document')}" if design.n_documents else ""
+    each = "1 rating" if design.ratings_per_item == 1 else f"{design.ratings_per_item:g} ratings"
+    return (
+        f"{counted(design.n_workers, 'worker')} rate {counted(design.n_items, 'item')}{documents} under {systems}, "
+        f"with {each} of each output: {counted(design.n_ratings, 'rating')}"
+    )

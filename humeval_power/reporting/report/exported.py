@@ -33,7 +33,7 @@ class ParametersReport(Report):
         shown = [(name, f"{value:.4g}") for name, value in values.items() if isinstance(value, int | float)]
         return Document(
             f"Parameters to plan the next study from: {self.name}",
-            lead="On [0, 1], where 1 is best.",
+            lead="These parameters are on a scale from 0 to 1, where 1 is best.",
             sections=(Section("", (Facts(tuple(facts)),)), Section("Parameters", (Facts(tuple(shown)),))),
         )
 

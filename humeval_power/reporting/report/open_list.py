@@ -103,7 +103,7 @@ class OpenList(Report):
         )
         return Document(
             f"Left to do: {self.form}",
-            lead=f"{self.n_filled} of {self.n_fields} fields filled, {self.n_to_check} to check, "
+            lead=f"{self.n_filled} of {self.n_fields} fields are filled, {self.n_to_check} to be checked, "
             f"{self.n_open} open.",
             sections=(Section("", fields),),
         )

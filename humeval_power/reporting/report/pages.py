@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from humeval_power.reporting.document import Document, Fact, Field, FieldState, Paragraph, Section
+from humeval_power.reporting.document import Document, Field, FieldState, Paragraph, Section
 from humeval_power.reporting.report.fields import FormField, State
 
 STATES: dict[State, FieldState] = {"filled": "filled", "suggested": "check", "open": "open"}
@@ -36,8 +36,7 @@ class FormPage:
         criteria = list(dict.fromkeys(field.criterion for field in self.fields if field.criterion))
         return Document(
             self.title,
-            lead=self.note,
-            headline=how_filled([STATES[field.state] for field in self.fields]),
+            lead=f"{how_filled([STATES[field.state] for field in self.fields])} {self.note}".strip(),
             sections=(
                 Section("", (Paragraph(LEGEND),)),
                 *(
@@ -48,11 +47,11 @@ class FormPage:
         )
 
 
-def how_filled(states: list[FieldState]) -> tuple[Fact, ...]:
+def how_filled(states: list[FieldState]) -> str:
     """How many fields are in each state."""
     filled, check, left = (states.count(state) for state in ("filled", "check", "open"))
-    to_check = [("to check", f"{check:,}")] if check else []
-    return (("filled", f"{filled:,} of {len(states):,}"), *to_check, ("open", f"{left:,}"))
+    to_check = f", {check} to be checked" if check else ""
+    return f"{filled} of {len(states)} fields are filled{to_check}, {left} open."
 
 
 def _shown(field: FormField, criteria: list[str]) -> Field:

@@ -135,8 +135,7 @@ class ChecklistReport(Report):
         made = self.checklist
         return Document(
             made.title,
-            lead=_CHECKLIST,
-            headline=how_filled([item.state for item in made.items]),
+            lead=f"{how_filled([item.state for item in made.items])} {_CHECKLIST}",
             caveats=made.caveats,
             sections=tuple(self._section(name) for name in made.sections),
             provenance=made.provenance,

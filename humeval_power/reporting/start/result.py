@@ -45,7 +45,8 @@ class StartResult(Result):
         ]
         return Document(
             "Your way from here",
-            lead="Nothing is computed yet: these commands do it, one after the other.",
+            lead=f"Start with '{PROGRAM} {steps[0].words[0]}', the first of {len(steps)} commands; nothing is "
+            "computed yet.",
             headline=understood(self.talk),
             caveats=assumptions(self.talk),
             sections=(*sections, Section("The same without questions", (Listing(again(self.talk).shown),))),

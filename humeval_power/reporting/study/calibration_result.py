@@ -21,7 +21,6 @@ from humeval_power.reporting.document import (
     Facts,
     Paragraph,
     Picture,
-    Points,
     Section,
     Table,
 )
@@ -82,7 +81,7 @@ class CalibrationResult(Result):
                     Section("", tuple(map(Paragraph, _legend(only)))),
                 ),
             )
-        answers = tuple(f"{each.setting}: {_answer(each)}" for each in self.settings)
+        answers = (f"{each.setting}: {_answer(each)}" for each in self.settings)
         sections = [
             Section(
                 each.setting,
@@ -95,7 +94,7 @@ class CalibrationResult(Result):
             )
             for each in self.settings
         ]
-        return Document(title, sections=(Section("", (Points(answers),)), *sections))
+        return Document(title, lead=" ".join(answers), sections=tuple(sections))
 
     def _facts(self, each: Calibrated) -> Iterator[Fact]:
         rule = each.results[0].rule
@@ -154,10 +153,15 @@ def _answer(each: Calibrated) -> str:
     if planned.verdict == "not defined":
         return f"{planned.label}: not defined for this design."
     rate, (low, high) = planned.judged[0], planned.judged_interval
+    verdict = f"The planned test ({planned.label}) is {planned.verdict}"
+    if planned.verdict == "unclear":
+        verdict = f"Whether the planned test ({planned.label}) keeps its level is unclear"
+    errs = (
+        "finds a difference that is not there" if planned.rule.margin is None else "shows what is not true"
+    )
     return (
-        f"{planned.label}, as planned: {100 * rate:.1f} % of the studies ({100 * VERDICT_CONFIDENCE:g} % "
-        f"interval {100 * low:.1f} to {100 * high:.1f}), where {100 * planned.rule.alpha:g} % are promised; "
-        f"{planned.verdict}."
+        f"{verdict}: it {errs} in {100 * rate:.1f} % of studies ({100 * VERDICT_CONFIDENCE:g} % "
+        f"interval {100 * low:.1f} to {100 * high:.1f}), where {100 * planned.rule.alpha:g} % are promised."
     )
 
 

@@ -11,9 +11,9 @@ from humeval_power.inference.study.formula import EffectPrecision
 from humeval_power.planning.study.detectable import DetectableEffect
 from humeval_power.planning.study.outlook import effect_curve
 from humeval_power.planning.study.surface import Cell
+from humeval_power.reporting.answer_words import better_words, of_hundred, on_scale, points_words
 from humeval_power.reporting.chart import Axis, Chart, Level, Mark, Series, Spot
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
-from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import MDE_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY, sought_words
@@ -52,10 +52,32 @@ class StudyDetectable(Result):
             blocks.append(self._chart())
         return Document(
             f"The smallest {found}",
-            lead=f"Effect: {self.said}" if self._has_margin else "",
+            lead=self._lead(),
             headline=tuple(self._answers()),
             sections=(Section("", tuple(blocks)),),
         )
+
+    def _lead(self) -> str:
+        study, simulated = self.cell.study, self.simulated
+        found = self.analytic if simulated is None else simulated.effect
+        assert found is not None
+        hundred = f"{of_hundred(self.target)} of 100 such studies"
+        how = "by formula"
+        if simulated is not None:
+            width = 1.0 if self.scale is None else self.scale.width
+            reach = " to ".join(f"{end * width:.3g}" for end in simulated.interval)
+            how = f"by simulating {simulated.n_simulations:,} studies (95 % interval {reach})"
+        truth = f"if {better_words(study.true_effect, self.scale, self.said.systems)}"
+        if found > 1 and self._has_margin:
+            return f"No margin on the scale is so wide that {hundred} show it, {truth}; {how}."
+        if found > 1:
+            return f"No difference on the scale is so large that {hundred} find it; {how}."
+        size = f"{found:.3g} {on_scale(None)}"
+        if self.scale is not None:
+            size = f"{points_words(found, self.scale, digits=3)} ({found:.3g} of the scale)"
+        if self._has_margin:
+            return f"The smallest margin that {hundred} show, {truth}, is {size}, {how}."
+        return f"The smallest difference that {hundred} find is {size}, {how}."
 
     def _answers(self) -> Iterator[Fact]:
         if self.simulated is not None:
@@ -70,24 +92,14 @@ class StudyDetectable(Result):
         yield from category_facts(study.parameters)
         yield "Study", str(study.design)
         yield "Test", sought_words(study.rule) if self._has_margin else str(study.rule)
-        at = f" at B - A = {study.true_effect:g}" if self._has_margin else ""
+        at = f" at {self.said}" if self._has_margin else ""
         yield "Target", f"power {self.target:g}{at}"
         if self.simulated is not None:
-            failed = f"{self.simulated.n_simulations:,} simulated, {self.simulated.n_failed:,} failed"
-            yield "Fits", f"{failed}; 95 % Monte Carlo interval {interval_words(*self.simulated.interval)}"
+            yield "Fits", f"{self.simulated.n_simulations:,} simulated, {self.simulated.n_failed:,} failed"
 
     def _notes(self) -> Iterator[str]:
-        biggest = max(self.analytic or 0.0, self.simulated.effect if self.simulated else 0.0)
-        if not self._has_margin:
-            if biggest > 1:
-                yield "An effect above 1 cannot exist: this study finds nothing that surely."
-        elif biggest > 1:
-            yield "A margin above 1 is the whole scale: this study shows nothing that surely."
-        else:
-            yield (
-                "This is the smallest margin that the study can be expected to show. Which margin would matter "
-                "is another question, and if it is smaller the study is too small."
-            )
+        if self._has_margin:
+            yield "Which margin would matter is another question, and if it is smaller the study is too small."
             if not self.cell.study.true_effect:
                 yield "A true difference of 0 is optimistic; ask for another effect as well."
             yield PARITY

@@ -56,6 +56,8 @@ class LibraryResult(Result):
         table = Table(header, tuple(map(_row, self.entries)))
         return Document(
             "Parameters of other studies",
+            lead=f"{sum(each.use == 'plan' for each in self.entries)} of {len(self.entries)} entries can be "
+            "planned from; take one whose study is like yours.",
             sections=(Section("", (table,)), Section("", (Paragraph(_ABOUT),))),
         )
 

@@ -22,6 +22,7 @@ from humeval_power.planning.study.outlook import Outlook, outlook_of
 from humeval_power.planning.study.surface import Cell, CellResult
 from humeval_power.planning.study.without_documents import WithoutDocuments
 from humeval_power.planning.tallies import Tally
+from humeval_power.reporting.answer_words import found_words, of_hundred, share_words
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import POWER_SCHEMA, Record
@@ -89,14 +90,14 @@ class StudyPower(Result):
         return self.cell.study.rule.margin is not None
 
     def body(self) -> Document:
-        """The power in each way, the study, what stands behind the numbers, and the limits."""
+        """How many of 100 such studies succeed, what would change that, the numbers, and how they came about."""
         finds = "shows what it claims" if self._has_margin else "finds this effect"
-        blocks: list[Block] = [Facts((*self._asked(), *self._behind(), *self._around()))]
+        blocks: list[Block] = [Facts((*self._around(), *self._asked(), *self._behind()))]
         if self._has_margin:
             blocks.append(Paragraph(PARITY))
         return Document(
             f"How often this study {finds}",
-            lead=f"Effect: {self._effect()}",
+            lead=" ".join(self._lead()),
             headline=tuple(self._powers()),
             caveats=tuple(self._cautions()),
             sections=(Section("", tuple(blocks)), *self._pictures()),
@@ -156,14 +157,25 @@ class StudyPower(Result):
         if self.analytic is not None:
             yield "By formula", f"{self.analytic.power:.3f}"
 
-    def _effect(self) -> str:
-        if self.effect_unit == 1.0:
-            return str(self.said)
-        coefficient = self.cell.study.true_effect / self.effect_unit
-        return f"{self.said} (coefficient {coefficient:g} under -1/+1 coding)"
+    def _lead(self) -> Iterator[str]:
+        study, simulated, analytic = self.cell.study, self.simulated, self.analytic
+        finds = found_words(self.said, study.rule, self.scale)
+        if simulated is not None and simulated.too_many_failed:
+            yield "There is no power: too many of the simulated studies could not be fitted."
+        elif simulated is not None:
+            found = of_hundred(simulated.power, simulated.interval)
+            yield f"Of 100 such studies, {found} would {finds}; {simulated.n_simulations:,} studies were simulated."
+        elif analytic is not None:
+            found = of_hundred(analytic.power)
+            yield f"Of 100 such studies, {found} would {finds}. By formula; no simulation was asked for."
+        if analytic is not None and (study.true_effect > 0 or self._has_margin) and not analytic.is_rough:
+            yield from _ceilings(study)
 
     def _asked(self) -> Iterator[Fact]:
         study = self.cell.study
+        coefficient = study.true_effect / self.effect_unit
+        coded = "" if self.effect_unit == 1 else f" (coefficient {coefficient:g} under -1/+1 coding)"
+        yield "Effect", f"{self.said}{coded}"
         if self._has_margin:
             yield "Margin", margin_words(study.rule, self.scale)
         yield "Setting", self.cell.setting
@@ -174,30 +186,39 @@ class StudyPower(Result):
     def _behind(self) -> Iterator[Fact]:
         """What else the formula and the simulation say."""
         if self.analytic is not None:
-            words = _formula_words(self.analytic, has_margin=self._has_margin)
-            yield "Formula", words + approximate_words(self.cell.study)
+            precision = self.analytic.precision
+            rough = "; rough, with so few workers" if self.analytic.is_rough else ""
+            behind = f"SE {precision.standard_error:.4f}, df {precision.df:.1f}{rough}"
+            yield "Formula", behind + approximate_words(self.cell.study)
         if self.simulated is not None:
             yield from _simulated_facts(self.simulated)
 
     def _around(self) -> Iterator[Fact]:
-        """The power halfway to a margin, the price of losses, and what no more items or workers exceed."""
-        study, analytic = self.cell.study, self.analytic
+        """What significant estimates are like, the power halfway to a margin, the price of losses and of documents,
+        and what the study costs."""
+        study, analytic, simulated = self.cell.study, self.analytic, self.simulated
+        found = analytic if simulated is None else simulated
+        if found is not None and not self._has_margin and math.isfinite(found.type_m):
+            wrong = f"in {share_words(found.type_s)}"
+            if simulated is not None and not simulated.counts.n_wrong:
+                wrong = f"in none of {simulated.counts.n_right:,}"
+            yield (
+                "Significant",
+                f"a significant estimate exaggerates {found.type_m:.2f} times on average (type M) and has the "
+                f"wrong sign {wrong} (type S)",
+            )
         if self.halfway is not None:
             yield "Halfway", halfway_words(self.halfway)
-        if analytic is not None and self.simulated is not None and study.losses != NO_LOSSES:
-            cost = analytic.power - self.simulated.power
+        if analytic is not None and simulated is not None and study.losses != NO_LOSSES:
+            cost = analytic.power - simulated.power
             yield "Losses", f"as planned the power is {analytic.power:.3f}; they cost {cost:.3f}"
         if self.left_out is not None:
             yield "Documents", str(self.left_out)
-        if analytic is not None and (study.true_effect > 0 or self._has_margin) and not analytic.is_rough:
-            yield from _ceilings(study)
         if self.costs is not None or self.budget is not None:
             yield from _cost_facts(self.outlook, analytic)
 
     def _cautions(self) -> Iterator[str]:
         analytic, simulated = self.analytic, self.simulated
-        if simulated is not None and simulated.too_many_failed:
-            yield "There is no power: too many of the simulated studies could not be fitted."
         if analytic is None or simulated is None or self.cell.study.losses != NO_LOSSES:
             return
         if disagree(analytic, simulated):
@@ -259,17 +280,6 @@ class StudyPower(Result):
         return NO_POWER if too_many_failed(self._estimates, strict=self.strict) else ""
 
 
-def _formula_words(analytic: AnalyticPower, *, has_margin: bool) -> str:
-    precision = analytic.precision
-    rough = "; rough, with so few workers" if analytic.is_rough else ""
-    behind = f"SE {precision.standard_error:.4f}, df {precision.df:.1f}{rough}"
-    if has_margin:
-        return behind
-    if not math.isfinite(analytic.type_m):
-        return f"{behind}; type M and S are not defined without a difference"
-    return f"type M {analytic.type_m:.2f}, type S {analytic.type_s:.4f} ({behind})"
-
-
 def _simulated_facts(estimate: PowerEstimate) -> Iterator[Fact]:
     share = (
         f" ({100 * estimate.failure_rate:.3g} %; they count as not significant)"
@@ -280,13 +290,6 @@ def _simulated_facts(estimate: PowerEstimate) -> Iterator[Fact]:
     if estimate.too_many_failed:
         yield "Fits", fits
         return
-    if not estimate.directed:
-        yield "Type M/S", "not defined: nothing is found that could be exaggerated or reversed"
-    elif not math.isfinite(estimate.type_m):
-        yield "Type M/S", "not known: no simulated study was significant"
-    else:
-        yield "Type M", f"{estimate.type_m:.2f} (a significant estimate exaggerates this many times)"
-        yield "Type S", f"{estimate.type_s:.4f} (share of significant estimates with the wrong sign)"
     zero = ", ".join(f"{name} {100 * rate:.0f} %" for name, rate in estimate.boundary_rates.items())
     yield "At zero", f"{zero} (estimated as zero; those fits are kept)"
     yield "Fits", f"{fits}; beside the power its 95 % Monte Carlo interval"
@@ -311,7 +314,8 @@ def _cost_facts(outlook: Outlook | None, analytic: AnalyticPower | None) -> Iter
     )
 
 
-def _ceilings(study: RatingStudy) -> Iterator[Fact]:
+def _ceilings(study: RatingStudy) -> Iterator[str]:
+    """What no more items, or no more workers, exceed."""
     design = study.design
     if design.kind not in ("crossed", "k-per-item") or study.rule.df == "normal":
         return
@@ -328,9 +332,10 @@ def _ceilings(study: RatingStudy) -> Iterator[Fact]:
         rule=study.rule,
     )
     of = " of these documents" if documents else ""
-    yield "Limits", f"power {items.power:.3f} with these workers and endless items{of};"
-    end = ";" if documents else ""
-    yield "", f"power {workers.power:.3f} with these items and endless workers{end}"
+    yield (
+        f"With these workers and endless items{of} it would be {of_hundred(items.power)} of 100; with these items "
+        f"and endless workers {of_hundred(workers.power)}."
+    )
     if documents:
         both = ceiling_with_both(study.parameters, n_documents=documents, rule=study.rule)
-        yield "", f"power {both.power:.3f} with {documents} documents, whatever the items and workers"
+        yield f"With {documents} documents it is at most {of_hundred(both.power)}, whatever the items and workers."

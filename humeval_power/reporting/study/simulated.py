@@ -11,6 +11,7 @@ from humeval_power.choices import ANONYMOUS, Response
 from humeval_power.designs import DEFAULT_ASSIGNMENT_SEED, Design
 from humeval_power.differences import Difference
 from humeval_power.parameters import Parameters
+from humeval_power.reporting.answer_words import better_words, on_scale
 from humeval_power.reporting.document import Document, Facts, Picture, Section
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
@@ -81,7 +82,9 @@ class SimulatedStudy(Result):
         scale = "0 to 1" if self.scale is None else str(self.scale)
         return Document(
             f"{counted(self.n_ratings, 'rating')} of a simulated study",
-            lead="Drawn from the model; nobody's ratings are in it.",
+            lead=f"{self.design.n_workers:,} workers rated {self.design.n_items:,} items in a model where "
+            f"{better_words(self.effect.value, self.scale, self.systems)} {on_scale(self.scale)}; these are "
+            "nobody's ratings.",
             sections=(
                 Section(
                     "",

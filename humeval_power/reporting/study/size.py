@@ -11,8 +11,9 @@ from humeval_power.differences import Difference
 from humeval_power.parameters import Parameters
 from humeval_power.planning.study.analytic import HalfwayPower
 from humeval_power.planning.study.required import RequiredSize
+from humeval_power.reporting.answer_words import found_words, of_hundred
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
-from humeval_power.reporting.numbers import interval_words, time_taken
+from humeval_power.reporting.numbers import counted, interval_words, time_taken
 from humeval_power.reporting.records import SIZE_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY, halfway_words, margin_words
@@ -44,10 +45,26 @@ class StudySize(Result):
             blocks.append(Paragraph(PARITY))
         return Document(
             f"The smallest study that {finds}",
-            lead=f"Effect: {self.said}",
+            lead=self._lead(),
             headline=tuple(self._answer()),
             sections=(Section("", tuple(blocks)),),
         )
+
+    def _lead(self) -> str:
+        found, counts = self.found, self.found.counts
+        if counts is None:
+            return found.reason
+        number = {
+            "workers": counted(counts.n_workers, "worker"),
+            "items": counted(counts.n_items, "item"),
+            "documents": counted(counts.n_documents, "document"),
+            "ratings-per-item": f"{counted(counts.ratings_per_item, 'rating')} of each item",
+        }[found.sought]
+        shown = found.simulated
+        power = of_hundred(found.analytic) if shown is None else of_hundred(shown.power, shown.interval)
+        how = "by formula" if shown is None else f"by simulating {shown.n_simulations:,} studies"
+        finds = found_words(self.said, self.rule, self.scale)
+        return f"{number} would do: then, {how}, {power} of 100 such studies {finds}."
 
     def _answer(self) -> Iterator[Fact]:
         counts, simulated = self.found.counts, self.found.simulated
@@ -66,8 +83,7 @@ class StudySize(Result):
 
     def _facts(self) -> Iterator[Fact]:
         counts = self.found.counts
-        if self.found.reason:
-            yield "Answer", self.found.reason
+        yield "Effect", str(self.said)
         if self.rule.margin is not None:
             yield "Margin", margin_words(self.rule, self.scale)
         if self.setting:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -9,10 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from humeval_power.differences import Difference, understood
 from humeval_power.parameters import Parameters
 from humeval_power.planning.power import PowerEstimate
+from humeval_power.planning.study.growth import TARGET
 from humeval_power.planning.study.surface import CellResult
-from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Section, Table
+from humeval_power.reporting.answer_words import enough_words, found_words, of_hundred
+from humeval_power.reporting.document import Block, Document, Facts, Paragraph, Picture, Section, Table
 from humeval_power.reporting.drawn import NOTHING_WRONG, QUANTITIES, AlongStudy, Drawn, known_rows
-from humeval_power.reporting.numbers import decimals
+from humeval_power.reporting.numbers import counted, decimals
 from humeval_power.reporting.records import SURFACE_SCHEMA, Record
 from humeval_power.reporting.result import NO_POWER, UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY
@@ -47,7 +50,7 @@ class StudySurface(Result):
 
     def body(self) -> Document:
         """The table and the figure."""
-        blocks: list[Block] = [self._table()]
+        blocks: list[Block] = [self._table(), Facts((("Effect", understood(self.said)),))]
         if len(self.rules) > 1:
             blocks.append(Paragraph(_AS_CARD))
         if self._has_margin:
@@ -56,9 +59,26 @@ class StudySurface(Result):
         blocks.append(self._picture())
         return Document(
             "Power over a grid of studies",
-            lead=f"Effect: {understood(self.said)}",
+            lead=self._lead(),
             sections=(Section("", tuple(blocks)),),
         )
+
+    def _lead(self) -> str:
+        """The smallest study that reaches 80 of 100, or the one that comes nearest."""
+        known = [each for each in self.results if math.isfinite(each.estimate.power)]
+        if not known:
+            return "There is no power: too many of the simulated studies could not be fitted."
+        enough = [each for each in known if each.estimate.power >= TARGET]
+        best = max(known, key=lambda each: each.estimate.power)
+        if enough:
+            best = min(enough, key=lambda each: (each.cell.study.design.n_ratings, -each.estimate.power))
+        study = best.cell.study
+        sizes = f"{counted(study.design.n_workers, 'worker')} and {counted(study.design.n_items, 'item')}"
+        said = min(self.said, key=lambda each: abs(each.value - study.true_effect))
+        reached = of_hundred(best.estimate.power, best.estimate.interval)
+        first = enough_words(len(enough), len(self.results), TARGET)
+        finds = found_words(said, study.rule)
+        return f"{first} has {sizes}: of 100 such studies, {reached} would {finds}."
 
     def _picture(self) -> Block:
         if self.draw != "power" and not known_rows(self.rows, self.draw):

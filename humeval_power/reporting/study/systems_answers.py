@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from humeval_power.planning.study.systems_questions import SimulatedDifference, SystemsSize
 from humeval_power.planning.study.systems_study import SystemsStudy
+from humeval_power.reporting.answer_words import of_hundred, on_scale, points_words
 from humeval_power.reporting.chart import LaterChart
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.reporting.numbers import interval_words
@@ -22,6 +23,7 @@ from humeval_power.reporting.study.systems_words import (
     goals_table,
     means_table,
     power_record,
+    reached_words,
     study_facts,
     study_record,
 )
@@ -66,13 +68,26 @@ class SystemsDetectable(Result):
         blocks.append(Paragraph(assumed_words(study)))
         return Document(
             f"The smallest difference that this study of {study.parameters.n_systems} systems finds",
-            lead=f"Goal '{study.goal}', with power {self.target:g}; all true differences in proportion.",
+            lead=self._lead(),
             headline=tuple(self._answers()),
             sections=(
                 Section("", tuple(blocks)),
                 Section("True means", (means_table(study),), is_detail=True),
             ),
         )
+
+    def _lead(self) -> str:
+        study, simulated = self.study, self.simulated
+        found = simulated.effect if simulated is not None else math.inf
+        how = "by simulation"
+        if not self.was_simulated and self.analytic is not None:
+            found, how = self.analytic, "by formula"
+        hundred = f"{of_hundred(self.target)} of 100 such studies"
+        if math.isinf(found):
+            return f"No difference on the scale is so large that {hundred} reach the goal, {how}."
+        size = f"{points_words(found, self.scale, digits=3)} {on_scale(self.scale)}"
+        goal = goal_words(study.goal, found, margin=study.rule.margin is not None)
+        return f"The smallest difference is {size}: then, {how}, in {hundred} {goal}."
 
     def _answers(self) -> Iterator[Fact]:
         if self.simulated is not None:
@@ -92,6 +107,10 @@ class SystemsDetectable(Result):
         return text
 
     def _facts(self) -> Iterator[Fact]:
+        yield (
+            "Target",
+            f"power {self.target:g}, goal '{self.study.goal}'; all true differences in proportion",
+        )
         if self.simulated is not None:
             found = self.simulated.power
             failed = f"{found.n_simulations:,} simulated, {found.n_failed:,} failed"
@@ -155,8 +174,8 @@ class SystemsSizeResult(Result):
         blocks = (goals_table(study, found.analytic, found.simulated), Facts(tuple(self._facts())))
         return Document(
             f"The fewest {words} for {study.parameters.n_systems} systems",
-            lead=f"Goal: {goal_words(study.goal, study.effect, margin=study.rule.margin is not None)}, with power "
-            f"{found.target:g}.",
+            lead=f"{self._size:,} {words.replace('per', 'of each')} would do. "
+            + reached_words(study, found.analytic, found.simulated),
             headline=((words.capitalize(), f"{self._size:,}"), *self._powers()),
             sections=(
                 Section("", blocks),
@@ -180,6 +199,7 @@ class SystemsSizeResult(Result):
             yield "By formula", f"{analytic.power:.3f}"
 
     def _facts(self) -> Iterator[Fact]:
+        yield "Target", f"power {self.found.target:g}, goal '{self.study.goal}'"
         yield from study_facts(self.study)
         simulated = self.found.simulated
         if simulated is not None:

@@ -22,11 +22,11 @@ from humeval_power.reporting.study.study_content import STRICT
 from humeval_power.reporting.study.systems_charts import can_draw, goals_chart, sizes_of, workers_chart
 from humeval_power.reporting.study.systems_words import (
     assumed_words,
-    goal_words,
     goals_table,
     means_table,
     pairs_table,
     power_record,
+    reached_words,
     study_facts,
     study_record,
 )
@@ -71,7 +71,7 @@ class SystemsPowerResult(Result):
         ]
         return Document(
             f"How often this study of {study.parameters.n_systems} systems finds what is true of them",
-            lead=f"Power: {goal_words(study.goal, study.effect, margin=study.rule.margin is not None)}.",
+            lead=reached_words(study, self.analytic, self.simulated),
             headline=tuple(self._powers()),
             caveats=tuple(self._cautions()),
             sections=tuple(sections),
@@ -150,8 +150,6 @@ class SystemsPowerResult(Result):
 
     def _cautions(self) -> Iterator[str]:
         analytic, simulated = self.analytic, self.simulated
-        if simulated is not None and simulated.too_many_failed:
-            yield "There is no power: too many of the simulated studies could not be fitted."
         if analytic is None or simulated is None:
             return
         low, high = simulated.interval

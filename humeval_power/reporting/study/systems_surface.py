@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.planning.study.growth import TARGET
 from humeval_power.planning.study.systems_power import SystemsPower
 from humeval_power.planning.study.systems_study import SystemsStudy
+from humeval_power.reporting.answer_words import enough_words
 from humeval_power.reporting.document import Document, Facts, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import counted, interval_words
 from humeval_power.reporting.records import Record
@@ -19,6 +22,7 @@ from humeval_power.reporting.study.systems_words import (
     family_words,
     goal_words,
     means_table,
+    reached_words,
     share_cell,
     study_record,
 )
@@ -107,9 +111,17 @@ class SystemsSurface(Result):
         picture = Picture(
             "power", self._figure, words="Simulated power over the grid, with Monte Carlo bands."
         )
+        known = [place for place, one in enumerate(self.simulated) if not math.isnan(one.power)]
+        enough = [place for place in known if self.simulated[place].power >= TARGET]
+        best = max(known, key=lambda place: self.simulated[place].power, default=0)
+        if enough:
+            best = min(enough, key=lambda place: self.studies[place].design.n_ratings)
+        design = self.studies[best].design
         return Document(
             f"Power of {counted(len(self.studies), 'study').replace('studys', 'studies')} of "
             f"{first.parameters.n_systems} systems",
+            lead=f"{enough_words(len(enough), len(self.studies), TARGET)} has {design.n_workers:,} workers and "
+            f"{design.n_items:,} items. {reached_words(self.studies[best], None, self.simulated[best])}",
             sections=(
                 Section("", (Table(header, rows), facts, picture)),
                 Section("", (Paragraph(assumed_words(first)),)),
@@ -167,7 +179,8 @@ class SimulatedSystems(Result):
         return Document(
             f"{counted(len(self.rating), 'rating')} of a simulated study of "
             f"{self.study.parameters.n_systems} systems",
-            lead="Drawn from the model; nobody's ratings are in it.",
+            lead=f"{self.study.design.n_workers:,} workers rated {self.study.design.n_items:,} items in a model; "
+            "these are nobody's ratings.",
             sections=(Section("", (facts, Paragraph(assumed_words(self.study)), means_table(self.study))),),
         )
 

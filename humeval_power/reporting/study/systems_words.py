@@ -9,6 +9,7 @@ from dataclasses import asdict
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.planning.study.systems_power import SystemsPower
 from humeval_power.planning.study.systems_study import SystemsStudy
+from humeval_power.reporting.answer_words import of_hundred, on_scale
 from humeval_power.reporting.document import Fact, Table
 from humeval_power.reporting.numbers import counted, interval_words
 from humeval_power.reporting.records import Record
@@ -37,6 +38,22 @@ def goal_words(goal: Goal, effect: float, *, margin: bool = False) -> str:
         words |= {"any": "any true difference is found", "all": "all true differences are found"}
     words |= {"best": "the best is found above every other", "first": "the best has the highest mean"}
     return words[goal]
+
+
+def reached_words(
+    study: SystemsStudy, analytic: SystemsPower | None, simulated: SystemsPower | None
+) -> str:
+    """How many of 100 such studies reach their goal."""
+    found = simulated or analytic
+    assert found is not None
+    if math.isnan(found.power):
+        return "There is no power: too many of the simulated studies could not be fitted."
+    goal = goal_words(study.goal, study.effect, margin=study.rule.margin is not None)
+    goal = goal.replace(" apart is ", f" apart {on_scale(None)} is ")
+    if simulated is None:
+        return f"In {of_hundred(found.power)} of 100 such studies, by formula, {goal}."
+    reached = of_hundred(found.power, found.interval)
+    return f"In {reached} of 100 such studies, {goal}; {found.n_simulations:,} studies were simulated."
 
 
 def family_words(family: ComparisonFamily, n_systems: int) -> str:

@@ -12,6 +12,12 @@ from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.reporting.answer_words import (
+    estimated_words,
+    interval_in_points,
+    on_scale,
+    points_words,
+)
 from humeval_power.reporting.document import Block, Facts, Paragraph, Picture, Section, Table
 from humeval_power.reporting.estimate_rows import EstimateRow, EstimateRows
 from humeval_power.reporting.numbers import interval_words, p_words
@@ -44,13 +50,27 @@ _INTERACTION_MATTERS = 0.025  # p-value below which the term of worker and item 
 
 
 def effect_words(ratings: Ratings, tested: EffectTest) -> str:
-    """The answer in a sentence: the difference with its interval, or why there is no test."""
+    """The answer: which system is rated higher, by how much and how surely, or why there is no test."""
     a, b = ratings.system_names
-    said = f"The difference {b} - {a} is {tested.estimate:.4f} on [0, 1]"
     if tested.reason:
-        return f"{said}; no test, no p-value and no interval: {tested.reason}."
-    level = f"{100 * tested.rule.confidence:g} % interval"
-    return f"{said}, {level} {interval_words(*tested.interval)}; {_p_of(tested)}."
+        return f"Nothing is known of {b} - {a}: no test, no p-value and no interval: {tested.reason}."
+    scale, rule, (low, high) = ratings.scale, tested.rule, tested.interval
+    first, second = (b, a) if tested.estimate >= 0 else (a, b)
+    word = "higher" if scale.higher_is_better else "better"
+    said = (
+        f"{first} is rated {estimated_words(tested.estimate, scale)} {word} than {second} {on_scale(scale)}"
+    )
+    level = f"{100 * rule.confidence:g} % interval"
+    reach = interval_in_points((low, high) if first == b else (-high, -low), scale)
+    if rule.margin is not None:
+        shown, margin = "" if tested.significant else "not ", points_words(rule.margin, scale)
+        claimed = f"{b} is {shown}shown to be less than {margin} worse than {a}"
+        if rule.alternative == "equivalent":
+            claimed = f"{a} and {b} are {shown}shown to differ by less than {margin}"
+        return f"{said} ({level} {reach}); {claimed} ({p_words(tested.p_value)})."
+    if low <= 0 <= high:
+        return f"{said}, but the {level}, {reach}, includes no difference ({p_words(tested.p_value)})."
+    return f"{said} ({level} {reach}, {p_words(tested.p_value)})."
 
 
 def effect_section(

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.columns import shortened
+from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.reporting.document import (
     Block,
     Document,
@@ -80,9 +81,11 @@ class CheckResult(Result):
         first, several = self.checked[0], len(self.checked) > 1
         named = f", criterion {first.criterion}" if first.criterion and not several else ""
         parts = zip(self.checked, self.summaries, strict=True)
+        n, n_can = len(self.checked), sum(not _why_not(each) for each in self.summaries)
+        criteria = f"All {n} criteria" if n_can == n else f"{n_can} of {n} criteria"
         return Document(
             f"Ratings in {first.source}{named}",
-            lead=f"{len(self.checked):,} criteria, each by itself."
+            lead=f"{criteria} can be analysed, each by itself."
             if several
             else _lead(first, self.summaries[0]),
             sections=tuple(
@@ -182,11 +185,22 @@ def _record(ratings: Ratings, summary: TableSummary) -> Record:
 
 
 def _lead(ratings: Ratings, summary: TableSummary) -> str:
-    noted = "nothing unusual" if not ratings.notices else f"{counted(len(ratings.notices), 'note')} below"
-    return (
-        f"{counted(summary.n_ratings, 'rating')} by {counted(summary.n_workers, 'worker')} of "
-        f"{counted(summary.n_items, 'item')} under {counted(summary.n_systems, 'system')}; {noted}."
+    counts = (
+        f"{counted(summary.n_ratings, 'rating')}, {counted(summary.n_workers, 'worker')}, "
+        f"{counted(summary.n_items, 'item')}, {counted(summary.n_systems, 'system')}"
     )
+    if why := _why_not(summary):
+        return f"This table cannot be analysed, as it has {why}: {counts}."
+    warned = sum(notice.startswith("WARNING") for notice in ratings.notices)
+    limits = f", within limits ({counted(warned, 'warning')} below)" if warned else ""
+    return f"This table can be analysed{limits}: {counts}."
+
+
+def _why_not(summary: TableSummary) -> str:
+    if summary.n_systems < 2:
+        return "only one system"
+    least = len(PARAMETER_NAMES)
+    return f"fewer than {least} ratings" if summary.n_ratings < least else ""
 
 
 def _sections(ratings: Ratings, summary: TableSummary, place: int, who: Section) -> Iterator[Section]:
