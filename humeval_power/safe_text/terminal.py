@@ -50,7 +50,7 @@ def wrapped(text: str, *, width: int = WIDTH, bullet: str = "", indent: str = ""
     later = indent or " " * display_width(bullet)
     lines: list[str] = []
     line = ""
-    for piece in re.findall(r" *[^ ]+", terminal_text(re.sub(r"[\t\r\n]", " ", text))):
+    for piece in re.findall(r" *[^ ]+(?: %[^ ]*)?", terminal_text(re.sub(r"[\t\r\n]", " ", text))):
         word = piece.lstrip(" ")
         room = width - display_width(later if lines else bullet)
         if not line:

@@ -596,7 +596,7 @@ def test_table_9_of_card_et_al_is_reproduced() -> None:
     assert len(rows) == 9
     for row in rows:
         shown = run_json(
-            "accuracy", "bounds", "--n", row["size"], "--baseline", float(row["sota_percent"]) / 100,
+            "accuracy", "bounds", "--n", row["size"], "--baseline-accuracy", float(row["sota_percent"]) / 100,
             "--compat", "card2020",
         )  # fmt: skip
         ours = {name: each["effect"] for name, each in shown["found"].items()}

@@ -152,7 +152,7 @@ def test_a_margin_is_refused_or_missed_in_one_sentence(command: tuple[str, ...])
 
 def test_what_does_not_go_with_a_margin_is_refused() -> None:
     assert "leave out --margin" in refused("mde", *STUDY, *EQUIVALENT)
-    assert "--effect and --effect-raw belong to" in refused("mde", *STUDY, "--effect", "0.1")
+    assert "it belongs to --alternative" in refused("mde", *STUDY, "--effect", "0.1")
     assert "tests for a difference" in refused("power", *STUDY, *EQUIVALENT, "--compat", "card2020")
     surface = ("surface", "--preset", "high", "--workers", 5, "--items", 20)
     assert "leave out --margin" in refused(*surface, *EQUIVALENT, "--compare", "card2020")
@@ -200,7 +200,7 @@ def test_the_plan_keeps_its_margin_and_says_it_on_its_page(plan: Path) -> None:
     assert read.effect == 0
     assert read.question == "Are baseline and new rated alike, within 0.2 on [0, 1]?"
     page = as_markdown(plan_document(read))
-    assert "new - baseline = 0 on [0, 1], 0 on the scale 1 to 5: the true difference assumed" in page
+    assert "would show that baseline and new differ by less than 0.8 points" in page
     assert "0.2 on [0, 1], 0.8 on the scale 1 to 5: the smallest difference that would matter" in page
     assert "said to be equivalent within 0.2 if both one-sided tests are significant" in page
     assert "halfway to the margin" in page

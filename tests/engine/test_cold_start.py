@@ -168,7 +168,7 @@ def _notice(arguments, during):
         raise SystemExit(0)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("humeval_power.interfaces.cli.study.typed.load_settings", happens)
+        patch.setattr("humeval_power.interfaces.cli.study.typed.assumptions_of", happens)
         return re.sub(r"\s+", " ", CliRunner().invoke(main, arguments).stderr)
 
 

@@ -128,7 +128,7 @@ def test_the_heds_file_names_the_criterion_plainly_and_reads_back(study):
 def test_the_list_of_open_fields_stays_within_its_lines(study, form):
     told = run("report", "check", *given(study, *FORMS[form]), "--form", form).stdout
     assert all(
-        line.startswith(("Left to do", "[", "    ")) or "fields filled" in line
+        line.startswith(("Left to do", "[", "    ")) or " fields " in line
         for line in told.splitlines()
         if line
     )

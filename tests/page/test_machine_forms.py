@@ -121,7 +121,7 @@ def test_a_folder_of_logs_is_named_in_the_folder_of_the_page(chosen):
     page = client.get("/run/compare/scores", params={"files": "logs", "question": "mean"}).text
     assert "acme/tuned" in said(page)
     assert "humeval-power compare scores logs --question mean" in said(page)
-    found = answered(client, "import", files="logs")
+    found = answered(client, "import", exports="logs")
     assert next_links(found)["compare/scores"]["files"].startswith("scores.csv~")
 
 
@@ -194,7 +194,7 @@ def test_runs_lead_to_the_power_and_the_budget_of_the_next_comparison(client, ki
     file = brought(client, "runs.csv", generations())
     onward = next_links(answered(client, "runs/test", file=file, family="gaussian", **{kind: "1"}))
     power, budget = onward["runs/power"], onward["runs/budget"]
-    assert power["from"].startswith("record.json~")
+    assert power["pilot"].startswith("record.json~")
     assert {"runs", "prompts"} & set(power) == {counted}
     assert power["n"] == "24"
     planned = client.get("/live/runs/power", params={**power, "effect": "0.3"}).json()

@@ -113,7 +113,7 @@ def test_an_analysis_leads_to_forms_that_are_filled_from_it(client) -> None:
 
 def test_an_export_of_the_page_of_this_program_leads_to_its_check(client) -> None:
     file = brought(client, "export.csv", PILOT.read_bytes())
-    found = answered(client, "import", files=file, **{"from": "table"})
+    found = answered(client, "import", exports=file, **{"from": "table"})
     assert next_links(found)["check"]["file"].startswith("ratings.csv~")
 
 

@@ -33,7 +33,7 @@ def test_the_first_page_offers_the_questions(client):
 
 def test_whoever_has_nothing_gets_filled_pages_to_plan_on(client):
     page = client.get("/start?judgement=points&have=nothing&difference=0.5&limit=budget%3D500").text
-    assert "Nothing is computed yet" in page
+    assert "nothing is computed yet" in page
     assert "Six questions" in page
     for number in range(1, 7):
         assert f"<legend>{number}. " in page

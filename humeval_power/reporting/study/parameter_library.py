@@ -287,7 +287,7 @@ def library_export(study: Mapping[str, Any], texts: Mapping[str, str], *, name: 
     """
     if not isinstance(study.get("parameters"), Mapping):
         raise InputError(
-            "There are no parameters to export: give --parameters or --analysis of a study of two systems."
+            "There are no parameters to export: give --parameters or --findings of a study of two systems."
         )
     if study.get("converged") is False:
         raise InputError("The fit did not converge; nobody can plan from its parameters.")

@@ -61,7 +61,7 @@ def steps_of(plan_words: Sequence[str], *, n_systems: int = 2) -> tuple[Step, ..
     plan = "plan/plan.json"
     followed = ("--plan", plan)
     power = "power/record.json"
-    says, told = (("--power", power), (power,)) if n_systems == 2 else ((), ())
+    says, told = (("--power-file", power), (power,)) if n_systems == 2 else ((), ())
     secret = ("--seed", _SEED_WORD, "--key", KEY)
     rehearsed = ("--assignment", "assignment/table.csv", "--key", KEY)
     forms = {
