@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cli import run
 
 from humeval_power.api import compare
 from humeval_power.inference.compare.score_table import ScoreTable
@@ -111,3 +112,15 @@ def test_the_worth_of_a_judge_is_marked_where_the_plan_is():
     assert spot.y == pytest.approx(
         180.3279, abs=1e-4
     )  # Angelopoulos et al. 2023: n / (1 - rho^2 N / (N + n))
+
+
+@pytest.mark.parametrize("differences", [(1, 1, 1, 1, 1, -1), (1, 1, 0)])
+def test_few_items_whose_samples_are_often_all_alike_have_a_chart_and_a_table(tmp_path, differences):
+    rows = [f"{place},{int(d < 0)},{int(d > 0)}" for place, d in enumerate(differences)]
+    table = tmp_path / "scores.csv"
+    table.write_text("\n".join(["item,A,B", *rows]) + "\n", encoding="utf-8")
+    printed = run("compare", "scores", table, "--question", "mean", "--simulations", "200").stdout
+    assert "nan" not in printed.split()
+    assert "none" in printed[printed.index("Step 4") :].split()
+    run("compare", "scores", table, "--question", "mean", "--simulations", "200", "-o", tmp_path / "all/")
+    assert "have no test" in (tmp_path / "all" / "index.html").read_text(encoding="utf-8")

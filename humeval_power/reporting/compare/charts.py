@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -74,22 +75,28 @@ def differences_chart(comparison: PairComparison) -> Chart:
 def retrospective_chart(power: RetrospectivePower) -> Chart:
     """Power against the number of items, simulated with its Monte Carlo band and by formula."""
     n = tuple(float(point.n) for point in power.curve)
-    bands = [point.interval for point in power.curve if point.interval is not None]
+    simulated = [
+        point for point in power.curve if point.interval is not None and math.isfinite(point.power)
+    ]  # too many samples of very few items have no test
     whose = "the observed effect" if power.is_observed else "an effect"
     series = [
         Series("line", "by formula", n, tuple(point.formula or 0.0 for point in power.curve), colour=2)
     ]
-    if bands:
-        low, high = zip(*bands, strict=True)
-        simulated = Series("line", "simulated", n, tuple(point.power for point in power.curve))
-        series = [Series("band", "Monte Carlo interval", n, low=low, high=high), simulated, *series]
+    if simulated:
+        sizes = tuple(float(point.n) for point in simulated)
+        low, high = zip(*(point.interval for point in simulated if point.interval), strict=True)
+        line = Series("line", "simulated", sizes, tuple(point.power for point in simulated))
+        series = [Series("band", "Monte Carlo interval", sizes, low=low, high=high), line, *series]
+    is_known = math.isfinite(power.at.power)
+    here = power.at.power if is_known else power.at.formula or 0.0
     return power_chart(
         tuple(series),
-        at=(power.at.n, power.at.power),
+        at=(power.at.n, here),
         target=power.target,
         of=power.unit,
         words=f"Power against the number of {power.unit} for {whose} of {significant(power.effect)} "
-        f"({power.effect_words}): {power.at.power:.2f} with the {power.at.n:,} {power.unit} at hand.",
+        f"({power.effect_words}): {here:.2f}{'' if is_known else ' by formula'} with the {power.at.n:,} "
+        f"{power.unit} at hand.",
     )
 
 

@@ -121,11 +121,13 @@ def report_rows(comparison: PairComparison) -> tuple[Fact, ...]:
     if power is not None:
         interval = power.at.interval
         around = "" if interval is None else f" ({interval_words(*interval, digits=2)})"
+        if math.isnan(power.at.power):
+            around = ""
         whose = "observed" if power.is_observed else "stated"
         rows.append(
             (
                 "Power",
-                f"{share(power.at.power)}{around} for the {whose} effect "
+                f"{'none' if math.isnan(power.at.power) else share(power.at.power)}{around} for the {whose} effect "
                 f"{significant(power.effect)} ({with_names(power.effect_words, names)}); "
                 f"{_simulated_test(comparison)}{power.method}",
             )
@@ -273,6 +275,8 @@ def curve_table(comparison: PairComparison) -> Table | None:
     )
     simulated = ("simulated", "Monte Carlo interval") if power.at.simulated is not None else ()
     caption = f"Formula: {power.formula}."
+    if any(math.isnan(point.power) for point in power.curve):
+        caption += " Samples of so few are often all alike, and then have no test."
     if power.unit == "clusters":
         caption += f" A cluster has {significant(power.items_per_unit)} items on average."
     return Table((power.unit, *simulated, "by formula"), rows, caption)
@@ -282,4 +286,5 @@ def _point_cells(point: CurvePoint) -> tuple[str, ...]:
     formula = "" if point.formula is None else f"{point.formula:.3f}"
     if point.interval is None:
         return (formula,)
-    return (f"{point.power:.3f}", interval_words(*point.interval, digits=3), formula)
+    simulated = "none" if math.isnan(point.power) else f"{point.power:.3f}"
+    return (simulated, interval_words(*point.interval, digits=3), formula)
