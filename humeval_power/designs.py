@@ -106,8 +106,9 @@ class Design:
 
     def __str__(self) -> str:
         documents = f" in {self.n_documents:,} documents" if self.n_documents else ""
+        kind = "" if self.kind == "k-per-item" else f"{self.kind}: "
         return (
-            f"{self.kind}: {self.n_workers:,} workers x {self.n_items:,} items{documents} x {self.n_systems} "
+            f"{kind}{self.n_workers:,} workers x {self.n_items:,} items{documents} x {self.n_systems} "
             "systems, "
             f"{self.ratings_per_item:g} {'rating' if self.ratings_per_item == 1 else 'ratings'} per item and "
             f"system, {self.n_ratings:,} ratings"

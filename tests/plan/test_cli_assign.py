@@ -250,7 +250,7 @@ def test_a_spare_takes_over_the_work_of_a_slot_that_drops_out() -> None:
 
 def test_a_plan_file_gives_the_design_the_systems_the_seed_and_the_limit(plan_file: Path) -> None:
     record = cli.run_json("assign", "--plan", plan_file)
-    assert record["design"].startswith("k-per-item: 6 workers x 10 items")
+    assert record["design"].startswith("6 workers x 10 items")
     assert record["seed"] == 17
     rows = record["rows"]
     assert {row["system"] for row in rows} == {"old", "new"}

@@ -305,5 +305,5 @@ def test_a_table_of_other_than_the_two_systems_is_refused(system):
 
 def test_a_design_says_its_size_in_words():
     assert str(k_per_item(10, 50, ratings_per_item=3)) == (
-        "k-per-item: 10 workers x 50 items x 2 systems, 3 ratings per item and system, 300 ratings"
+        "10 workers x 50 items x 2 systems, 3 ratings per item and system, 300 ratings"
     )
