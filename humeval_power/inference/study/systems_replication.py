@@ -5,21 +5,28 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import Design
+from humeval_power.estimation.crossed.fits import BATCH_TOLERANCE, MAX_STEPS
 from humeval_power.estimation.joint.batch import (
+    MOST_STEPS,
+    TOLERANCE,
     AnyTable,
     ContrastFits,
+    contrasts_of_many,
     fit_complete_common,
     fit_complete_own,
 )
+from humeval_power.estimation.joint.strands import Model, Together
 from humeval_power.inference.study.balanced_study import BalancedStudy
 from humeval_power.inference.study.pair_designs import pair_design, pair_rows
 from humeval_power.inference.study.replication import Replication
+from humeval_power.kernels.crossed.information import Fitted, precision
 from humeval_power.rules import DecisionRule
 from humeval_power.simulation.study import Response, replicate_generator, respond
 from humeval_power.simulation.systems import CompleteSums, draw_sums, draw_system_ratings
@@ -172,20 +179,60 @@ class SystemsReplication:
         fitted = self._pairs_of_rows if self.family.model == "pairwise" else self._joint_of_rows
         return SystemsFits(means, fitted(ratings, n_jobs))
 
+    @cached_property
+    def _together(self) -> Together | None:
+        """The design as strands take it: all systems rated together, with common variances where they are fitted
+        jointly, by REML of the ratings themselves."""
+        plain = self.rule.analysis == "ratings" and self.rule.estimator == "reml"
+        if not plain or (self.family.model == "joint" and self.family.variances == "own"):
+            return None
+        return Together.of_rows(self.design.assignment, self.parameters.n_systems)
+
+    def _pairs_by_strands(self, together: Together, ratings: Floats, n_jobs: int) -> ContrastFits:
+        """All pairs at once; what strands do not settle is left to the fits of each pair."""
+        pairs = np.array(self.pairs)
+        variances = np.array([study.variances for study in self._two_systems])
+        start = variances[:, :-1] / np.maximum(variances[:, -1:], 1e-12)
+        found = together.fit(
+            ratings,
+            Model.of_pairs(pairs, self.parameters.n_systems),
+            start if together.worker_is_outer else np.roll(start, 2, axis=1),
+            tolerance=BATCH_TOLERANCE,
+            max_steps=MAX_STEPS,
+            n_jobs=n_jobs,
+        )
+        difference = np.array([0.0, np.sqrt(2.0)])
+        known = precision(found.fitted, difference, n=2 * len(together.inner), restricted=True)
+        columns = [
+            found.beta @ difference,
+            *(np.where(np.isinf(kind), np.nan, kind) for kind in known),
+            found.status,
+        ]
+        for place in np.flatnonzero(~found.trusted.all(axis=0)).tolist():
+            left = ~found.trusted[:, place]
+            again = self._fit_pair(place, ratings[left], n_jobs)
+            for column, values in zip(columns, again, strict=True):
+                column[left, place] = values
+        *fits, status = columns
+        return ContrastFits._make([*fits, status.max(axis=1)])
+
+    def _fit_pair(self, place: int, ratings: Floats, n_jobs: int) -> tuple[NDArray[Any], ...]:
+        """Fits of one pair: the fields of ContrastFits, each (n,)."""
+        rows = pair_rows(self.design, *self.pairs[place])
+        found = self._two_systems[place].fit(ratings[:, rows], n_jobs=n_jobs)
+        return (
+            found.estimate,
+            found.standard_error,
+            found.adjusted,
+            found.satterthwaite,
+            found.kenward_roger,
+            found.status,
+        )
+
     def _pairs_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
-        kinds = []
-        for place, pair in enumerate(self.pairs):
-            found = self._two_systems[place].fit(ratings[:, pair_rows(self.design, *pair)], n_jobs=n_jobs)
-            kinds.append(
-                (
-                    found.estimate,
-                    found.standard_error,
-                    found.adjusted,
-                    found.satterthwaite,
-                    found.kenward_roger,
-                    found.status,
-                )
-            )
+        if self._together is not None:
+            return self._pairs_by_strands(self._together, ratings, n_jobs)
+        kinds = [self._fit_pair(place, ratings, n_jobs) for place in range(len(self.pairs))]
         *columns, status = (np.column_stack(kind) for kind in zip(*kinds, strict=True))
         return ContrastFits._make([*columns, status.max(axis=1)])
 
@@ -203,6 +250,32 @@ class SystemsReplication:
         ]
 
     def _joint_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
+        if self._together is not None:
+            return self._joint_by_strands(self._together, ratings, n_jobs)
+        return self._one_by_one(ratings, n_jobs)
+
+    def _joint_by_strands(self, together: Together, ratings: Floats, n_jobs: int) -> ContrastFits:
+        """All tables at once; what strands do not settle is left to the fit of a single table."""
+        model = Model.of_all(self.parameters.n_systems)
+        found = together.fit(
+            ratings,
+            model,
+            self._any_table.start[None],
+            tolerance=TOLERANCE,
+            max_steps=MOST_STEPS,
+            n_jobs=n_jobs,
+        )
+        settled = found.trusted[:, 0]
+        fitted = Fitted(*(part[settled, 0] for part in found.fitted))
+        contrasts = self._contrasts @ model.rotation[0].T
+        known = contrasts_of_many(found.beta[settled, 0], fitted, self.design.n_ratings, contrasts)
+        if settled.all():
+            return known
+        again = self._one_by_one(ratings[~settled], n_jobs)
+        order = np.argsort(np.concatenate([np.flatnonzero(settled), np.flatnonzero(~settled)]))
+        return ContrastFits._make(part[order] for part in ContrastFits.joined([known, again]))
+
+    def _one_by_one(self, ratings: Floats, n_jobs: int) -> ContrastFits:
         from humeval_power.blas import one_blas_thread
 
         with one_blas_thread():
@@ -212,10 +285,15 @@ class SystemsReplication:
                 return ContrastFits.joined(list(pool.map(self._any_table.fit, ratings)))
 
     @cached_property
-    def _any_table(self) -> AnyTable:
+    def _contrasts(self) -> Floats:
+        """The differences that are estimated, (pairs, K)."""
         contrasts = np.zeros((len(self.pairs), self.parameters.n_systems))
         for row, (first, second) in enumerate(self.pairs):
             contrasts[row, first], contrasts[row, second] = -1.0, 1.0
+        return contrasts
+
+    @cached_property
+    def _any_table(self) -> AnyTable:
         worker, item = self._variances
         return AnyTable(
             self.design.assignment,
@@ -223,7 +301,7 @@ class SystemsReplication:
             item=item,
             residual=self._noise,
             variances=self.family.variances,
-            contrasts=contrasts,
+            contrasts=self._contrasts,
         )
 
 
