@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -13,18 +14,20 @@ from scipy.sparse import csr_array
 
 from humeval_power.blas import one_blas_thread
 from humeval_power.designs import Assignment
+from humeval_power.estimation.crossed.even_batch import search
 from humeval_power.estimation.joint.table import by_system
 from humeval_power.kernels.crossed import reml
 from humeval_power.kernels.crossed.information import Fitted
-from humeval_power.kernels.joint import strands
+from humeval_power.kernels.joint import own_variances, strands
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 _MOST_GAMMA = 1e3  # relative variances beyond which sums of squares lose digits
 _MOST_KINDS = 4  # of inner levels, by their number of ratings
-_MOST_LEVELS = 128  # outer levels up to which plain loops beat LAPACK
+MOST_LEVELS = 128  # outer levels up to which plain loops beat LAPACK
 _FITS = 2048  # fits of one call of the kernel
+_OWN_FITS = 64  # tables side by side whose systems have variances of their own
 
 
 class Model(NamedTuple):
@@ -113,7 +116,7 @@ class Together:
         worker_is_outer = int(rows.worker.max()) <= int(rows.item.max())
         outer, inner = (rows.worker, rows.item) if worker_is_outer else (rows.item, rows.worker)
         m, n_inner = int(outer.max()) + 1, int(inner.max()) + 1
-        if order is None or m > _MOST_LEVELS:
+        if order is None or m > MOST_LEVELS:
             return None
         outer, inner = outer[order[0]], inner[order[0]]
         count, kind, levels = np.unique(
@@ -174,9 +177,7 @@ class Together:
             else:
                 with ThreadPoolExecutor(n_jobs) as pool:
                     found = list(pool.map(fit, parts))
-        beta, status, fitted = zip(*found, strict=True)
-        together = Fitted(*(np.concatenate(field) for field in zip(*fitted, strict=True)))
-        return Found(np.concatenate(beta), np.concatenate(status), together)
+        return _joined(found)
 
     def _fit(
         self, responses: Floats, model: Model, start: Floats, tolerance: float, max_steps: int
@@ -216,6 +217,56 @@ class Together:
 
         return Found(by_table(beta), status.reshape(tables, p), Fitted(*map(by_table, fitted)))
 
+    def fit_own(
+        self, responses: Floats, start: Floats, *, tolerance: float, max_steps: int, n_jobs: int = 1
+    ) -> Found:
+        """REML of systems with variances of their own, from one start (q,); with equal loads only."""
+        assert self.turn is not None
+        parts = [responses[first : first + _OWN_FITS] for first in range(0, len(responses), _OWN_FITS)]
+
+        def fit(part: Floats) -> Found:
+            return self._fit_own(part, start, tolerance, max_steps)
+
+        with one_blas_thread():
+            if n_jobs == 1 or len(parts) == 1:
+                return _joined([fit(part) for part in parts])
+            with ThreadPoolExecutor(n_jobs) as pool:
+                return _joined(list(pool.map(fit, parts)))
+
+    def _fit_own(self, responses: Floats, start: Floats, tolerance: float, max_steps: int) -> Found:
+        n, K = len(responses), len(self.order)
+        if n < 2:  # with one lane NumPy adds the parts of a sum in another order
+            responses = np.repeat(responses, 2, axis=0)
+        given = self._sums(responses)
+        left = np.trace(given.left, axis1=1, axis2=2)
+        whole = left + np.trace(given.gram[:, 0], axis1=1, axis2=2) / self.count[0]
+        meet = np.ascontiguousarray(given.meet[:, 0].swapaxes(1, 2))
+        sums = own_variances.Sums(
+            np.ascontiguousarray(given.base.swapaxes(1, 2)),
+            meet,
+            given.inner[:, 0],
+            given.gram[:, 0],
+            left,
+            whole,
+        )
+        design = own_variances.Design(
+            np.diag(self.base).copy(),
+            np.diag(self.met[0]).copy(),
+            self.reach[0],
+            float(self.count[0]),
+            float(self.levels[0]),
+            K * len(self.inner),
+        )
+        with np.errstate(all="ignore"):  # a lane that goes astray is marked, and no concern of the others
+            at = partial(own_variances.evaluate, design)
+            gamma, status = search(at, sums, start, design.n - K, tolerance, max_steps)
+            point = at(sums, gamma)
+            fitted = Fitted(
+                gamma.T, point.phi, point.rss, point.trace, np.moveaxis(point.quadratic, -1, 0), point.square.T,
+                point.norm, point.xgx, own_variances.second_order(point),
+            )  # fmt: skip
+        return Found(point.beta[:n, None], status[:n, None], Fitted(*(part[:n, None] for part in fitted)))
+
     def _sums(self, responses: Floats) -> _Sums:
         centred = responses - responses.mean(axis=1, keepdims=True)
         y = np.ascontiguousarray(centred[:, self.order])
@@ -244,3 +295,9 @@ class Together:
             gram=np.stack([part @ part.swapaxes(1, 2) for part in kinds], axis=1),
             left=apart @ apart.swapaxes(1, 2),
         )
+
+
+def _joined(parts: list[Found]) -> Found:
+    beta, status, fitted = zip(*parts, strict=True)
+    together = Fitted(*(np.concatenate(field) for field in zip(*fitted, strict=True)))
+    return Found(np.concatenate(beta), np.concatenate(status), together)

@@ -165,9 +165,12 @@ class SystemsReplication:
         parts = []
         for begin in range(replicates.start, replicates.stop, portion):
             chosen = range(begin, min(begin + portion, replicates.stop))
-            ratings = np.concatenate([self._responses(replicate_generator(seed, one), 1) for one in chosen])
-            parts.append(self.fit_rows(ratings, n_jobs=n_jobs))
+            parts.append(self.fit_rows(self.ratings(chosen, seed=seed), n_jobs=n_jobs))
         return _joined(parts)
+
+    def ratings(self, replicates: range, *, seed: int) -> Floats:
+        """The ratings of some studies of this seed, (n, n_ratings)."""
+        return np.concatenate([self._responses(replicate_generator(seed, one), 1) for one in replicates])
 
     def fit_rows(self, ratings: Floats, *, n_jobs: int = 1) -> SystemsFits:
         """Fit given ratings (n, n_ratings) in the order of the assignment."""
@@ -180,13 +183,14 @@ class SystemsReplication:
         return SystemsFits(means, fitted(ratings, n_jobs))
 
     @cached_property
-    def _together(self) -> Together | None:
-        """The design as strands take it: all systems rated together, with common variances where they are fitted
-        jointly, by REML of the ratings themselves."""
-        plain = self.rule.analysis == "ratings" and self.rule.estimator == "reml"
-        if not plain or (self.family.model == "joint" and self.family.variances == "own"):
+    def together(self) -> Together | None:
+        """The design where all systems are rated together, to fit many tables by REML of the ratings themselves;
+        with equal loads, if each system has variances of its own in a joint fit."""
+        if self.rule.analysis != "ratings" or self.rule.estimator != "reml":
             return None
-        return Together.of_rows(self.design.assignment, self.parameters.n_systems)
+        own = self.family.model == "joint" and self.family.variances == "own"
+        found = Together.of_rows(self.design.assignment, self.parameters.n_systems)
+        return None if found is None or (own and found.turn is None) else found
 
     def _pairs_by_strands(self, together: Together, ratings: Floats, n_jobs: int) -> ContrastFits:
         """All pairs at once; what strands do not settle is left to the fits of each pair."""
@@ -210,13 +214,13 @@ class SystemsReplication:
         ]
         for place in np.flatnonzero(~found.trusted.all(axis=0)).tolist():
             left = ~found.trusted[:, place]
-            again = self._fit_pair(place, ratings[left], n_jobs)
+            again = self.fit_pair(place, ratings[left], n_jobs=n_jobs)
             for column, values in zip(columns, again, strict=True):
                 column[left, place] = values
         *fits, status = columns
         return ContrastFits._make([*fits, status.max(axis=1)])
 
-    def _fit_pair(self, place: int, ratings: Floats, n_jobs: int) -> tuple[NDArray[Any], ...]:
+    def fit_pair(self, place: int, ratings: Floats, *, n_jobs: int = 1) -> tuple[NDArray[Any], ...]:
         """Fits of one pair: the fields of ContrastFits, each (n,)."""
         rows = pair_rows(self.design, *self.pairs[place])
         found = self._two_systems[place].fit(ratings[:, rows], n_jobs=n_jobs)
@@ -230,9 +234,9 @@ class SystemsReplication:
         )
 
     def _pairs_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
-        if self._together is not None:
-            return self._pairs_by_strands(self._together, ratings, n_jobs)
-        kinds = [self._fit_pair(place, ratings, n_jobs) for place in range(len(self.pairs))]
+        if self.together is not None:
+            return self._pairs_by_strands(self.together, ratings, n_jobs)
+        kinds = [self.fit_pair(place, ratings, n_jobs=n_jobs) for place in range(len(self.pairs))]
         *columns, status = (np.column_stack(kind) for kind in zip(*kinds, strict=True))
         return ContrastFits._make([*columns, status.max(axis=1)])
 
@@ -250,32 +254,35 @@ class SystemsReplication:
         ]
 
     def _joint_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
-        if self._together is not None:
-            return self._joint_by_strands(self._together, ratings, n_jobs)
-        return self._one_by_one(ratings, n_jobs)
+        if self.together is not None:
+            return self._joint_by_strands(self.together, ratings, n_jobs)
+        return self.fit_tables(ratings, n_jobs=n_jobs)
 
     def _joint_by_strands(self, together: Together, ratings: Floats, n_jobs: int) -> ContrastFits:
         """All tables at once; what strands do not settle is left to the fit of a single table."""
-        model = Model.of_all(self.parameters.n_systems)
-        found = together.fit(
-            ratings,
-            model,
-            self._any_table.start[None],
-            tolerance=TOLERANCE,
-            max_steps=MOST_STEPS,
-            n_jobs=n_jobs,
-        )
+        start, axes = self._any_table.start, np.eye(self.parameters.n_systems)
+        if self.family.variances == "own":
+            found = together.fit_own(
+                ratings, start, tolerance=TOLERANCE, max_steps=MOST_STEPS, n_jobs=n_jobs
+            )
+        else:
+            model = Model.of_all(self.parameters.n_systems)
+            axes = model.rotation[0]
+            found = together.fit(
+                ratings, model, start[None], tolerance=TOLERANCE, max_steps=MOST_STEPS, n_jobs=n_jobs
+            )
         settled = found.trusted[:, 0]
         fitted = Fitted(*(part[settled, 0] for part in found.fitted))
-        contrasts = self._contrasts @ model.rotation[0].T
+        contrasts = self._contrasts @ axes.T
         known = contrasts_of_many(found.beta[settled, 0], fitted, self.design.n_ratings, contrasts)
         if settled.all():
             return known
-        again = self._one_by_one(ratings[~settled], n_jobs)
+        again = self.fit_tables(ratings[~settled], n_jobs=n_jobs)
         order = np.argsort(np.concatenate([np.flatnonzero(settled), np.flatnonzero(~settled)]))
         return ContrastFits._make(part[order] for part in ContrastFits.joined([known, again]))
 
-    def _one_by_one(self, ratings: Floats, n_jobs: int) -> ContrastFits:
+    def fit_tables(self, ratings: Floats, *, n_jobs: int = 1) -> ContrastFits:
+        """Joint fits of single tables, one after the other."""
         from humeval_power.blas import one_blas_thread
 
         with one_blas_thread():

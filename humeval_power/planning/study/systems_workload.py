@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import Design
+from humeval_power.estimation.joint.strands import MOST_LEVELS
 from humeval_power.planning.workload import Workload, study_workload
 from humeval_power.rules import DecisionRule
 from humeval_power.systems import SystemsParameters
 
 _PER_STUDY, _PER_STUDY_COLUMN = 1e-4, 5e-8  # seconds of a complete study, and of its systems cubed
 _PER_JOINT = 1.2e-7  # seconds of a fit of any other, for the cube of the order of its dense matrix
+_PER_RATING, _PER_FIT = 1e-7, 4e-5  # seconds of one whose systems are rated together, and of each strand
+_PER_EVEN_LEVEL, _PER_CUBE = (
+    5e-7,
+    5e-9,
+)  # of each outer level with equal loads, and of their cube with others
 
 
 def systems_workload(
@@ -24,11 +30,21 @@ def systems_workload(
     """Of simulated studies with this design, fitted by the family's model."""
     K = parameters.n_systems
     n_pairs = len(family.pairs(parameters.names))
-    if design.is_crossed and rule.analysis == "ratings" and rule.estimator == "reml":
+    plain = rule.analysis == "ratings" and rule.estimator == "reml"
+    if design.is_crossed and plain:
         return Workload((_PER_STUDY + _PER_STUDY_COLUMN * K**3) * n_simulations / n_jobs, 0.0)
     one = study_workload(design, n_simulations=n_simulations, n_jobs=n_jobs)
+    least = min(design.n_workers, design.n_items)
+    own = family.model == "joint" and family.variances == "own"
+    if plain and not own and design.kind == "k-per-item" and least <= MOST_LEVELS:
+        load = design.n_ratings // K
+        even = load % design.n_workers == 0
+        each = _PER_FIT + (_PER_EVEN_LEVEL * least if even else _PER_CUBE * least**3)
+        fits = n_pairs if family.model == "pairwise" else K / 2
+        seconds = _PER_STUDY + _PER_RATING * design.n_ratings + each * fits
+        return Workload(seconds * n_simulations / n_jobs, one.n_bytes)
     if family.model == "pairwise":
         return Workload(one.seconds * n_pairs, one.n_bytes)
-    order = K * min(design.n_workers, design.n_items)
+    order = K * least
     each = 0.02 + _PER_JOINT * order**3 * (K if family.variances == "own" else 1) / 8
     return one + Workload(each * n_simulations / n_jobs, 0.0)
