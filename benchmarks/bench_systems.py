@@ -1,12 +1,17 @@
-"""Incomplete studies of several systems fitted in a second of CPU, by strands and one by one, the search and proof of
-a plan, and measured against predicted time. python benchmarks/bench_systems.py [--quick]"""
+"""Incomplete studies of several systems fitted in a second of CPU, together and one by one; and a plan of them.
+
+python benchmarks/bench_systems.py [--quick]
+"""
 
 from __future__ import annotations
 
+import io
 import statistics
 import sys
 import time
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from functools import partial
 from itertools import combinations
 
 from humeval_power.comparisons import ComparisonFamily
@@ -22,12 +27,12 @@ FAMILIES = {
     "common": ComparisonFamily(model="joint", variances="common"),
     "own": ComparisonFamily(model="joint"),
 }
-DESIGNS: dict[str, Callable[[int], Design]] = {
-    "20 x 100, equal loads": lambda K: k_per_item(20, 100, ratings_per_item=3, n_systems=K),
-    "19 x 100, unequal loads": lambda K: k_per_item(19, 100, ratings_per_item=3, n_systems=K),
-    "20 x 100, not together": lambda K: k_per_item(20, 100, ratings_per_item=3, n_systems=K, paired=False),
+DESIGNS = {
+    "20 x 100, equal loads": partial(k_per_item, 20, 100, ratings_per_item=3),
+    "19 x 100, unequal loads": partial(k_per_item, 19, 100, ratings_per_item=3),
+    "20 x 100, not together": partial(k_per_item, 20, 100, ratings_per_item=3, paired=False),
 }
-STUDIES, FEW, ROUNDS = 256, 8, 3
+STUDIES, FEW, ROUNDS = 256, {"pairwise": 64, "joint": 8}, 3
 
 
 def main() -> None:
@@ -37,12 +42,13 @@ def main() -> None:
         parameters = SystemsParameters.of_parameters(preset("low"), n_systems).with_pattern("one", 0.1)
         pairs = tuple(combinations(range(n_systems), 2))
         for shape, design_of in DESIGNS.items():
-            design = design_of(n_systems)
+            design: Design = design_of(n_systems=n_systems)
             for name, family in FAMILIES.items():
                 study = SystemsReplication(parameters, design, family, pairs, DEFAULT_RULE)
-                before = _each(lambda n, s=study: one_by_one(s, n), FEW, rounds)
+                few = FEW[family.model]
+                before = _each(lambda n, s=study: one_by_one(s, n), few, rounds)
                 after = _each(
-                    lambda n, s=study: s.fits(n, seed=1), STUDIES if study.together else FEW, rounds
+                    lambda n, s=study: s.fits(n, seed=1), STUDIES if study.together else few, rounds
                 )
                 predicted = systems_workload(
                     parameters, design, family, DEFAULT_RULE, n_simulations=1
@@ -56,7 +62,8 @@ def main() -> None:
 
     words = "plan --preset low --n-systems 8 --effect .1 --items 30:300:30 --max-workers 20 --cost-per-rating .1"
     started, used = time.perf_counter(), time.process_time()
-    command([*words.split(), "--simulations", "2000", "--quiet", "-o", "/dev/null"], standalone_mode=False)
+    with redirect_stdout(io.StringIO()):
+        command([*words.split(), "--simulations", "2000", "--quiet"], standalone_mode=False)
     print(f"plan: {time.perf_counter() - started:.0f} s, {time.process_time() - used:.0f} s of CPU")
 
 

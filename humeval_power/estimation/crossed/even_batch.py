@@ -82,12 +82,12 @@ def fit_even(
 
 
 def search(
-    at: Callable[[Any, Floats], Any], sums: Any, start: Floats, df: int, tolerance: float, max_steps: int
+    at: Callable[..., Any], sums: Any, start: Floats, df: int, tolerance: float, max_steps: int
 ) -> tuple[Floats, Codes]:
     """Gamma (q, lanes) where the criterion is lowest, and status (lanes,); lanes that have arrived make room.
 
-    at : the likelihoods of sums at gamma (q, lanes), with the fields of `Point` that a step takes; sums give some of
-        their lanes by `of`, and y'y of each as `total`.
+    at : the likelihoods of sums at gamma (q, lanes), with the fields of `Point` that a step takes; sums give some
+        of their lanes by `of`, and y'y of each as `total`.
     """
     lanes, q = len(sums.total), len(start)
     found, status = np.empty((q, lanes)), np.full(lanes, reml.NO_RESIDUAL)

@@ -254,16 +254,17 @@ class Together:
             np.diag(self.met[0]).copy(),
             self.reach[0],
             float(self.count[0]),
-            float(self.levels[0]),
+            len(self.kind),
             K * len(self.inner),
         )
         with np.errstate(all="ignore"):  # a lane that goes astray is marked, and no concern of the others
             at = partial(own_variances.evaluate, design)
             gamma, status = search(at, sums, start, design.n - K, tolerance, max_steps)
             point = at(sums, gamma)
+            norm, xggx = own_variances.second_order(design, point)
             fitted = Fitted(
                 gamma.T, point.phi, point.rss, point.trace, np.moveaxis(point.quadratic, -1, 0), point.square.T,
-                point.norm, point.xgx, own_variances.second_order(point),
+                norm, point.xgx, xggx,
             )  # fmt: skip
         return Found(point.beta[:n, None], status[:n, None], Fitted(*(part[:n, None] for part in fitted)))
 

@@ -1,13 +1,13 @@
 """Systems with variances of their own that are all rated together, with equal loads: many responses side by side.
 
-Where all inner levels have a ratings of each system and all outer levels have as many as each other, the eigenvectors e
-of E = C C' (C the ratings of outer levels by inner level) do not meet (general balance, Nelder 1965). With Go and Gi
-the covariances (K, K) of what an outer and an inner level gives the systems, lambda_e the eigenvalues and b_e those of
-B = load I - E / a,
+Where all inner levels have a ratings of each system and all outer levels have as many as each other, the
+eigenvectors e of E = C C' (C the ratings of outer levels by inner level) do not meet (general balance, Nelder
+1965). With Go and Gi the covariances (K, K) of what an outer and an inner level gives the systems, lambda_e the
+eigenvalues and b_e those of B = load I - E / a,
 
     O_e = b_e I + (lambda_e / a) M,   M = (I + a Gi)^-1,   N_e = (I + O_e Go)^-1,   K_e = Go N_e
 
-make up Zo'H^-1 Zo = N_e O_e =: T_e, Zo'H^-1 Zi = N_e M C and Zi'H^-1 Zi = a M - M C'K_e C M. The means have a part in one
+make up Zo'H^-1 Zo = N_e O_e, Zo'H^-1 Zi = N_e M C and Zi'H^-1 Zi = a M - M C'K_e C M. The means have a part in one
 eigenvector alone, that of equal numbers. Each variance v stands for a vector h of systems, Go and Gi being sums of
 v h h': of all ones for what systems share, then one system each. Lanes come first in all arrays, then e.
 """
@@ -24,14 +24,14 @@ Ints = NDArray[np.int64]
 
 
 class Design(NamedTuple):
-    """base, met, reach (m,): b_e, lambda_e and C 1, in eigenvectors; count, levels : a, and how many inner levels
-    there are; n : ratings."""
+    """base, met, reach (m,): b_e, lambda_e and C 1, in eigenvectors; replication, n_inner : a, and how many inner
+    levels there are; n : ratings."""
 
     base: Floats
     met: Floats
     reach: Floats
-    count: float
-    levels: float
+    replication: float
+    n_inner: int
     n: int
 
     @property
@@ -70,17 +70,19 @@ class Point(NamedTuple):
     ok: NDArray[np.bool_]
     beta: Floats
     phi: Floats
-    norm: Floats
     xgx: Floats
-    by_outer: Floats
-    by_inner: Floats
-    pushed: Floats
-    among: tuple[Floats, Floats, Floats, Floats]
+    in_outer: Floats
+    across: Floats
+    in_inner: Floats
+    own_part: Floats
+    outer_x: Floats
+    inner_x: Floats
+    pairs_x: tuple[Floats, Floats, Floats]
 
 
 def evaluate(design: Design, sums: Sums, gamma: Floats) -> Point:
-    """Restricted criterion, its slope, the working products and what a precision takes, at gamma (q, lanes)."""
-    K, a, n_inner, at = sums.base.shape[2], design.count, design.levels, design.constant
+    """Restricted criterion, its slope and the working products at gamma (q, lanes)."""
+    K, a, n_inner, at = sums.base.shape[2], design.replication, design.n_inner, design.constant
     met, h, far = design.met[:, None, None], K + 1, design.reach[at]
     Go, Gi = (_covariance(part.T) for part in (gamma[:h], gamma[h:]))
     M, inner_det = _inverse(np.eye(K) + a * Gi)
@@ -157,12 +159,6 @@ def evaluate(design: Design, sums: Sums, gamma: Floats) -> Point:
         axis=1,
     )
     slope = trace - square * (df / rss)[:, None] - (phi[:, None] * xgx).sum(axis=(2, 3))
-    norm = np.empty_like(quadratic)
-    norm[:, :h, :h] = (in_outer**2).sum(axis=1)
-    norm[:, :h, h:] = (met * across**2).sum(axis=1)
-    norm[:, h:, :h] = norm[:, :h, h:].swapaxes(1, 2)
-    norm[:, h:, h:] = n_inner * own_part**2 - 2.0 * own_part * (met * in_inner).sum(axis=1)
-    norm[:, h:, h:] += (met**2 * in_inner**2).sum(axis=1)
     return Point(
         gamma=gamma,
         criterion=np.where(ok, criterion, np.inf),
@@ -174,42 +170,40 @@ def evaluate(design: Design, sums: Sums, gamma: Floats) -> Point:
         ok=ok,
         beta=beta,
         phi=phi,
-        norm=norm,
         xgx=xgx,
-        by_outer=outer_x,
-        by_inner=inner_x,
-        pushed=pushed,
-        among=(
-            in_outer[:, at],
-            across[:, at],
-            in_inner[:, at],
-            own_part[:, :, :, None, None] * _inner_pairs(a, H_M, inner_total, pushed, inner_x),
-        ),
+        in_outer=in_outer,
+        across=across,
+        in_inner=in_inner,
+        own_part=own_part,
+        outer_x=outer_x,
+        inner_x=inner_x,
+        pairs_x=(a * H_M, inner_total, pushed),
     )
 
 
-def second_order(point: Point) -> Floats:
-    """X'H^-1G_tH^-1G_uH^-1X, (lanes, q, q, K, K)."""
-    in_outer, across, in_inner, own_part = point.among
-    outer, inner = point.by_outer, point.by_inner
-    lanes, h, K = outer.shape
+def second_order(design: Design, point: Point) -> tuple[Floats, Floats]:
+    """Squared norms of the blocks of T (lanes, q, q), and X'H^-1G_tH^-1G_uH^-1X (lanes, q, q, K, K)."""
+    lanes, h, K = point.outer_x.shape
+    met, at = design.met[:, None, None], design.constant
+    in_outer, across, in_inner, own_part = point.in_outer, point.across, point.in_inner, point.own_part
+    norm = np.empty((lanes, 2 * h, 2 * h))
+    norm[:, :h, :h] = (in_outer**2).sum(axis=1)
+    norm[:, :h, h:] = (met * across**2).sum(axis=1)
+    norm[:, h:, :h] = norm[:, :h, h:].swapaxes(1, 2)
+    norm[:, h:, h:] = design.n_inner * own_part**2 - 2.0 * own_part * (met * in_inner).sum(axis=1)
+    norm[:, h:, h:] += (met**2 * in_inner**2).sum(axis=1)
     found = np.empty((lanes, 2 * h, 2 * h, K, K))
 
     def pairs(left: Floats, right: Floats, weight: Floats) -> Floats:
         return left[:, :, None, :, None] * right[:, None, :, None] * weight[..., None, None]
 
-    found[:, :h, :h] = pairs(outer, outer, in_outer)
-    found[:, :h, h:] = pairs(outer, inner, across)
+    seen, total, pushed = point.pairs_x
+    found[:, :h, :h] = pairs(point.outer_x, point.outer_x, in_outer[:, at])
+    found[:, :h, h:] = pairs(point.outer_x, point.inner_x, across[:, at])
     found[:, h:, :h] = found[:, :h, h:].transpose(0, 2, 1, 4, 3)
-    found[:, h:, h:] = own_part - pairs(inner, inner, in_inner)
-    return found
-
-
-def _inner_pairs(a: float, H_M: Floats, total: Floats, pushed: Floats, inner: Floats) -> Floats:
-    """Products of the inner levels' columns i as variance t sees them and j as u does, (lanes, t, u, i, j)."""
-    return a * H_M[:, :, None, :, None] * total[:, None, :, None] - (
-        pushed[:, :, None, :, None] * inner[:, None, :, None]
-    )
+    found[:, h:, h:] = pairs(seen, total, own_part) - pairs(pushed, point.inner_x, own_part)
+    found[:, h:, h:] -= pairs(point.inner_x, point.inner_x, in_inner[:, at])
+    return norm, found
 
 
 def _covariance(variances: Floats) -> Floats:

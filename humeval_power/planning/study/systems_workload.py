@@ -15,7 +15,8 @@ _PER_RATING, _PER_FIT = 1e-7, 4e-5  # seconds of one whose systems are rated tog
 _PER_EVEN_LEVEL, _PER_CUBE = (
     5e-7,
     5e-9,
-)  # of each outer level with equal loads, and of their cube with others
+)  # of each outer level with equal loads (and its
+# systems squared), and of their cube with others
 
 
 def systems_workload(
@@ -36,12 +37,13 @@ def systems_workload(
     one = study_workload(design, n_simulations=n_simulations, n_jobs=n_jobs)
     least = min(design.n_workers, design.n_items)
     own = family.model == "joint" and family.variances == "own"
-    if plain and not own and design.kind == "k-per-item" and least <= MOST_LEVELS:
-        load = design.n_ratings // K
-        even = load % design.n_workers == 0
+    even = design.n_ratings // K % design.n_workers == 0
+    if plain and design.kind == "k-per-item" and least <= MOST_LEVELS and (even or not own):
         each = _PER_FIT + (_PER_EVEN_LEVEL * least if even else _PER_CUBE * least**3)
         fits = n_pairs if family.model == "pairwise" else K / 2
         seconds = _PER_STUDY + _PER_RATING * design.n_ratings + each * fits
+        if own:
+            seconds += _PER_OWN_LEVEL * least * K**2
         return Workload(seconds * n_simulations / n_jobs, one.n_bytes)
     if family.model == "pairwise":
         return Workload(one.seconds * n_pairs, one.n_bytes)
