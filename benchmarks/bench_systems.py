@@ -46,7 +46,7 @@ def main() -> None:
             for name, family in FAMILIES.items():
                 study = SystemsReplication(parameters, design, family, pairs, DEFAULT_RULE)
                 few = FEW[family.model]
-                before = _each(lambda n, s=study: one_by_one(s, n), few, rounds)
+                before = _each(partial(one_by_one, study), few, rounds)
                 after = _each(
                     lambda n, s=study: s.fits(n, seed=1), STUDIES if study.together else few, rounds
                 )

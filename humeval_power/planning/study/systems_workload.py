@@ -11,12 +11,10 @@ from humeval_power.systems import SystemsParameters
 
 _PER_STUDY, _PER_STUDY_COLUMN = 1e-4, 5e-8  # seconds of a complete study, and of its systems cubed
 _PER_JOINT = 1.2e-7  # seconds of a fit of any other, for the cube of the order of its dense matrix
-_PER_RATING, _PER_FIT = 1e-7, 4e-5  # seconds of one whose systems are rated together, and of each strand
-_PER_EVEN_LEVEL, _PER_CUBE = (
-    5e-7,
-    5e-9,
-)  # of each outer level with equal loads (and its
-# systems squared), and of their cube with others
+# of one whose systems are rated together: seconds of a rating, of a pair and of the cube of its levels; and with
+# equal loads of each level, for a pair and for the squares of systems with variances of their own
+_PER_RATING, _PER_PAIR, _PER_CUBE = 1e-7, 4e-5, 8e-9
+_PER_EVEN_LEVEL, _PER_OWN_LEVEL = 5e-7, 2e-6
 
 
 def systems_workload(
@@ -39,7 +37,7 @@ def systems_workload(
     own = family.model == "joint" and family.variances == "own"
     even = design.n_ratings // K % design.n_workers == 0
     if plain and design.kind == "k-per-item" and least <= MOST_LEVELS and (even or not own):
-        each = _PER_FIT + (_PER_EVEN_LEVEL * least if even else _PER_CUBE * least**3)
+        each = _PER_PAIR + (_PER_EVEN_LEVEL * least if even else _PER_CUBE * least**3)
         fits = n_pairs if family.model == "pairwise" else K / 2
         seconds = _PER_STUDY + _PER_RATING * design.n_ratings + each * fits
         if own:
