@@ -171,16 +171,22 @@ def test_systems_that_are_not_rated_together_have_no_strands():
 
 @few_fast("family", [COMMON, OWN, IN_PAIRS], fast=1)
 def test_studies_are_the_same_in_any_portions_and_on_any_number_of_cores(family):
-    for design in (crossed(5, 9, n_systems=4), k_per_item(8, 12, ratings_per_item=2, n_systems=4)):
+    for design in (
+        crossed(5, 9, n_systems=4),
+        k_per_item(8, 12, ratings_per_item=2, n_systems=4),
+        k_per_item(7, 12, ratings_per_item=2, n_systems=4),
+    ):
         replication = SystemsReplication(UNEVEN, design, family, PAIRS, DEFAULT_RULE)
         n = 600 if design.is_crossed else 8
         whole = replication.fits(n, seed=5)
         parallel = replication.fits(n, seed=5, n_jobs=2)
         tail = replication.fits(n - 3, seed=5, first=3)
+        alone = replication.fits(1, seed=5, first=4)
         for name in ("estimate", "standard_error", "kenward_roger"):
             said = getattr(whole.contrasts, name)
             assert np.array_equal(said, getattr(parallel.contrasts, name))
             assert np.array_equal(said[3:], getattr(tail.contrasts, name))
+            assert np.array_equal(said[4:5], getattr(alone.contrasts, name))
 
 
 def test_sums_that_are_drawn_have_the_law_of_sums_of_ratings():

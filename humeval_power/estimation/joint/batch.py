@@ -137,7 +137,7 @@ def contrasts_of_many(means: Floats, fitted: Fitted, n: int, contrasts: Floats) 
         return np.sqrt(np.where(values > 0, values, np.nan))
 
     return ContrastFits(
-        means @ contrasts.T,
+        (contrasts @ means[:, :, None])[:, :, 0],
         root(variance * sigma2),
         root(variance_of(adjusted) * sigma2),
         df(uncertain),

@@ -280,10 +280,9 @@ class Together:
         kinds = [inner[:, :, self.kind == c] for c in range(len(self.count))]
 
         def by_outer(part: Floats) -> Floats:
-            turned = np.asarray(part).T
-            if self.turn is not None:
-                turned = turned @ self.turn.T
-            return np.ascontiguousarray(turned).reshape(tables, K, -1)
+            each = np.ascontiguousarray(np.asarray(part).T).reshape(tables, K, -1)
+            # table by table: BLAS adds in another order where there are more
+            return each if self.turn is None else each @ self.turn.T
 
         meet = [
             by_outer(cross @ np.ascontiguousarray(of_level[self.kind == c]))
