@@ -25,7 +25,10 @@ Codes = NDArray[np.int64]
 
 _MOST_GAMMA = 1e3  # relative variances beyond which sums of squares lose digits
 _MOST_KINDS = 4  # of inner levels, by their number of ratings
-MOST_LEVELS = 128  # outer levels up to which plain loops beat LAPACK
+MOST_LEVELS, MOST_EVEN_LEVELS = (
+    128,
+    512,
+)  # outer levels up to which plain loops beat LAPACK; with equal loads
 _FITS = 2048  # fits of one call of the kernel
 _OWN_FITS = 64  # tables side by side whose systems have variances of their own
 
@@ -116,13 +119,15 @@ class Together:
         worker_is_outer = int(rows.worker.max()) <= int(rows.item.max())
         outer, inner = (rows.worker, rows.item) if worker_is_outer else (rows.item, rows.worker)
         m, n_inner = int(outer.max()) + 1, int(inner.max()) + 1
-        if order is None or m > MOST_LEVELS:
+        if order is None or m > MOST_EVEN_LEVELS:
             return None
         outer, inner = outer[order[0]], inner[order[0]]
         count, kind, levels = np.unique(
             np.bincount(inner, minlength=n_inner), return_inverse=True, return_counts=True
         )
-        if len(count) > _MOST_KINDS or count[0] == 0:
+        load = np.bincount(outer, minlength=m).astype(float)
+        is_even = len(count) == 1 and np.ptp(load) == 0
+        if len(count) > _MOST_KINDS or count[0] == 0 or (m > MOST_LEVELS and not is_even):
             return None
         number, ones = np.arange(len(inner)), np.ones(len(inner))
         to_inner = csr_array((ones, (inner, number)), shape=(n_inner, len(inner)))
@@ -130,11 +135,10 @@ class Together:
         between = csr_array(to_outer @ to_inner.T)
         cross = tuple(csr_array(between[:, kind == c]) for c in range(len(count)))
         met = np.stack([(part @ part.T).toarray() for part in cross])
-        load = np.bincount(outer, minlength=m).astype(float)
         base = np.diag(load) - np.tensordot(1.0 / count, met, 1)
         reach = np.stack([np.asarray(part.sum(axis=1), dtype=np.float64).ravel() for part in cross])
         turn = None
-        if len(count) == 1 and np.ptp(load) == 0:
+        if is_even:
             values, vectors = np.linalg.eigh(met[0])
             turn = np.ascontiguousarray(vectors.T)
             met, base, reach = np.diag(values)[None], np.diag(load - values / count[0]), reach @ vectors

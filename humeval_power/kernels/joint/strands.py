@@ -29,68 +29,58 @@ from humeval_power.kernels.kernel import inner, kernel
 
 
 @inner
-def inverted(S, rows, diagonal):
-    """Minus the inverse of a symmetric positive definite matrix in place of its lower triangle, by sweeps of two
-    pivots, and log determinant; NaN if it is not."""
-    n = len(S)
+def inverted(matrix, rows, diagonal):
+    """Put the inverse of a symmetric positive definite matrix in its place, by sweeps of two pivots; its log
+    determinant, NaN if it is not."""
+    n = len(matrix)
     log_det = 0.0
     if diagonal:
         for k in range(n):
-            log_det += np.log(S[k, k])
-            S[k, k] = -1.0 / S[k, k]
+            log_det += np.log(matrix[k, k])
+            matrix[k, k] = 1.0 / matrix[k, k]
         return log_det
     for k in range(0, n, 2):
-        two = k + 1 < n
-        p = S[k, k]
-        b, q = (S[k + 1, k], S[k + 1, k + 1]) if two else (0.0, 1.0)
+        other, share = (k + 1, 1.0) if k + 1 < n else (k, 0.0)  # the last of an odd number is swept alone
+        p, b, q = matrix[k, k], share * matrix[k, other], share * matrix[other, other] + (1.0 - share)
         det = p * q - b * b
         if not (p > 0.0 and det > 0.0):
             return np.nan
         log_det += np.log(det)
         first, across, second = q / det, -b / det, p / det
-        for c in range(k):
-            rows[0, c] = S[k, c]
-            rows[1, c] = S[k + 1, c] if two else 0.0
-        rows[0, k], rows[1, k] = p, b
-        for c in range(k + 1, n):
-            rows[0, c] = S[c, k]
-            rows[1, c] = S[c, k + 1] if two else 0.0
+        for c in range(n):
+            rows[0, c], rows[1, c] = matrix[k, c], share * matrix[other, c]
         for c in range(n):
             rows[2, c] = first * rows[0, c] + across * rows[1, c]
             rows[3, c] = across * rows[0, c] + second * rows[1, c]
         for r in range(n):
             left, right = rows[2, r], rows[3, r]
-            for c in range(r + 1):
-                S[r, c] -= left * rows[0, c] + right * rows[1, c]
-        for c in range(k):
-            S[k, c] = rows[2, c]
-        for c in range(k, n):
-            S[c, k] = rows[2, c]
-        if two:
-            for c in range(k):
-                S[k + 1, c] = rows[3, c]
-            for c in range(k + 2, n):
-                S[c, k + 1] = rows[3, c]
-            S[k + 1, k], S[k + 1, k + 1] = -across, -second
-        S[k, k] = -first
+            for c in range(n):
+                matrix[r, c] -= left * rows[0, c] + right * rows[1, c]
+        for c in range(n):
+            if share > 0.0:
+                matrix[other, c] = matrix[c, other] = rows[3, c]
+            matrix[k, c] = matrix[c, k] = rows[2, c]
+        if share > 0.0:
+            matrix[k, other] = matrix[other, k] = -across
+            matrix[other, other] = -second
+        matrix[k, k] = -first
+    for r in range(n):
+        for c in range(n):
+            matrix[r, c] = -matrix[r, c]
     return log_det
 
 
 @inner
-def times(matrix, diagonal, vectors, row, out):
-    """out[row] = matrix vectors[row], for a symmetric matrix."""
+def times(matrix, diagonal, vectors, z, many, out):
+    """out[z, j] = matrix vectors[z, j] of the first vectors, for a symmetric matrix."""
     n = len(matrix)
-    if diagonal:
+    for j in range(many):
         for r in range(n):
-            out[row, r] = matrix[r, r] * vectors[row, r]
-        return
-    for r in range(n):
-        out[row, r] = 0.0
-    for c in range(n):
-        value = vectors[row, c]
-        if value != 0.0:
+            out[z, j, r] = matrix[r, r] * vectors[z, j, r] if diagonal else 0.0
+        for c in range(0 if diagonal else n):
+            value = vectors[z, j, c]
             for r in range(n):
-                out[row, r] += matrix[c, r] * value
+                out[z, j, r] += matrix[c, r] * value
 
 
 @inner
@@ -114,11 +104,11 @@ def met_by(one, other, diagonal, sums):
 
 
 @inner
-def dot(first, second, row):
-    """first[row] second[row]."""
+def dot(left, i, right, j, z):
+    """left[z, i] right[z, j]."""
     value = 0.0
-    for r in range(first.shape[1]):
-        value += first[row, r] * second[row, r]
+    for r in range(left.shape[2]):
+        value += left[z, i, r] * right[z, j, r]
     return value
 
 
@@ -143,22 +133,21 @@ def fit_many(
     kinds, m, q, df = len(count), len(base), 2 * h, n - S
     O, N = np.empty((S, m, m)), np.empty((S, m, m))  # noqa: E741
     work, rows = np.empty((m, m)), np.empty((4, m))
-    own_x, own_y, seen_x, seen_y = (np.empty((S, m)), np.empty((S, m)), np.empty((S, m)), np.empty((S, m)))
-    far_x, far_y, pull_x, pull_y = (np.empty((1, m)), np.empty((1, m)), np.empty((1, m)), np.empty((1, m)))
-    e_x, e_y = np.empty((1, m)), np.empty((1, m))
-    push_x, push_y, through, twice = (
-        np.empty((S, m)),
-        np.empty((S, m)),
-        np.empty((S, m)),
-        np.empty((S, m)),
+    # columns 0 and 1: the mean and the response, without the mean once that is known; in `far` also, as 2 and 3,
+    # what the inner levels push to the outer ones; `e` are effects of outer levels
+    own, far, by_n, by_o = (
+        np.empty((S, 2, m)),
+        np.empty((S, 4, m)),
+        np.empty((S, 4, m)),
+        np.empty((S, 2, m)),
     )
-    seen_far = np.empty((S, m))
-    w, go = np.empty((S, kinds)), np.empty(S)
-    here, trial, slope, mine = np.empty(q), np.empty(q), np.empty(q), np.empty((2, 2))
-    direction = np.zeros(q)
+    e, by_met = np.empty((1, 2, m)), np.empty((1, 2, m))
+    w, go, both = np.empty((S, kinds)), np.empty(S), np.empty((S, kinds))
+    means, precise = np.empty(S), np.empty(S)
+    # outer and inner products of the columns, and with T between them
+    across, between = np.empty((S, 2, 2, 2)), np.empty((S, 2, 2, 2))
+    here, trial, slope, direction = np.empty(q), np.empty(q), np.empty(q), np.zeros(q)
     free, hessian = np.empty(q, dtype=np.bool_), np.empty((q, q))
-    means, precise, x_part, x_x = np.empty(S), np.empty(S), np.empty((2, S)), np.empty((2, S))
-    x_kind = np.empty((S, kinds))
     for b in range(len(status)):
         value, left, fall = np.inf, 0.0, 1.0
         length, halvings, step = 1.0, 0, 0
@@ -173,7 +162,7 @@ def fit_many(
                     go[z] += trial[k] * pattern[k, z]
                     gi += trial[h + k] * pattern[k, z]
                 for r in range(m):
-                    own_x[z, r], own_y[z, r] = 0.0, y_base[b, z, r]
+                    own[z, 0, r], own[z, 1, r] = 0.0, y_base[b, z, r]
                     first, end = (r, r + 1) if diagonal else (0, m)
                     for c in range(first, end):
                         O[z, r, c] = base[r, c]
@@ -187,24 +176,21 @@ def fit_many(
                     xx += shrink * count[c] * levels[c]
                     xy += shrink * y_sum[b, z, c]
                     for r in range(m):
-                        own_x[z, r] += shrink * reach[c, r]
-                        own_y[z, r] += weight * y_meet[b, z, c, r]
+                        own[z, 0, r] += shrink * reach[c, r]
+                        own[z, 1, r] += weight * y_meet[b, z, c, r]
                         first, end = (r, r + 1) if diagonal else (0, m)
                         for k in range(first, end):
                             O[z, r, k] += weight * met[c, r, k]
                 for r in range(m):
-                    for c in range(r if diagonal else 0, r + 1):
-                        work[r, c] = go[z] * O[z, r, c]
-                    work[r, r] += 1.0
-                log_det += inverted(work, rows, diagonal)
-                for r in range(m):
-                    for c in range(r if diagonal else 0, r + 1):
-                        N[z, r, c] = N[z, c, r] = -work[r, c]
-                times(N[z], diagonal, own_x, z, seen_x)
-                times(N[z], diagonal, own_y, z, seen_y)
-                xx -= go[z] * dot(own_x, seen_x, z)
-                xy -= go[z] * dot(own_x, seen_y, z)
-                there -= go[z] * dot(own_y, seen_y, z)
+                    first, end = (r, r + 1) if diagonal else (0, m)
+                    for c in range(first, end):
+                        N[z, r, c] = go[z] * O[z, r, c]
+                    N[z, r, r] += 1.0
+                log_det += inverted(N[z], rows, diagonal or go[z] == 0.0)
+                times(N[z], diagonal, own, z, 2, far)
+                xx -= go[z] * dot(own, 0, far, 0, z)
+                xy -= go[z] * dot(own, 0, far, 1, z)
+                there -= go[z] * dot(own, 1, far, 1, z)
                 precise[z] = 1.0 / xx
                 means[z] = xy / xx
                 there -= means[z] * xy
@@ -236,14 +222,15 @@ def fit_many(
                 for z in range(S):
                     beta[b, z], phi[b, z] = means[z], precise[z]
                     for r in range(m):
-                        seen_y[z, r] -= means[z] * seen_x[z, r]
-                        e_x[0, r], e_y[0, r] = go[z] * seen_x[z, r], go[z] * seen_y[z, r]
-                        push_x[z, r] = push_y[z, r] = 0.0
-                    inside = of_trace = weighted = 0.0
-                    x_x[1, z] = x_part[1, z] = 0.0
+                        far[z, 1, r] -= means[z] * far[z, 0, r]
+                        e[0, 0, r], e[0, 1, r] = go[z] * far[z, 0, r], go[z] * far[z, 1, r]
+                        far[z, 2, r] = far[z, 3, r] = 0.0
+                    inner_trace = 0.0
+                    for i in range(2):
+                        for j in range(2):
+                            across[z, 1, i, j] = between[z, i, 1, 1] = 0.0
                     for c in range(kinds):
-                        times(met[c], diagonal, e_x, 0, far_x)
-                        times(met[c], diagonal, e_y, 0, far_y)
+                        times(met[c], diagonal, e, 0, 2, by_met)
                         shrink = w[z, c] ** 2
                         take = means[z] * count[c]
                         xx = count[c] ** 2 * levels[c]
@@ -251,38 +238,38 @@ def fit_many(
                         yy = y_square[b, z, c] - 2.0 * take * y_sum[b, z, c] + take**2 * levels[c]
                         for r in range(m):
                             x_meets = count[c] * reach[c, r]
-                            meets = y_meet[b, z, c, r] - take * reach[c, r]
-                            pull_x[0, r], pull_y[0, r] = x_meets - far_x[0, r], meets - far_y[0, r]
-                            push_x[z, r] += shrink * pull_x[0, r]
-                            push_y[z, r] += shrink * pull_y[0, r]
-                            xx -= e_x[0, r] * (x_meets + pull_x[0, r])
-                            xy -= e_x[0, r] * pull_y[0, r] + e_y[0, r] * x_meets
-                            yy -= e_y[0, r] * (meets + pull_y[0, r])
-                        x_kind[z, c] = shrink * xx
-                        x_x[1, z] += shrink * xx
-                        x_part[1, z] += shrink * xy
-                        inside += shrink * yy
-                        weighted += count[c] * w[z, c] * shrink * yy
-                        of_trace += levels[c] * count[c] * w[z, c]
-                        both = met_by(met[c], N[z], diagonal, rows)
-                        of_trace -= go[z] * shrink * both
+                            y_meets = y_meet[b, z, c, r] - take * reach[c, r]
+                            x_pull, y_pull = x_meets - by_met[0, 0, r], y_meets - by_met[0, 1, r]
+                            far[z, 2, r] += shrink * x_pull
+                            far[z, 3, r] += shrink * y_pull
+                            xx -= e[0, 0, r] * (x_meets + x_pull)
+                            xy -= e[0, 0, r] * y_pull + e[0, 1, r] * x_meets
+                            yy -= e[0, 1, r] * (y_meets + y_pull)
+                        across[z, 1, 0, 0] += shrink * xx
+                        across[z, 1, 0, 1] += shrink * xy
+                        across[z, 1, 1, 1] += shrink * yy
+                        between[z, 0, 1, 1] += count[c] * w[z, c] * shrink * xx
+                        between[z, 1, 1, 1] += count[c] * w[z, c] * shrink * yy
+                        both[z, c] = met_by(met[c], N[z], diagonal, rows)
+                        inner_trace += levels[c] * count[c] * w[z, c] - go[z] * shrink * both[z, c]
                     outer_trace = met_by(O[z], N[z], diagonal, rows)
-                    times(N[z], diagonal, seen_y, z, twice)
-                    times(O[z], diagonal, seen_y, z, through)
-                    times(N[z], diagonal, push_y, z, seen_far)
-                    x_x[0, z], x_part[0, z] = dot(seen_x, seen_x, z), dot(seen_x, seen_y, z)
-                    own_square = dot(seen_y, seen_y, z)
-                    mine[0, 0] = dot(twice, through, z)
-                    mine[0, 1] = mine[1, 0] = dot(twice, push_y, z)
-                    mine[1, 1] = weighted - go[z] * dot(push_y, seen_far, z)
+                    times(N[z], diagonal, far, z, 4, by_n)
+                    times(O[z], diagonal, far, z, 2, by_o)
+                    for j in range(2):
+                        for i in range(j + 1):
+                            across[z, 0, i, j] = dot(far, i, far, j, z)
+                        between[z, j, 0, 0] = dot(by_n, j, by_o, j, z)
+                        between[z, j, 0, 1] = between[z, j, 1, 0] = dot(by_n, j, far, 2 + j, z)
+                        between[z, j, 1, 1] -= go[z] * dot(far, 2 + j, by_n, 2 + j, z)
                     for t in range(q):
                         of, k = t // h, t % h
-                        trace[b, t] += pattern[k, z] * (of_trace if of else outer_trace)
-                        square[b, t] += pattern[k, z] * (inside if of else own_square)
-                        slope[t] -= pattern[k, z] * precise[z] * x_x[of, z]
+                        trace[b, t] += pattern[k, z] * (inner_trace if of else outer_trace)
+                        square[b, t] += pattern[k, z] * across[z, of, 1, 1]
+                        slope[t] -= pattern[k, z] * precise[z] * across[z, of, 0, 0]
                         for u in range(q):
-                            value_of = mine[of, u // h] - precise[z] * x_part[of, z] * x_part[u // h, z]
-                            quadratic[b, t, u] += pattern[k, z] * pattern[u % h, z] * value_of
+                            each = between[z, 1, of, u // h]
+                            each -= precise[z] * across[z, of, 0, 1] * across[z, u // h, 0, 1]
+                            quadratic[b, t, u] += pattern[k, z] * pattern[u % h, z] * each
                 for t in range(q):
                     slope[t] += trace[b, t] - square[b, t] / sigma2
                     free[t] = here[t] > 0.0 or slope[t] < 0.0
@@ -320,12 +307,12 @@ def fit_many(
                 for c in range(first, end):
                     rows[0, c] = work[r, c] = 0.0
                 for k in range(first, end):
-                    far = 0.0
+                    entry = 0.0
                     for c in range(kinds):
-                        far += w[z, c] ** 2 * met[c, r, k]
+                        entry += w[z, c] ** 2 * met[c, r, k]
                     for c in range(first, end):
                         rows[0, c] += O[z, r, k] * N[z, k, c]
-                        work[r, c] += far * N[z, k, c]
+                        work[r, c] += entry * N[z, k, c]
                 for c in range(first, end):
                     oo += rows[0, c] ** 2
             for r in range(m):
@@ -334,21 +321,12 @@ def fit_many(
                     ii += work[r, c] * work[c, r]
             ii *= go[z] ** 2
             for c in range(kinds):
-                both = met_by(met[c], N[z], diagonal, rows)
                 each = count[c] * w[z, c]
-                ii += levels[c] * each**2 - 2.0 * each * go[z] * w[z, c] ** 2 * both
-            times(N[z], diagonal, seen_x, z, twice)
-            times(O[z], diagonal, seen_x, z, through)
-            times(N[z], diagonal, push_x, z, seen_far)
-            mine[0, 0] = dot(twice, through, z)
-            mine[0, 1] = mine[1, 0] = dot(twice, push_x, z)
-            mine[1, 1] = -go[z] * dot(push_x, seen_far, z)
-            for c in range(kinds):
-                mine[1, 1] += count[c] * w[z, c] * x_kind[z, c]
+                ii += levels[c] * each**2 - 2.0 * each * go[z] * w[z, c] ** 2 * both[z, c]
             for t in range(q):
                 of = t // h
-                xgx[b, t, z] = pattern[t % h, z] * x_x[of, z]
+                xgx[b, t, z] = pattern[t % h, z] * across[z, of, 0, 0]
                 for u in range(q):
                     each = pattern[t % h, z] * pattern[u % h, z]
-                    xggx[b, t, u, z] = each * mine[of, u // h]
+                    xggx[b, t, u, z] = each * between[z, 0, of, u // h]
                     norm[b, t, u] += each * (oo if of + u // h == 0 else ii if of and u // h else oi)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import Design
-from humeval_power.estimation.joint.strands import MOST_LEVELS
+from humeval_power.estimation.joint.strands import MOST_EVEN_LEVELS, MOST_LEVELS
 from humeval_power.planning.workload import Workload, study_workload
 from humeval_power.rules import DecisionRule
 from humeval_power.systems import SystemsParameters
@@ -36,7 +36,8 @@ def systems_workload(
     least = min(design.n_workers, design.n_items)
     own = family.model == "joint" and family.variances == "own"
     even = design.n_ratings // K % design.n_workers == 0
-    if plain and design.kind == "k-per-item" and least <= MOST_LEVELS and (even or not own):
+    together = design.kind == "k-per-item" and least <= (MOST_EVEN_LEVELS if even else MOST_LEVELS)
+    if plain and together and (even or not own):
         each = _PER_PAIR + (_PER_EVEN_LEVEL * least if even else _PER_CUBE * least**3)
         fits = n_pairs if family.model == "pairwise" else K / 2
         seconds = _PER_STUDY + _PER_RATING * design.n_ratings + each * fits
