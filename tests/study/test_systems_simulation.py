@@ -164,7 +164,7 @@ def test_power_by_strands_is_that_of_the_single_pairs_and_tables(monkeypatch):
 def test_systems_that_are_not_rated_together_have_no_strands():
     for design in (
         k_per_item(8, 20, ratings_per_item=2, n_systems=4, paired=False),
-        k_per_item(140, 150, ratings_per_item=2, n_systems=4),
+        k_per_item(140, 151, ratings_per_item=2, n_systems=4),
     ):
         assert SystemsReplication(UNEVEN, design, IN_PAIRS, PAIRS, DEFAULT_RULE).together is None
 

@@ -13,7 +13,7 @@ _PER_STUDY, _PER_STUDY_COLUMN = 1e-4, 5e-8  # seconds of a complete study, and o
 _PER_JOINT = 1.2e-7  # seconds of a fit of any other, for the cube of the order of its dense matrix
 # of one whose systems are rated together: seconds of a rating, of a pair and of the cube of its levels; and with
 # equal loads of each level, for a pair and for the squares of systems with variances of their own
-_PER_RATING, _PER_PAIR, _PER_CUBE = 1e-7, 4e-5, 8e-9
+_PER_RATING, _PER_PAIR, _PER_CUBE = 2e-7, 4e-5, 8e-9
 _PER_EVEN_LEVEL, _PER_OWN_LEVEL = 5e-7, 2e-6
 
 
