@@ -102,6 +102,8 @@ def every_other_item_twice(n_systems: int) -> Design:
 
 TOGETHER = {
     "equal loads": k_per_item(8, 24, ratings_per_item=3, n_systems=3),
+    "equal loads, eight systems": k_per_item(6, 12, ratings_per_item=2, n_systems=8),
+    "equal loads, more workers than items": k_per_item(20, 8, ratings_per_item=5, n_systems=3),
     "unequal loads": k_per_item(7, 24, ratings_per_item=3, n_systems=3, max_ratings_per_worker=33),
     "eight systems": k_per_item(6, 13, ratings_per_item=2, n_systems=8),
     "more workers than items": k_per_item(20, 9, ratings_per_item=5, n_systems=3),
@@ -123,7 +125,7 @@ def test_fits_of_many_tables_are_those_of_the_single_pairs_and_tables(shape, fam
         ratings = responses(study, 30)
         ratings[0] = 0.5  # nothing varies: left to the other road, which refuses it
         found = study.fit_rows(ratings).contrasts
-        assert (study.together is None) == (family == OWN and "equal loads" not in shape[:11])
+        assert (study.together is None) == (family == OWN and not shape.startswith("equal loads"))
         if family.model == "joint":
             said = study.fit_tables(ratings)
         else:
