@@ -71,10 +71,10 @@ def inverted(matrix, rows, diagonal):
 
 
 @inner
-def times(matrix, diagonal, vectors, z, many, out):
-    """out[z, j] = matrix vectors[z, j] of the first vectors, for a symmetric matrix."""
+def times(matrix, diagonal, vectors, z, columns, out):
+    """out[z, j] = matrix vectors[z, j] of columns (first, end, step), for a symmetric matrix."""
     n = len(matrix)
-    for j in range(many):
+    for j in range(columns[0], columns[1], columns[2]):
         for r in range(n):
             out[z, j, r] = matrix[r, r] * vectors[z, j, r] if diagonal else 0.0
         for c in range(0 if diagonal else n):
@@ -110,6 +110,17 @@ def dot(left, i, right, j, z):
     for r in range(left.shape[2]):
         value += left[z, i, r] * right[z, j, r]
     return value
+
+
+@inner
+def through(outer, inverse, diagonal, go, far, z, j, by_o, by_n, between):
+    """Products of column j with T between them, as outer and inner variances see it; `between` has what the inner
+    levels add by themselves."""
+    times(inverse, diagonal, far, z, (j, 4, 2), by_n)
+    times(outer, diagonal, far, z, (j, 2, 2), by_o)
+    between[z, j, 0, 0] = dot(by_n, j, by_o, j, z)
+    between[z, j, 0, 1] = between[z, j, 1, 0] = dot(by_n, j, far, 2 + j, z)
+    between[z, j, 1, 1] -= go * dot(far, 2 + j, by_n, 2 + j, z)
 
 
 @kernel
@@ -187,7 +198,7 @@ def fit_many(
                         N[z, r, c] = go[z] * O[z, r, c]
                     N[z, r, r] += 1.0
                 log_det += inverted(N[z], rows, diagonal or go[z] == 0.0)
-                times(N[z], diagonal, own, z, 2, far)
+                times(N[z], diagonal, own, z, (0, 2, 1), far)
                 xx -= go[z] * dot(own, 0, far, 0, z)
                 xy -= go[z] * dot(own, 0, far, 1, z)
                 there -= go[z] * dot(own, 1, far, 1, z)
@@ -230,7 +241,7 @@ def fit_many(
                         for j in range(2):
                             across[z, 1, i, j] = between[z, i, 1, 1] = 0.0
                     for c in range(kinds):
-                        times(met[c], diagonal, e, 0, 2, by_met)
+                        times(met[c], diagonal, e, 0, (0, 2, 1), by_met)
                         shrink = w[z, c] ** 2
                         take = means[z] * count[c]
                         xx = count[c] ** 2 * levels[c]
@@ -253,14 +264,10 @@ def fit_many(
                         both[z, c] = met_by(met[c], N[z], diagonal, rows)
                         inner_trace += levels[c] * count[c] * w[z, c] - go[z] * shrink * both[z, c]
                     outer_trace = met_by(O[z], N[z], diagonal, rows)
-                    times(N[z], diagonal, far, z, 4, by_n)
-                    times(O[z], diagonal, far, z, 2, by_o)
                     for j in range(2):
                         for i in range(j + 1):
                             across[z, 0, i, j] = dot(far, i, far, j, z)
-                        between[z, j, 0, 0] = dot(by_n, j, by_o, j, z)
-                        between[z, j, 0, 1] = between[z, j, 1, 0] = dot(by_n, j, far, 2 + j, z)
-                        between[z, j, 1, 1] -= go[z] * dot(far, 2 + j, by_n, 2 + j, z)
+                    through(O[z], N[z], diagonal, go[z], far, z, 1, by_o, by_n, between)
                     for t in range(q):
                         of, k = t // h, t % h
                         trace[b, t] += pattern[k, z] * (inner_trace if of else outer_trace)
@@ -320,6 +327,7 @@ def fit_many(
                     oi += work[r, c] * N[z, r, c]
                     ii += work[r, c] * work[c, r]
             ii *= go[z] ** 2
+            through(O[z], N[z], diagonal, go[z], far, z, 0, by_o, by_n, between)
             for c in range(kinds):
                 each = count[c] * w[z, c]
                 ii += levels[c] * each**2 - 2.0 * each * go[z] * w[z, c] ** 2 * both[z, c]
