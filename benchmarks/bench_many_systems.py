@@ -19,7 +19,7 @@ FAMILIES = {
     "own": ComparisonFamily(model="joint"),
 }
 SIZES = ((3, 10, 50), (8, 10, 50), (16, 20, 100))
-COMPLETE, OTHER = 8 * BLOCK, 16  # studies measured
+COMPLETE, OTHER = 8 * BLOCK, 256  # studies measured
 
 
 def main() -> None:

@@ -33,7 +33,7 @@ def plain(result: Result) -> str:
 @pytest.fixture
 def unconverged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches that are cut off after one step."""
-    monkeypatch.setattr(fits, "_MAX_STEPS", 1)
+    monkeypatch.setattr(fits, "MAX_STEPS", 1)
     monkeypatch.setattr(joint_fit, "_MAX_STEPS", 1)
 
 

@@ -662,7 +662,7 @@ def write_chain(path: Path, lines: list[tuple[str, dict[str, object]]]) -> None:
 def test_a_look_at_a_fit_that_did_not_converge_decides_nothing_and_writes_nothing(
     plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fits, "_MAX_STEPS", 1)
+    monkeypatch.setattr(fits, "MAX_STEPS", 1)
     part(ratings(0.1, seed=3), 10).iloc[3:].to_csv(tmp_path / "r.csv", index=False)
     result = run("monitor", tmp_path / "r.csv", "--plan", plan)
     assert result.exit_code == 1

@@ -15,8 +15,9 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from humeval_power.comparisons import ComparisonFamily
-from humeval_power.designs import crossed, k_per_item
+from humeval_power.designs import Design, crossed, from_table, k_per_item
 from humeval_power.errors import InputError
+from humeval_power.estimation.joint.batch import ContrastFits
 from humeval_power.estimation.joint.fit import contrast_precision, fit_joint
 from humeval_power.inference.study.corrected import significant
 from humeval_power.inference.study.max_t import CriticalValues, MaxT
@@ -85,18 +86,109 @@ def test_every_simulated_study_is_fitted_as_a_single_table_is(design, family):
     assert singular > 0
 
 
+def systems_of(names: str, *, item: float = 0.1, slope: float = 0.12) -> SystemsParameters:
+    n = len(names)
+    own = tuple(np.linspace(0.02, slope, n))
+    return SystemsParameters(tuple(names), tuple(np.linspace(0.4, 0.6, n)), 0.1, own, item, own[::-1], 0.2)
+
+
+def every_other_item_twice(n_systems: int) -> Design:
+    """The items 0, 2, ... are rated by 4 of 9 workers, the others by 2."""
+    rng = np.random.default_rng(1)
+    cells = [(worker, item) for item in range(24) for worker in rng.permutation(9)[: 4 - 2 * (item % 2)]]
+    worker, item = np.repeat(np.array(cells), n_systems, axis=0).T
+    return from_table(worker, item, np.tile(np.arange(n_systems), len(cells)), n_systems=n_systems)
+
+
+TOGETHER = {
+    "equal loads": k_per_item(8, 24, ratings_per_item=3, n_systems=3),
+    "equal loads, eight systems": k_per_item(6, 12, ratings_per_item=2, n_systems=8),
+    "equal loads, more workers than items": k_per_item(20, 8, ratings_per_item=5, n_systems=3),
+    "unequal loads": k_per_item(7, 24, ratings_per_item=3, n_systems=3, max_ratings_per_worker=33),
+    "eight systems": k_per_item(6, 13, ratings_per_item=2, n_systems=8),
+    "more workers than items": k_per_item(20, 9, ratings_per_item=5, n_systems=3),
+    "more workers of unequal loads": k_per_item(19, 10, ratings_per_item=4, n_systems=3),
+    "unequal replication": every_other_item_twice(3),
+}
+
+
+@pytest.mark.parametrize("shape", TOGETHER)
+@pytest.mark.parametrize("family", [IN_PAIRS, COMMON, OWN])
+def test_fits_of_many_tables_are_those_of_the_single_pairs_and_tables(shape, family):
+    design = TOGETHER[shape]
+    for values in (
+        systems_of("abcdefgh"[: design.n_systems]),
+        systems_of("abcdefgh"[: design.n_systems], item=0.0, slope=0.02),  # many estimates are at zero
+    ):
+        pairs = tuple(combinations(range(design.n_systems), 2))
+        study = SystemsReplication(values, design, family, pairs, DEFAULT_RULE)
+        ratings = responses(study, 30)
+        ratings[0] = 0.5  # nothing varies: left to the other road, which refuses it
+        found = study.fit_rows(ratings).contrasts
+        assert (study.together is None) == (family == OWN and not shape.startswith("equal loads"))
+        if family.model == "joint":
+            said = study.fit_tables(ratings)
+        else:
+            fields = zip(*(study.fit_pair(place, ratings) for place in range(len(pairs))), strict=True)
+            *columns, status = map(np.column_stack, fields)
+            said = ContrastFits(*columns, status.max(axis=1))
+        assert np.array_equal(found.status, said.status)
+        assert found.status[0] != 0
+        usable = said.status == 0
+        assert usable.sum() >= 20
+        # both searches take the same steps; those of a single table treat a singular Hessian otherwise
+        close = 1e-9 if family.model == "pairwise" else 1e-5
+        for name in ("standard_error", "adjusted", "satterthwaite", "kenward_roger"):
+            one, other = (getattr(fits, name)[usable] for fits in (found, said))
+            assert one == pytest.approx(other, rel=close, nan_ok=True), name
+        assert found.estimate[usable] == pytest.approx(said.estimate[usable], abs=close)
+
+
+def test_power_by_strands_is_that_of_the_single_pairs_and_tables(monkeypatch):
+    design = k_per_item(7, 24, ratings_per_item=3, n_systems=4)
+    parameters = SystemsParameters.of_parameters(preset("high"), 4).with_pattern("one", 0.25)
+
+    def simulated(family: ComparisonFamily) -> object:
+        return simulate_systems(parameters, design, family, DEFAULT_RULE, n_simulations=32)
+
+    families = (IN_PAIRS, COMMON, replace(COMMON, correction="max-t"))
+    by_strands = [simulated(family) for family in families]
+    monkeypatch.setattr(SystemsReplication, "together", None)
+    for family, found in zip(families, by_strands, strict=True):
+        said = simulated(family)
+        assert (found.shares, found.per_comparison, found.top_group) == (
+            said.shares,
+            said.per_comparison,
+            said.top_group,
+        )
+
+
+def test_systems_that_are_not_rated_together_have_no_strands():
+    for design in (
+        k_per_item(8, 20, ratings_per_item=2, n_systems=4, paired=False),
+        k_per_item(140, 151, ratings_per_item=2, n_systems=4),
+    ):
+        assert SystemsReplication(UNEVEN, design, IN_PAIRS, PAIRS, DEFAULT_RULE).together is None
+
+
 @few_fast("family", [COMMON, OWN, IN_PAIRS], fast=1)
 def test_studies_are_the_same_in_any_portions_and_on_any_number_of_cores(family):
-    for design in (crossed(5, 9, n_systems=4), k_per_item(8, 12, ratings_per_item=2, n_systems=4)):
+    for design in (
+        crossed(5, 9, n_systems=4),
+        k_per_item(8, 12, ratings_per_item=2, n_systems=4),
+        k_per_item(7, 12, ratings_per_item=2, n_systems=4),
+    ):
         replication = SystemsReplication(UNEVEN, design, family, PAIRS, DEFAULT_RULE)
         n = 600 if design.is_crossed else 8
         whole = replication.fits(n, seed=5)
         parallel = replication.fits(n, seed=5, n_jobs=2)
         tail = replication.fits(n - 3, seed=5, first=3)
+        alone = replication.fits(1, seed=5, first=4)
         for name in ("estimate", "standard_error", "kenward_roger"):
             said = getattr(whole.contrasts, name)
             assert np.array_equal(said, getattr(parallel.contrasts, name))
             assert np.array_equal(said[3:], getattr(tail.contrasts, name))
+            assert np.array_equal(said[4:5], getattr(alone.contrasts, name))
 
 
 def test_sums_that_are_drawn_have_the_law_of_sums_of_ratings():

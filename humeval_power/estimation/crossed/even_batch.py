@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,6 @@ from numpy.typing import NDArray
 from humeval_power.kernels.crossed import reml
 from humeval_power.kernels.crossed.even_designs import (
     EvenDesign,
-    Point,
-    Sums,
     evaluate,
     newton_directions,
     second_order,
@@ -71,7 +71,9 @@ def fit_even(
         responses = np.repeat(responses, _LANES, axis=0)
     with np.errstate(all="ignore"):  # a lane that goes astray is marked, and no concern of the others
         sums = sums_of(design, np.ascontiguousarray(responses.T))
-        gamma, status = _search(design, sums, start, restricted, tolerance, max_steps)
+        at = partial(evaluate, design, restricted=restricted)
+        df = design.n - design.x.shape[0] if restricted else design.n
+        gamma, status = search(at, sums, start, df, tolerance, max_steps)
         point = evaluate(design, sums, gamma, restricted)
         moments = second_order(design, point)
     first = (status, point.criterion, point.beta, gamma, point.phi, point.rss)
@@ -79,12 +81,15 @@ def fit_even(
     return tuple(np.moveaxis(part, -1, 0)[:n] for part in (*first, *rest))
 
 
-def _search(
-    design: EvenDesign, sums: Sums, start: Floats, restricted: bool, tolerance: float, max_steps: int
+def search(
+    at: Callable[..., Any], sums: Any, start: Floats, df: int, tolerance: float, max_steps: int
 ) -> tuple[Floats, Codes]:
-    """Gamma (q, lanes) where the criterion is lowest, and status (lanes,); lanes that have arrived make room."""
+    """Gamma (q, lanes) where the criterion is lowest, and status (lanes,); lanes that have arrived make room.
+
+    at : the likelihoods of sums at gamma (q, lanes), with the fields of `Point` that a step takes; sums give some
+        of their lanes by `of`, and y'y of each as `total`.
+    """
     lanes, q = len(sums.total), len(start)
-    df = design.n - design.x.shape[0] if restricted else design.n
     found, status = np.empty((q, lanes)), np.full(lanes, reml.NO_RESIDUAL)
     place = np.arange(lanes)
     gamma = trial = np.repeat(start[:, None], lanes, axis=1)
@@ -93,7 +98,7 @@ def _search(
     steps, halvings = np.zeros(lanes, dtype=np.int64), np.zeros(lanes, dtype=np.int64)
     length = np.ones(lanes)
     while True:
-        point = evaluate(design, sums, trial, restricted)
+        point = at(sums, trial)
         lower = (fall > 0.0) & (criterion - point.criterion >= _LEAST_FALL * fall)
         accepted = point.ok & ((steps == 0) | lower)
         gamma = np.where(accepted, trial, gamma)
@@ -125,7 +130,7 @@ def _search(
         fall = (slope * (gamma - trial)).sum(axis=0)
 
 
-def _direction(point: Point, df: int) -> tuple[Floats, Floats]:
+def _direction(point: Any, df: int) -> tuple[Floats, Floats]:
     """Newton steps (q, lanes) and the falls of the criterion that they promise."""
     sigma2 = point.rss / df
     free = (point.gamma > 0.0) | (point.slope < 0.0)

@@ -24,8 +24,8 @@ Codes = NDArray[np.int64]
 
 # Fall of the criterion that a further step would bring: of one table, and of simulated replicates.
 _TOLERANCE = 1e-10
-_BATCH_TOLERANCE = 1e-8
-_MAX_STEPS = 200
+BATCH_TOLERANCE = 1e-8
+MAX_STEPS = 200
 _STARTS = (0.1, 1.0, 0.001)  # relative variances to start a single fit from; the best end is kept
 _SMALL_TABLE = 2_000  # worker-item pairs up to which a fit starts from all of them
 _TINY_TABLE = 150  # ratings up to which all of these take a twentieth of a second
@@ -72,7 +72,7 @@ def fit_batch(
     start: Floats,
     restricted: bool = True,
     n_jobs: int = 1,
-    tolerance: float = _BATCH_TOLERANCE,
+    tolerance: float = BATCH_TOLERANCE,
     contrasts: Floats | None = None,
     side_by_side: bool = False,
 ) -> BatchFit:
@@ -108,7 +108,7 @@ def fit_batch(
             kernel_start[first] if own_starts else kernel_start,
             restricted,
             tolerance,
-            _MAX_STEPS,
+            MAX_STEPS,
             *(field[part] for field in filled),
         )
 
@@ -149,7 +149,7 @@ def _fit_side_by_side(
     if problem.weights is not None:
         rows = (problem.weights @ rows.T).T
     first_step = problem.to_kernel(0.5 * start[1::2] if by_difference else start)
-    filled = fit_replicates(even, rows, first_step, restricted, tolerance, _MAX_STEPS, n_jobs)
+    filled = fit_replicates(even, rows, first_step, restricted, tolerance, MAX_STEPS, n_jobs)
     batch = _batch_of(problem, filled, center, restricted, contrasts)
     status, gamma = filled[0], filled[3]
     left = (status != reml.CONVERGED) | ~(gamma.max(axis=1) <= choice.DENSE_GAMMA)

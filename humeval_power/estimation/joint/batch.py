@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from humeval_power.comparisons import SystemVariances
 from humeval_power.designs import Assignment
 from humeval_power.estimation.joint import closed_form as joint_closed_form
-from humeval_power.estimation.joint.fit import precision_of, precision_of_contrasts
+from humeval_power.estimation.joint.fit import inverse_information, precision_of, precision_of_contrasts
 from humeval_power.estimation.joint.table import JointTable
 from humeval_power.kernels.crossed import reml
+from humeval_power.kernels.crossed.information import Fitted, expected_information
 from humeval_power.kernels.joint import batch as joint_batch
 from humeval_power.kernels.joint.reml import optimise
 
 Floats = NDArray[np.float64]
-_TOLERANCE = 1e-8  # fall of the criterion that a further step would bring
-_MAX_STEPS = 100
+TOLERANCE = 1e-8  # fall of the criterion that a further step would bring
+MOST_STEPS = 100
 _NO_RESIDUAL = 1e-14  # of the ratings' mean square; rounding leaves about 1e-16
 
 
@@ -94,11 +95,66 @@ def fit_complete_own(
     total = residual + np.einsum("akk->a", workers) + np.einsum("akk->a", items)
     gamma, sigma2, status = joint_batch.fit_own(
         np.ascontiguousarray(workers), np.ascontiguousarray(items), residual, size, start,
-        _TOLERANCE, _MAX_STEPS, _NO_RESIDUAL * total,
+        TOLERANCE, MOST_STEPS, _NO_RESIDUAL * total,
     )  # fmt: skip
     variance, df = joint_batch.own_precision(gamma, sigma2, size, first, second)
     error = np.sqrt(np.where(variance > 0, variance, np.nan))
     return ContrastFits(estimate, error, error, np.full_like(df, np.nan), df, status)
+
+
+def contrasts_of_many(means: Floats, fitted: Fitted, n: int, contrasts: Floats) -> ContrastFits:
+    """What `precision_of` and `precision_of_contrasts` say of REML fits of tables of n rows, all at once.
+
+    means (tables, K), in the coordinates of `fitted`; contrasts (contrasts, K) of these.
+    """
+    K, phi = means.shape[1], fitted.phi
+    sigma2 = (fitted.rss / (n - K))[:, None]
+    info = fitted.information(n)
+    expected = expected_information(info, phi, 1.0, restricted=True)
+    inverse = inverse_information(expected)
+    moved = info.xgx @ phi[:, None]
+    weighted = np.einsum("ast,atkl->askl", inverse, info.xgx)
+    middle = np.einsum("ast,astkl->akl", inverse, info.xggx) - (moved @ weighted).sum(axis=1)
+    adjusted = phi + 2.0 * phi @ middle @ phi
+    observed = 2.0 * _average_information(fitted, sigma2[:, 0]) - expected
+    free = np.concatenate([fitted.gamma > 0, np.ones((len(means), 1), dtype=np.bool_)], axis=1)
+    both = free[:, :, None] & free[:, None, :]
+    uncertain = np.where(both, inverse_information(np.where(both, observed, np.eye(free.shape[1]))), 0.0)
+
+    def variance_of(covariance: Floats) -> Floats:
+        return np.asarray(((contrasts @ covariance) * contrasts).sum(axis=-1))
+
+    # of d covariance / d variance_t, sigma^2 cancels against that of the variances' own covariance
+    slopes = variance_of(phi[:, None] @ info.xgx @ phi[:, None]).swapaxes(1, 2)
+    variance = variance_of(phi)
+
+    def df(uncertainty: Floats) -> Floats:
+        spread = ((slopes @ uncertainty) * slopes).sum(axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(spread > 0, 2.0 * variance**2 / spread, np.nan)
+
+    def root(values: Floats) -> Floats:
+        return np.sqrt(np.where(values > 0, values, np.nan))
+
+    return ContrastFits(
+        (contrasts @ means[:, :, None])[:, :, 0],
+        root(variance * sigma2),
+        root(variance_of(adjusted) * sigma2),
+        df(uncertain),
+        df(inverse),
+        np.zeros(len(means), dtype=np.int64),
+    )
+
+
+def _average_information(fitted: Fitted, sigma2: Floats) -> Floats:
+    """`kernels.joint.reml.average_information` of many fits, in units of sigma^2 = 1."""
+    gamma, quadratic, square = fitted.gamma, fitted.quadratic, fitted.square
+    q = gamma.shape[1]
+    full = np.empty((len(gamma), q + 1, q + 1))
+    full[:, :q, :q] = quadratic
+    full[:, :q, q] = full[:, q, :q] = square - (quadratic @ gamma[..., None])[..., 0]
+    full[:, q, q] = fitted.rss - (square * gamma).sum(axis=1) - (full[:, q, :q] * gamma).sum(axis=1)
+    return np.asarray(full / (2.0 * sigma2[:, None, None]))
 
 
 class AnyTable:
@@ -123,7 +179,7 @@ class AnyTable:
             rows.worker, rows.item, rows.system, n_systems=contrasts.shape[1], own=own
         )
         both = (worker, item) if self._table.worker_is_outer else (item, worker)
-        self._start = np.concatenate(both) / residual
+        self.start = np.concatenate(both) / residual
 
     def fit(self, rating: Floats) -> ContrastFits:
         """One table of ratings (n_ratings,)."""
@@ -133,9 +189,9 @@ class AnyTable:
         blank = np.full((1, n_contrasts), np.nan)
         try:
             end = optimise(
-                self._table.point(rating - centre[system], self._start),
-                tolerance=_TOLERANCE,
-                max_steps=_MAX_STEPS,
+                self._table.point(rating - centre[system], self.start),
+                tolerance=TOLERANCE,
+                max_steps=MOST_STEPS,
                 smallest_rss=_NO_RESIDUAL * float(rating @ rating),
             )
         except LinAlgError:

@@ -329,10 +329,10 @@ def precision_of(point: Point, second: SecondOrder, sigma2: float) -> JointPreci
 
 
 def inverse_information(matrix: Floats) -> Floats:
-    """Inverse of a symmetric matrix; directions in which it is flat are left out."""
-    scale = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
-    inverse = np.linalg.pinv(matrix / np.outer(scale, scale), rcond=_RANK_TOLERANCE, hermitian=True)
-    return np.asarray(inverse / np.outer(scale, scale))
+    """Inverses of symmetric matrices (..., q, q); directions in which one is flat are left out."""
+    scale = np.sqrt(np.maximum(np.diagonal(matrix, axis1=-2, axis2=-1), 1e-300))
+    across = scale[..., :, None] * scale[..., None, :]
+    return np.asarray(np.linalg.pinv(matrix / across, rcond=_RANK_TOLERANCE, hermitian=True) / across)
 
 
 def _unidentified(point: Point, second: SecondOrder) -> list[int]:

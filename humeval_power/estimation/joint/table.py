@@ -47,7 +47,7 @@ class JointTable:
         least = min(int(worker.max()), int(item.max())) + 1
         order = None
         if not own and least * n_systems > _PAIRED_FROM:
-            order = _by_system(worker, item, system, n_systems)
+            order = by_system(worker, item, system, n_systems)
         return cls(worker, item, system, n_systems, own, order)
 
     def point(self, response: Floats, gamma: Floats) -> Point:
@@ -99,7 +99,7 @@ class JointTable:
         )
 
 
-def _by_system(worker: Codes, item: Codes, system: Codes, n_systems: int) -> Codes | None:
+def by_system(worker: Codes, item: Codes, system: Codes, n_systems: int) -> Codes | None:
     """The rows of each system (K, n / K), by worker and item; None where those are not the same."""
     counts = np.bincount(system, minlength=n_systems)
     if counts.min() != counts.max():

@@ -307,7 +307,7 @@ class Replication:
         return BalancedStudy(self.design, self.analysis, self.estimator, self.ignore_documents)
 
     @cached_property
-    def _variances(self) -> Floats:
+    def variances(self) -> Floats:
         coded = self.parameters.recoded()
         names = (*COMPONENTS, *(DOCUMENTS if self.design.n_documents else ()), "sd_residual")
         return np.array([getattr(coded, name) for name in names]) ** 2
@@ -317,7 +317,7 @@ class Replication:
         for block in range(first // _BLOCK, -(-(first + n) // _BLOCK)):
             squares, noise = self._strata.drawn(
                 replicate_generator(seed, block),
-                self._variances,
+                self.variances,
                 n=_BLOCK,
                 interaction=self.parameters.sd_worker_item**2,
             )
@@ -365,7 +365,7 @@ class Replication:
         batch = fit_batch(
             problem,
             responses,
-            start=self._variances[: len(self.components)] / max(self._variances[-1], 1e-12),
+            start=self.variances[: len(self.components)] / max(self.variances[-1], 1e-12),
             restricted=self.estimator == "reml",
             n_jobs=n_jobs,
             side_by_side=not alone,

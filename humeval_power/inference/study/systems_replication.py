@@ -5,21 +5,28 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import Design
+from humeval_power.estimation.crossed.fits import BATCH_TOLERANCE, MAX_STEPS
 from humeval_power.estimation.joint.batch import (
+    MOST_STEPS,
+    TOLERANCE,
     AnyTable,
     ContrastFits,
+    contrasts_of_many,
     fit_complete_common,
     fit_complete_own,
 )
+from humeval_power.estimation.joint.strands import Model, Together
 from humeval_power.inference.study.balanced_study import BalancedStudy
 from humeval_power.inference.study.pair_designs import pair_design, pair_rows
 from humeval_power.inference.study.replication import Replication
+from humeval_power.kernels.crossed.information import Fitted, precision
 from humeval_power.rules import DecisionRule
 from humeval_power.simulation.study import Response, replicate_generator, respond
 from humeval_power.simulation.systems import CompleteSums, draw_sums, draw_system_ratings
@@ -158,9 +165,12 @@ class SystemsReplication:
         parts = []
         for begin in range(replicates.start, replicates.stop, portion):
             chosen = range(begin, min(begin + portion, replicates.stop))
-            ratings = np.concatenate([self._responses(replicate_generator(seed, one), 1) for one in chosen])
-            parts.append(self.fit_rows(ratings, n_jobs=n_jobs))
+            parts.append(self.fit_rows(self.ratings(chosen, seed=seed), n_jobs=n_jobs))
         return _joined(parts)
+
+    def ratings(self, replicates: range, *, seed: int) -> Floats:
+        """The ratings of some studies of this seed, (n, n_ratings)."""
+        return np.concatenate([self._responses(replicate_generator(seed, one), 1) for one in replicates])
 
     def fit_rows(self, ratings: Floats, *, n_jobs: int = 1) -> SystemsFits:
         """Fit given ratings (n, n_ratings) in the order of the assignment."""
@@ -172,20 +182,61 @@ class SystemsReplication:
         fitted = self._pairs_of_rows if self.family.model == "pairwise" else self._joint_of_rows
         return SystemsFits(means, fitted(ratings, n_jobs))
 
+    @cached_property
+    def together(self) -> Together | None:
+        """The design where all systems are rated together, to fit many tables by REML of the ratings themselves;
+        with equal loads, if each system has variances of its own in a joint fit."""
+        if self.rule.analysis != "ratings" or self.rule.estimator != "reml":
+            return None
+        own = self.family.model == "joint" and self.family.variances == "own"
+        found = Together.of_rows(self.design.assignment, self.parameters.n_systems)
+        return None if found is None or (own and found.turn is None) else found
+
+    def _pairs_by_strands(self, together: Together, ratings: Floats, n_jobs: int) -> ContrastFits:
+        """All pairs at once; what strands do not settle is left to the fits of each pair."""
+        pairs = np.array(self.pairs)
+        variances = np.array([study.variances for study in self._two_systems])
+        start = variances[:, :-1] / np.maximum(variances[:, -1:], 1e-12)
+        found = together.fit(
+            ratings,
+            Model.of_pairs(pairs, self.parameters.n_systems),
+            start if together.worker_is_outer else np.roll(start, 2, axis=1),
+            tolerance=BATCH_TOLERANCE,
+            max_steps=MAX_STEPS,
+            n_jobs=n_jobs,
+        )
+        difference = np.array([0.0, np.sqrt(2.0)])
+        known = precision(found.fitted, difference, n=2 * len(together.inner), restricted=True)
+        columns = [
+            found.beta @ difference,
+            *(np.where(np.isinf(kind), np.nan, kind) for kind in known),
+            found.status,
+        ]
+        for place in np.flatnonzero(~found.trusted.all(axis=0)).tolist():
+            left = ~found.trusted[:, place]
+            again = self.fit_pair(place, ratings[left], n_jobs=n_jobs)
+            for column, values in zip(columns, again, strict=True):
+                column[left, place] = values
+        *fits, status = columns
+        return ContrastFits._make([*fits, status.max(axis=1)])
+
+    def fit_pair(self, place: int, ratings: Floats, *, n_jobs: int = 1) -> tuple[NDArray[Any], ...]:
+        """Fits of one pair: the fields of ContrastFits, each (n,)."""
+        rows = pair_rows(self.design, *self.pairs[place])
+        found = self._two_systems[place].fit(ratings[:, rows], n_jobs=n_jobs)
+        return (
+            found.estimate,
+            found.standard_error,
+            found.adjusted,
+            found.satterthwaite,
+            found.kenward_roger,
+            found.status,
+        )
+
     def _pairs_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
-        kinds = []
-        for place, pair in enumerate(self.pairs):
-            found = self._two_systems[place].fit(ratings[:, pair_rows(self.design, *pair)], n_jobs=n_jobs)
-            kinds.append(
-                (
-                    found.estimate,
-                    found.standard_error,
-                    found.adjusted,
-                    found.satterthwaite,
-                    found.kenward_roger,
-                    found.status,
-                )
-            )
+        if self.together is not None:
+            return self._pairs_by_strands(self.together, ratings, n_jobs)
+        kinds = [self.fit_pair(place, ratings, n_jobs=n_jobs) for place in range(len(self.pairs))]
         *columns, status = (np.column_stack(kind) for kind in zip(*kinds, strict=True))
         return ContrastFits._make([*columns, status.max(axis=1)])
 
@@ -203,6 +254,35 @@ class SystemsReplication:
         ]
 
     def _joint_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
+        if self.together is not None:
+            return self._joint_by_strands(self.together, ratings, n_jobs)
+        return self.fit_tables(ratings, n_jobs=n_jobs)
+
+    def _joint_by_strands(self, together: Together, ratings: Floats, n_jobs: int) -> ContrastFits:
+        """All tables at once; what strands do not settle is left to the fit of a single table."""
+        start, axes = self._any_table.start, np.eye(self.parameters.n_systems)
+        if self.family.variances == "own":
+            found = together.fit_own(
+                ratings, start, tolerance=TOLERANCE, max_steps=MOST_STEPS, n_jobs=n_jobs
+            )
+        else:
+            model = Model.of_all(self.parameters.n_systems)
+            axes = model.rotation[0]
+            found = together.fit(
+                ratings, model, start[None], tolerance=TOLERANCE, max_steps=MOST_STEPS, n_jobs=n_jobs
+            )
+        settled = found.trusted[:, 0]
+        fitted = Fitted(*(part[settled, 0] for part in found.fitted))
+        contrasts = self._contrasts @ axes.T
+        known = contrasts_of_many(found.beta[settled, 0], fitted, self.design.n_ratings, contrasts)
+        if settled.all():
+            return known
+        again = self.fit_tables(ratings[~settled], n_jobs=n_jobs)
+        order = np.argsort(np.concatenate([np.flatnonzero(settled), np.flatnonzero(~settled)]))
+        return ContrastFits._make(part[order] for part in ContrastFits.joined([known, again]))
+
+    def fit_tables(self, ratings: Floats, *, n_jobs: int = 1) -> ContrastFits:
+        """Joint fits of single tables, one after the other."""
         from humeval_power.blas import one_blas_thread
 
         with one_blas_thread():
@@ -212,10 +292,15 @@ class SystemsReplication:
                 return ContrastFits.joined(list(pool.map(self._any_table.fit, ratings)))
 
     @cached_property
-    def _any_table(self) -> AnyTable:
+    def _contrasts(self) -> Floats:
+        """The differences that are estimated, (pairs, K)."""
         contrasts = np.zeros((len(self.pairs), self.parameters.n_systems))
         for row, (first, second) in enumerate(self.pairs):
             contrasts[row, first], contrasts[row, second] = -1.0, 1.0
+        return contrasts
+
+    @cached_property
+    def _any_table(self) -> AnyTable:
         worker, item = self._variances
         return AnyTable(
             self.design.assignment,
@@ -223,7 +308,7 @@ class SystemsReplication:
             item=item,
             residual=self._noise,
             variances=self.family.variances,
-            contrasts=contrasts,
+            contrasts=self._contrasts,
         )
 
 

@@ -83,6 +83,7 @@ def warming_steps() -> dict[str, Callable[[], object]]:
 _SMALL = "--preset low --workers 3 --items 4 --effect 0.1 --simulations 4 --seed 1 --quiet"
 _SYSTEMS = (
     "--n-systems 3",
+    "--n-systems 3 --ratings-per-item 2",
     "--n-systems 3 --model joint",
     "--n-systems 3 --model joint --system-variances own",
 )
