@@ -42,6 +42,16 @@ def test_the_same_effect_is_said_in_three_ways() -> None:
     assert latent["difference"] == pytest.approx(0.1, abs=1e-7)
 
 
+def test_a_surface_of_latent_effects_is_that_of_their_differences() -> None:
+    size = ("--workers", "5", "--items", "12", *QUICK)
+    one = run_json("power", *BOXES, *SIZE, "--effect", 0.1, "--method", "analytic")
+    latent = one["parameters"]["latent"]["effect"]
+    asked = run_json("surface", *BOXES, *size, "--effect-latent", latent)
+    same = run_json("surface", *BOXES, *size, "--effect", 0.1)
+    assert [row["power"] for row in asked["rows"]] == [row["power"] for row in same["rows"]]
+    assert asked["rows"][0]["effect"] == pytest.approx(0.1, abs=1e-7)
+
+
 def test_the_family_is_told_and_numbers_can_be_asked_for() -> None:
     said = run("power", *BOXES, *SIZE, "--effect", 0.1, "--method", "analytic")
     assert "analysed as family 'ordinal'" in " ".join(said.stderr.split())

@@ -67,3 +67,20 @@ def test_a_plan_of_the_typical_preset_shows_both_ends() -> None:
     )
     assert plain.exit_code == named.exit_code
     assert json.loads(plain.stdout)["assumed"] == json.loads(named.stdout)["assumed"]
+
+
+def test_a_plan_beside_its_study_leaves_aside_what_it_was_made_from(tmp_path: Path) -> None:
+    pilot = Path(__file__).parents[2] / "data" / "pilot.csv"
+    study, plan = tmp_path / "s.toml", tmp_path / "plan.json"
+    study.write_text(
+        f'{HEAD}[files]\npilot = "{pilot}"\n[ratings]\nscale = "1:5"\n[effect]\neffect = 0.2\n'
+        "[search]\nitems_range = 40\nmax_workers = 12\n[cost]\ncost_per_rating = 0.1\n"
+    )
+    run("plan", str(study), "--simulations", "20", "-o", str(plan))
+    beside = run("power", "--study", str(study), "--plan", str(plan), "--method", "analytic", "--json")
+    assert beside.exit_code == 0, beside.stderr
+    alone = run("power", "--plan", str(plan), "--method", "analytic", "--no-study", "--json")
+    assert json.loads(beside.stdout)["power"] == json.loads(alone.stdout)["power"]
+    refused = run("power", "--plan", str(plan), "--pilot", str(pilot), "--no-study")
+    assert refused.exit_code == 2
+    assert "leave out --pilot" in " ".join(refused.stderr.split())

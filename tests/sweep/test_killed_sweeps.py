@@ -24,6 +24,7 @@ def killed(kills: int, seed: int) -> dict[str, int]:
     assert run.returncode == 0, run.stderr
     counts: dict[str, int] = json.loads(run.stdout.splitlines()[-1])
     assert counts["kills"] == kills, run.stdout
+    assert counts["kept"] >= kills / 2, "most kills hit a run that has finished something"
     assert {name: counts[name] for name in ("tracebacks", "refusals", "losses", "other_bytes")} == {
         "tracebacks": 0,
         "refusals": 0,
@@ -34,10 +35,9 @@ def killed(kills: int, seed: int) -> dict[str, int]:
 
 
 def test_a_sweep_that_is_killed_goes_on_to_the_same_bytes():
-    killed(2, seed=7)
+    killed(8, seed=7)
 
 
 @pytest.mark.slow
 def test_two_hundred_kills_change_no_byte():
-    counts = killed(200, seed=8)
-    assert counts["kept"] >= counts["kills"] / 2, "most kills hit a run that has finished something"
+    killed(200, seed=8)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 SOURCES = ("parameters", "preset", "values", "pilot")  # any of these says where the variation comes from
 _GIVE_SOURCE = "--parameters FILE (written by 'fit -o'), --preset high,low, --values or --pilot TABLE"
 EFFECT = ("effect", "effect_raw", "effect_latent")
-EFFECT_RANGE = tuple(f"{name}_range" for name in EFFECT)
+EFFECT_RANGE = ("effect_range", "effect_raw_range", "effect_latent_range")
 COMPARISONS = ("comparisons", "baseline", "model", "system_variances", "correction", "correct_over")
 CARD2020_UNIT = (
     2.0  # the effect of Card et al. is a coefficient under -1/+1: half the difference between systems
@@ -215,16 +215,17 @@ class EffectInput:
 NO_DIFFERENCE = EffectInput("--effect", (0.0,))
 
 
-def effect_of(study: StudyValues, names: tuple[str, ...] = EFFECT) -> EffectInput | None:
+def effect_of(study: StudyValues, names: tuple[str, str, str] = EFFECT) -> EffectInput | None:
     """The difference to find, or several; None where nobody said one.
 
     names : the fields that say it on [0, 1], in points, and on the latent scale.
     """
+    _, raw, latent = names
     for name in names:
         value = getattr(study, name)
         if value is not None:
             values = tuple(value) if isinstance(value, Sequence) else (float(value),)
-            return EffectInput(study.option(name), values, raw=name == names[1], latent=name == EFFECT[2])
+            return EffectInput(study.option(name), values, raw=name == raw, latent=name == latent)
     return None
 
 
@@ -580,8 +581,8 @@ _OF_MODEL = {
 }  # the fields of the model of costs that the study calls otherwise
 
 
-def cost_model_of(study: StudyValues, pilot: str | None = None) -> CostModel:
-    """What the study costs; the seconds of a rating are those of the `pilot` where a column of it is named.
+def cost_model_of(study: StudyValues) -> CostModel:
+    """What the study costs; the seconds of a rating are those of the pilot where a column of it is named.
 
     Raises
     ------
@@ -597,7 +598,7 @@ def cost_model_of(study: StudyValues, pilot: str | None = None) -> CostModel:
 
     seconds = study.seconds_per_rating
     if study.seconds_column is not None:
-        seconds = _seconds_of_pilot(study.seconds_column, pilot)
+        seconds = _seconds_of_pilot(study.seconds_column, study.pilot)
     fee = read_fee(study.fee, study.fees)
     with _in_options(study):
         if study.fee_share is not None:

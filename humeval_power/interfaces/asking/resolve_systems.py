@@ -15,7 +15,7 @@ from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.interfaces.asking.resolve import (
     COMPARISONS,
-    EFFECT,
+    EFFECT_RANGE,
     EffectInput,
     assumptions_of,
     design_of,
@@ -77,7 +77,7 @@ class Systems:
             A difference that is not above 0 where one is to be found.
         """
         study = self.study
-        effect = effect_of(study) or effect_of(study, tuple(f"{name}_range" for name in EFFECT))
+        effect = effect_of(study) or effect_of(study, EFFECT_RANGE)
         if study.system_means is not None:
             if effect is not None:
                 raise click.UsageError("Give --system-means or --effect, not both.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, overload
 
 import click
 
+from humeval_power.interfaces.asking.command import asked_study
 from humeval_power.interfaces.asking.options import FurtherOption, field_option
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.contents import INDEX
@@ -132,13 +133,15 @@ def _amended(path: str, plan: Plan) -> str:
 
 
 def refuse_beside_plan(study: StudyValues, beside: Collection[str]) -> None:
-    """What a plan says cannot be said beside it: it would be lost.
+    """What a plan says cannot be typed beside it: it would be lost.
 
     beside : sections of the study that may be.
     """
     ctx = click.get_current_context()
+    asked = asked_study(ctx)
+    of_file = {} if asked is None else asked.places  # what the plan was made from
     given = [name for name in study.typed if name != "plan" and FIELDS[name].section not in beside]
-    options = [study.option(name) for name in given]
+    options = [option for name in given if (option := study.option(name)) not in of_file]
     if was_typed(ctx, "compat"):
         options.append("--compat")
     if options:

@@ -152,7 +152,7 @@ def command(
             family=several.family,
             goal=study.goal or DEFAULT_GOAL,
             criteria=study.criteria or (),
-            costs=cost_model_of(study, study.pilot),
+            costs=cost_model_of(study),
             rule=rule,
             sources=several.sources,
             said=differences[0] if differences else None,
@@ -167,7 +167,7 @@ def command(
     return make_plan(
         assumed,
         effect=said,
-        costs=cost_model_of(study, study.pilot),
+        costs=cost_model_of(study),
         rule=rule,
         losses=losses_of(study),
         exclusion=study.exclusion,

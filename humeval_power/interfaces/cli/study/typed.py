@@ -7,7 +7,6 @@ import click
 from humeval_power.differences import Difference
 from humeval_power.interfaces.asking.resolve import (
     CARD2020_UNIT,
-    EFFECT,
     NO_DIFFERENCE,
     analysed_as,
     assumptions_of,
@@ -30,7 +29,7 @@ def typed_study(
     study: StudyValues, rule: DecisionRule, *, compat: str | None = None
 ) -> tuple[Cell, Difference, RatingScale | None]:
     """The study with the name of its setting, the effect as it was understood, and the scale."""
-    settings, effect = assumptions_of(study), effect_of(study, EFFECT) or NO_DIFFERENCE
+    settings, effect = assumptions_of(study), effect_of(study) or NO_DIFFERENCE
     if compat and rule.margin is not None:
         raise click.UsageError("--compat card2020 tests for a difference: leave out --margin.")
     if compat:
