@@ -34,8 +34,9 @@ def _shipped() -> list[dict[str, Any]]:
     return entries
 
 
-ENTRIES = {entry["name"]: str(entry["summary"]) for entry in _shipped()}
-TO_PLAN_FROM = {entry["name"]: str(entry["summary"]) for entry in _shipped() if entry["use"] == "plan"}
+_SHIPPED = _shipped()
+ENTRIES = {entry["name"]: str(entry["summary"]) for entry in _SHIPPED}
+TO_PLAN_FROM = {entry["name"]: ENTRIES[entry["name"]] for entry in _SHIPPED if entry["use"] == "plan"}
 _A_STUDY = {"workers": "20", "items": "100", "ratings-per-item": "3", "effect": "0.1"}
 _FIRST = "pplm-fluency-gradient"
 _LIBRARY = own(

@@ -29,9 +29,14 @@ class StudyValues:
     typed : the fields that somebody said, in the terminal or in a study file.
     """
 
-    def __init__(self, values: Mapping[str, Any], options: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        typed: Collection[str] | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
         self._values = dict(values)
-        self.typed = tuple(values)
+        self.typed = tuple(values if typed is None else typed)
         self._options = options or {}
 
     @classmethod
@@ -59,9 +64,7 @@ class StudyValues:
             values["comparisons"], options["comparisons"] = "all-pairs", "--all-pairs"
         for why in exclusive(values):
             raise click.UsageError(_in_options(why, options))
-        found = cls({**usual, **values}, options)
-        found.typed = tuple(values)
-        return found
+        return cls({**usual, **values}, values, options)
 
     def __getattr__(self, name: str) -> Any:
         if name in self.__dict__.get("_values", ()):
@@ -72,9 +75,8 @@ class StudyValues:
 
     def with_(self, **others: Any) -> StudyValues:
         """The same with other values."""
-        found = StudyValues({**self._values, **others}, self._options)
-        found.typed = tuple(dict.fromkeys((*self.typed, *others)))
-        return found
+        typed = dict.fromkeys((*self.typed, *others))
+        return StudyValues({**self._values, **others}, typed, self._options)
 
     def says(self, *names: str) -> bool:
         """Whether one of these fields was said."""
@@ -131,7 +133,9 @@ def study_fields(
         @wraps(command)
         def answered(*args: Any, **values: Any) -> Any:
             ctx = click.get_current_context()
-            fields = {str(one.name) for one in ctx.command.params if isinstance(one, FieldOption)}
+            fields = {
+                str(one.name) for one in ctx.command.params if isinstance(one, FieldOption | FieldArgument)
+            }
             own = {name: value for name, value in values.items() if name not in {*fields, "all_pairs"}}
             return command(*args, study=StudyValues.of(ctx), **own)
 

@@ -71,7 +71,6 @@ def _tests(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[st
 @with_run
 @with_result()
 def command(
-    file: str,
     study: StudyValues,
     by: Unit,
     workers: tuple[int, ...] | None,
@@ -98,7 +97,7 @@ def command(
     moved = None if shift is None else EffectInput("--shift", (shift,))
     if shift_raw is not None:
         moved = EffectInput("--shift-raw", (shift_raw,), raw=True)
-    loaded = load_ratings(file, study, tell=False)
+    loaded = load_ratings(study.ratings, study, tell=False)
     n_simulations = run.simulations(SIMULATIONS)
     return resample(
         loaded,

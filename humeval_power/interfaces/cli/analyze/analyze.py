@@ -81,7 +81,6 @@ if TYPE_CHECKING:
 @with_result()
 def command(
     study: StudyValues,
-    file: str,
     formula: str | None,
     amend: str | None,
     secret: str | None,
@@ -165,7 +164,7 @@ def command(
             ahead=partial(tell_work, n_simulations=run.simulations()),
         )
 
-    found = read_rating_table(file)
+    found = read_rating_table(study.ratings)
     if wanted is None:
         ratings = check_ratings(found, table, require_pair=not several)
         return each(ratings, excluded(found, [ratings], planned, exclude_if))

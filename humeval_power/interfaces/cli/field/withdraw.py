@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 )
 @with_result(endings=(".csv",))
 def withdraw(
-    file: str,
     withdrawn: str,
     secret: str | None,
     study: StudyValues,
@@ -72,7 +71,7 @@ def withdraw(
     from humeval_power.interfaces.formats.rating_tables import read_rating_table
 
     names, plan, ledger = read_withdrawn(withdrawn), study.plan, study.ledger
-    found = read_rating_table(file)
+    found = read_rating_table(study.ratings)
     if plan is None:
         if ledger is not None or secret is not None:
             raise click.UsageError("--ledger and --secret are of a study with a plan: add --plan PATH.")

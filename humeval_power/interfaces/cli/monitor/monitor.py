@@ -67,7 +67,6 @@ if TYPE_CHECKING:  # pydantic is slow to import
 @click.option("--status", is_flag=True, help="Show the looks so far; take none.")
 @with_result()
 def command(
-    file: str | None,
     study: StudyValues,
     amend: str | None,
     secret: str | None,
@@ -85,6 +84,7 @@ def command(
     limits that the plan seals are left out of each test by what is known of
     them then. Keep the secret beside the ledger, and do not publish it.
     """
+    file = study.ratings
     if (file is None) is not status:
         raise click.UsageError("Give RATINGS for a look, or --status to see those taken.")
     from humeval_power.interfaces.cli.loading import check_ratings

@@ -109,7 +109,6 @@ _SEARCHES = Use(
 )
 def command(
     study: StudyValues,
-    file: str | None,  # noqa: ARG001 -- the pilot, which the study says
     observed_power: bool,
     created: datetime.date | None,
     run: Run,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @file_argument("ratings", metavar="FILE")
 @study_fields(*TABLE, **TABLE_OPTIONS)
 @with_result()
-def command(file: str, study: StudyValues) -> CheckResult | RunsKindResult | ScoreCheckResult:
+def command(study: StudyValues) -> CheckResult | RunsKindResult | ScoreCheckResult:
     """Show what is in a table of ratings, and all that is wrong with it.
 
     FILE is CSV, TSV, JSON Lines, Parquet or Excel, with one rating per row;
@@ -46,7 +46,7 @@ def command(file: str, study: StudyValues) -> CheckResult | RunsKindResult | Sco
     from humeval_power.interfaces.formats.rating_tables import read_rating_table
     from humeval_power.interfaces.formats.runs import holds_runs, run_table
 
-    found = read_rating_table(file)
+    found = read_rating_table(study.ratings)
     unsaid = not set(study.typed) - {"ratings"}
     if unsaid and holds_runs(found):
         return runs.check(run_table(found))
@@ -54,7 +54,7 @@ def command(file: str, study: StudyValues) -> CheckResult | RunsKindResult | Sco
         checked = each_criterion(found, **reading(study))
     except InputError:
         has_workers = any(ROLES["worker"].fits(str(name)) for name in found.frame.columns)
-        if unsaid and not has_workers and (scores := _scores(file)):
+        if unsaid and not has_workers and (scores := _scores(study.ratings)):
             return compare.check(scores)
         raise
     told = []

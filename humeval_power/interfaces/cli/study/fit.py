@@ -59,7 +59,6 @@ if TYPE_CHECKING:
 @click.option("--strict", cls=FurtherOption, is_flag=True, help="End with 3 if the fit did not converge.")
 @with_result(endings=(".r",), codes={"r": ".r"})
 def command(
-    file: str,
     study: StudyValues,
     formula: str | None,
     engine: Engine,
@@ -86,7 +85,7 @@ def command(
     from humeval_power.interfaces.formats.documents.reading import read_parameters
 
     model = with_formula(formula, study, worker_item=worker_item)
-    ratings = load_ratings(file, model.study, tell=False)
+    ratings = load_ratings(study.ratings, model.study, tell=False)
     model.check(ratings)
     rule = rule_of(study)
     if code_wanted():
