@@ -148,7 +148,7 @@ def _answer(
                 _kill(choose.choices(KINDS, weights=(6, 2, 2))[0], command, cluster, choose, counts)
             cluster.mend()
         code = command.wait()
-        if code == 0:
+        if code == 0 or (folder / OUTPUT).exists():  # killed after it had answered
             break
         if code not in (-signal.SIGKILL, LostEngineError.exit_code):
             counts.refusals += 1

@@ -104,7 +104,7 @@ def test_an_analysis_leads_to_forms_that_are_filled_from_it(client) -> None:
     file = brought(client, "pilot.csv", PILOT.read_bytes())
     found = answered(client, "analyze", file=file, scale="1:5")
     onward = next_links(found)["report"]
-    assert onward["analysis"].startswith("record.json~")
+    assert onward["findings"].startswith("record.json~")
     for form in ("paper", "arr"):
         told = answered(client, "report", **{**onward, "form": form})
         assert told["problems"] == [], form

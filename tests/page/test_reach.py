@@ -27,7 +27,7 @@ BASES = {
     "check": "file=pilot.csv",
     "fit": "file=pilot.csv scale=1:5",
     "analyze": "file=pilot.csv scale=1:5",
-    "import": "files=pilot.csv",
+    "import": "exports=pilot.csv",
     "compare scores": "files=scores.csv simulations=100",
     "assessment test": "table=pilot.csv",
     "accuracy test": "files=labels.txt files=others.txt labels=labels.txt",

@@ -174,7 +174,7 @@ def study(tmp_path_factory):
 CASES = [(form, ending) for form in FORMS for ending in FORMATS]
 
 
-SCORE = r"filled\W+\d+ of \d+(?:\W+to check\W+\d+)?\W+open\W+\d+|Versions\W+python[^\n]*"
+SCORE = r"\d+ of \d+ fields are filled(?:, \d+ to be checked)?, \d+ open|Versions\W+python[^\n]*"
 
 
 def report(study, form, ending, kinds=None):
@@ -229,9 +229,10 @@ def test_the_search_finds_numbers_that_were_made_up(study):
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "paper"])
 def test_the_score_of_a_form_counts_its_fields(study, form):
     text = report(study, form, "md")
-    said = re.search(r"(\d+) of (\d+)", text)
+    said = re.search(r"(\d+) of (\d+) fields are filled(?:, (\d+) to be checked)?, (\d+) open", text)
     listed = json.loads(
         run("report", "check", *given(study, *FORMS[form]), "--form", form, "--json").stdout
     )
     assert said is not None
-    assert [int(said[1]), int(said[2])] == [listed["n_filled"], listed["n_fields"]]
+    counts = [listed[name] for name in ("n_filled", "n_fields", "n_to_check", "n_open")]
+    assert [int(number or 0) for number in said.groups()] == counts
