@@ -370,7 +370,6 @@ SCORES = Declared(
     ),
     arguments=("files",),
     simulates=True,
-    configured=True,
 )
 _MEAN = own(
     real(),
