@@ -100,7 +100,8 @@ class Field:
     label, unit, slider, step, start, words, rows : for the page; `start` is its value on a page that nobody has
         touched, `rows` how many fields it shows at least.
     usual : the value where none is given; None where that depends on others, which `help` tells in brackets.
-    main : shown by `--help`, and not folded on the page.
+    main : of a study's field: shown by `--help`, and not folded on the page.
+    further : of a command's own: shown by `--help-all` alone.
     option : its name, where it is not the field's with dashes; `also` is another, if short with its dash.
     page_help : what the page says in place of `help`.
     needed : a command cannot do without it.
@@ -118,6 +119,7 @@ class Field:
     words: Mapping[str, str] = field(default_factory=dict)
     usual: Any = None
     main: bool = False
+    further: bool = False
     option: str = ""
     also: str = ""
     page_help: str = ""

@@ -38,6 +38,10 @@ class DeclaredOption(click.Option):
     about: Field
 
 
+class FurtherDeclaredOption(DeclaredOption, FurtherOption):
+    """One of these that --help-all alone shows."""
+
+
 class DeclaredArgument(click.Argument):
     """An argument of a declared field."""
 
@@ -173,7 +177,7 @@ def made_option(
                 "default": one.usual,
                 "show_default": (shows_zero or one.usual not in ("", 0)) and not kind.many,
             }
-    extra["cls"] = FieldOption if field else DeclaredOption
+    extra["cls"] = FieldOption if field else FurtherDeclaredOption if one.further else DeclaredOption
     also = one.also if one.also.startswith("-") else f"--{one.also}"
     names = (typed, also) if one.also else (typed,)
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, overload
 
 import click
 
+from humeval_power.fields import own, text
 from humeval_power.interfaces.asking.command import asked_study
-from humeval_power.interfaces.asking.options import FurtherOption, field_option
+from humeval_power.interfaces.asking.options import field_option, made_option
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.contents import INDEX
 from humeval_power.interfaces.cli.output import note, replace_file
@@ -32,12 +33,12 @@ def plan_path(_ctx: click.Context, _option: click.Parameter, value: str | None) 
 
 
 plan_option = field_option("plan", callback=plan_path)
-amend_option = click.option(
-    "--amend",
-    cls=FurtherOption,
-    metavar="REASON",
-    help="Accept changes made by hand to the plan, and add them to its history with this reason.",
+AMEND = own(
+    text("REASON"),
+    "Accept changes made by hand to the plan, and add them to its history with this reason.",
+    further=True,
 )
+amend_option = made_option(AMEND, "--amend", "amend")
 
 
 @overload
