@@ -307,7 +307,9 @@ def _text(value: Any) -> str:
     return value
 
 
-def text(metavar: str | None = None, *, is_file: bool = False, many: bool = False) -> Kind:
+def text(
+    metavar: str | None = None, *, is_file: bool = False, many: bool = False, or_lines: bool = False
+) -> Kind:
     """The kind of a text as it is: a name, a sentence, a file."""
 
     def read(value: Any) -> Any:
@@ -317,7 +319,7 @@ def text(metavar: str | None = None, *, is_file: bool = False, many: bool = Fals
 
     plain = {"type": "string"}
     json = {"anyOf": [plain, {"type": "array", "items": plain}]} if many else plain
-    return Kind(read, json, metavar, many=many, is_file=is_file)
+    return Kind(read, json, metavar, many=many, is_file=is_file, or_lines=or_lines)
 
 
 def _sequence(value: Any) -> Sequence[Any]:

@@ -281,6 +281,7 @@ class Study:
         text(),
         "The question that the study is to answer, for the plan.",
         "Question",
+        option="research-question",
         usual="",
     )
     exclusions: tuple[str, ...] | None = _said(
@@ -742,7 +743,7 @@ class Study:
     robust: bool | None = _said(
         "search", flag(), "Reach the target under every setting, not only the first.", usual=False
     )
-    confidence: float | None = _said(
+    assurance: float | None = _said(
         "search", BETWEEN, "Reach the target with this probability, given how little the pilot knows."
     )
     safe: float | None = _said(
@@ -985,7 +986,7 @@ class Study:
         text("CRITERION=TEXT", many=True),
         f"What is asked of each text; repeatable. [{DEFAULT_CRITERION}={DEFAULT_QUESTION_TEXT}]",
         "Questions",
-        option="question",
+        option="rating-question",
         main=True,
     )
     labels: str | None = _said(

@@ -134,7 +134,7 @@ def test_a_pilot_in_boxes_is_fitted_and_planned_from(tmp_path: Path) -> None:
     asked = ("--items", "20:30:10", "--workers", "6:8", "--cost-per-rating", 0.1, *QUICK)
     both = [
         run_json(
-            "plan", *source, "--effect", 0.2, "--confidence", 0.6, *asked, "--family", "ordinal", code=None
+            "plan", *source, "--effect", 0.2, "--assurance", 0.6, *asked, "--family", "ordinal", code=None
         )
         for source in ((pilot, "--scale", "1:5"), ("--parameters", parameters))
     ]

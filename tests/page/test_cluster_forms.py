@@ -66,12 +66,12 @@ def test_answers_are_tested_by_clusters_of_a_file_and_of_a_column(client):
     }
     query = [("files", lines["a"]), ("files", lines["b"]), ("labels", lines["gold"])]
     of_files = client.get("/run/accuracy/test", params=[*query, ("cluster", lines["passages"])]).text
-    assert "--labels gold.txt --cluster passages.txt" in said(of_files)
+    assert "--gold gold.txt --cluster passages.txt" in said(of_files)
     rows = "".join(f"{q},{x},{y},{p}\n" for q, x, y, p in zip(right, a, b, passages, strict=True))
     table = brought(client, "table.csv", "gold,A,B,passage\n" + rows)
     asked = {"files": table, "labels": "gold", "systems": "A,B", "cluster": "passage"}
     of_table = client.get("/run/accuracy/test", params=asked).text
-    assert "--labels gold" in said(of_table)
+    assert "--gold gold" in said(of_table)
     tested = [re.findall(r"p = [0-9.]+", said(page)) for page in (of_files, of_table)]
     assert tested[0] == tested[1] != []
 

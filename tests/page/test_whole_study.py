@@ -72,7 +72,7 @@ def _is_kept(name: str) -> bool:
 
 @pytest.mark.slow
 def test_two_studies_have_two_secrets(client, taken):
-    page = client.get(f"/study/plan?{PLAN}&question=Another").text
+    page = client.get(f"/study/plan?{PLAN}&research-question=Another").text
     key = re.search(r"/study/take/(\w+)\.zip", page)[1]
     with zipfile.ZipFile(io.BytesIO(client.get(f"/study/take/{key}.zip").content)) as opened:
         assert opened.read(f"study/{SEED}") != taken[0][SEED]

@@ -192,7 +192,7 @@ def test_a_plan_with_confidence_has_the_target_as_a_lower_quantile():
         "--simulations",
         "100",
     )
-    record = searched(*PILOT, *wide, *PRICE, "--effect", "0.12", "--confidence", "0.8")
+    record = searched(*PILOT, *wide, *PRICE, "--effect", "0.12", "--assurance", "0.8")
     assert record["assurance"]["chance_of_target"] >= 0.799  # the quantile is interpolated between draws
     assert record["assurance"]["quantiles"]["0.2"] >= 0.8
     plain = searched(*PILOT, *wide, *PRICE, "--effect", "0.12")
@@ -363,7 +363,7 @@ def test_all_negative_prices_are_named_at_once():
         ((*EFFECT, *PRICE, "--currency", "dollars"), "three capital letters"),
         ((*EFFECT, *PRICE, "--power", "1.2"), "1.2 is not in the range 0<x<1"),
         ((*EFFECT, *PRICE, "--power", "0.01"), "target power must lie between 0.025"),
-        ((*EFFECT, *PRICE, "--confidence", "1"), "not in the range 0<x<1"),
+        ((*EFFECT, *PRICE, "--assurance", "1"), "not in the range 0<x<1"),
         ((*EFFECT, *PRICE, "--safe", "0"), "not in the range 0<x<1"),
         ((*EFFECT, *PRICE, "--budget", "0"), "--budget must be an amount above 0"),
         ((*EFFECT, *PRICE, "--budget", "-10"), "--budget must be an amount above 0"),
@@ -425,7 +425,7 @@ def test_a_space_that_holds_no_design_is_refused_with_the_reason(arguments, mess
     ("arguments", "message"),
     [
         (("--preset", "high", "--safe", "0.8"), "--safe needs a pilot"),
-        (("--preset", "high", "--confidence", "0.8"), "plan from a pilot"),
+        (("--preset", "high", "--assurance", "0.8"), "plan from a pilot"),
         (("--preset", "middle"), "there is no preset 'middle'"),
         (("--values", "sd_worker_slope=0.1"), "sd_residual"),
     ],

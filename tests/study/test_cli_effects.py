@@ -200,7 +200,7 @@ def test_a_misspelt_preset_offers_the_nearest_of_all():
                     "0.3",
                     "--recall",
                     "0.8",
-                    "--precision",
+                    "--half-width",
                     "0.8",
                     "--agreement",
                     "0.9",

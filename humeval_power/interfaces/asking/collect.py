@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.fields import flag, own, text
+from humeval_power.fields import own, text
 from humeval_power.interfaces.asking.command import Use
 from humeval_power.interfaces.asking.declared import Calls, Declared
 from humeval_power.interfaces.asking.import_ import (
     ASSIGNED,
     EXPORTS,
+    PSEUDONYMS,
     assignment_of,
     key_and_withdrawn,
     secret_beside,
@@ -26,7 +27,7 @@ from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.cli.adapting import two_systems
 from humeval_power.interfaces.cli.options import READ_TABLE, TABLE_FIELDS
-from humeval_power.interfaces.cli.plan.options import load_plan, plan_path, table_by_plan
+from humeval_power.interfaces.cli.plan.options import LEDGER_SECRET, load_plan, plan_path, table_by_plan
 from humeval_power.interfaces.python_code.expressions import call
 from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS
@@ -90,11 +91,7 @@ STATUS = Declared(
         **ASSIGNED,
         "plan": replace(FIELDS["plan"], help="The plan of the study: scale and rules."),
         **EXPORTS,
-        "keep_ids": own(flag(), "Write the ids of the workers. [shown only, not written]", usual=False),
-        "secret": own(
-            text("FILE"),
-            "Secret of the pseudonyms: that of 'import' gives the same ones. [beside -o]",
-        ),
+        **PSEUDONYMS,
         "scale": replace(
             FIELDS["scale"], help="Scale of the ratings, such as 1:5. [from the plan, or the data]"
         ),
@@ -202,9 +199,7 @@ WITHDRAW = Declared(
         **TABLE_FIELDS,
         "plan": replace(FIELDS["plan"], help="The plan of the study."),
         "ledger": FIELDS["ledger"],
-        "secret": own(
-            text("FILE"), "The secret of the ledger's digests. [beside the ledger]", further=True
-        ),
+        "secret": LEDGER_SECRET,
     },
     _withdraw,
     arguments=("ratings",),

@@ -16,7 +16,13 @@ from humeval_power.interfaces.cli.adapting import two_systems
 from humeval_power.interfaces.cli.exclusion_options import excluded
 from humeval_power.interfaces.cli.options import READ_TABLE, TABLE_FIELDS
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.plan.options import AMEND, amend_followed, plan_path, table_by_plan
+from humeval_power.interfaces.cli.plan.options import (
+    AMEND,
+    LEDGER_SECRET,
+    amend_followed,
+    plan_path,
+    table_by_plan,
+)
 from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS
 
@@ -124,11 +130,7 @@ DECLARED = Declared(
         ),
         "ledger": FIELDS["ledger"],
         "amend": AMEND,
-        "secret": own(
-            text("FILE"),
-            "The secret of the ledger's digests; made by the first look. [beside the ledger: plan.looks.secret]",
-            further=True,
-        ),
+        "secret": LEDGER_SECRET,
         "new_secret": own(
             text("REASON"),
             "Go on with a new secret, the old one being lost; recorded.",

@@ -45,9 +45,9 @@ _FOR_SEVERAL = "is for several systems: say how many by --n-systems, or name the
 _OF_TWO = (  # what is known of two systems only: fields, then options of commands
     *("plan", "shares", "documents", "items_per_document", "documents_range", "max_documents", "design"),
     *("lost", "quitting", "at_random", "straight_lining", "careless", "exclusion", "effect_latent"),
-    *("looks", "looks_by", "efficacy", "futility", "safe", "confidence", "family", "link"),
+    *("looks", "looks_by", "efficacy", "futility", "safe", "assurance", "family", "link"),
 )
-_OPTIONS_OF_TWO = ("amend", "compat", "compare", "precision", "observed_power")
+_OPTIONS_OF_TWO = ("amend", "compat", "compare", "half_width", "observed_power")
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,5 +134,5 @@ def precise_simulations(n_simulations: int, precision: float | None, most: int) 
     if precision is None:
         return n_simulations
     if precision <= 0:
-        raise click.BadParameter("a precision is above 0.")
+        raise click.BadParameter("a half-width is above 0.")
     return max(n_simulations, int(min(float(most), (0.98 / precision) ** 2)))

@@ -38,6 +38,12 @@ AMEND = own(
     "Accept changes made by hand to the plan, and add them to its history with this reason.",
     further=True,
 )
+LEDGER_SECRET = own(
+    text("FILE"),
+    "The secret of the ledger's digests, which the first look makes. [beside the ledger]",
+    further=True,
+)
+ledger_secret_option = made_option(LEDGER_SECRET, "--secret", "secret")
 amend_option = made_option(AMEND, "--amend", "amend")
 
 

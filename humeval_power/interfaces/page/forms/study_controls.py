@@ -74,7 +74,7 @@ N_SYSTEMS, DOCUMENTS, TARGET, ALTERNATIVE = of("n_systems"), of("documents"), of
 _RUN = (
     Control("simulations", "Simulated studies", "studies", help="More of them narrow the interval."),
     Control("seed", "Seed of the random numbers", help="The same seed gives the same numbers."),
-    Control("precision", "Simulate until the power is known to +-"),
+    Control("half-width", "Simulate until the power is known to +-"),
     Control("method", "How it is computed"),
 )
 
