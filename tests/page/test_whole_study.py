@@ -48,7 +48,9 @@ def test_everything_is_in_it(taken):
     index = files["index.html"].decode()
     assert set(re.findall(r'href="([^"#]+)"', index)) >= set(files) - {"index.html"}
     assert "<h1>" in page
-    assert all("sh run.sh --anyway goes on" in " ".join(text.split()) for text in (index, page))
+    assert all(
+        "<code>sh run.sh --anyway</code> goes on" in " ".join(text.split()) for text in (index, page)
+    )
     assert json.loads(files["plan/plan.json"])["checksum"] in page
 
 
@@ -80,7 +82,7 @@ def test_two_studies_have_two_secrets(client, taken):
 
 def test_a_plan_that_cannot_be_made_says_so(client):
     page = client.get("/study/plan?preset=low&items=20:40:20&cost-per-rating=0.1").text
-    assert "--effect" in page
+    assert "\u201cDifferences in points of the scale\u201d, the smallest effect" in page
     assert "/study/take/" not in page
 
 

@@ -279,7 +279,7 @@ QUESTIONS = Questions(
         "metric": _METRIC,
         "positive": _POSITIVE,
         **{
-            name: replace(one, help=f"{one.label}: a file with one a line.", needed=False)
+            name: replace(one, help=f"{one.label}: a file with one a line.", page_help="", needed=False)
             for name, one in _LABELS.items()
         },
         "prevalence": own(
