@@ -64,7 +64,7 @@ LINES = {
     "analyze points": "analyze pilot.csv --scale 1:5 --effect-of-interest-raw 0.4 --exclude-if agreement=0.1",
     "analyze many": "analyze five.csv --scale 1:5 --baseline base --correction bonferroni",
     "plan presets": "plan --preset high,low --effect .15 --items 20:100:20 --max-workers 12 --cost-per-rating .1 "
-    f"--robust --question 'Is B better?' --exclude 'late' --date 2026-01-02 {QUICK}",
+    f"--robust --research-question 'Is B better?' --exclude 'late' --date 2026-01-02 {QUICK}",
     "plan pilot": "plan pilot.csv --scale 1:5 --effect-raw 0.6 --items 30,60 --workers 8:20 --pay-per-hour 9 "
     f"--seconds-per-rating 30 --fee prolific --budget 900 --ratings-per-item 2,3 --safe 0.8 {QUICK}",
     "plan file": "plan --parameters parameters.json --effect .2 --items 40:80:10 --max-workers 12 --assurance .6 "
