@@ -81,6 +81,7 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
             "runs.md",
             "runs-plan.md",
             "logs.md",
+            "github-action.md",
             "judge.md",
             "rank.md",
         ),
