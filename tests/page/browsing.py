@@ -67,9 +67,11 @@ def browser():
     playwright = pytest.importorskip("playwright.sync_api", reason="The browser's tests need playwright.")
     if not CHROMIUM:
         pytest.skip("The browser's tests need Chromium: apt-get install chromium")
-    with playwright.sync_playwright() as driver:
-        with closing(driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])) as launched:
-            yield launched
+    with (
+        playwright.sync_playwright() as driver,
+        closing(driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])) as launched,
+    ):
+        yield launched
 
 
 @contextmanager

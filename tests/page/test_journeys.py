@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from browsing import answered, browser, browser_page, page_server, shown, violations
+from browsing import answered, browser_page, page_server, shown, violations
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 pytestmark = pytest.mark.slow

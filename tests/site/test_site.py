@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from browsing import browser, browser_page  # noqa: F401  (a fixture)
+from browsing import browser_page
 from places import ROOT
 
 LOADS = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src"}
@@ -88,11 +88,7 @@ def test_every_link_leads_to_a_file_and_its_place(pages: dict[Path, Page]) -> No
     ("width", "dark", "words"), [(1200, False, "Kenward"), (390, True, "--exclude-if")]
 )
 def test_the_search_and_the_formulas_work_from_the_file_system(
-    browser,  # noqa: F811
-    site: Path,
-    width: int,
-    dark: bool,
-    words: str,
+    browser, site: Path, width: int, dark: bool, words: str
 ) -> None:
     with browser_page(browser, (site / "methods.html").as_uri(), width=width, dark=dark) as (page, seen):
         page.wait_for_selector(".katex", state="attached", timeout=30_000)
