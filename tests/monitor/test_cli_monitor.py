@@ -237,7 +237,7 @@ def test_power_of_a_plan_with_looks_says_that_it_is_for_one_test(plan: Path) -> 
     done = run("power", "--plan", plan, "--method", "analytic")
     assert done.exit_code == 0, done.output
     assert "This is the power of one test at the planned end." in done.stderr
-    promised = json.loads(plan.read_text())["predicted"]["analytic"]
+    promised = json.loads(plan.read_text())["promise"]["analytic"]
     assert f"it promises {promised:.3f} by formula" in " ".join(done.stderr.split())
 
 

@@ -29,7 +29,7 @@ from humeval_power.planning.plan.planned_systems import GoalShare, PlannedSystem
 from humeval_power.planning.plan.systems_pilot import for_systems, systems_of_deviations
 from humeval_power.planning.plan.systems_search import cheapest, list_rows, most_powerful
 from humeval_power.ratings import ratings_from_table
-from humeval_power.reporting.plan.sealed.sealing import plan_to_json
+from humeval_power.reporting.plan.sealed.content import plan_to_json
 from humeval_power.reporting.plan.text import plan_document
 from humeval_power.reporting.render.html import as_html
 from humeval_power.reporting.render.markdown import as_markdown

@@ -19,7 +19,7 @@ from humeval_power.interfaces.formats.plan.sealed_file import (
 )
 from humeval_power.planning.looks.judgement_plan import JudgementPlan
 from humeval_power.reporting.plan.history import Amendment
-from humeval_power.reporting.plan.sealed.content import agree
+from humeval_power.reporting.plan.sealed.content import agree, amendment_record, as_values
 from humeval_power.reporting.plan.sealed.judgements import (
     LOOKS_COMPUTED,
     check_looks,
@@ -35,7 +35,6 @@ from humeval_power.reporting.plan.sealed.seal import (
     seal,
     value_at,
 )
-from humeval_power.reporting.plan.sealed.sealing import amendment_record, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ def read_judgement_plan(path: str | Path) -> JudgementPlan:
 def parse_looks(text: str, *, place: str = "looks") -> LooksFile:
     """The same with its history, from the text of a file; `place` is what errors call it."""
     document = validated_looks(sealed_object(text, place, schema=LOOKS_SCHEMA), place)
-    values = plain(document)
+    values = as_values(document)
     check_seal(values, place)
     refuse_edits(values, place)
     plan = document.record()
@@ -100,7 +99,7 @@ def amend_looks(path: str | Path, reason: str, *, date: datetime.date) -> tuple[
         raise InputError("An amendment needs a reason in words.")
     place = str(path)
     document = validated_looks(sealed_object(read_text(path), place, schema=LOOKS_SCHEMA), place)
-    values = plain(document)
+    values = as_values(document)
     check_seal(values, place)
     sealed, plan = document.sealed.record(), document.record()
     same = replace(sealed, promised=None, systems=plan.systems) == replace(plan, promised=None)
