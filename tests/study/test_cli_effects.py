@@ -311,7 +311,7 @@ def test_the_sealed_plan_is_made_from_one_entry_and_lists_the_others(tmp_path):
         "-o", path, code=None)  # fmt: skip
     plan = json.loads(path.read_text())
     assert plan["source"]["name"] == "low"
-    assert plan["systems"] == ["old", "new"]
+    assert plan["study"]["systems"] == ["old", "new"]
     assert plan["scale"] is None
     assert [other["name"] for other in plan["sensitivity"]["others"]] == ["squality-bart-human", "high"]
     assert len(plan["sensitivity"]["powers"]) == 2

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from humeval_power.errors import HumevalPowerError, InputError, Problem, field_problem
+from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.fees import PlatformFee
 from humeval_power.interfaces.asking.resolve import (
     cost_model,
@@ -26,10 +26,9 @@ from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.formats.fees import read_fee
 from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.interfaces.formats.plan.sealed_file import (
-    RECORDED,
+    amended_text,
     check_seal,
     refuse_edits,
-    refuse_no_amendment,
     sealed_object,
 )
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
@@ -41,7 +40,6 @@ from humeval_power.reporting.plan.sealed.content import (
     COMPUTED,
     SIMULATED,
     agree,
-    amendment_record,
     as_values,
     check_numbers,
     check_plan,
@@ -50,15 +48,7 @@ from humeval_power.reporting.plan.sealed.content import (
     recomputed,
     study_of,
 )
-from humeval_power.reporting.plan.sealed.seal import (
-    PLAN_SCHEMA,
-    Values,
-    changes,
-    content_of,
-    document_text,
-    seal,
-    value_at,
-)
+from humeval_power.reporting.plan.sealed.seal import PLAN_SCHEMA
 from humeval_power.study import DEFAULT_GOAL, FIELDS, in_file
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import SystemsParameters
@@ -119,21 +109,15 @@ def amend_plan(path: str | Path, reason: str, *, date: datetime.date) -> tuple[P
         No reason, nothing changed, impossible values, a computed value that was set by hand, or a
         history that was.
     """
-    if not reason.strip():
-        raise InputError("An amendment needs a reason in words.")
     place = str(path)
     document = _validated(read_text(path), place)
     values = as_values(document)
     plan = planned(document, place)
     check_seal(values, place)
-    before = values["sealed"]
     plan = _amended(plan, planned(document.sealed, place))
     content = plain_content(plan, created=document.sealed.created)
-    _refuse_computed_edits(before, content_of(values), content, place)
-    made = changes(before, content)
-    refuse_no_amendment(made, place)
-    amendment = Amendment(date, " ".join(reason.split()), values["checksum"], tuple(made))
-    return plan, document_text(seal(content, [*values["history"], amendment_record(amendment)]))
+    computed = (*COMPUTED, *SIMULATED)
+    return plan, amended_text(values, content, reason, date=date, computed=computed, place=place)
 
 
 def _amended(plan: Plan, before: Plan) -> Plan:
@@ -163,20 +147,6 @@ def _simulated_from(plan: Plan) -> tuple[object, ...]:
         plan.looks,
         plan.seed,
     )
-
-
-def _refuse_computed_edits(before: Values, edited: Values, computed: Values, place: str) -> None:
-    """A value that is computed may be left alone, or be what the plan gives; nothing else."""
-    problems = []
-    for path in (*COMPUTED, *SIMULATED, *RECORDED):
-        stated = value_at(edited, path)
-        if stated != value_at(before, path) and not agree(stated, value_at(computed, path)):
-            is_record = path in RECORDED
-            rule = "is a record of the past." if is_record else "is computed, not set."
-            remedy = f"Put back {value_at(before, path)!r}."
-            problems.append(Problem(rule, remedy, place, None, path, stated, True, "field"))
-    if problems:
-        raise InputError(problems)
 
 
 def _validated(text: str, place: str) -> Any:
@@ -216,38 +186,55 @@ def planned(document: Any, place: str) -> Plan:
             found[name] = read(study)
         except InputError as error:
             problems += error.problems
-        except (HumevalPowerError, click.UsageError) as error:
-            said = error.format_message() if isinstance(error, click.UsageError) else str(error)
-            problems.append(Problem(in_file(said), ""))
+        except click.UsageError as error:
+            problems.append(Problem(in_file(error.format_message()), ""))
+    if not problems:
+        try:
+            plan = _of_parts(study, document, **found)
+            check_plan(plan)
+        except InputError as error:
+            problems += error.problems
+        else:
+            lost = [name for name in fields if name not in study_of(plan).said()]
+            problems += [Problem("says nothing in a plan.", "Take it out.", column=name) for name in lost]
     if problems:
         raise InputError(named(problems, place))
-    try:
-        plan = _of_parts(study, document, **found)
-        check_plan(plan)
-    except HumevalPowerError as error:
-        problems = list(error.problems) if isinstance(error, InputError) else [Problem(str(error), "")]
-        raise InputError(named(problems, place)) from None
-    lost = [name for name in fields if name not in study_of(plan).said()]
-    if lost:
-        raise InputError(
-            named([Problem("says nothing in a plan.", "Take it out.", column=name) for name in lost], place)
-        )
     return plan
 
 
 def _of_parts(study: StudyValues, document: Any, *, many: PlannedSystems | None, **found: Any) -> Plan:
+    """The plan of what was read, and of what is no field of a study.
+
+    Raises
+    ------
+    InputError
+        What the study and the rest of the document disagree about.
+    """
     promise, source, scale = document.promise, document.source, found.pop("scale")
-    looks, rules = found.pop("looks"), study.exclude_if
+    looks, rules, expected = found.pop("looks"), study.exclude_if, None
     others = () if document.sensitivity is None else tuple(document.sensitivity.record().items())
+    if any(isinstance(one, SystemsParameters) == (many is None) for _, one in others):
+        raise InputError("The values of others are of other systems than those of the study.")
     if looks is not None and promise.looks is not None:
         looks = replace(looks, factor=promise.looks.factor)
-    if rules is not None and promise.exclusion is None:
-        raise InputError(
-            [field_problem("exclude_if", str(rules), "needs a plan that was made with these rules.")]
+        expected = None if promise.looks.expected is None else promise.looks.expected.record()
+    if rules is not None:
+        if promise.exclusion is None:
+            rule = "needs a plan that was made with these rules."
+            raise InputError([field_problem("exclude_if", str(rules), rule)])
+        rules = PlannedRules(
+            rules=rules,
+            checks=float(study.checks),
+            repeats=float(study.repeats),
+            careless=study.careless,
+            cost=promise.exclusion.record(),
         )
     if many is not None:
-        many = replace(many, shares=tuple(share.record() for share in promise.other_goals))
-        many = replace(many, others=tuple((name, one.named(study.systems)) for name, one in others))
+        many = replace(
+            many,
+            shares=tuple(share.record() for share in promise.other_goals),
+            others=tuple((name, one.named(study.systems)) for name, one in others),
+        )
     return Plan(
         question=study.question,
         systems=study.systems,
@@ -262,19 +249,9 @@ def _of_parts(study: StudyValues, document: Any, *, many: PlannedSystems | None,
         scale=None if scale is None else replace(scale, source=source.scale or "declared"),
         cost=None if promise.cost is None else Decimal(promise.cost),
         exclusions=study.exclusions or (),
-        rules=None
-        if rules is None
-        else PlannedRules(
-            rules=rules,
-            checks=float(study.checks),
-            repeats=float(study.repeats),
-            careless=study.careless,
-            cost=promise.exclusion.record(),
-        ),
+        rules=rules,
         looks=looks,
-        expected=None
-        if looks is None or promise.looks is None or promise.looks.expected is None
-        else promise.looks.expected.record(),
+        expected=expected,
         others=others if many is None else (),
         many=many,
         **found,
