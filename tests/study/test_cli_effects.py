@@ -312,7 +312,7 @@ def test_the_sealed_plan_is_made_from_one_entry_and_lists_the_others(tmp_path):
     plan = json.loads(path.read_text())
     assert plan["source"]["name"] == "low"
     assert plan["study"]["systems"] == ["old", "new"]
-    assert plan["scale"] is None
+    assert plan["source"]["scale"] is None
     assert [other["name"] for other in plan["sensitivity"]["others"]] == ["squality-bart-human", "high"]
     assert len(plan["sensitivity"]["powers"]) == 2
     page = as_markdown(plan_document(read_plan(path)))

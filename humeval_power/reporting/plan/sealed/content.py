@@ -77,6 +77,7 @@ def study_of(plan: Plan) -> Study:
         said |= {"values": plan.parameters.as_dict(), "effect": plan.effect}
     else:
         said |= _of_several(many)
+        del said["family"], said["link"]  # of two systems only
     if plan.scale is not None:
         said |= {"scale": plan.scale.bounds, "lower_is_better": not plan.scale.higher_is_better}
     if rules is not None:
@@ -106,7 +107,7 @@ def _of_several(many: PlannedSystems) -> Values:
         "model": family.model,
         "system_variances": family.variances if family.model == "joint" else None,
         "correction": family.correction,
-        "correct_over": family.over,
+        "correct_over": family.over if many.criteria or family.over != "all" else None,
     }
 
 
