@@ -11,6 +11,7 @@ EXTRAS = {
     "cluster": ("cryptography", "dask", "dask_jobqueue", "distributed"),
     "excel": ("openpyxl",),
     "logs": ("zstandard",),
+    "mcp": ("mcp",),
     "mt": ("sacrebleu",),
     "page": ("h11", "python_multipart", "starlette", "uvicorn"),
 }

@@ -131,6 +131,7 @@ BASE: dict[str, str] = {
     "judge study": f"{STUDY} --effect 0.1 --extra 100 --correlation 0.5",
     "resample": f"ratings.csv --scale 1:5 --shift 0.1 --test item-means-t {FEW}",
     "page": "--host 0.0.0.0 --no-browser",  # refused, so that no value of an option opens one
+    "mcp": "--folder no-such-folder",  # refused, so that no value of an option starts a server
     "survey": "papers.csv --preset high --if-no-workers 3",
     "scenario mde": f"--n 50 {FEW}",
     "scenario power": f"--n 50 --effect 0.2 {FEW}",
