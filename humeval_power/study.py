@@ -191,7 +191,7 @@ def _parameters(value: Any) -> Parameters | SystemsParameters:
             names = system_names(len(table["means"]))
             return SystemsParameters.from_dict({"names": names, **table})
         return Parameters.from_dict({**_NO_DEVIATION, **table})
-    except (HumevalPowerError, TypeError) as error:
+    except (HumevalPowerError, TypeError, OverflowError) as error:
         raise ValueError(str(error)) from None
 
 
@@ -210,7 +210,7 @@ def _table(value: Any) -> dict[str, Any] | None:
     """A table, or one that is written as JSON; None for anything else."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
-            value = json.loads(value)
+            value = json.loads(text().read(value))
         except (ValueError, RecursionError):
             raise ValueError(f"is no table of JSON: {shortened(value)}.") from None
     return _number(value) if isinstance(value, Mapping) else None
@@ -1104,7 +1104,7 @@ class Study:
         known = ((one.name, getattr(self, one.name)) for one in fields(self))
         return {name: value for name, value in known if value is not None}
 
-    def with_(self, **others: Any) -> Self:
+    def with_(self, /, **others: Any) -> Self:
         """The same study with other values; what excludes one of them is put aside, and None forgets a field.
 
         Raises

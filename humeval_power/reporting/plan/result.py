@@ -12,6 +12,7 @@ from humeval_power.differences import Difference
 from humeval_power.planning.plan.assurance import QUANTILES
 from humeval_power.reporting.document import Document, Facts, Picture, Section
 from humeval_power.reporting.plan.looks import look_choice_record
+from humeval_power.reporting.plan.sealed.content import without_names
 from humeval_power.reporting.plan.search_words import (
     alone_table,
     assumed_facts,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
 
     from humeval_power.planning.plan.plan import Plan
     from humeval_power.planning.plan.request import Option, PlanResult, Way
-    from humeval_power.systems import SystemsParameters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,20 +155,19 @@ def _many_record(plan: Plan) -> Record:
     return {
         "many": {
             "systems": list(plan.systems),
-            "assumed": _without_names(many.parameters),
+            "assumed": {"effect": None, **without_names(many.parameters)},
             "family": asdict(many.family),
             "goal": many.goal,
             "criteria": list(many.criteria),
             "n_tests": many.n_tests,
             "shares": [asdict(share) for share in many.shares],
-            "others": [{"name": name, "systems": _without_names(other)} for name, other in many.others],
+            "others": [
+                {"name": name, "systems": {"effect": None, **without_names(other)}}
+                for name, other in many.others
+            ],
             "powers": list(plan.sensitivity().values()),
         }
     }
-
-
-def _without_names(parameters: SystemsParameters) -> Record:
-    return {"effect": None, **{name: v for name, v in parameters.as_dict().items() if name != "names"}}
 
 
 def _option_record(option: Option) -> Record:

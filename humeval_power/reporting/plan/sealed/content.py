@@ -9,9 +9,8 @@ from __future__ import annotations
 import datetime
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.costs import CostModel, cost_of
@@ -99,7 +98,7 @@ def _prices(model: CostModel) -> Values:
 def _of_several(many: PlannedSystems) -> Values:
     family = many.family
     return {
-        "values": _without_names(many.parameters),
+        "values": without_names(many.parameters),
         "goal": many.goal,
         "criteria": many.criteria or None,
         "comparisons": family.comparisons,
@@ -111,7 +110,8 @@ def _of_several(many: PlannedSystems) -> Values:
     }
 
 
-def _without_names(parameters: SystemsParameters) -> Values:
+def without_names(parameters: SystemsParameters) -> Values:
+    """The parameters of several systems, which are named elsewhere."""
     return {name: value for name, value in parameters.as_dict().items() if name != "names"}
 
 
@@ -169,7 +169,7 @@ def looks_content(plan: Plan) -> Values | None:
 
 def _sensitivity(plan: Plan) -> Values | None:
     if plan.many is not None:
-        others = [(name, _without_names(other)) for name, other in plan.many.others]
+        others = [(name, without_names(other)) for name, other in plan.many.others]
     else:
         others = [(name, plain(other.as_dict())) for name, other in plan.others]
     if not others:
@@ -218,14 +218,8 @@ def as_values(document: BaseModel) -> Values:
 def recomputed(plan: Plan) -> Plan:
     """The plan with its cost and its power by formula computed afresh."""
     analytic = plan.recomputed_power()
-    cost = None if plan.costs is None else total_cost(plan)
+    cost = None if plan.costs is None else cost_of(plan.design(), plan.costs).total
     return replace(plan, cost=cost, predicted=replace(plan.predicted, analytic=analytic))
-
-
-def total_cost(plan: Plan) -> Decimal:
-    """What the planned design costs at the plan's prices."""
-    assert plan.costs is not None  # a document has a total only with its prices
-    return cost_of(plan.design(), plan.costs).total
 
 
 def check_numbers(plan: Plan, values: Values, place: str) -> None:
@@ -317,14 +311,3 @@ def named(problems: Sequence[Problem], place: str) -> list[Problem]:
         )
         for one in problems
     ]
-
-
-def read_study(values: Mapping[str, Any]) -> Study:
-    """The study of a document.
-
-    Raises
-    ------
-    InputError
-        Every field that is none, or whose value breaks its rule.
-    """
-    return Study().with_(**{name: value for name, value in values.items() if value is not None})

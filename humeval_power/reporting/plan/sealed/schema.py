@@ -15,12 +15,11 @@ from humeval_power.planning.plan.planned_rules import RulesCost
 from humeval_power.planning.plan.planned_systems import GoalShare
 from humeval_power.planning.plan.workers_out import WorkersOut
 from humeval_power.reporting.plan.history import Amendment, Change
-from humeval_power.reporting.plan.sealed.content import read_study
 from humeval_power.reporting.plan.sealed.seal import PLAN_SCHEMA
 from humeval_power.reporting.schemas.sections import Section
 from humeval_power.reporting.schemas.validation_problems import IMPOSSIBLE
 from humeval_power.scales import ScaleSource
-from humeval_power.study import FIELDS
+from humeval_power.study import FIELDS, Study
 from humeval_power.study_text import field_schemas, plain
 from humeval_power.systems import Goal
 
@@ -194,7 +193,7 @@ class PlanContent(Section):
     def _is_a_study(cls, values: dict[str, Any]) -> Any:
         """The study with numbers as its fields hold them."""
         try:
-            return plain(read_study(values).said())
+            return plain(Study().with_(**values).said())
         except InputError as error:
             problems = tuple(Problem(one.rule, one.remedy, column=one.place) for one in error.problems)
             context = {"reason": str(error), "problems": problems}
