@@ -67,6 +67,7 @@ BASE: dict[str, str] = {
     "calibrate": f"{STUDY} {FEW}",
     "analyze": f"ratings.csv --scale 1:5 {FEW}",
     "compare scores": f"scores.csv --question mean {FEW}",
+    "compare gate": "before.txt after.txt",
     "compare prospective": "--mean 0.02 --sd 0.1",
     "compare primer": "--n 20 --helped 4 --hurt 2",
     "compare primer-table": "--n 20 --effect 0.1 --hurt 0.1",
@@ -222,6 +223,8 @@ def write_files(folder: Path) -> None:
         (folder / f"{name}.txt").write_text("\n".join(labels) + "\n")
     scores = np.round(rng.normal(0.5, 0.1, (20, 2)), 3)
     _table(folder / "scores.csv", "item,A,B", [(i, *row) for i, row in enumerate(scores)])
+    for name, column in zip(("before", "after"), scores.T, strict=True):
+        (folder / f"{name}.txt").write_text("".join(f"{value}\n" for value in column))
     _table(
         folder / "claims.csv",
         "task,n,baseline,improvement",
