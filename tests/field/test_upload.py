@@ -14,7 +14,7 @@ from humeval_power.interfaces.formats.assigned import read_assignment, read_key
 from humeval_power.planning.looks.schedule import LookSchedule
 from humeval_power.planning.plan import blinding
 from humeval_power.reporting.field.uploads import UPLOADERS
-from humeval_power.reporting.plan.sealed.sealing import plan_to_json
+from humeval_power.reporting.plan.sealed.content import plan_to_json
 from humeval_power.scenarios.looks.looks import equal_looks
 from humeval_power.study_counts import StudyCounts
 from tests.cli import run
