@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from humeval_power.choices import BattleTies
+from humeval_power.choices import BattleTies, PairTest, Tasks
 from humeval_power.errors import InputError
 from humeval_power.inference.rank.leaderboard import DEFAULT_SEED
 
@@ -23,7 +23,10 @@ def scores(
     table: Scores,
     *,
     lower_is_better: bool = False,
+    tasks: Tasks = "sampled",
     alpha: float = 0.05,
+    test: PairTest = "holm",
+    only_system: str | None = None,
     seed: int = DEFAULT_SEED,
 ) -> ScoreRankResult:
     """Rank systems by their mean scores on the same items.
@@ -57,7 +60,15 @@ def scores(
         if isinstance(table, ScoreTable)
         else ScoreTable(table.to_numpy(dtype=float), tuple(map(str, table.columns)))
     )
-    found = rank_scores(known, lower_is_better=lower_is_better, alpha=alpha, seed=seed)
+    found = rank_scores(
+        known,
+        lower_is_better=lower_is_better,
+        tasks=tasks,
+        alpha=alpha,
+        test=test,
+        only=only_system,
+        seed=seed,
+    )
     return ScoreRankResult(found=found, provenance=Provenance(seed=seed))
 
 
@@ -67,6 +78,8 @@ def battles(
     ties: BattleTies = "davidson",
     position_bias: bool = True,
     alpha: float = 0.05,
+    test: PairTest = "holm",
+    only_system: str | None = None,
     seed: int = DEFAULT_SEED,
 ) -> BattleRankResult:
     """Rank systems by battles of two at a time with Bradley and Terry's model.
@@ -96,7 +109,9 @@ def battles(
     from humeval_power.reporting.result import Provenance
 
     _check(alpha)
-    found = rank_battles(table, ties=ties, position_bias=position_bias, alpha=alpha, seed=seed)
+    found = rank_battles(
+        table, ties=ties, position_bias=position_bias, alpha=alpha, test=test, only=only_system, seed=seed
+    )
     return BattleRankResult(found=found, provenance=Provenance(seed=seed))
 
 

@@ -49,7 +49,7 @@ def test_ranks_letters_and_intervals_follow_from_the_same_pairs() -> None:
     apart = {(pair.better, pair.worse) for pair in board.pairs if pair.significant}
     assert apart
     for pair in board.pairs:
-        assert pair.significant == (pair.low > 0 or pair.high < 0)
+        assert pair.significant >= (pair.low > 0 or pair.high < 0)  # stepping down finds more
     for place in board.places:
         assert place.rank_low == 1 + sum(worse == place.system for _, worse in apart)
         assert place.rank_high == 5 - sum(better == place.system for better, _ in apart)
@@ -70,7 +70,7 @@ def test_lower_is_better_turns_the_order_and_nothing_else() -> None:
     found = {frozenset((p.better, p.worse)): (p.corrected_p, abs(p.difference)) for p in high.pairs}
     for pair in low.pairs:
         p, size = found[frozenset((pair.better, pair.worse))]
-        assert pair.corrected_p == pytest.approx(p, abs=0.01)  # the law is drawn in another order
+        assert pair.corrected_p == pytest.approx(p)
         assert pair.difference == pytest.approx(-size)
 
 
@@ -87,7 +87,7 @@ def test_systems_that_always_agree_share_rank_and_letter() -> None:
 def test_the_chance_of_being_best_of_two_is_that_of_a_t() -> None:
     known = table().only(("a", "b"))
     board = rank_scores(known).board
-    pair = board.pairs[0]
+    pair = next(board.pairs)
     expected = stats.t.cdf(pair.difference / pair.standard_error, pair.df)
     assert board.places[0].best == pytest.approx(expected, abs=5 * (0.25 / board.n_draws) ** 0.5)
 
