@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawn_battles import drawn
 from reference.slow_boards import half_point_law, longest_chains, slow_holm, slow_max_t
 from scipy import optimize, stats
 
+import humeval_power as hp
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.score_table import ScoreTable
@@ -20,7 +22,13 @@ from humeval_power.inference.rank.bradley_terry import fit_battles
 from humeval_power.inference.rank.by_battles import rank_battles
 from humeval_power.inference.rank.by_scores import rank_scores, stratified_covariance
 from humeval_power.inference.rank.clustered_battles import herfindahl_df, known_of_systems
-from humeval_power.inference.rank.leaderboard import Estimates, breaks, leaderboard, tiers
+from humeval_power.inference.rank.leaderboard import (
+    Estimates,
+    breaks,
+    leaderboard,
+    level_of_look,
+    tiers,
+)
 from humeval_power.inference.rank.more import direct_votes, times_needed, times_until_alone
 from humeval_power.inference.rank.newcomers import Newcomer
 from humeval_power.inference.rank.pair_tests import holm, largest_of_all, max_t
@@ -304,6 +312,31 @@ def test_fixed_tasks_need_items_in_every_task() -> None:
     table = ScoreTable(scores, tuple("abc"), clusters=numbered([0, 0, 1, 1, 1, 2]))
     with pytest.raises(InputError, match="2 items or more in every task"):
         rank_scores(table, tasks="fixed")
+
+
+def test_all_looks_at_a_living_board_share_alpha() -> None:
+    levels = [level_of_look(0.05, look) for look in range(1, 200_000)]
+    assert sum(levels) == pytest.approx(0.05, rel=1e-4)
+    assert level_of_look(0.05, None) == 0.05
+
+
+def test_more_battles_are_those_of_one_table_and_the_next_look() -> None:
+    rng = np.random.default_rng(14)
+    met = drawn(rng, strengths=np.array([0.0, 0.3, 0.6]), n=300, users=20)
+    assert met.clusters is not None
+    half = np.arange(met.n) < 150
+
+    def some(kept: np.ndarray) -> Battles:
+        of = (met.first[kept], met.second[kept], met.outcome[kept])
+        return Battles(met.systems, *of, met.clusters.only(kept) if met.clusters else None)
+
+    grown = hp.rank.battles(some(half), look=1).update(some(~half))
+    whole = hp.rank.battles(met, look=2)
+    assert grown.found.board.look == 2
+    for one, other in zip(grown.found.board.places, whole.found.board.places, strict=True):
+        assert (one.value, one.low) == pytest.approx((other.value, other.low))
+    assert grown.figure().axes
+    assert list(grown.to_frame()["system"]) == [one.system for one in whole.found.board.places]
 
 
 @pytest.mark.slow

@@ -141,3 +141,29 @@ def test_systems_of_the_same_scores_share_their_ranks() -> None:
         assert places["a"].chances == pytest.approx(places["b"].chances)
         assert places["a"].expected == pytest.approx(places["b"].expected)
         assert sum(one.best for one in places.values()) == pytest.approx(1)
+
+
+def test_a_table_with_holes_says_what_to_leave_out(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    cells = [[f"{x:.3f}" for x in row] for row in rng.normal(size=(20, 5))]
+    for row in range(2, 15):
+        cells[row][3] = ""  # system d lacks most items
+    cells[0][1] = "NA"
+    path = tmp_path / "holes.csv"
+    rows = [f"i{place}," + ",".join(row) for place, row in enumerate(cells)]
+    path.write_text("\n".join(["item,a,b,c,d,e", *rows]) + "\n")
+    message = " ".join(run("rank", "scores", path, code=2).stderr.split())
+    # without d and one item 19 x 4 of 100 scores are left
+    assert (
+        "most scores, 76 %, are kept without systems d and 1 item: --systems and --drop-missing" in message
+    )
+    record = run_json("rank", "scores", path, "--systems", "a,b,c,e", "--drop-missing")
+    assert record["n_items"] == 19
+
+
+def test_fixed_tasks_are_a_field_of_the_command(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    record = run_json("rank", "scores", path, "--cluster", "passage", "--tasks", "fixed")
+    assert record["tasks"] == "fixed"
+    assert "tasks:fixed" in record["signature"]
+    assert "--cluster" in run("rank", "scores", path, "--tasks", "fixed", code=2).stderr

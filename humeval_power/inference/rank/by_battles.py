@@ -12,7 +12,13 @@ from humeval_power.choices import BattleTies, PairTest
 from humeval_power.inference.rank.battles import Battles
 from humeval_power.inference.rank.bradley_terry import BattleFit, fit_battles
 from humeval_power.inference.rank.clustered_battles import clustered_errors, independent_errors
-from humeval_power.inference.rank.leaderboard import DEFAULT_SEED, Estimates, Leaderboard, leaderboard
+from humeval_power.inference.rank.leaderboard import (
+    DEFAULT_SEED,
+    Estimates,
+    Leaderboard,
+    leaderboard,
+    level_of_look,
+)
 from humeval_power.inference.rank.more import direct_votes
 from humeval_power.inference.rank.newcomers import exact_tails, newcomers
 from humeval_power.inference.rank.outcome_models import outcome_law
@@ -52,6 +58,7 @@ class BattleRanking:
     tie_share_if_equal: float
     design_effect: float
     smallest_df: float
+    alpha: float
     ties: BattleTies
     position_bias: bool
 
@@ -64,6 +71,7 @@ def rank_battles(
     alpha: float = 0.05,
     test: PairTest = "holm",
     only: str | None = None,
+    look: int | None = None,
     seed: int = DEFAULT_SEED,
 ) -> BattleRanking:
     """Rank systems by Bradley and Terry's model; errors by clusters of battles where they are known.
@@ -73,6 +81,7 @@ def rank_battles(
     InputError
         Battles that put nothing into an order, or what `leaderboard` refuses.
     """
+    asked, alpha = alpha, level_of_look(alpha, look)
     reason = "" if position_bias else "It was not asked for."
     if position_bias and not battles.both_orders:
         reason = "No two systems were shown in both orders, so that it cannot be told from their strengths."
@@ -98,7 +107,7 @@ def rank_battles(
         exact_tails(few, fit),
         fit.part,
     )
-    board = leaderboard(estimates, alpha=alpha, test=test, only=only, seed=seed)
+    board = replace(leaderboard(estimates, alpha=alpha, test=test, only=only, seed=seed), look=look)
     if board.more is not None and not board.more.is_apart:
         votes = _votes(battles.systems, fit, covariance, board)
         board = replace(board, more=replace(board.more, votes=votes))
@@ -115,6 +124,7 @@ def rank_battles(
         if known is None
         else float(np.trace(covariance) / np.trace(plain.covariance[:K, :K])),
         smallest_df=float(errors.df.min()),
+        alpha=asked,
         ties=ties,
         position_bias=position_bias,
     )

@@ -17,7 +17,13 @@ from humeval_power.inference.clustered import (
     clustered_mean,
 )
 from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.inference.rank.leaderboard import DEFAULT_SEED, Estimates, Leaderboard, leaderboard
+from humeval_power.inference.rank.leaderboard import (
+    DEFAULT_SEED,
+    Estimates,
+    Leaderboard,
+    leaderboard,
+    level_of_look,
+)
 from humeval_power.inference.rank.pair_tests import upper_quantile
 
 Floats = NDArray[np.float64]
@@ -46,6 +52,7 @@ def rank_scores(
     alpha: float = 0.05,
     test: PairTest = "holm",
     only: str | None = None,
+    look: int | None = None,
     seed: int = DEFAULT_SEED,
 ) -> ScoreRanking:
     """Rank systems by their means; errors are CR2's with the degrees of freedom of Bell and McCaffrey (2002), or
@@ -56,6 +63,7 @@ def rank_scores(
     InputError
         Tasks are fixed, and there are none or one has a single item; or what `leaderboard` refuses.
     """
+    alpha = level_of_look(alpha, look)
     n, K = table.n_items, len(table.systems)
     sign = -1.0 if lower_is_better else 1.0
     if tasks == "fixed":
@@ -69,7 +77,7 @@ def rank_scores(
     value = sign * table.scores.mean(axis=0)
     reach = upper_quantile(own_df, alpha / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
     known = Estimates(table.systems, value, covariance, df, value - reach, value + reach, n_clusters)
-    board = leaderboard(known, alpha=alpha, test=test, only=only, seed=seed)
+    board = replace(leaderboard(known, alpha=alpha, test=test, only=only, seed=seed), look=look)
     first, second = (board.places[place].system for place in (0, 1))
     top = clustered_mean(sign * (table.column(first) - table.column(second)), table.clusters)
     if lower_is_better:

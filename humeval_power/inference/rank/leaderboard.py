@@ -123,9 +123,9 @@ class Pairs:
 class Leaderboard:
     """Systems, best first, part by part, and the pairs that were tested.
 
-    `alpha` is the chance of any false statement about a pair. `only` is the system that was named beforehand: then
-    its pairs alone were tested. `more` says how many data would tell the first apart. `breaks` are the numbers r
-    for which each of the first r is apart from each of the rest.
+    `alpha` is the chance of any false statement about a pair, at this `look` where the board has several. `only` is
+    the system that was named beforehand: then its pairs alone were tested. `more` says how many data would tell the
+    first apart. `breaks` are the numbers r for which each of the first r is apart from each of the rest.
     """
 
     places: tuple[Place, ...]
@@ -136,6 +136,7 @@ class Leaderboard:
     breaks: tuple[int, ...]
     only: str | None = None
     more: FurtherData | None = None
+    look: int | None = None
     sign: int = 1
 
     @property
@@ -186,6 +187,11 @@ class Leaderboard:
                 float(difference + reach),
                 bool(of.significant[q]),
             )
+
+
+def level_of_look(alpha: float, look: int | None) -> float:
+    """The level of one of endless looks at a living board, which together err with probability alpha at most."""
+    return alpha if look is None else 6 * alpha / (math.pi * look) ** 2
 
 
 def leaderboard(

@@ -28,6 +28,12 @@ _TESTS = {
         "One system alone",
         page_help="A system that was named before the data were seen.",
     ),
+    "look": own(
+        whole(1),
+        "Number of this look at a living board: all looks together err with probability alpha.",
+        "Number of the look",
+        page_help="Of a living board: all looks together err with probability alpha. [one look]",
+    ),
 }
 SCORES = chain(
     ("rank", "scores"),

@@ -111,7 +111,7 @@ class BattleRankResult(Result):
         return ranks_chart(self.found.board).figure
 
     def update(self, more: Battles) -> BattleRankResult:
-        """The same board with more battles, asked in the same way.
+        """The same board with more battles, asked in the same way; where this was a look, the next one.
 
         Raises
         ------
@@ -123,9 +123,10 @@ class BattleRankResult(Result):
             old.battles.joined(more),
             ties=old.ties,
             position_bias=old.position_bias,
-            alpha=old.board.alpha,
+            alpha=old.alpha,
             test=old.board.test,
             only=old.board.only,
+            look=None if old.board.look is None else old.board.look + 1,
             seed=old.board.seed,
         )
         return BattleRankResult(found=found, provenance=Provenance(seed=old.board.seed))
@@ -178,7 +179,7 @@ def _facts(found: BattleRanking) -> Iterator[Fact]:
         yield "Shown first", found.order_reason
     else:
         interval = interval_words(order.low, order.high)
-        confidence = f"{100 * (1 - found.board.alpha):g} % interval"
+        confidence = f"{100 * (1 - found.board.alpha):.4g} % interval"
         yield (
             "Shown first",
             f"wins {order.share:.4f} of battles of systems as strong ({confidence} {interval}; "
@@ -227,7 +228,7 @@ def paragraph(found: BattleRanking) -> str:
             "Satterthwaite degrees of freedom). "
         )
     text += (
-        f"Ranks follow from tests of all pairs, corrected by {law_words(board)} (alpha {board.alpha:g}). "
+        f"Ranks follow from tests of all pairs, corrected by {law_words(board)} (alpha {board.alpha:.4g}). "
     )
     text += board_lead(board)
     if order is not None:

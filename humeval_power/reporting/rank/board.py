@@ -39,12 +39,14 @@ _LETTERS = (
     "P(best) is the chance that a system is the best of these, given the data; it is no p-value."
 )
 _TIERS = (
-    "A tier is a level: a system is at least in its first tier's chain of differences below the best, and "
-    "systems of one "
-    "first tier are never told apart. There are at least {n} levels. P(best) is the chance that a system is "
-    "the best of these, "
-    "given the data; it is no p-value."
+    "Tiers number the levels between which differences are shown, the best first, as a range where the tests leave "
+    "several; systems of one first tier are never told apart, and there are at least {n} levels. "
+    "P(best) is the chance that a system is the best of these, given the data; it is no p-value."
 )
+_ONE_LOOK = (
+    " This holds for a board that is made once; for one that is made again and again count looks: --look."
+)
+_SEVERAL_LOOKS = " This is look {look}: all looks together are right with probability {confidence}, and this one has alpha {alpha}."
 _LAW = {
     "holm": "Holm's method for both directions of every pair",
     "max-t": "the law of the largest t of all pairs, stepping down",
@@ -56,7 +58,7 @@ def board_lead(board: Leaderboard) -> str:
     if board.only is not None:
         return _lead_of_one(board)
     pairs = counted(board.n_pairs, "pair")
-    shown = f"in {board.n_apart:,} of {pairs} a difference is shown (alpha {board.alpha:g})"
+    shown = f"in {board.n_apart:,} of {pairs} a difference is shown (alpha {board.alpha:.4g})"
     first = [each.system for each in board.places if each.may_be_first]
     n = len(board.places)
     if board.n_parts > 1:
@@ -80,7 +82,7 @@ def _lead_of_one(board: Leaderboard) -> str:
     return (
         f"{shortened(one.system)} has rank {rank_words(one)} of {n}: {above:,} systems are shown to be better "
         f"and {below:,} "
-        f"to be worse (alpha {board.alpha:g})."
+        f"to be worse (alpha {board.alpha:.4g})."
     )
 
 
@@ -117,7 +119,7 @@ def board_section(
         if board.only is not None
         else "ranks hold for all at once"
     )
-    caption = f"{100 * (1 - board.alpha):g} % intervals, each of a system by itself; {ranks}."
+    caption = f"{100 * (1 - board.alpha):.4g} % intervals, each of a system by itself; {ranks}."
     table = Table(tuple(head), tuple(rows), caption)
     if board.only is not None:
         return Section("Leaderboard", (table,))
@@ -134,7 +136,12 @@ def reading_section(board: Leaderboard) -> Section:
         words += (
             f" Every one of the first {after} systems is shown to be better than every one that follows."
         )
-    return Section("How to read this", (Paragraph(words if board.only is None else ONE_SYSTEM),))
+    words = words if board.only is None else ONE_SYSTEM
+    if board.look is None:
+        return Section("How to read this", (Paragraph(words + _ONE_LOOK),))
+    confidence = percent(1 - board.alpha * (math.pi * board.look) ** 2 / 6)
+    look = _SEVERAL_LOOKS.format(look=board.look, confidence=confidence, alpha=f"{board.alpha:.3g}")
+    return Section("How to read this", (Paragraph(words + look),))
 
 
 ONE_SYSTEM = (
@@ -158,7 +165,7 @@ def pairs_section(board: Leaderboard, unit: str) -> Section:
     )
     caption = (
         f"{unit}; intervals of all pairs at once; corrected by {_LAW[board.test]}; * significant at alpha "
-        f"{board.alpha:g}."
+        f"{board.alpha:.4g}."
     )
     table = Table(("pair", "difference", "interval", "p", "corrected"), rows, caption)
     return Section("Each pair", (table,), is_detail=len(rows) > MOST_PAIRS)
@@ -211,7 +218,7 @@ def values_chart(board: Leaderboard, axis: str) -> Chart:
         series=(
             Series(
                 "bars",
-                f"{100 * (1 - board.alpha):g} % interval",
+                f"{100 * (1 - board.alpha):.4g} % interval",
                 y=rows,
                 low=tuple(max(each.low, low) for each in places),
                 high=tuple(min(each.high, high) for each in places),
@@ -282,9 +289,9 @@ def _more_facts(more: FurtherData, what: str) -> Iterator[Fact]:
         yield "The first two", f"are told apart: {first} and {second}"
     else:
         low = (
-            "no number at the ends of its interval"
+            "no number at the near end of its interval"
             if more.at_end is None
-            else f"{_times(more.at_end)} at the far end"
+            else f"{_times(more.at_end)} at the near end of its interval"
         )
         yield (
             "The first two",
@@ -314,6 +321,7 @@ def board_record(board: Leaderboard) -> Record:
         "alpha": board.alpha,
         "test": board.test,
         "only_system": board.only,
+        "look": board.look,
         "n_draws": board.n_draws,
         "n_parts": board.n_parts,
         "n_tiers": board.n_tiers,
@@ -348,12 +356,13 @@ def board_signature(
         NAME,
         *named("v", versions()["humeval-power"]),
         *model,
-        f"alpha:{short(board.alpha)}",
+        f"alpha:{short(float(f'{board.alpha:.4g}'))}",
         f"n:{n}",
         f"k:{len(board.places)}",
         *(() if clusters is None else cluster_entry(clusters.name, clusters.n_clusters)),
         f"corr:{board.test}",
         *named("only", board.only),
+        *named("look", board.look),
         f"seed:{board.seed}",
         *named("data", f"sha256:{sha256[:DIGITS]}" if sha256 else None),
     ]

@@ -167,8 +167,8 @@ def paragraph(found: ScoreRanking) -> str:
             f"these (CR2, {decimals(found.df, 1)} Bell-McCaffrey degrees of freedom)"
         )
     return (
-        f"{text}. Ranks follow from t tests of all pairs, corrected by {law_words(board)} (alpha {board.alpha:g}). "
-        f"{board_lead(board)}"
+        f"{text}. Ranks follow from t tests of all pairs, corrected by {law_words(board)} (alpha "
+        f"{board.alpha:.4g}). {board_lead(board)}"
     )
 
 

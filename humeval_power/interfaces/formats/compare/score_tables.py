@@ -22,6 +22,7 @@ from humeval_power.interfaces.formats.item_clusters import OPTION
 from humeval_power.interfaces.formats.tables import SourceTable, read_score_source, with_metric
 from humeval_power.magnitudes import LARGEST, TOO_LARGE, is_computable
 from humeval_power.ratings import MISSING_CODES
+from humeval_power.reporting.numbers import counted
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -297,8 +298,32 @@ def _numbers(
             elif not (drop_missing and _is_missing(cell)):
                 bad.append(_bad_cell(cell, str(name), wide.index[place], rows[place], source))
     problems = _counted(bad[:LISTED], len(bad))
-    complete = np.isfinite(values).all(axis=1)
+    holes = ~np.isfinite(values)
+    if problems and len(wide.columns) > 2:
+        problems.append(Problem(_keeping_most(holes, [str(name) for name in wide.columns]), ""))
+    complete = ~holes.any(axis=1)
     return values[complete], problems, complete
+
+
+def _keeping_most(holes: Flags, names: Sequence[str]) -> str:
+    """Which systems and how many items to leave out of a table with holes, so that most scores are kept: again and
+    again the one, of what is left, with the largest share of holes."""
+    items, systems = np.arange(len(holes)), np.arange(len(names))
+    while (left := holes[np.ix_(items, systems)]).any():
+        of_items, of_systems = left.mean(axis=1), left.mean(axis=0)
+        if of_systems.max() >= of_items.max():
+            systems = np.delete(systems, int(of_systems.argmax()))
+        else:
+            items = items[of_items < of_items.max()]
+    out = [name for place, name in enumerate(names) if place not in systems]
+    n_out = len(holes) - len(items)
+    said = [f"systems {listing(out, limit=12)}"] if out else []
+    said += [f"{counted(n_out, 'item')}"] if n_out else []
+    share = len(items) * len(systems) / holes.size
+    how = " and ".join(
+        one for one in ("--systems" if out else "", "--drop-missing" if n_out else "") if one
+    )
+    return f"most scores, {100 * share:.0f} %, are kept without {' and '.join(said)}: {how}."
 
 
 def _bad_cell(cell: object, column: str, item: object, row: int | None, source: ScoreSource) -> Problem:
