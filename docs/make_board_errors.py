@@ -4,7 +4,8 @@
 
 scores: some difference shown where all systems are as good, and the best missing among those that may be first; K
 systems, G clusters. "z" and "z of t" are a single step by the normal law of the largest difference, as others do.
-fixed: the same with tasks as strata. newcomers: the lower bound of a newcomer with few losses, where voters have tastes.
+fixed: the same with tasks as strata. newcomers: the lower bound of a newcomer with few losses, where voters have
+tastes.
 """
 
 from __future__ import annotations

@@ -80,6 +80,7 @@ SCORES = chain(
                     "alpha",
                 ),
             ),
+            Part("The board", ("test", "only_system", "look"), folded=True),
             Part("Columns", ("item", "system"), folded=True),
         ),
         next=(
@@ -152,6 +153,7 @@ BATTLES = chain(
         (
             Part("The battles", ("table", "systems", "cluster")),
             Part("The model", ("ties", "position_bias", "alpha")),
+            Part("The board", ("test", "only_system", "look"), folded=True),
         ),
     ),
 )
@@ -203,7 +205,7 @@ SUBJECT = Subject(
     """Order systems, and say how sure the order is.
 
     By their scores on the same items, or by battles of two at a time: intervals
-    of ranks, groups that cannot be told apart, the chance of being the best.
+    of ranks, who may be first, groups or tiers, the chance of being the best.
     Before there are any: how many tell two neighbours apart?
     """,
     (SCORES, BATTLES, QUESTIONS),

@@ -46,7 +46,10 @@ _TIERS = (
 _ONE_LOOK = (
     " This holds for a board that is made once; for one that is made again and again count looks: --look."
 )
-_SEVERAL_LOOKS = " This is look {look}: all looks together are right with probability {confidence}, and this one has alpha {alpha}."
+_SEVERAL_LOOKS = (
+    " This is look {look}: all looks together are right with probability {confidence}, "
+    "and this one has alpha {alpha}."
+)
 _LAW = {
     "holm": "Holm's method for both directions of every pair",
     "max-t": "the law of the largest t of all pairs, stepping down",
@@ -133,9 +136,7 @@ def reading_section(board: Leaderboard) -> Section:
     words = _READING + more
     if board.breaks:
         after = listing([str(r) for r in board.breaks], limit=6)
-        words += (
-            f" Every one of the first {after} systems is shown to be better than every one that follows."
-        )
+        words += f" Every system up to place {after} is shown to be better than every one that follows."
     words = words if board.only is None else ONE_SYSTEM
     if board.look is None:
         return Section("How to read this", (Paragraph(words + _ONE_LOOK),))
@@ -299,7 +300,7 @@ def _more_facts(more: FurtherData, what: str) -> Iterator[Fact]:
             f"{low}",
         )
         if more.votes is not None:
-            yield "", f"or {more.votes:,.0f} battles between just these two, in both orders"
+            yield "Or", f"{more.votes:,.0f} battles between just these two, in both orders"
     if more.alone is not None:
         yield (
             "The top alone",
@@ -307,7 +308,7 @@ def _more_facts(more: FurtherData, what: str) -> Iterator[Fact]:
         )
     yield (
         "",
-        "An estimated difference that looks interesting is too large on average, and these numbers too small.",
+        "An estimated difference that looks interesting is too large on average, and these numbers too small",
     )
 
 
