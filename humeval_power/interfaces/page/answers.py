@@ -65,6 +65,7 @@ class Answer:
 
     exit_code : 0 fine, 1 or 2 refused, 3 the target is missed, 130 stopped.
     html : its document as a fragment; "" where there is none.
+    text, record : its first lines, and its record as JSON, for doors that show no page.
     notes : what a terminal would say on standard error.
     command, python : what gives the same, as one would type it.
     files : the names of what lies in the output folder.
@@ -75,6 +76,8 @@ class Answer:
     exit_code: int
     title: str = ""
     html: str = ""
+    text: str = ""
+    record: str = ""
     problems: tuple[Wrong, ...] = ()
     notes: tuple[str, ...] = ()
     command: str = ""
@@ -96,9 +99,26 @@ class Told:
 
 
 Tell = Callable[[Told], None]
+Shows = Callable[[tuple[str, ...], Result], Answer]  # of the words that name the command, and its result
 
 
-def answer(work: Work, told: Tell) -> Answer:
+def on_page(path: tuple[str, ...], result: Result) -> Answer:
+    """What a page shows of a result."""
+    from humeval_power.interfaces.page.onward import links, numbers
+    from humeval_power.interfaces.python_code.program import python_here
+
+    document = result.document()
+    return Answer(
+        0,
+        document.title,
+        _fragment(document),
+        python=python_here(),
+        numbers=numbers(path, result),
+        links=links(path, result),
+    )
+
+
+def answer(work: Work, told: Tell, shows: Shows = on_page) -> Answer:
     """Run the command here and now, in a folder in which its files lie under their own names.
 
     Bad input is no exception: it is an answer with problems.
@@ -106,8 +126,6 @@ def answer(work: Work, told: Tell) -> Answer:
     from humeval_power.api.progress import watched_by
     from humeval_power.interfaces.cli.capturing import capturing
     from humeval_power.interfaces.cli.output import PROGRAM
-    from humeval_power.interfaces.page.onward import links, numbers
-    from humeval_power.interfaces.python_code.program import python_here
     from humeval_power.kernels.compile_events import listening
     from humeval_power.safe_text import shell_command
 
@@ -116,9 +134,7 @@ def answer(work: Work, told: Tell) -> Answer:
     found: list[Answer] = []
 
     def show(result: Result) -> None:
-        document = result.document()
-        here = Answer(0, document.title, _fragment(document), command=typed, python=python_here())
-        found.append(replace(here, numbers=numbers(path, result), links=links(path, result)))
+        found.append(replace(shows(path, result), command=typed))
         if work.output:
             told(Told("Writing the files", answer=found[-1]))
 
