@@ -8,10 +8,11 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -39,11 +40,17 @@ class Work:
     files : the name of each file as it stands in the words, and the absolute path of its bytes.
     output : a folder to write all of the result to, as `-o` does; "" writes nothing. Unfinished work is kept
         beside it.
+    texts : files with these contents besides.
+    at : the folder below that of the files in which the command runs.
+    within : a folder of the user in which the command runs instead, and may write; no files are laid out then.
     """
 
     words: tuple[str, ...]
     files: tuple[tuple[str, str], ...] = ()
     output: str = ""
+    texts: tuple[tuple[str, str], ...] = ()
+    at: str = ""
+    within: str = ""
 
     @property
     def key(self) -> str:
@@ -70,6 +77,7 @@ class Answer:
     files : the names of what lies in the output folder.
     numbers : what other forms can start from, by its place in the record.
     links : pages that the answer itself leads to, each with what it is for.
+    ways : of a plan, the designs that stand to choose: name, and the numbers of each.
     """
 
     exit_code: int
@@ -82,6 +90,7 @@ class Answer:
     files: tuple[str, ...] = ()
     numbers: tuple[tuple[str, str], ...] = ()
     links: tuple[tuple[str, str], ...] = ()
+    ways: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +115,7 @@ def answer(work: Work, told: Tell) -> Answer:
     from humeval_power.api.progress import watched_by
     from humeval_power.interfaces.cli.capturing import capturing
     from humeval_power.interfaces.cli.output import PROGRAM
-    from humeval_power.interfaces.page.onward import links, numbers
+    from humeval_power.interfaces.page.onward import links, numbers, ways
     from humeval_power.interfaces.python_code.program import python_here
     from humeval_power.kernels.compile_events import listening
     from humeval_power.safe_text import shell_command
@@ -118,7 +127,8 @@ def answer(work: Work, told: Tell) -> Answer:
     def show(result: Result) -> None:
         document = result.document()
         here = Answer(0, document.title, _fragment(document), command=typed, python=python_here())
-        found.append(replace(here, numbers=numbers(path, result), links=links(path, result)))
+        here = replace(here, numbers=numbers(path, result), links=links(path, result))
+        found.append(replace(here, ways=ways(path, result)))
         if work.output:
             told(Told("Writing the files", answer=found[-1]))
 
@@ -126,7 +136,7 @@ def answer(work: Work, told: Tell) -> Answer:
     if work.output:  # a folder of its own: the writer of files locks the one above
         Path(work.output).parent.mkdir(parents=True, exist_ok=True)
     with (
-        _folder_with(work.files),
+        _folder_of(work),
         capturing(typed, show) as caught,
         watched_by(lambda what, share, left: rarely(Told(what, share, left))),
         listening(lambda _kernel: rarely(Told(COMPILING))),
@@ -220,15 +230,20 @@ def _fragment(document: Document) -> str:
 
 
 @contextmanager
-def _folder_with(files: Sequence[tuple[str, str]]) -> Iterator[None]:
-    """Within it the process is in a folder of its own, in which these files lie under these names."""
+def _folder_of(work: Work) -> Iterator[None]:
+    """Within it the process is in a folder of its own, in which the files of the work lie under their names; or in
+    the folder of the user that the work names."""
     before = os.getcwd()
     with tempfile.TemporaryDirectory(prefix="humeval-power-") as folder:
-        for name, path in files:
+        for name, path in work.files:
             place = Path(folder, name)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(path)
-        os.chdir(folder)
+        for name, text in work.texts:
+            place = Path(folder, name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(text.encode())
+        os.chdir(work.within or Path(folder, work.at))
         try:
             yield
         finally:

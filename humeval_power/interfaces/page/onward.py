@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from humeval_power.reporting.result import Result
 
@@ -31,6 +32,15 @@ def links(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], ..
         for row in rows
         if isinstance(row, Mapping) and row.get("link") and not row.get("needs")
     )
+
+
+def ways(command: tuple[str, ...], result: Result) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """The designs that a plan lets one choose among, those that there are."""
+    if command != ("plan",):
+        return ()
+    found = result.content().get("ways")
+    rows = found if isinstance(found, list) else []
+    return tuple((row["name"], row["design"]) for row in rows if row["design"] is not None)
 
 
 def _typed(value: float) -> str:

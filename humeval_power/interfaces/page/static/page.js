@@ -4,6 +4,7 @@
 // Its attributes are read by getAttribute: a field called "dataset" would stand in the place of form.dataset.
 const form = document.getElementById("form");
 const answer = document.getElementById("answer");
+const saves = form?.getAttribute("data-saves"); // the page of a study: what is typed is saved there
 const tab = crypto.randomUUID();
 const QUIET = 60; // milliseconds after the last movement before the formula is asked
 const STILL = 1200; // before the simulation follows by itself
@@ -18,9 +19,11 @@ if (form && answer) {
   form.addEventListener("input", changed);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    if (saves) return save();
     keep(true);
     compute();
   });
+  if (saves) form.addEventListener("change", save);
   answer.addEventListener("submit", stopped);
   for (const field of form.querySelectorAll("[data-field].file")) droppable(field);
   follow(answer.dataset.state, answer.dataset.key);
@@ -74,6 +77,7 @@ function query() {
 
 /* The link holds the state: nothing typed is lost by reload or Back. */
 function keep(step) {
+  if (saves) return;
   const link = form.getAttribute("data-path") + "?" + query();
   if (step) history.pushState(null, "", link);
   else history.replaceState(null, "", link);
@@ -84,6 +88,10 @@ function changed() {
   clearTimeout(quiet);
   clearTimeout(still);
   clearTimeout(polling);
+  if (saves) {
+    quiet = setTimeout(move, QUIET);
+    return;
+  }
   if (!form.getAttribute("data-live")) {
     answer.classList.add("old");
     return;
@@ -109,12 +117,47 @@ async function move() {
   asking = new AbortController();
   answer.setAttribute("aria-busy", "true");
   try {
-    const said = await fetch("/live" + form.getAttribute("data-path") + "?" + query(), {
+    const place = saves ? saves : "/live" + form.getAttribute("data-path");
+    const said = await fetch(place + "?" + query(), {
       headers: { Accept: "application/json", "X-Tab": tab },
       signal: asking.signal,
     });
     if (said.status === 204) return;
     show(await said.json());
+  } catch (error) {
+    if (error.name !== "AbortError") lost();
+  }
+}
+
+/* A study is saved at each answer; what another tab or an editor has saved meanwhile is shown beside it. */
+async function save() {
+  clearTimeout(quiet);
+  if (asking) asking.abort();
+  asking = new AbortController();
+  answer.setAttribute("aria-busy", "true");
+  try {
+    const said = await fetch(saves, {
+      method: "POST",
+      headers: { Accept: "application/json", "X-Humeval": "1" },
+      body: new URLSearchParams(new FormData(form)),
+      signal: asking.signal,
+    });
+    const found = await said.json();
+    if (found.conflict) {
+      const fresh = new DOMParser().parseFromString(found.conflict, "text/html").querySelector("main");
+      document.querySelector("main").replaceWith(fresh);
+      return;
+    }
+    if (found.version) {
+      form.elements.version.value = found.version;
+      for (const [name, value] of Object.entries(found.values)) {
+        const field = form.elements[name];
+        if (field && field.value !== value && document.activeElement !== field) field.value = value;
+      }
+      const wrong = found.problems.some((each) => form.elements[each.option]?.value);
+      document.getElementById("saved").textContent = wrong ? "" : "Saved in study.toml";
+    }
+    show(found);
   } catch (error) {
     if (error.name !== "AbortError") lost();
   }
@@ -185,6 +228,10 @@ function follow(state, key) {
   clearTimeout(still);
   if (state === "live" && form.hasAttribute("data-follows") && answer.querySelector(".document")) still = setTimeout(compute, STILL);
   if (state === "starting") polling = setTimeout(move, 400);
+  if (saves && (state === "waiting" || state === "running")) {
+    polling = setTimeout(move, 500);
+    return;
+  }
   if (state === "waiting" || state === "running") polling = setTimeout(() => poll(key), 300);
 }
 
@@ -267,6 +314,7 @@ async function bring(file, input) {
   const found = await said.json();
   if (!found.value) return beside([{ option: input.name, text: words(found) }]);
   input.value = found.value;
+  if (saves) return save();
   input.dispatchEvent(new Event("input", { bubbles: true }));
   if (!form.getAttribute("data-live")) form.requestSubmit();
 }
@@ -291,15 +339,7 @@ function copies() {
   }
 }
 
-/* The menus of the journeys close when one goes elsewhere. */
-function closeMenus(event) {
-  for (const menu of document.querySelectorAll(".top details[open]")) {
-    if (event.key === "Escape" || (event.type === "click" && !menu.contains(event.target))) menu.open = false;
-  }
-}
 window.addEventListener("popstate", () => location.reload());
-document.addEventListener("click", closeMenus);
-document.addEventListener("keydown", closeMenus);
 /* A page that is not done yet is fetched again; what is shown of it changes, and the focus stays. */
 async function again() {
   const main = document.querySelector("main[data-again]");
