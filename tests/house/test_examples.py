@@ -79,7 +79,9 @@ def test_one_study_goes_from_its_pilot_to_what_is_published(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert max(map(len, (line for line in done.stdout.splitlines() if line[:1] not in ("$", "W")))) <= 110
-    assert "1,116 of 1,127 answers are in\n99 % of the work is done" in done.stdout  # no spare is called yet
+    assert (
+        "1,116 of 1,127 answers are in\n99 % of the work is done" in done.stdout
+    )  # no spare is called yet
     assert "Done     1,070 of 1,080 ratings, 46 of 47 checks\n" in done.stdout
     assert "Deviations from the plan\n  - workers: planned 47; found 48\n\n" in done.stdout
     assert "rehearsal: nobody gave them" in (tmp_path / "study" / "paper.tex").read_text()

@@ -126,6 +126,8 @@ def answer(work: Work, told: Tell) -> Answer:
 
     def show(result: Result) -> None:
         document = result.document()
+        if work.texts:  # the page of a study shows where its numbers come from by the study itself
+            document = replace(document, provenance=())
         here = Answer(0, document.title, _fragment(document), command=typed, python=python_here())
         here = replace(here, numbers=numbers(path, result), links=links(path, result))
         found.append(replace(here, ways=ways(path, result)))
@@ -137,7 +139,7 @@ def answer(work: Work, told: Tell) -> Answer:
         Path(work.output).parent.mkdir(parents=True, exist_ok=True)
     with (
         _folder_of(work),
-        capturing(typed, show) as caught,
+        capturing(typed, show, keeps_study=bool(work.within)) as caught,
         watched_by(lambda what, share, left: rarely(Told(what, share, left))),
         listening(lambda _kernel: rarely(Told(COMPILING))),
     ):

@@ -24,7 +24,7 @@ if (form && answer) {
     compute();
   });
   if (saves) form.addEventListener("change", save);
-  answer.addEventListener("submit", stopped);
+  answer.addEventListener("submit", saves ? afterSaving : stopped);
   for (const field of form.querySelectorAll("[data-field].file")) droppable(field);
   follow(answer.dataset.state, answer.dataset.key);
   copies();
@@ -129,38 +129,59 @@ async function move() {
   }
 }
 
-/* A study is saved at each answer; what another tab or an editor has saved meanwhile is shown beside it. */
-async function save() {
+/* A study is saved at each answer, one after the other; the answer follows. */
+let saving = null;
+let unsaved = false;
+function save() {
+  unsaved = true;
+  saving ??= (async () => {
+    let found = {};
+    while (unsaved && !found.conflict) {
+      unsaved = false;
+      found = await saved();
+    }
+    saving = null;
+  })();
+  return saving;
+}
+
+/* What another tab or an editor has saved meanwhile is shown beside what was to be saved. */
+async function saved() {
   clearTimeout(quiet);
-  if (asking) asking.abort();
-  asking = new AbortController();
-  answer.setAttribute("aria-busy", "true");
-  try {
-    const said = await fetch(saves, {
-      method: "POST",
-      headers: { Accept: "application/json", "X-Humeval": "1" },
-      body: new URLSearchParams(new FormData(form)),
-      signal: asking.signal,
-    });
-    const found = await said.json();
-    if (found.conflict) {
-      const fresh = new DOMParser().parseFromString(found.conflict, "text/html").querySelector("main");
-      document.querySelector("main").replaceWith(fresh);
-      return;
-    }
-    if (found.version) {
-      form.elements.version.value = found.version;
-      for (const [name, value] of Object.entries(found.values)) {
-        const field = form.elements[name];
-        if (field && field.value !== value && document.activeElement !== field) field.value = value;
-      }
-      const wrong = found.problems.some((each) => form.elements[each.option]?.value);
-      document.getElementById("saved").textContent = wrong ? "" : "Saved in study.toml";
-    }
-    show(found);
-  } catch (error) {
-    if (error.name !== "AbortError") lost();
+  const said = await fetch(saves, {
+    method: "POST",
+    headers: { Accept: "application/json", "X-Humeval": "1" },
+    body: new URLSearchParams(new FormData(form)),
+    keepalive: true,
+  }).catch(() => null);
+  if (!said) {
+    lost();
+    return {};
   }
+  const found = await said.json();
+  if (found.conflict) {
+    const fresh = new DOMParser().parseFromString(found.conflict, "text/html").querySelector("main");
+    document.querySelector("main").replaceWith(fresh);
+  } else if (found.version) {
+    form.elements.version.value = found.version;
+    for (const [name, value] of Object.entries(found.values)) {
+      const field = form.elements[name];
+      if (field && field !== document.activeElement) field.value = value;
+    }
+    document.getElementById("saved").textContent = "Saved in study.toml";
+    quiet = setTimeout(move, QUIET);
+  } else {
+    show(found);
+  }
+  return found;
+}
+
+/* A button of the answer waits until what was typed is saved. */
+async function afterSaving(event) {
+  if (!saving) return;
+  event.preventDefault();
+  await saving;
+  event.target.submit();
 }
 
 /* The whole answer, by a job. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from humeval_power.interfaces.page.asked import upload_of
 from humeval_power.interfaces.page.parts import Parts
 from humeval_power.interfaces.page.responses import not_there
 from humeval_power.interfaces.page.views import Surroundings
+from humeval_power.interfaces.page.working.live_questions import stamp
 from humeval_power.interfaces.page.workspace.examples import EXAMPLES
 from humeval_power.interfaces.page.workspace.stages import ACTS, BY_KEY, Question, Stage, question_of
 from humeval_power.interfaces.page.workspace.studies import (
@@ -34,6 +36,7 @@ from humeval_power.interfaces.page.workspace.views import (
     conflict_page,
     have_page,
     home_page,
+    saved_json,
     stage_json,
     stage_page,
 )
@@ -167,14 +170,14 @@ class Workspace:
         except ChangedError as error:
             html = conflict_page(error, stage, self._parts.form_token)
             if _is_script(request):
-                return JSONResponse({"state": "conflict", "conflict": html}, status_code=409)
+                return JSONResponse({"conflict": html})
             return HTMLResponse(html, status_code=409)
         except WrongFieldsError as error:
             wrong = tuple(Wrong(why, field) for field, why in error.wrong.items())
             return await self._shown(request, stage, study, typed, sent, wrong=wrong)
         if not _is_script(request):
             return _to(_with_view(study.link(stage.key), sent))
-        return await self._shown(request, stage, study, {}, sent)
+        return JSONResponse(saved_json(stage, study))
 
     async def act(self, request: Request) -> Response:
         """Do what a button says, as a job; or end what was begun."""
@@ -189,8 +192,8 @@ class Workspace:
         act = ACTS.get(request.path_params["act"])
         if act is None:
             return not_there(request, None)
-        if act.sets is not None:
-            study = await run_in_threadpool(self._known.save, name, study.version, act.sets(study))
+        if act.writes:
+            study = await run_in_threadpool(self._known.save, name, study.version, act.names(study))
         words = act.words(study, sent)
         if act.writes:
             await run_in_threadpool(self._known.files_of, study)  # all of them lie within the chosen folder
@@ -237,7 +240,7 @@ class Workspace:
             return HTMLResponse(stage_page(stage, study, typed, wanted, shown, around))
         if shown.state == "live" and shown.answer is None:
             return Response(status_code=204)
-        return JSONResponse(stage_json(stage, study, typed, wanted, shown, around))
+        return JSONResponse(stage_json(stage, study, wanted, shown, around))
 
     async def _answer(
         self, stage: Stage, study: OpenedStudy, saved: OpenedStudy, wanted: Mapping[str, str], tab: str
@@ -255,6 +258,13 @@ class Workspace:
         question = question_of(stage, study, wanted)
         if question is None:
             return StageShown("idle")
+        if not question.is_quick:
+            work = await run_in_threadpool(self._work, study, question)
+            key = hashlib.sha256(f"{work.key} {stamp(work)}".encode()).hexdigest()[:32]
+            job = self._parts.workers.job(key, work)
+            if job.state in ("waiting", "running"):
+                await job.wait(_SOON)
+            return StageShown(job.state, told=job.told, place=job.place, answer=job.answer)
         ready = self._parts.workers.readiness
         if not ready.live:
             return StageShown(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from humeval_power.interfaces.page.workspace.studies import OpenedStudy, as_typed
+from humeval_power.interfaces.page.workspace.studies import WRITTEN, OpenedStudy, as_typed
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS
 
 Words = tuple[str, ...]
@@ -31,10 +31,15 @@ FORMS_FOLDER = "forms"
 
 @dataclass(frozen=True)
 class Question:
-    """A command whose answer a stage shows; `without` are fields of the study that it is not told."""
+    """A command whose answer a stage shows.
+
+    without : fields of the study that it is not told.
+    is_quick : whether it answers while one drags.
+    """
 
     words: Words
     without: tuple[str, ...] = ()
+    is_quick: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,16 +47,21 @@ class Act:
     """What can be done at a stage by a button.
 
     words : of the command; given the study and what the button sends.
-    writes : whether it writes into the folder of the study.
-    sets : fields of the study that are said first.
+    writes : the fields that name what it writes into the folder of the study; without any it writes nothing.
     without : fields that it is not told, where it writes nothing.
     """
 
     stage: str
     words: Callable[[OpenedStudy, Mapping[str, str]], Words]
-    writes: bool = True
-    sets: Callable[[OpenedStudy], Mapping[str, str]] | None = None
+    writes: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+
+    def names(self, study: OpenedStudy) -> dict[str, str]:
+        """What it writes that the study does not name yet, or elsewhere: forms lie in a folder with the table."""
+        found = {name: as_typed(WRITTEN[name]) for name in self.writes if not study.has(name)}
+        if "assignment" in self.writes and study.has("upload"):
+            found["assignment"] = f"{FORMS_FOLDER}/assignment.csv"
+        return found
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "size",
         "Size",
-        "How many people and items does it take? Tick what is open: it is worked out from the rest.",
+        "How many people and items does it take? Say what is open: it is worked out from the rest.",
         ("preset", "pilot", "effect_raw", "workers", "items", "ratings_per_item"),
         ("variation", "effect", "design", "losses", "test"),
     ),
@@ -133,7 +143,7 @@ def open_of(study: OpenedStudy, wanted: str) -> str:
 def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> Question | None:
     """The command that answers a stage while one looks at it; None where none does."""
     if stage.key == "size":
-        return Question((*_size_words(open_of(study, wanted.get("open", ""))), *_FORMULA))
+        return Question((*_size_words(open_of(study, wanted.get("open", ""))), *_FORMULA), is_quick=True)
     if stage.key == "plan" and study.is_there("plan"):
         return Question(("report", FILE_NAME, "--form", "osf"), ("findings", "ratings", "answers"))
     if stage.key == "collect" and study.is_there("assignment") and study.is_there("exports"):
@@ -176,29 +186,34 @@ def _assign(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
     return ("assign", FILE_NAME, *forms, *_again(study, "assignment"))
 
 
-def _sets_assignment(study: OpenedStudy) -> Mapping[str, str]:
-    return {"assignment": f"{FORMS_FOLDER}/assignment.csv"} if study.has("upload") else {}
-
-
 def _again(study: OpenedStudy, field: str) -> Words:
     """What writes over the files of before, which the page has said that it does."""
     return ("--force",) if study.has(field) and study.is_there(field) else ()
 
 
 ACTS: Mapping[str, Act] = {
-    "prove": Act("size", _prove, writes=False),
-    "search": Act("plan", lambda _study, _sent: ("plan", FILE_NAME), writes=False, without=("plan",)),
-    "seal": Act("plan", _seal),
-    "assign": Act("collect", _assign, sets=_sets_assignment),
-    "import": Act("collect", lambda study, _sent: ("import", FILE_NAME, *_again(study, "ratings"))),
-    "look": Act("look", lambda _study, _sent: ("monitor", FILE_NAME)),
-    "analyze": Act("decide", lambda study, _sent: ("analyze", FILE_NAME, *_again(study, "findings"))),
+    "prove": Act("size", _prove),
+    "search": Act("plan", lambda _study, _sent: ("plan", FILE_NAME), without=("plan",)),
+    "seal": Act("plan", _seal, writes=("plan",)),
+    "assign": Act("collect", _assign, writes=("assignment", "key")),
+    "import": Act(
+        "collect",
+        lambda study, _sent: ("import", FILE_NAME, *_again(study, "ratings")),
+        writes=("ratings",),
+    ),
+    "look": Act("look", lambda _study, _sent: ("monitor", FILE_NAME), writes=("plan",)),
+    "analyze": Act(
+        "decide",
+        lambda study, _sent: ("analyze", FILE_NAME, *_again(study, "findings")),
+        writes=("findings",),
+    ),
     "write": Act(
         "report",
         lambda _study, sent: (
             *("report", FILE_NAME, "--form", report_of(sent)),
             *("-o", f"reports/{report_of(sent)}.html", "--force"),
         ),
+        writes=("findings",),
     ),
 }
 

@@ -216,7 +216,8 @@ class Studies:
             if values.get(name) is not None and FIELDS[name].kind.is_file:
                 for each in paths_of(values[name]):
                     try:
-                        self.folder.resolve(beside(study.name, each))
+                        place = beside(study.name, each)
+                        (self.folder.is_file if name in WRITTEN else self.folder.resolve)(place)
                     except InputError as error:
                         wrong[name] = str(error)
         if wrong:

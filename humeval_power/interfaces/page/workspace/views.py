@@ -13,6 +13,7 @@ from markupsafe import Markup
 from humeval_power.interfaces.page.answers import Answer, Told, Wrong
 from humeval_power.interfaces.page.fields import Field, FieldGroup, Kind
 from humeval_power.interfaces.page.forms.study_controls import PRESET, on_page
+from humeval_power.interfaces.page.onward import SIZES
 from humeval_power.interfaces.page.views import State, Surroundings, progress_words, rendered
 from humeval_power.interfaces.page.workspace.examples import EXAMPLES
 from humeval_power.interfaces.page.workspace.stages import (
@@ -31,7 +32,13 @@ from humeval_power.interfaces.page.workspace.studies import ChangedError, Opened
 from humeval_power.reporting.numbers import time_taken
 from humeval_power.study import FIELDS
 
-_WAYS = {"cheapest": "Enough", "safer": "Safer", "all the budget": "All the money"}
+_WAYS = {
+    "cheapest": "Enough",
+    "safer": "Safer",
+    "all the budget": "All the money",
+    "best": "The best there is",
+}
+_LABELS = {"systems": "Names of the systems"}
 _PLACE = re.compile(r"study\.toml(?:, line \d+)?, \[\w+\] (?P<field>\w+):? ?")
 
 
@@ -105,20 +112,25 @@ def stage_page(
 def stage_json(
     stage: Stage,
     study: OpenedStudy,
-    typed: Mapping[str, str],
     wanted: Mapping[str, str],
     shown: StageShown,
     around: Surroundings,
 ) -> dict[str, Any]:
-    """The answer alone, for the script of the page, with the values of the fields as they are saved."""
-    names = (*stage.fields, *(name for _, group in stage.more for name in group))
+    """The answer alone, for the script of the page."""
     return {
         "state": shown.state,
         "key": "",
-        "version": study.version,
-        "values": {} if typed else {name: as_typed(study.file.values.get(name)) for name in names},
         "html": rendered("stage_answer.html", **_of_answer(stage, study, wanted, shown, around)),
         "problems": [{"option": each.option, "text": each.text} for each in shown.problems if each.option],
+    }
+
+
+def saved_json(stage: Stage, study: OpenedStudy) -> dict[str, Any]:
+    """What is saved now: the version, and the values of the fields of the stage."""
+    names = (*stage.fields, *(name for _, group in stage.more for name in group))
+    return {
+        "version": study.version,
+        "values": {name: as_typed(study.file.values.get(name)) for name in names},
     }
 
 
@@ -177,6 +189,8 @@ def _of_answer(
         "summary": summary(study),
         "open": open_of(study, wanted.get("open", "")) if stage.key == "size" else "",
         "opens": OPEN,
+        "wants": wanted.get("open", "") if wanted.get("open", "") in OPEN else "",
+        "take": _found(study, wanted, answer),
         "form": report_of(wanted),
         "reports": REPORTS,
         "is_sealed": study.is_there("plan"),
@@ -188,6 +202,18 @@ def _of_answer(
         "next": following,
         "form_token": around.form_token,
     }
+
+
+def _found(
+    study: OpenedStudy, wanted: Mapping[str, str], answer: Answer | None
+) -> tuple[str, str, str] | None:
+    """The field that was open, its value in the answer and what it counts; None where the study says that."""
+    field = wanted.get("open", "") or open_of(study, "")
+    field = field.replace("-", "_")
+    value = dict(answer.numbers).get(field) if answer and answer.exit_code == 0 else None
+    if value is None or field not in SIZES or value == as_typed(study.file.values.get(field)):
+        return None
+    return field, value, SIZES[field]
 
 
 def _way(name: str, design: Mapping[str, Any], currency: str) -> dict[str, Any]:
@@ -260,7 +286,7 @@ def _field(
     nothing = words.get("") or (f"as usual: {dict(choices).get(usual, usual)}" if usual else "not chosen")
     return Field(
         name=name,
-        label=one.label,
+        label=_LABELS.get(name, one.label),
         kind=kind,
         values=(typed.get(name, as_typed(study.file.values.get(name))),),
         choices=choices,
