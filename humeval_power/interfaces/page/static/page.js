@@ -123,7 +123,9 @@ async function move() {
       signal: asking.signal,
     });
     if (said.status === 204) return;
-    show(await said.json());
+    const found = await said.json();
+    if (found.written && found.written !== form.elements.version.value) return location.reload(); // by a command
+    show(found);
   } catch (error) {
     if (error.name !== "AbortError") lost();
   }
@@ -134,6 +136,8 @@ let saving = null;
 let unsaved = false;
 function save() {
   unsaved = true;
+  answer.setAttribute("aria-busy", "true");
+  document.getElementById("saved").textContent = "";
   saving ??= (async () => {
     let found = {};
     while (unsaved && !found.conflict) {
@@ -148,10 +152,11 @@ function save() {
 /* What another tab or an editor has saved meanwhile is shown beside what was to be saved. */
 async function saved() {
   clearTimeout(quiet);
+  const sent = new URLSearchParams(new FormData(form));
   const said = await fetch(saves, {
     method: "POST",
     headers: { Accept: "application/json", "X-Humeval": "1" },
-    body: new URLSearchParams(new FormData(form)),
+    body: sent,
     keepalive: true,
   }).catch(() => null);
   if (!said) {
@@ -166,8 +171,9 @@ async function saved() {
     form.elements.version.value = found.version;
     for (const [name, value] of Object.entries(found.values)) {
       const field = form.elements[name];
-      if (field && field !== document.activeElement) field.value = value;
+      if (field && field.value === sent.get(name)) field.value = value; // else it was changed meanwhile
     }
+    if (unsaved) return found;
     document.getElementById("saved").textContent = "Saved in study.toml";
     quiet = setTimeout(move, QUIET);
   } else {

@@ -17,6 +17,7 @@ from humeval_power.interfaces.page.onward import SIZES
 from humeval_power.interfaces.page.views import State, Surroundings, progress_words, rendered
 from humeval_power.interfaces.page.workspace.examples import EXAMPLES
 from humeval_power.interfaces.page.workspace.stages import (
+    ACTS,
     BY_KEY,
     NEXT_WORDS,
     OPEN,
@@ -120,6 +121,7 @@ def stage_json(
     return {
         "state": shown.state,
         "key": "",
+        "written": study.version if shown.state == "done" and shown.act and ACTS[shown.act].writes else "",
         "html": rendered("stage_answer.html", **_of_answer(stage, study, wanted, shown, around)),
         "problems": [{"option": each.option, "text": each.text} for each in shown.problems if each.option],
     }
