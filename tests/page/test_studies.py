@@ -159,6 +159,16 @@ def test_an_alternative_takes_the_place_of_what_it_excludes(client, chosen):
     assert "preset" not in said(chosen)
 
 
+@pytest.mark.parametrize("path", ["../../secret.csv", "/etc/passwd", "../.hidden.csv", "nowhere.csv"])
+def test_no_file_outside_the_folder_is_named(client, chosen, path):
+    (chosen.parent / "secret.csv").write_text("SECRET")
+    (chosen / ".hidden.csv").write_text("SECRET")
+    page = save(client, pilot=path).text
+    assert 'id="field-pilot-wrong"' in page
+    assert "SECRET" not in page
+    assert (chosen / "mine" / "study.toml").read_text() == MINE
+
+
 def test_a_text_cannot_become_another_key(client, chosen):
     text = 'x"\n[files]\npilot = "/etc/passwd'
     save(client, "mine/question", question=text)

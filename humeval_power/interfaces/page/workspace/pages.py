@@ -192,6 +192,8 @@ class Workspace:
         act = ACTS.get(request.path_params["act"])
         if act is None:
             return not_there(request, None)
+        if act.writes and self._is_writing(name):  # a second click
+            return _to(study.link(act.stage))
         if act.writes:
             study = await run_in_threadpool(self._known.save, name, study.version, act.names(study))
         words = act.words(study, sent)
@@ -204,6 +206,15 @@ class Workspace:
         version = "" if act.writes else study.version
         self._begun[name, act.stage] = _Done(request.path_params["act"], work.key, version)
         return _to(_with_view(study.link(act.stage), sent))
+
+    def _is_writing(self, name: str) -> bool:
+        """Whether a command writes into the folder of a study."""
+        jobs = (
+            self._parts.workers.job_of(begun.key)
+            for (study, _), begun in self._begun.items()
+            if study == name and ACTS[begun.act].writes
+        )
+        return any(job is not None and job.state in ("waiting", "running") for job in jobs)
 
     async def _shown(
         self,
