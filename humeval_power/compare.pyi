@@ -1,6 +1,7 @@
 """Scores of systems on the same items: which test, what effect size, what power."""
 
 from humeval_power.api.compare import check as check
+from humeval_power.api.compare import gate as gate
 from humeval_power.api.compare import primer as primer
 from humeval_power.api.compare import primer_table as primer_table
 from humeval_power.api.compare import prospective as prospective

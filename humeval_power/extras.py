@@ -10,7 +10,9 @@ from humeval_power.errors import EngineMissingError
 EXTRAS = {
     "cluster": ("cryptography", "dask", "dask_jobqueue", "distributed"),
     "excel": ("openpyxl",),
+    "inspect": ("inspect_ai",),
     "logs": ("zstandard",),
+    "mcp": ("mcp",),
     "mt": ("sacrebleu",),
     "page": ("h11", "python_multipart", "starlette", "uvicorn"),
 }

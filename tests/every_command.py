@@ -75,6 +75,7 @@ COMMANDS: dict[str, str] = {
     "compare scores": f"compare scores scores.csv --question mean {QUICK}",
     "compare nlpstattest": f"compare scores scores.csv --procedure nlpstattest {QUICK}",
     "compare clusters": f"compare scores passages.csv --question mean --margin 0.1 --cluster passage {QUICK}",
+    "compare gate": "compare gate a_labels.txt b_labels.txt --margin 0.02",
     "compare prospective": "compare prospective --mean 0.02 --sd 0.1",
     "compare primer": "compare primer --n 500 --helped 10 --hurt 7",
     "compare primer-table": "compare primer-table",

@@ -67,6 +67,7 @@ BASE: dict[str, str] = {
     "calibrate": f"{STUDY} {FEW}",
     "analyze": f"ratings.csv --scale 1:5 {FEW}",
     "compare scores": f"scores.csv --question mean {FEW}",
+    "compare gate": "before.txt after.txt",
     "compare prospective": "--mean 0.02 --sd 0.1",
     "compare primer": "--n 20 --helped 4 --hurt 2",
     "compare primer-table": "--n 20 --effect 0.1 --hurt 0.1",
@@ -131,6 +132,7 @@ BASE: dict[str, str] = {
     "judge study": f"{STUDY} --effect 0.1 --extra 100 --correlation 0.5",
     "resample": f"ratings.csv --scale 1:5 --shift 0.1 --test item-means-t {FEW}",
     "page": "--host 0.0.0.0 --no-browser",  # refused, so that no value of an option opens one
+    "mcp": "--folder no-such-folder",  # refused, so that no value of an option starts a server
     "survey": "papers.csv --preset high --if-no-workers 3",
     "scenario mde": f"--n 50 {FEW}",
     "scenario power": f"--n 50 --effect 0.2 {FEW}",
@@ -221,6 +223,8 @@ def write_files(folder: Path) -> None:
         (folder / f"{name}.txt").write_text("\n".join(labels) + "\n")
     scores = np.round(rng.normal(0.5, 0.1, (20, 2)), 3)
     _table(folder / "scores.csv", "item,A,B", [(i, *row) for i, row in enumerate(scores)])
+    for name, column in zip(("before", "after"), scores.T, strict=True):
+        (folder / f"{name}.txt").write_text("".join(f"{value}\n" for value in column))
     _table(
         folder / "claims.csv",
         "task,n,baseline,improvement",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from humeval_power.inference.clustered import Direction
     from humeval_power.inference.compare.score_table import ScoreTable
+    from humeval_power.reporting.compare.gate import Fails, GateResult
     from humeval_power.reporting.compare.many import ManyResult
     from humeval_power.reporting.compare.pair import PairResult
     from humeval_power.reporting.compare.primer import PrimerCountsResult
@@ -153,6 +154,71 @@ def _table(scores: Scores, clusters: Sequence[object] | None) -> ScoreTable:
     if not isinstance(scores, ScoreTable):
         scores = ScoreTable(scores.to_numpy(dtype=float), tuple(map(str, scores.columns)))
     return scores if clusters is None else replace(scores, clusters=Clusters.of(clusters), suspects=())
+
+
+def gate(
+    table: ScoreTable,
+    *,
+    margin: float = 0.0,
+    fails: Fails = "worse",
+    alpha: float = 0.05,
+    lower_is_better: bool = False,
+) -> GateResult:
+    """May a change go in: is the candidate worse than the baseline by more than a margin?
+
+    Parameters
+    ----------
+    table : scores of the baseline and the candidate, in this order, as `read_scores` reads them.
+    margin : how much worse is let through, in the metric's units.
+    fails : "worse" fails where it is shown that the candidate is worse by more than the margin; "unproven" where it
+        is not shown that it is not (non-inferiority).
+    alpha : level of each of the two one-sided t tests; those of clusters take CR2's error and the df of Bell and
+        McCaffrey.
+
+    Returns
+    -------
+    GateResult
+        `passed`, both p-values, and the difference with its interval of confidence 1 - 2 alpha.
+
+    Raises
+    ------
+    InputError
+        Other than two systems, a negative margin, or alpha outside (0, 0.5).
+    """
+    from humeval_power.inference.clustered import clustered_mean
+    from humeval_power.reporting.compare.gate import GateResult
+
+    if len(table.systems) != 2:
+        raise InputError(f"Two systems are compared; got {', '.join(table.systems)}.")
+    if not margin >= 0:
+        raise InputError(f"The margin must be 0 or above; got {margin:g}.")
+    if not 0 < alpha < 0.5:
+        raise InputError(f"alpha must lie between 0 and 0.5; got {alpha:g}.")
+    baseline, candidate = (table.column(name) for name in table.systems)
+    better = baseline - candidate if lower_is_better else candidate - baseline
+    found = clustered_mean(better, table.clusters)
+    p_worse, p_not_worse = found.p_value(-margin, "less"), found.p_value(-margin, "greater")
+    if (
+        not found.standard_error > 0
+    ):  # all items, or all clusters, differ alike: of as many signs, all are equal
+        extreme = 0.5**found.n_clusters
+        p_worse = extreme if found.estimate < -margin else 1.0
+        p_not_worse = extreme if found.estimate > -margin else 1.0
+    return GateResult(
+        systems=(table.systems[0], table.systems[1]),
+        metric=table.metric,
+        means=(float(baseline.mean()), float(candidate.mean())),
+        found=found,
+        p_worse=p_worse,
+        p_not_worse=p_not_worse,
+        margin=margin,
+        fails=fails,
+        alpha=alpha,
+        lower_is_better=lower_is_better,
+        changed=(int((better > 0).sum()), int((better < 0).sum())) if table.is_binary else None,
+        clusters=table.clusters.name if table.clusters is not None else "",
+        notices=table.notices,
+    )
 
 
 def prospective(

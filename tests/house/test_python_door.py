@@ -18,8 +18,8 @@ from humeval_power.errors import as_arguments
 
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 ROWS = dict(re.findall(r"^\| (`[^|]*) \| (.*) \|$", PAGE, re.MULTILINE))
-# What warm-up does the first call does by itself; the page is a way to all calls; shells complete no Python.
-NO_CALL = {"warm-up", "page", "completion"}
+# What warm-up does the first call does by itself; page and tools are ways to all calls; shells complete no Python.
+NO_CALL = {"warm-up", "page", "mcp", "completion"}
 QUESTIONS = ("power", "mde", "size", "surface")
 
 

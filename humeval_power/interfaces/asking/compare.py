@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -26,8 +27,10 @@ from humeval_power.choices import (
     ScoreCorrection,
 )
 from humeval_power.choices import QUESTIONS as ASKED_QUESTIONS
+from humeval_power.errors import InputError, Problem
 from humeval_power.fields import (
     BETWEEN,
+    flag,
     listed,
     names,
     number_list,
@@ -52,6 +55,7 @@ from humeval_power.interfaces.asking.vocabulary import (
     DROP_MISSING,
     ITEM,
     RUN,
+    SCORE_TABLE,
     SEED,
     SIMULATIONS,
     SYSTEM,
@@ -61,7 +65,7 @@ from humeval_power.interfaces.asking.vocabulary import (
 )
 from humeval_power.interfaces.cli.output import say
 from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import call
+from humeval_power.interfaces.python_code.expressions import Call, call
 from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.compare.wording import WORDING
 
@@ -372,6 +376,73 @@ SCORES = Declared(
     simulates=True,
     configured=True,
 )
+
+
+def _gate(given: Typed, calls: Calls) -> None:
+    paths = {given[name]: name for name in ("baseline", "candidate")}
+    if "-" in paths or len(paths) < 2:
+        raise click.UsageError("Name two files, or two folders of logs: the baseline, then the candidate.")
+    absent = [path for path in paths if not os.path.exists(path)]
+    if absent:
+        raise InputError([Problem("There is no such file or folder.", "", place=path) for path in absent])
+    read = call(
+        "hp.compare.read_scores",
+        *paths,
+        names=paths,
+        scores=list(given["scores"] or ()) or None,
+        **{name: given.given(name) for name in ("item", "cluster", "drop_missing")},
+    )
+    table = call("next", call("iter", Call("values", on=calls.let("tables", read))))
+    asked = {name: given.given(name) for name in ("margin", "fails", "alpha", "lower_is_better")}
+    calls.let("result", call("hp.compare.gate", table, **asked))
+
+
+GATE = Declared(
+    ("compare", "gate"),
+    """May a change go in? Ends with 0 where it may, with 3 where not.
+
+    BASELINE and CANDIDATE are logs of a harness or folders of them, or files
+    with a number a line, of the same items. The change fails where it is shown
+    to be worse by more than --margin; with --fails unproven where it is not
+    shown that it is not.
+    """,
+    {
+        "baseline": own(text("BASELINE"), "", "Scores of the baseline", needed=True),
+        "candidate": own(text("CANDIDATE"), "", "Scores of the candidate", needed=True),
+        "scores": SCORE_TABLE["scores"],
+        "margin": own(
+            real(0),
+            "How much worse is let through, in the metric's units.",
+            "How much worse is let through",
+            unit="in the metric's units",
+            usual=0.0,
+        ),
+        "fails": own(
+            word(("worse", "unproven")),
+            "Fail where it is shown to be worse by more than the margin, or where it is not shown that it is not.",
+            "It fails where it is",
+            words={"worse": "shown to be worse", "unproven": "not shown to be as good"},
+            usual="worse",
+        ),
+        "lower_is_better": own(flag(), "A lower score is better.", "A lower score is better", usual=False),
+        "alpha": ALPHA,
+        "item": ITEM,
+        "cluster": CLUSTER_OR_LINES,
+        "drop_missing": DROP_MISSING,
+    },
+    _gate,
+    Page(
+        "May a change go in?",
+        "Scores before and after a change: is it worse by more than you let through?",
+        (
+            Part("The scores", ("baseline", "candidate", "scores", "cluster")),
+            Part("The rule", ("margin", "fails", "alpha", "lower_is_better")),
+        ),
+        (Next(("compare", "scores"), "The whole comparison", ("cluster",)),),
+        is_quick=True,
+    ),
+    arguments=("baseline", "candidate"),
+)
 _MEAN = own(
     real(),
     "Expected mean difference B - A.",
@@ -623,7 +694,7 @@ SUBJECT = Subject(
     `compare FILE --question mean` is short for `compare scores FILE ...`.
     Before there are scores: prospective says how many items are needed.
     """,
-    (SCORES, PROSPECTIVE, PRIMER, PRIMER_TABLE, QUESTIONS),
+    (SCORES, GATE, PROSPECTIVE, PRIMER, PRIMER_TABLE, QUESTIONS),
     group=FileFirst,
 )
 command = SUBJECT.command()

@@ -72,8 +72,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "survey": ("survey", "How large and how well reported were published comparisons?"),
         "scenario": ("scenario", "Power of your own generator and test, module:function."),
     },
-    "In your browser": {
+    "In your browser, and for assistants": {
         "page": ("page.page", "Open a local web page for all of this."),
+        "mcp": (".mcp.command", "Tools for assistants, by the Model Context Protocol."),
     },
     "After installation": {
         "warm-up": ("warm_up", "Compile the numerical kernels now, not at the first answer."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -72,22 +73,22 @@ def read_table(path: str | Path) -> SourceTable:
     return found._replace(layout=layout)
 
 
-def read_score_source(*paths: str | Path) -> SourceTable | None:
+def read_score_source(*paths: str | Path, names: Mapping[str, str] | None = None) -> SourceTable | None:
     """The scores in logs of a harness, or in folders of such, as one table; None where a path is no log.
 
     Its columns are system and item, run and task where there are several, the metrics (`scores`), and what may be
-    clusters of items.
+    clusters of items. `names` of systems go before what the logs say, by the paths.
 
     Raises
     ------
     InputError
         What `read_logs` refuses.
     """
-    found = read_logs(*paths)
+    found = read_logs(*paths, systems=names or {})
     if found is None:
         return None
-    names = ", ".join(source_name(path) for path in paths)
-    return SourceTable(found.frame, names, found.sha256, found.said, scores=found.scores)
+    source = ", ".join(source_name(path) for path in paths)
+    return SourceTable(found.frame, source, found.sha256, found.said, scores=found.scores)
 
 
 def with_metric(table: SourceTable, metric: str, *, item: str | None = None) -> SourceTable:

@@ -72,6 +72,7 @@ class Answer:
 
     exit_code : 0 fine, 1 or 2 refused, 3 the target is missed, 130 stopped.
     html : its document as a fragment; "" where there is none.
+    text, record : its first lines, and its record as JSON, for doors that show no page.
     notes : what a terminal would say on standard error.
     command, python : what gives the same, as one would type it.
     files : the names of what lies in the output folder.
@@ -83,6 +84,8 @@ class Answer:
     exit_code: int
     title: str = ""
     html: str = ""
+    text: str = ""
+    record: str = ""
     problems: tuple[Wrong, ...] = ()
     notes: tuple[str, ...] = ()
     command: str = ""
@@ -105,9 +108,35 @@ class Told:
 
 
 Tell = Callable[[Told], None]
+Shows = Callable[[tuple[str, ...], Result], Answer]  # of the words that name the command, and its result
 
 
-def answer(work: Work, told: Tell) -> Answer:
+def on_page(path: tuple[str, ...], result: Result) -> Answer:
+    """What the page of a command shows of a result."""
+    return _shown(path, result, result.document())
+
+
+def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
+    """What the page of a study shows, which has the command below and its files in the folder."""
+    return _shown(path, result, replace(result.document(), provenance=()))
+
+
+def _shown(path: tuple[str, ...], result: Result, document: Document) -> Answer:
+    from humeval_power.interfaces.page.onward import links, numbers, ways
+    from humeval_power.interfaces.python_code.program import python_here
+
+    return Answer(
+        0,
+        document.title,
+        _fragment(document),
+        python=python_here(),
+        numbers=numbers(path, result),
+        links=links(path, result),
+        ways=ways(path, result),
+    )
+
+
+def answer(work: Work, told: Tell, shows: Shows | None = None) -> Answer:
     """Run the command here and now, in a folder in which its files lie under their own names.
 
     Bad input is no exception: it is an answer with problems.
@@ -115,22 +144,16 @@ def answer(work: Work, told: Tell) -> Answer:
     from humeval_power.api.progress import watched_by
     from humeval_power.interfaces.cli.capturing import capturing
     from humeval_power.interfaces.cli.output import PROGRAM
-    from humeval_power.interfaces.page.onward import links, numbers, ways
-    from humeval_power.interfaces.python_code.program import python_here
     from humeval_power.kernels.compile_events import listening
     from humeval_power.safe_text import shell_command
 
+    shows = shows or (on_page_of_study if work.texts else on_page)
     typed = shell_command([PROGRAM, *work.words])
     path = _path_of(work.words)
     found: list[Answer] = []
 
     def show(result: Result) -> None:
-        document = result.document()
-        if work.texts:  # the page of a study shows where its numbers come from by the study itself
-            document = replace(document, provenance=())
-        here = Answer(0, document.title, _fragment(document), command=typed, python=python_here())
-        here = replace(here, numbers=numbers(path, result), links=links(path, result))
-        found.append(replace(here, ways=ways(path, result)))
+        found.append(replace(shows(path, result), command=typed))
         if work.output:
             told(Told("Writing the files", answer=found[-1]))
 

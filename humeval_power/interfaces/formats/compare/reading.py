@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -28,6 +28,7 @@ def read_scores(
     unit_by: UnitBy = "mean",
     shuffle_seed: int | None = None,
     cluster: str | None = None,
+    names: Mapping[str, str] | None = None,
 ) -> dict[str, ScoreTable]:
     """Read a metric's scores of the same items, as `compare.scores` takes them.
 
@@ -44,6 +45,7 @@ def read_scores(
     shuffle_seed : shuffle items into units; None for adjacent ones.
     cluster : the column of the items' clusters, such as passage or document; of files without names of columns a
         file with one cluster's name a line.
+    names : what the systems of logs, or of files of one column, are called, by their paths.
 
     Returns
     -------
@@ -62,7 +64,12 @@ def read_scores(
             "Units and clusters are two ways to treat items that are alike: leave --unit-size or --cluster out."
         )
     source = open_scores(
-        [str(path) for path in paths], item=item, system=system, cluster=cluster, wanted=[*systems, *scores]
+        [str(path) for path in paths],
+        item=item,
+        system=system,
+        cluster=cluster,
+        wanted=[*systems, *scores],
+        names=names,
     )
     if dataset is not None and len(scores) > 1:
         raise InputError("Count over data sets or over metrics: --dataset with one --score.")
@@ -80,8 +87,8 @@ def read_scores(
         score = scores[0] if scores else None
         if score is not None or len(source.scores) == 1:
             source = replace(source, table=with_metric(source.table, score or source.scores[0]))
-        names = list(dict.fromkeys(source.table.frame[column].astype(str)))
-        tables = {name: one(source, score, (column, name)) for name in names}
+        sets = dict.fromkeys(source.table.frame[column].astype(str))
+        tables = {name: one(source, score, (column, name)) for name in sets}
     else:
         tables = {score or "score": one(source, score) for score in scores or (None,)}
     if len(tables) > 1 and any(len(table.systems) != 2 for table in tables.values()):

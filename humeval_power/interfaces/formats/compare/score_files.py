@@ -18,8 +18,8 @@ def one_table(path: str) -> tuple[SourceTable, bool]:
     return headerless or table_of(content, source=name), headerless is None
 
 
-def joined_files(paths: Sequence[str]) -> SourceTable:
-    """Two files with one number a line, as the columns A and B."""
+def joined_files(paths: Sequence[str], names: Sequence[str] = ("A", "B")) -> SourceTable:
+    """Two files with one number a line, as columns of these names."""
     parts = []
     for path in paths:
         name = source_name(path)
@@ -32,8 +32,9 @@ def joined_files(paths: Sequence[str]) -> SourceTable:
     if lengths[0] != lengths[1]:
         rule = f"the files have {lengths[0]:,} and {lengths[1]:,} scores; they are paired by line."
         raise InputError([Problem(rule, "", place=f"{parts[0].source}, {parts[1].source}")])
-    frame = parts[0].frame.set_axis(["A"], axis=1)
-    frame["B"] = parts[1].frame.iloc[:, 0].to_numpy()
-    notice = f"A is {parts[0].source}, B is {parts[1].source}; the effect is B - A."
+    a, b = names
+    frame = parts[0].frame.set_axis([a], axis=1)
+    frame[b] = parts[1].frame.iloc[:, 0].to_numpy()
+    notice = f"{a} is {parts[0].source}, {b} is {parts[1].source}; the effect is {b} - {a}."
     digest = hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest()
     return SourceTable(frame, f"{parts[0].source}, {parts[1].source}", digest, (notice,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -58,20 +58,24 @@ def open_scores(
     system: str | None = None,
     cluster: str | None = None,
     wanted: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
 ) -> ScoreSource:
     """Read a table of scores, or two files with one score a line, A first; or logs of a harness.
 
     Long tables are known by a column of the system. Columns of text are left out of wide ones, and so is that
-    of the clusters; what looks like one is no system and no metric, unless it is among the names `wanted`.
+    of the clusters; what looks like one is no system and no metric, unless it is among the names `wanted`. The
+    systems of logs and of files of one column are called by `names`, by their paths, where these say so.
 
     Raises
     ------
     InputError
         A file that cannot be read, columns that are not there, or no column of scores.
     """
-    logged = read_score_source(*paths)
+    names = names or {}
+    logged = read_score_source(*paths, names=names)
     if logged is None and len(paths) == 2:
-        return ScoreSource(joined_files(paths), None, None, ("A", "B"), cluster, has_header=False)
+        called = tuple(names.get(path, letter) for path, letter in zip(paths, "AB", strict=True))
+        return ScoreSource(joined_files(paths, called), None, None, called, cluster, has_header=False)
     table, has_header = (logged, True) if logged is not None else one_table(paths[0])
     columns = [str(name) for name in table.frame.columns]
     _check_header(table)

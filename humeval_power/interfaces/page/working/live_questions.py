@@ -185,4 +185,6 @@ class _Kept:
 
 def size_of(answer: Answer) -> int:
     """About how many bytes of memory an answer takes."""
-    return _ROUGHLY + len(answer.html) + len(answer.python) + sum(map(len, answer.notes))
+    return (
+        _ROUGHLY + len(answer.html) + len(answer.record) + len(answer.python) + sum(map(len, answer.notes))
+    )
