@@ -9,7 +9,7 @@ RUN := $(BIN)/humeval-power
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: setup demo test lint coverage check check-r bench docs package papers site clean
+.PHONY: setup demo test lint coverage check rest check-r bench docs package papers site clean
 
 # uv installs from PyPI three times as fast as pip, and itself comes from there.
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
@@ -46,20 +46,20 @@ lint: $(VENV)/.installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-COVERED := --cov --cov-report=json:.coverage.json --cov-report=
-BY_FOLDER := $(BIN)/python .ci/coverage_by_folder.py .coverage.json
-
-# Lines and branches that the fast tests reach, folder by folder; make check says it of all tests.
+# Lines and branches that the fast tests reach, folder by folder. Apart: to trace every line takes 2.5 times as long.
 coverage: setup
-	$(PYTEST) -q -m "not slow and not r and not browser" --hypothesis-profile quick $(COVERED)
-	$(BY_FOLDER)
+	$(PYTEST) -q -m "not slow and not r and not browser" --hypothesis-profile quick \
+	  --cov --cov-report=json:.coverage.json --cov-report=
+	$(BIN)/python .ci/coverage_by_folder.py .coverage.json
 
-check: setup $(VENV)/.browser lint
+check: lint test rest
+
+# What make lint test leaves out: generated pages, slow tests, R, a browser, and all examples of a property.
+rest: setup $(VENV)/.browser
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python docs/make_plan_schema.py --check
 	$(BIN)/python docs/make_study_schema.py --check
-	$(PYTEST) $(COVERED)
-	$(BY_FOLDER)
+	$(PYTEST) -m "slow or r or browser or hypothesis" --durations=25
 
 # The reference engine through pymer4 needs an older pandas than the package does: an environment of its own.
 $(VENV)-r/.installed: pyproject.toml

@@ -30,7 +30,17 @@ STUB_NAME = re.compile(r"^from (humeval_power\S*) import (\w+) as (\w+)$", re.MU
 # The pages by what a reader comes for. A folder stands for those of its pages that are not named; a page that is in
 # no part fails the build, as does a name without a page.
 PARTS: dict[str, dict[str, tuple[str, ...]]] = {
-    "Start": {"": ("README.md", "guides/five-minutes.md", "glossary.md", "start.md", "tour.md", "page.md", "mcp.md")},
+    "Start": {
+        "": (
+            "README.md",
+            "guides/five-minutes.md",
+            "glossary.md",
+            "start.md",
+            "tour.md",
+            "page.md",
+            "mcp.md",
+        )
+    },
     "Guides": {
         "": (
             "guides/how-many.md",

@@ -17,7 +17,7 @@ for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-pytest_plugins = ["cpu_budget"]
+pytest_plugins = ["browsing", "cpu_budget"]
 
 # Thousands of tests and their modules stay until the end: going through them for garbage, again and again, would
 # take a third of the time.

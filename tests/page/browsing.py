@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -58,20 +58,32 @@ class Seen:
     bytes: int = 0
 
 
-@contextmanager
-def browser_page(link: str, *, width: int = 1200, scripts: bool = True, dark: bool = False):
-    """A page of a fresh browser that was let in by the link, and what it has seen."""
+@pytest.fixture(scope="module")
+def browser():
+    """One for the tests of a file, each of which has a context of its own: cookies, storage, size.
+
+    Not for the whole run: its event loop would be in the way of tests that have their own.
+    """
     playwright = pytest.importorskip("playwright.sync_api", reason="The browser's tests need playwright.")
     if not CHROMIUM:
         pytest.skip("The browser's tests need Chromium: apt-get install chromium")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        context = browser.new_context(
-            viewport={"width": width, "height": 900},
-            java_script_enabled=scripts,
-            color_scheme="dark" if dark else "light",
-            accept_downloads=True,
-        )
+    with (
+        playwright.sync_playwright() as driver,
+        closing(driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])) as launched,
+    ):
+        yield launched
+
+
+@contextmanager
+def browser_page(browser, link: str, *, width: int = 1200, scripts: bool = True, dark: bool = False):
+    """A page without a past that was let in by the link, and what it has seen."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900},
+        java_script_enabled=scripts,
+        color_scheme="dark" if dark else "light",
+        accept_downloads=True,
+    )
+    with closing(context):
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         seen = Seen()
@@ -88,10 +100,7 @@ def browser_page(link: str, *, width: int = 1200, scripts: bool = True, dark: bo
         )
         page.goto(link)
         page.own = own
-        try:
-            yield page, seen
-        finally:
-            browser.close()
+        yield page, seen
 
 
 @cache

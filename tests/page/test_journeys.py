@@ -29,8 +29,8 @@ def link(tmp_path_factory):
 
 
 @pytest.fixture
-def page(link):
-    with browser_page(link) as (found, seen):
+def page(browser, link):
+    with browser_page(browser, link) as (found, seen):
         yield found
         assert seen.errors == []
         assert seen.foreign == []
@@ -200,8 +200,8 @@ def test_a_long_simulation_can_be_stopped_and_goes_on(page):
     page.wait_for_selector("#answer[data-state=running], #answer[data-state=done]")
 
 
-def test_without_scripts_everything_is_there(link):
-    with browser_page(link, scripts=False) as (page, seen):
+def test_without_scripts_everything_is_there(browser, link):
+    with browser_page(browser, link, scripts=False) as (page, seen):
         page.goto(page.own + PLAN)
         assert page.locator("#answer .headline").count() == 1
         page.fill("#field-workers", "30")
@@ -216,16 +216,16 @@ def test_without_scripts_everything_is_there(link):
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("path", ["", PLAN, "fit?file=pilot.csv", "fit"])
-def test_nothing_stands_in_the_way_of_screen_readers(link, path, dark):
-    with browser_page(link, dark=dark) as (page, _seen):
+def test_nothing_stands_in_the_way_of_screen_readers(browser, link, path, dark):
+    with browser_page(browser, link, dark=dark) as (page, _seen):
         page.goto(page.own + path)
         page.wait_for_function("() => !document.querySelector('#answer[data-state=running]')")
         assert violations(page) == []
 
 
 @pytest.mark.parametrize("path", ["", PLAN, "fit?file=pilot.csv"])
-def test_a_narrow_screen_needs_no_sideways_scrolling(link, path):
-    with browser_page(link, width=360) as (page, _seen):
+def test_a_narrow_screen_needs_no_sideways_scrolling(browser, link, path):
+    with browser_page(browser, link, width=360) as (page, _seen):
         page.goto(page.own + path)
         page.wait_for_function("() => !document.querySelector('#answer[data-state=running]')")
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -249,8 +249,8 @@ def test_by_keyboard_alone(page):
     answered(page)
 
 
-def test_the_page_is_small_and_quick(link):
-    with browser_page(link) as (page, _seen):
+def test_the_page_is_small_and_quick(browser, link):
+    with browser_page(browser, link) as (page, _seen):
         page.goto(page.own + PLAN)
         shown(page)
         page.reload()

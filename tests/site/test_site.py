@@ -88,9 +88,9 @@ def test_every_link_leads_to_a_file_and_its_place(pages: dict[Path, Page]) -> No
     ("width", "dark", "words"), [(1200, False, "Kenward"), (390, True, "--exclude-if")]
 )
 def test_the_search_and_the_formulas_work_from_the_file_system(
-    site: Path, width: int, dark: bool, words: str
+    browser, site: Path, width: int, dark: bool, words: str
 ) -> None:
-    with browser_page((site / "methods.html").as_uri(), width=width, dark=dark) as (page, seen):
+    with browser_page(browser, (site / "methods.html").as_uri(), width=width, dark=dark) as (page, seen):
         page.wait_for_selector(".katex", state="attached", timeout=30_000)
         assert page.locator(".katex-error").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -100,8 +100,8 @@ def test_the_search_and_the_formulas_work_from_the_file_system(
     assert (seen.foreign, seen.errors) == ([], [])
 
 
-def test_wide_tables_of_a_notebook_do_not_widen_the_page_of_a_phone(site: Path) -> None:
-    with browser_page((site / "notebooks" / "plan.html").as_uri(), width=390) as (page, seen):
+def test_wide_tables_of_a_notebook_do_not_widen_the_page_of_a_phone(browser, site: Path) -> None:
+    with browser_page(browser, (site / "notebooks" / "plan.html").as_uri(), width=390) as (page, seen):
         assert page.locator(".notebook-output table").count() > 0
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert (seen.foreign, seen.errors) == ([], [])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +17,44 @@ from cli import run
 Compared = dict[str, tuple[float, float]]
 
 
-def rscript(packages: Sequence[str]) -> str:
-    """Path of Rscript; skips where it or a package is absent."""
+class Rscript:
+    """One R process that runs one script after the other: to load its packages takes longer than most of them."""
+
+    def __init__(self, program: str) -> None:
+        self.process = subprocess.Popen(
+            [program, "--vanilla", str(Path(__file__).with_name("session.R"))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def run(self, script: Path) -> list[str]:
+        """Run a script in its folder; the lines that it prints."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"{script}\n")
+        self.process.stdin.flush()
+        lines = [line.rstrip("\n") for line in iter(self.process.stdout.readline, "ENDED\n") if line]
+        failed = [line for line in lines if line.startswith("FAILED")]
+        assert not failed, f"{failed}\n{script.read_text()}"
+        return lines
+
+
+@contextmanager
+def rscript() -> Iterator[Rscript]:
+    """Skips where R is absent."""
+    program = shutil.which("Rscript")
+    if program is None:
+        pytest.skip("Rscript is not installed")
+    session = Rscript(program)
+    with session.process:
+        yield session
+
+
+@cache
+def require(*packages: str) -> None:
+    """Skip where R or one of the packages is absent."""
     program = shutil.which("Rscript")
     if program is None:
         pytest.skip("Rscript is not installed")
@@ -24,20 +62,15 @@ def rscript(packages: Sequence[str]) -> str:
     call = [program, "-e", f"stopifnot(sapply(c({wanted}), requireNamespace, quietly = TRUE))"]
     if subprocess.run(call, capture_output=True, check=False).returncode != 0:
         pytest.skip(f"one of the R packages {wanted} is not installed")
-    return program
 
 
-def compared(program: str, folder: Path, *fit: object) -> Compared:
+def compared(program: Rscript, folder: Path, *fit: object) -> Compared:
     """Fit a file with these words, run the script in its folder, and read the table that it ends with."""
     script = folder / "fit.R"
     run("fit", *fit, "-o", script, "--force")
-    done = subprocess.run(
-        [program, "--vanilla", script.name], capture_output=True, text=True, check=False, cwd=folder
-    )
-    assert done.returncode == 0, f"{done.stderr}\n{script.read_text()}"
-    lines = done.stdout.splitlines()
+    lines = program.run(script)
     start = next(place for place, line in enumerate(lines) if line.split() == ["R", "fit"])
-    rows = [line.split() for line in lines[start + 1 :]]
+    rows = [line.split() for line in lines[start + 1 :] if line]
     return {name: (float(r), float(fit)) for name, r, fit in rows}
 
 

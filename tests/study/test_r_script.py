@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 import pytest
 from cli import run
 from places import ROOT
-from r_scripts import Compared, compared, likert, rscript, table
+from r_scripts import Compared, Rscript, compared, likert, require, rscript, table
 
 import humeval_power as hp
 from humeval_power.errors import InputError
@@ -31,8 +32,10 @@ SYSTEMS = ('+A, the "old"', "B\\u0041é")
 
 
 @pytest.fixture(scope="module")
-def program() -> str:
-    return rscript(PACKAGES)
+def program() -> Iterator[Rscript]:
+    require(*PACKAGES)
+    with rscript() as session:
+        yield session
 
 
 def assert_same(found: Compared, *, unidentified: tuple[str, ...] = ()) -> None:
@@ -62,7 +65,7 @@ def assert_same(found: Compared, *, unidentified: tuple[str, ...] = ()) -> None:
     ids=["complete", "unbalanced", "singular", "worker-item", "ml", "equivalent", "non-inferior", "normal"],
 )
 def test_r_gives_the_numbers_of_the_fit(
-    program: str, tmp_path: Path, drawn: pd.DataFrame, options: tuple[str, ...]
+    program: Rscript, tmp_path: Path, drawn: pd.DataFrame, options: tuple[str, ...]
 ) -> None:
     drawn.assign(rating=likert(drawn["rating"])).to_csv(tmp_path / "ratings.csv", index=False)
     found = compared(program, tmp_path, tmp_path / "ratings.csv", "--scale", "1:5", *options)
@@ -73,7 +76,7 @@ def test_r_gives_the_numbers_of_the_fit(
 @pytest.mark.slow
 @pytest.mark.r
 @pytest.mark.parametrize("factors", ["worker", "item", "worker,item"])
-def test_correlated_intercepts_and_slopes(program: str, tmp_path: Path, factors: str) -> None:
+def test_correlated_intercepts_and_slopes(program: Rscript, tmp_path: Path, factors: str) -> None:
     drawn = table(16, n_workers=7, n_items=16, kept=0.9)
     level = drawn.groupby("worker")["rating"].transform("mean") + drawn.groupby("item")["rating"].transform(
         "mean"
@@ -89,7 +92,7 @@ def test_correlated_intercepts_and_slopes(program: str, tmp_path: Path, factors:
 @pytest.mark.slow
 @pytest.mark.r
 @pytest.mark.parametrize("order", ["place", "first", "letter"])
-def test_documents_and_covariates(program: str, tmp_path: Path, order: str) -> None:
+def test_documents_and_covariates(program: Rscript, tmp_path: Path, order: str) -> None:
     drawn = table(14, n_workers=5, n_items=15, kept=0.9)
     rng = np.random.default_rng(15)
     drawn["document"] = [f"d{code % 4}" for code in drawn["item"]]
@@ -117,7 +120,7 @@ def test_documents_and_covariates(program: str, tmp_path: Path, order: str) -> N
 
 @pytest.mark.slow
 @pytest.mark.r
-def test_places_of_more_than_two_systems(program: str, tmp_path: Path) -> None:
+def test_places_of_more_than_two_systems(program: Rscript, tmp_path: Path) -> None:
     drawn = table(14, n_workers=5, n_items=15, kept=0.9)
     drawn = pd.concat([drawn, drawn[drawn["system"] == 0].assign(system=2)], ignore_index=True)
     drawn["place"] = (drawn["system"] + drawn["worker"] + 2 * drawn["item"]) % 3 + 1
@@ -132,7 +135,7 @@ def test_places_of_more_than_two_systems(program: str, tmp_path: Path) -> None:
 
 @pytest.mark.r
 def test_what_a_table_cannot_tell_apart_does_not_move_effect_and_criterion(
-    program: str, tmp_path: Path
+    program: Rscript, tmp_path: Path
 ) -> None:
     drawn = table(9).query("(worker + item) % 6 == 0")  # each item by one or two workers
     drawn = drawn[drawn["worker"] == drawn.groupby("item")["worker"].transform("min")]
@@ -145,7 +148,7 @@ def test_what_a_table_cannot_tell_apart_does_not_move_effect_and_criterion(
 
 
 @pytest.mark.r
-def test_hostile_names_arrive_as_they_are(program: str, tmp_path: Path) -> None:
+def test_hostile_names_arrive_as_they_are(program: Rscript, tmp_path: Path) -> None:
     drawn = table(10, n_workers=7, kept=0.8)
     drawn["worker"] = [f" {WORKERS[code]} " for code in drawn["worker"]]
     drawn["system"] = [SYSTEMS[code] for code in drawn["system"]]
@@ -159,7 +162,7 @@ def test_hostile_names_arrive_as_they_are(program: str, tmp_path: Path) -> None:
 
 @pytest.mark.r
 def test_a_table_that_was_made_safe_for_a_spreadsheet_is_read_as_it_was(
-    program: str, tmp_path: Path
+    program: Rscript, tmp_path: Path
 ) -> None:
     drawn = table(11, n_workers=7)
     drawn["worker"] = [f"'{WORKERS[2]}{code}" for code in drawn["worker"]]
@@ -180,7 +183,7 @@ def test_a_table_that_was_made_safe_for_a_spreadsheet_is_read_as_it_was(
 
 
 @pytest.mark.r
-def test_the_same_rows_are_left_out(program: str, tmp_path: Path) -> None:
+def test_the_same_rows_are_left_out(program: Rscript, tmp_path: Path) -> None:
     drawn = table(12)
     rows = pd.concat(
         [drawn, drawn.assign(system=2), drawn.iloc[:9]], ignore_index=True
@@ -204,7 +207,7 @@ def test_the_same_rows_are_left_out(program: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.r
 @pytest.mark.parametrize("kind", ["semicolons", "gzip", "utf-16", "json lines"])
-def test_files_of_other_kinds(tmp_path: Path, kind: str) -> None:
+def test_files_of_other_kinds(program: Rscript, tmp_path: Path, kind: str) -> None:
     drawn = table(13, kept=0.7).round(3)
     path = tmp_path / "ratings.txt"
     if kind == "json lines":
@@ -216,8 +219,9 @@ def test_files_of_other_kinds(tmp_path: Path, kind: str) -> None:
         drawn["item"] = [f"é{code}" for code in drawn["item"]]
         encoding, separator = ("utf-16", ",") if kind == "utf-16" else ("utf-8", ";")
         path.write_text(drawn.to_csv(index=False, sep=separator), encoding=encoding)
-    packages = (*PACKAGES, "jsonlite") if kind == "json lines" else PACKAGES
-    assert_same(compared(rscript(packages), tmp_path, path, "--scale", "-1:2"))
+    if kind == "json lines":
+        require("jsonlite")
+    assert_same(compared(program, tmp_path, path, "--scale", "-1:2"))
 
 
 def assert_same_categories(found: Compared) -> None:
@@ -248,7 +252,9 @@ def yes_no(rating: pd.Series) -> pd.Series:
         ("ordinal", ("--document", "document", "--covariate", "genre", "--estimator", "ml", "--df", "min")),
     ],
 )
-def test_r_gives_the_numbers_of_categories(tmp_path: Path, family: str, options: tuple[str, ...]) -> None:
+def test_r_gives_the_numbers_of_categories(
+    program: Rscript, tmp_path: Path, family: str, options: tuple[str, ...]
+) -> None:
     drawn = table(17, n_workers=8, n_items=24, kept=0.9)
     drawn["document"] = [f"d{code % 6}" for code in drawn["item"]]
     drawn["genre"] = [("news", "chat", "law")[code % 3] for code in drawn["item"]]
@@ -256,7 +262,7 @@ def test_r_gives_the_numbers_of_categories(tmp_path: Path, family: str, options:
     drawn["rating"] = sort(drawn["rating"] + 0.2 * np.random.default_rng(18).standard_normal(len(drawn)))
     drawn.to_csv(tmp_path / "ratings.csv", index=False)
     scale = "0:1" if family == "binary" else "1:5"
-    program = rscript(("glmmTMB",) if family == "binary" else ("ordinal",))
+    require("glmmTMB" if family == "binary" else "ordinal")
     words = ("--scale", scale, "--family", family, *options)
     found = compared(program, tmp_path, tmp_path / "ratings.csv", *words)
     assert_same_categories(found)

@@ -284,8 +284,10 @@ class CrossedProblem:
         if self.weights is not None:
             responses = np.ascontiguousarray((self.weights @ responses.T).T)
         by_dense = choice.by_dense_matrices(self.design)
-        products: tuple[Floats, ...] = (dense.response_products if by_dense else response_products)(
-            self.design, *self.rows(), responses
+        if by_dense:
+            return dense.response_products(self.design, *self.rows(), responses)
+        products: tuple[Floats, ...] = response_products(
+            self.design, *self.rows(), np.ascontiguousarray(responses)
         )
         return products
 

@@ -97,7 +97,9 @@ def fit_complete_own(
         np.ascontiguousarray(workers), np.ascontiguousarray(items), residual, size, start,
         TOLERANCE, MOST_STEPS, _NO_RESIDUAL * total,
     )  # fmt: skip
-    variance, df = joint_batch.own_precision(gamma, sigma2, size, first, second)
+    variance, df = joint_batch.own_precision(
+        gamma, sigma2, size, np.ascontiguousarray(first), np.ascontiguousarray(second)
+    )
     error = np.sqrt(np.where(variance > 0, variance, np.nan))
     return ContrastFits(estimate, error, error, np.full_like(df, np.nan), df, status)
 

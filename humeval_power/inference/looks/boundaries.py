@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -133,10 +133,15 @@ def boundaries(
         Information that does not increase; futility with one look, or without the drift it needs; a
         number of fixed levels that is not that of the looks.
     """
-    shares = _checked(rule, information, drift)
+    return _solved(rule, tuple(_checked(rule, information, drift)), drift)
+
+
+@lru_cache(maxsize=256)
+def _solved(rule: StoppingRule, shares: tuple[float, ...], drift: float | None) -> Boundaries:
+    """The recursive integrations, which every look of every study of a plan asks for again."""
     if isinstance(rule.futility, BetaSpendingFutility):
         upper, lower, _ = spend_both(rule, rule.futility, shares)
-        return Boundaries(rule, tuple(shares), tuple(upper), tuple(lower))
+        return Boundaries(rule, shares, tuple(upper), tuple(lower))
     two_sided = rule.alternative == "two-sided"
     lower = _p_value_wedge(rule, shares)
     counted_upon = lower if rule.binding else [-math.inf] * len(shares)
@@ -146,7 +151,7 @@ def boundaries(
     if isinstance(rule.futility, ConditionalPowerFutility):
         lower = _conditional_wedge(rule.futility, shares, upper[-1], drift or 0.0, two_sided=two_sided)
     lower = [min(low, high) for low, high in zip(lower, upper, strict=True)]
-    return Boundaries(rule, tuple(shares), tuple(upper), tuple(lower))
+    return Boundaries(rule, shares, tuple(upper), tuple(lower))
 
 
 def required_drift(bounds: Boundaries, *, power: float) -> float:

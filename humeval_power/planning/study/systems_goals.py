@@ -120,8 +120,8 @@ def count_goals(truth: Truth, means: Floats, difference: Floats, rejected: Flags
     best = np.isin(np.arange(truth.parameters.n_systems), truth.parameters.best)
     totals, each = np.zeros(8), np.zeros(len(truth.pairs))
     count_found(
-        means, difference, rejected, np.sign(truth.difference), truth.real, truth.sought, two_sided, truth.column,
-        truth.has_groups, -1 if truth.leader is None else truth.leader, best, totals, each,
+        means, np.ascontiguousarray(difference), rejected, np.sign(truth.difference), truth.real, truth.sought,
+        two_sided, truth.column, truth.has_groups, -1 if truth.leader is None else truth.leader, best, totals, each,
     )  # fmt: skip
     some = truth.real.any()
     defined: tuple[object, ...] = (

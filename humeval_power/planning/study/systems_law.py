@@ -55,7 +55,7 @@ def counts_by_law(
     difference = estimate[:, second] - estimate[:, first]
     table = np.array([_scale_table(float(df)) for df in precision.df])
     rejected = rejected_at_points(
-        difference, scores, precision.standard_error, table,
+        np.ascontiguousarray(difference), scores, np.ascontiguousarray(precision.standard_error), table,
         -_REACH, 2 * _REACH / (_KNOTS - 1), thresholds, rule.alternative == "two-sided",
         int(rule.alternative == "equivalent"), rule.margin or 0.0,
     )  # fmt: skip
