@@ -28,8 +28,8 @@ def served(tmp_path_factory):
 
 
 @pytest.fixture
-def page(served):
-    with browser_page(served[0]) as (found, seen):
+def page(browser, served):
+    with browser_page(browser, served[0]) as (found, seen):
         yield found
         assert seen.errors == []
         assert seen.foreign == []
@@ -231,13 +231,13 @@ def test_from_the_plan_to_the_report(page, folder, tmp_path):
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [360, 768, 1280])
-def test_every_stage_is_within_reach_at_every_width(served, width, dark):
+def test_every_stage_is_within_reach_at_every_width(browser, served, width, dark):
     link, folder = served
     if not (folder / "wide").exists():
         (folder / "wide").mkdir()
         text = 'schema = "humeval_power/study/1"\n[variation]\npreset = "high"\n[effect]\neffect = 0.1\n'
         (folder / "wide" / "study.toml").write_text(text + "[design]\nworkers = 20\nitems = 90\n")
-    with browser_page(link, width=width, dark=dark) as (page, seen):
+    with browser_page(browser, link, width=width, dark=dark) as (page, seen):
         assert violations(page) == []
         for stage in STAGES:
             page.goto(f"{page.own}study/wide/{stage}")
@@ -249,9 +249,9 @@ def test_every_stage_is_within_reach_at_every_width(served, width, dark):
         assert seen.errors == []
 
 
-def test_without_scripts_a_study_is_saved_too(served):
+def test_without_scripts_a_study_is_saved_too(browser, served):
     link, folder = served
-    with browser_page(link, scripts=False) as (page, _seen):
+    with browser_page(browser, link, scripts=False) as (page, _seen):
         page.fill("input[name=name]", "plain")
         page.click("button:has-text('New study')")
         page.fill("#field-question", "Without a script?")
