@@ -54,7 +54,7 @@ class StudyPages:
     @property
     def routes(self) -> list[Route]:
         """Where they are."""
-        return [Route("/study/plan", self.page), Route("/study/take/{name}", self.take)]
+        return [Route("/whole/plan", self.page), Route("/whole/take/{name}", self.take)]
 
     async def page(self, request: Request) -> Response:
         """How far the study of a plan is; to look at it is to go on with it."""
