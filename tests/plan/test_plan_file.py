@@ -180,7 +180,7 @@ def test_a_plan_comes_back_as_it_was_written(plan: Plan, tmp_path: Path) -> None
 
 @pytest.mark.slow
 @given(
-    question=st.text(st.characters(exclude_categories=("Cs",)), min_size=1).filter(
+    question=st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1).filter(
         lambda text: re.search(r"\S", text) is not None and text.strip() != ""
     ),
     effect=st.floats(0.001, 1),
