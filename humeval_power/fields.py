@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -339,7 +340,10 @@ def typed_list(value: Any) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, Mapping):
-        return ",".join(_quoted(f"{name}={_plain(one)}") for name, one in value.items())
+        try:
+            return ",".join(_quoted(f"{name}={_plain(one)}") for name, one in value.items())
+        except ValueError:  # a table within, or a number too small to be typed
+            return json.dumps(value, default=float)
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
         return _plain(value)
     return ",".join(_quoted(_plain(one)) for one in _sequence(value))

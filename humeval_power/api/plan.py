@@ -163,7 +163,7 @@ def make_plan(
     from humeval_power.planning.plan.request import PlanRequest
     from humeval_power.planning.plan.search_and_prove import make_plan as search
     from humeval_power.reporting.plan.result import PlanSearchResult
-    from humeval_power.reporting.plan.sealed.sealing import plan_to_json
+    from humeval_power.reporting.plan.sealed.content import plan_to_json
     from humeval_power.reporting.result import Provenance
 
     known = assumed if isinstance(assumed, Assumptions) else assumptions_of(assumed)

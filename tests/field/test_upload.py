@@ -14,7 +14,7 @@ from humeval_power.interfaces.formats.assigned import read_assignment, read_key
 from humeval_power.planning.looks.schedule import LookSchedule
 from humeval_power.planning.plan import blinding
 from humeval_power.reporting.field.uploads import UPLOADERS
-from humeval_power.reporting.plan.sealed.sealing import plan_to_json
+from humeval_power.reporting.plan.sealed.content import plan_to_json
 from humeval_power.scenarios.looks.looks import equal_looks
 from humeval_power.study_counts import StudyCounts
 from tests.cli import run
@@ -167,7 +167,14 @@ def test_scale_labels_and_checks_that_do_not_fit_are_told_at_once(tmp_path):
     checks.write_text("text,right\nChoose 9,9\n")
     said = upload(
         *(tmp_path, "--outputs", tmp_path / "outputs.csv", *SMALL, "--check-texts", checks),
-        *("--labels", "0=none,5=good", "--rating-question", "a=Is it good?", "--rating-question", "a=Is it?"),
+        *(
+            "--labels",
+            "0=none,5=good",
+            "--rating-question",
+            "a=Is it good?",
+            "--rating-question",
+            "a=Is it?",
+        ),
         code=2,
     ).stderr
     for part in ("asks for 9", "labels of 0", "'a' is asked twice"):

@@ -118,7 +118,7 @@ def test_a_plan_carries_the_family_and_the_latent_parameters(tmp_path: Path) -> 
     record = run_json("power", "--plan", path, "--method", "analytic")
     assert record["power"] == pytest.approx(plan.predicted.analytic)
     document = json.loads(path.read_text())
-    document["parameters"]["latent"]["sd_worker_slope"] = 0.1
+    document["study"]["values"]["latent"]["sd_worker_slope"] = 0.1
     path.write_text(json.dumps(document))
     assert "latent" in run("power", "--plan", path, "--method", "analytic", code=2).stderr
 

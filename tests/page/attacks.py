@@ -15,6 +15,7 @@ from attack import Attack, came_back
 from attacks_at_the_door import hosts, methods, origins, paths, smuggled, tokens
 from attacks_by_name import links, names
 from attacks_by_size import bombs, sizes, slow
+from attacks_by_study import fill_studies, studies
 from page_server import running
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "page-attacks.md"
@@ -32,7 +33,7 @@ CAPS = {
 
 def attacks() -> list[Attack]:
     """All of them, by kind."""
-    groups = (hosts, origins, tokens, paths, methods, sizes, bombs, names, links, slow, smuggled)
+    groups = (hosts, origins, tokens, paths, methods, sizes, bombs, names, links, studies, slow, smuggled)
     return [attack for group in groups for attack in group()]
 
 
@@ -47,6 +48,7 @@ def fill(folder: Path) -> None:
     (folder / "logs" / "out.jsonl").symlink_to("../../secret.csv")
     pilot = Path(__file__).parents[2] / "data" / "pilot.csv"
     (folder / "pilot.csv").write_bytes(pilot.read_bytes())
+    fill_studies(folder)
 
 
 def main() -> None:

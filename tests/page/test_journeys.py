@@ -42,8 +42,8 @@ def headline(page) -> str:
 
 def test_plan_from_nothing(page):
     page.goto(page.own)
-    page.click("summary:has-text('Plan')")
-    page.click("a:has-text('Power of a study') >> visible=true")
+    page.click("header a:has-text('All questions')")
+    page.click("a:has-text('Power of a study')")
     shown(page)
     before = headline(page)
     page.fill("#field-workers", "40")

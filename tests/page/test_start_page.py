@@ -27,8 +27,9 @@ def links(page: str) -> list[str]:
     return [html.unescape(link) for link in re.findall(r'href="([^"]+)"', part[0])]
 
 
-def test_the_first_page_offers_the_questions(client):
-    assert 'href="/start"' in client.get("/").text
+def test_all_questions_offer_the_six_questions(client):
+    assert 'href="/all"' in client.get("/").text
+    assert 'href="/start"' in client.get("/all").text
 
 
 def test_whoever_has_nothing_gets_filled_pages_to_plan_on(client):

@@ -281,7 +281,7 @@ def test_a_folder_holds_the_plan_its_page_its_pictures_and_the_search(folder):
     assert [Decimal(row["cost"]) for row in rows] == [Decimal(point["cost"]) for point in search["front"]]
     plan = json.loads((folder / "plan.json").read_text())
     assert plan["created"] == "2026-03-02"
-    assert plan["design"]["n_items"] == search["chosen"]["n_items"]
+    assert plan["study"]["items"] == search["chosen"]["n_items"]
     page = (folder / "index.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert plan["checksum"] in page
@@ -292,7 +292,7 @@ def test_a_plan_file_is_the_sealed_plan_alone_and_that_of_the_folder(tmp_path, f
     assert {path.name for path in tmp_path.iterdir()} == {"plan.json"}
     alone = (tmp_path / "plan.json").read_bytes()
     assert alone == (folder / "plan.json").read_bytes()
-    assert json.loads(alone)["schema"] == "humeval_power/plan/3"
+    assert json.loads(alone)["schema"] == "humeval_power/plan/4"
 
 
 def test_the_document_is_written_as_its_ending_says(tmp_path):
@@ -323,7 +323,7 @@ def test_a_written_plan_is_read_by_power(tmp_path):
 def test_a_plan_that_was_changed_by_hand_is_refused(tmp_path):
     path = tmp_path / "plan.json"
     done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", path)
-    path.write_text(path.read_text().replace('"difference": 0.1', '"difference": 0.2'))
+    path.write_text(path.read_text().replace('"effect": 0.1', '"effect": 0.2'))
     assert "--amend" in refused("power", "--plan", path)
 
 

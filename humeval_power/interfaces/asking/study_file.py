@@ -59,8 +59,17 @@ def read_study(path: str | Path) -> StudyFile:
     InputError
         Every problem at once, with line, section and key.
     """
-    path = str(path)
-    written = read_text(path, hint=_HINT)
+    return parsed_study(str(path), read_text(path, hint=_HINT))
+
+
+def parsed_study(path: str, written: str) -> StudyFile:
+    """What the text of a study file, or of a record, says; `path` names it in errors, and its files lie beside it.
+
+    Raises
+    ------
+    InputError
+        Every problem at once, with line, section and key.
+    """
     if Path(path).suffix.lower() == ".json":
         return _of_record(path, written)
     tables = toml_values(written, place=path, hint=_HINT, parse_float=Decimal)
@@ -264,7 +273,8 @@ def with_values(written: str, values: Mapping[str, Any]) -> str | None:
     """The text of a study file with these values; the reader's remarks, order and other lines stay.
 
     A key that is there gets the new value on its line; another is added at the end of its section, or in a new one.
-    None where the file is written so that this would change what else it says.
+    One whose value is None goes, with the remark that this program wrote above it. None where the file is written
+    so that this would change what else it says.
     """
     end = "\r\n" if "\r\n" in written else "\n"
     lines = written.replace("\r\n", "\n").split("\n")
@@ -276,6 +286,10 @@ def with_values(written: str, values: Mapping[str, Any]) -> str | None:
         known = toml_lines("\n".join(lines))
         line = f"{name} = {toml_value(value)}"
         at = known.get((section, name) if section else (name,))
+        if value is None:
+            if at is not None:
+                del lines[_start_of_remark(lines, at - 1, name) : _end_of_value(lines, at - 1) + 1]
+            continue
         if at is not None:
             last = _end_of_value(lines, at - 1)
             remark = _remark(lines[at - 1 : last + 1])
@@ -314,6 +328,9 @@ def _says(made: str, written: str, values: Mapping[str, Any]) -> bool:
     """Whether a text says these values, and all else as the other text does."""
     wanted = tomllib.loads(written)
     for name, value in values.items():
+        if value is None:
+            (wanted[section] if (section := _section(wanted, name)) in wanted else wanted).pop(name, None)
+            continue
         plain: Any = tomllib.loads(f"it = {toml_value(value)}")["it"]
         section = _section(wanted, name)
         (wanted.setdefault(section, {}) if section else wanted)[name] = plain
@@ -321,6 +338,17 @@ def _says(made: str, written: str, values: Mapping[str, Any]) -> bool:
         return bool(tomllib.loads(made) == wanted)
     except ValueError:
         return False
+
+
+def _start_of_remark(lines: list[str], at: int, name: str) -> int:
+    """The first line of the remark that `entry` writes above a key; the key's own line where there is none."""
+    wanted = " ".join(line[2:] for line in entry(name, "")[:-1])
+    for first in range(at - 1, -1, -1):
+        if not lines[first].startswith("# "):
+            break
+        if " ".join(line[2:] for line in lines[first:at]).startswith(wanted):
+            return first
+    return at
 
 
 def _end_of_value(lines: list[str], first: int) -> int:

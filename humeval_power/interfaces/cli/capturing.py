@@ -20,10 +20,12 @@ class Caught:
 
     typed : the command line that results tell, which says nothing of where this program keeps their files.
     found : is given the result before any of it is written.
+    keeps_study : whether what the result decides is said in the study file, as the terminal does.
     """
 
     typed: str
     found: Found
+    keeps_study: bool = False
     notes: list[str] = field(default_factory=list)
 
 
@@ -36,9 +38,9 @@ def caught() -> Caught | None:
 
 
 @contextmanager
-def capturing(typed: str, found: Found) -> Iterator[Caught]:
+def capturing(typed: str, found: Found, *, keeps_study: bool = False) -> Iterator[Caught]:
     """Within it a command prints nothing, and what is wrong is raised as it is."""
-    here = Caught(typed, found)
+    here = Caught(typed, found, keeps_study)
     token = _CAUGHT.set(here)
     try:
         yield here

@@ -91,13 +91,13 @@ def as_typed(message: str, command: click.Command | None, words: Sequence[str]) 
         if name is None or not option:
             continue
         if "_" in name:
-            message = re.sub(rf"(?<![\w'\"-]){name}(?![\w'\"-])", option, message)
+            message = re.sub(rf"(?<![\w'\".-]){name}(?![\w'\"-])", option, message)
         else:
             message = re.sub(rf"(?<![\w'\"-])n_{name}(?![\w'\"-])", option, message)
             message = re.sub(rf"^(The )?{name} must\b", f"{option} must", message, flags=re.IGNORECASE)
     for name, option in _OTHERS.items():
         if option in names.values() and "_" in name:
-            message = re.sub(rf"(?<![\w'\"-]){name}(?![\w'\"-])", option, message)
+            message = re.sub(rf"(?<![\w'\".-]){name}(?![\w'\"-])", option, message)
     if "--" in message:
         return message
     typed = list(_typed(words, set(names.values())))

@@ -253,7 +253,8 @@ def with_result(
                     return
                 out.deliver(told)
                 work.delivered()
-                if asked is not None and out.path not in (None, "-") and caught() is None:
+                by = caught()
+                if asked is not None and out.path not in (None, "-") and (by is None or by.keeps_study):
                     asked.update(told, out.path)
             if found.missed:
                 if caught() is None:

@@ -8,10 +8,11 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -39,11 +40,17 @@ class Work:
     files : the name of each file as it stands in the words, and the absolute path of its bytes.
     output : a folder to write all of the result to, as `-o` does; "" writes nothing. Unfinished work is kept
         beside it.
+    texts : files with these contents besides.
+    at : the folder below that of the files in which the command runs.
+    within : a folder of the user in which the command runs instead, and may write; no files are laid out then.
     """
 
     words: tuple[str, ...]
     files: tuple[tuple[str, str], ...] = ()
     output: str = ""
+    texts: tuple[tuple[str, str], ...] = ()
+    at: str = ""
+    within: str = ""
 
     @property
     def key(self) -> str:
@@ -71,6 +78,7 @@ class Answer:
     files : the names of what lies in the output folder.
     numbers : what other forms can start from, by its place in the record.
     links : pages that the answer itself leads to, each with what it is for.
+    ways : of a plan, the designs that stand to choose: name, and the numbers of each.
     """
 
     exit_code: int
@@ -85,6 +93,7 @@ class Answer:
     files: tuple[str, ...] = ()
     numbers: tuple[tuple[str, str], ...] = ()
     links: tuple[tuple[str, str], ...] = ()
+    ways: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +112,19 @@ Shows = Callable[[tuple[str, ...], Result], Answer]  # of the words that name th
 
 
 def on_page(path: tuple[str, ...], result: Result) -> Answer:
-    """What a page shows of a result."""
-    from humeval_power.interfaces.page.onward import links, numbers
+    """What the page of a command shows of a result."""
+    return _shown(path, result, result.document())
+
+
+def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
+    """What the page of a study shows, which has the command below and its files in the folder."""
+    return _shown(path, result, replace(result.document(), provenance=()))
+
+
+def _shown(path: tuple[str, ...], result: Result, document: Document) -> Answer:
+    from humeval_power.interfaces.page.onward import links, numbers, ways
     from humeval_power.interfaces.python_code.program import python_here
 
-    document = result.document()
     return Answer(
         0,
         document.title,
@@ -115,10 +132,11 @@ def on_page(path: tuple[str, ...], result: Result) -> Answer:
         python=python_here(),
         numbers=numbers(path, result),
         links=links(path, result),
+        ways=ways(path, result),
     )
 
 
-def answer(work: Work, told: Tell, shows: Shows = on_page) -> Answer:
+def answer(work: Work, told: Tell, shows: Shows | None = None) -> Answer:
     """Run the command here and now, in a folder in which its files lie under their own names.
 
     Bad input is no exception: it is an answer with problems.
@@ -129,6 +147,7 @@ def answer(work: Work, told: Tell, shows: Shows = on_page) -> Answer:
     from humeval_power.kernels.compile_events import listening
     from humeval_power.safe_text import shell_command
 
+    shows = shows or (on_page_of_study if work.texts else on_page)
     typed = shell_command([PROGRAM, *work.words])
     path = _path_of(work.words)
     found: list[Answer] = []
@@ -142,8 +161,8 @@ def answer(work: Work, told: Tell, shows: Shows = on_page) -> Answer:
     if work.output:  # a folder of its own: the writer of files locks the one above
         Path(work.output).parent.mkdir(parents=True, exist_ok=True)
     with (
-        _folder_with(work.files),
-        capturing(typed, show) as caught,
+        _folder_of(work),
+        capturing(typed, show, keeps_study=bool(work.within)) as caught,
         watched_by(lambda what, share, left: rarely(Told(what, share, left))),
         listening(lambda _kernel: rarely(Told(COMPILING))),
     ):
@@ -236,15 +255,20 @@ def _fragment(document: Document) -> str:
 
 
 @contextmanager
-def _folder_with(files: Sequence[tuple[str, str]]) -> Iterator[None]:
-    """Within it the process is in a folder of its own, in which these files lie under these names."""
+def _folder_of(work: Work) -> Iterator[None]:
+    """Within it the process is in a folder of its own, in which the files of the work lie under their names; or in
+    the folder of the user that the work names."""
     before = os.getcwd()
     with tempfile.TemporaryDirectory(prefix="humeval-power-") as folder:
-        for name, path in files:
+        for name, path in work.files:
             place = Path(folder, name)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(path)
-        os.chdir(folder)
+        for name, text in work.texts:
+            place = Path(folder, name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(text.encode())
+        os.chdir(work.within or Path(folder, work.at))
         try:
             yield
         finally:

@@ -29,6 +29,7 @@ from humeval_power.interfaces.page.serving.refusals import RefusedError
 from humeval_power.interfaces.page.taking import Taking
 from humeval_power.interfaces.page.views import RUN, Shown, Surroundings
 from humeval_power.interfaces.page.whole_study.pages import StudyPages
+from humeval_power.interfaces.page.workspace.pages import Workspace
 
 _SOON = 0.4  # seconds that a page waits for a job that may be short
 
@@ -37,13 +38,15 @@ def make_app(parts: Parts) -> Starlette:
     """The application; security stands before it."""
     begun = Begun(parts)
     page = _Page(parts, begun)
-    found = [Route("/", page.home), Route("/static/{name}", static)]
-    found += [
+    found = [
+        Route("/all", page.all_questions),
+        Route("/static/{name}", static),
         Route("/upload", page.upload, methods=["POST"]),
         Route("/job/{key}", page.job),
         Route("/job/{key}/stop", page.stop, methods=["POST"]),
         *Taking(parts, begun).routes,
         *StudyPages(parts).routes,
+        *Workspace(parts).routes,
     ]
     for form in FORMS.values():
         found += [
@@ -97,9 +100,9 @@ class _Page:
         files = (*self._parts.uploads.references(), *(folder.listing() if folder else ()))
         return Surroundings(self._parts.form_token, files, folder is not None)
 
-    async def home(self, _request: Request) -> Response:
-        """The first page."""
-        return HTMLResponse(views.home_page(self._around))
+    async def all_questions(self, _request: Request) -> Response:
+        """Every command that has a page."""
+        return HTMLResponse(views.all_page())
 
     async def form(self, form: Form, request: Request) -> Response:
         """The page of a command: what its link asks is answered with it, by formula where that is quick."""

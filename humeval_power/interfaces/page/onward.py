@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from humeval_power.reporting.result import Result
+
+SIZES = {"workers": "workers", "items": "items", "ratings_per_item": "ratings of each item"}
 
 
 def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], ...]:
@@ -13,7 +16,11 @@ def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], 
     from humeval_power.interfaces.page.forms import FORMS
 
     form = FORMS.get(command)
-    wanted = {place for step in form.next for place in (*step.fills.values(), *step.needs)} if form else ()
+    wanted = (
+        {place for step in form.next for place in (*step.fills.values(), *step.needs)} if form else set()
+    )
+    if command == ("size",):
+        wanted |= SIZES.keys()
     if not wanted:
         return ()
     content = result.content()
@@ -31,6 +38,19 @@ def links(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], ..
         for row in rows
         if isinstance(row, Mapping) and row.get("link") and not row.get("needs")
     )
+
+
+def ways(command: tuple[str, ...], result: Result) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """The designs that a plan lets one choose among; where none reaches the target, the best there is."""
+    if command != ("plan",):
+        return ()
+    content = result.content()
+    rows = content.get("ways")
+    found = [
+        (row["name"], row["design"]) for row in (rows if isinstance(rows, list) else ()) if row["design"]
+    ]
+    best = content.get("chosen")
+    return tuple(found) if found or not isinstance(best, Mapping) else (("best", best),)
 
 
 def _typed(value: float) -> str:

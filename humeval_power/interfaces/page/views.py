@@ -57,14 +57,14 @@ class Surroundings:
     has_folder: bool = False
 
 
-def home_page(around: Surroundings) -> str:
-    """The first page."""
-    return rendered("home.html", title="", here="/", journey="", around=around)
+def all_page() -> str:
+    """Every command that has a page."""
+    return rendered("all.html", title="All questions")
 
 
 def error_page(title: str, text: str) -> str:
     """A page that says what is wrong with a request."""
-    return rendered("error.html", title=title, text=text, here="", journey="")
+    return rendered("error.html", title=title, text=text)
 
 
 def form_page(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> str:
@@ -74,8 +74,6 @@ def form_page(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> s
     return rendered(
         "form.html",
         title=form.title,
-        here=form.path,
-        journey=form.journey,
         form=form,
         field_groups=groups,
         file_fields=[each for group in groups for each in group.fields if each.kind == "file"],
@@ -157,7 +155,7 @@ def _answer(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dic
         "has_folder": around.has_folder,
         "save_as": "-".join(form.command),
         "form_token": around.form_token,
-        "study_link": f"/study{asked.link}" if form.command == ("plan",) and shown.state == "done" else "",
+        "study_link": f"/whole{asked.link}" if form.command == ("plan",) and shown.state == "done" else "",
         "next": [
             *_own_links(answer, asked, form.hides),
             *(

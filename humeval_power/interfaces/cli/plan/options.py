@@ -113,9 +113,7 @@ def table_by_plan(plan: Plan, study: StudyValues) -> StudyValues:
     """How to read ratings of a planned study: with the plan's systems and scale, unless others are typed."""
     scale = study.scale
     if scale is None and plan.scale is not None:
-        scale = f"{plan.scale.low:g}:{plan.scale.high:g}"
-        if plan.scale.points:
-            scale += f":{plan.scale.points}"
+        scale = plan.scale.bounds
     lower = study.lower_is_better or (plan.scale is not None and not plan.scale.higher_is_better)
     systems = study.systems or (plan.pair if plan.many is None else None)
     return study.with_(systems=systems, scale=scale, lower_is_better=lower)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import stat
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from humeval_power.errors import InputError
@@ -89,6 +91,41 @@ class Folder:
         if os.path.lexists(place):
             raise InputError(f"{named!r} is there already. Choose another name.")
         return place
+
+    def named(self, name: str) -> tuple[str, ...]:
+        """The files of exactly this name, those on top first: at most 300, four folders deep."""
+        found = (path for path in _files(self.path, (name,)) if path.name == name)
+        return tuple(path.relative_to(self.path).as_posix() for path in islice(found, _MOST))
+
+    def is_file(self, named: str) -> bool:
+        """Whether this is a file within the folder.
+
+        Raises
+        ------
+        InputError
+            A name that leads outside or is hidden.
+        """
+        return os.path.isfile(self._within(named))
+
+    def below(self, named: str, most: int) -> tuple[str, ...]:
+        """The files in a folder of this name, hidden ones left out; none where it is no folder.
+
+        Raises
+        ------
+        InputError
+            A name that leads outside, or a folder of more files than that.
+        """
+        place = self._within(named)
+        found = list(islice(_files(place, ("",)), most + 1)) if os.path.isdir(place) else []
+        if len(found) > most:
+            raise InputError(f"{named!r} holds more than {most} files. Is this the right folder?")
+        return tuple(f"{named}/{path.relative_to(place).as_posix()}" for path in found)
+
+    def siblings(self, named: str) -> tuple[str, ...]:
+        """The files beside this one whose names begin with its own and a dot."""
+        place = self._within(named)
+        found = sorted(place.parent.glob(f"{glob.escape(place.name)}.*"))
+        return tuple(path.relative_to(self.path).as_posix() for path in found)
 
     def _within(self, named: str) -> Path:
         parts = named.split("/")

@@ -4,6 +4,7 @@
 // Its attributes are read by getAttribute: a field called "dataset" would stand in the place of form.dataset.
 const form = document.getElementById("form");
 const answer = document.getElementById("answer");
+const saves = form?.getAttribute("data-saves"); // the page of a study: what is typed is saved there
 const tab = crypto.randomUUID();
 const QUIET = 60; // milliseconds after the last movement before the formula is asked
 const STILL = 1200; // before the simulation follows by itself
@@ -18,10 +19,12 @@ if (form && answer) {
   form.addEventListener("input", changed);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    if (saves) return save();
     keep(true);
     compute();
   });
-  answer.addEventListener("submit", stopped);
+  if (saves) form.addEventListener("change", save);
+  answer.addEventListener("submit", saves ? afterSaving : stopped);
   for (const field of form.querySelectorAll("[data-field].file")) droppable(field);
   follow(answer.dataset.state, answer.dataset.key);
   copies();
@@ -74,6 +77,7 @@ function query() {
 
 /* The link holds the state: nothing typed is lost by reload or Back. */
 function keep(step) {
+  if (saves) return;
   const link = form.getAttribute("data-path") + "?" + query();
   if (step) history.pushState(null, "", link);
   else history.replaceState(null, "", link);
@@ -84,6 +88,10 @@ function changed() {
   clearTimeout(quiet);
   clearTimeout(still);
   clearTimeout(polling);
+  if (saves) {
+    quiet = setTimeout(move, QUIET);
+    return;
+  }
   if (!form.getAttribute("data-live")) {
     answer.classList.add("old");
     return;
@@ -109,15 +117,77 @@ async function move() {
   asking = new AbortController();
   answer.setAttribute("aria-busy", "true");
   try {
-    const said = await fetch("/live" + form.getAttribute("data-path") + "?" + query(), {
+    const place = saves ? saves : "/live" + form.getAttribute("data-path");
+    const said = await fetch(place + "?" + query(), {
       headers: { Accept: "application/json", "X-Tab": tab },
       signal: asking.signal,
     });
     if (said.status === 204) return;
-    show(await said.json());
+    const found = await said.json();
+    if (found.written && found.written !== form.elements.version.value) return location.reload(); // by a command
+    show(found);
   } catch (error) {
     if (error.name !== "AbortError") lost();
   }
+}
+
+/* A study is saved at each answer, one after the other; the answer follows. */
+let saving = null;
+let unsaved = false;
+function save() {
+  unsaved = true;
+  answer.setAttribute("aria-busy", "true");
+  document.getElementById("saved").textContent = "";
+  saving ??= (async () => {
+    let found = {};
+    while (unsaved && !found.conflict) {
+      unsaved = false;
+      found = await saved();
+    }
+    saving = null;
+  })();
+  return saving;
+}
+
+/* What another tab or an editor has saved meanwhile is shown beside what was to be saved. */
+async function saved() {
+  clearTimeout(quiet);
+  const sent = new URLSearchParams(new FormData(form));
+  const said = await fetch(saves, {
+    method: "POST",
+    headers: { Accept: "application/json", "X-Humeval": "1" },
+    body: sent,
+    keepalive: true,
+  }).catch(() => null);
+  if (!said) {
+    lost();
+    return {};
+  }
+  const found = await said.json();
+  if (found.conflict) {
+    const fresh = new DOMParser().parseFromString(found.conflict, "text/html").querySelector("main");
+    document.querySelector("main").replaceWith(fresh);
+  } else if (found.version) {
+    form.elements.version.value = found.version;
+    for (const [name, value] of Object.entries(found.values)) {
+      const field = form.elements[name];
+      if (field && field.value === sent.get(name)) field.value = value; // else it was changed meanwhile
+    }
+    if (unsaved) return found;
+    document.getElementById("saved").textContent = "Saved in study.toml";
+    quiet = setTimeout(move, QUIET);
+  } else {
+    show(found);
+  }
+  return found;
+}
+
+/* A button of the answer waits until what was typed is saved. */
+async function afterSaving(event) {
+  if (!saving) return;
+  event.preventDefault();
+  await saving;
+  event.target.submit();
 }
 
 /* The whole answer, by a job. */
@@ -185,6 +255,10 @@ function follow(state, key) {
   clearTimeout(still);
   if (state === "live" && form.hasAttribute("data-follows") && answer.querySelector(".document")) still = setTimeout(compute, STILL);
   if (state === "starting") polling = setTimeout(move, 400);
+  if (saves && (state === "waiting" || state === "running")) {
+    polling = setTimeout(move, 500);
+    return;
+  }
   if (state === "waiting" || state === "running") polling = setTimeout(() => poll(key), 300);
 }
 
@@ -267,6 +341,7 @@ async function bring(file, input) {
   const found = await said.json();
   if (!found.value) return beside([{ option: input.name, text: words(found) }]);
   input.value = found.value;
+  if (saves) return save();
   input.dispatchEvent(new Event("input", { bubbles: true }));
   if (!form.getAttribute("data-live")) form.requestSubmit();
 }
@@ -291,15 +366,7 @@ function copies() {
   }
 }
 
-/* The menus of the journeys close when one goes elsewhere. */
-function closeMenus(event) {
-  for (const menu of document.querySelectorAll(".top details[open]")) {
-    if (event.key === "Escape" || (event.type === "click" && !menu.contains(event.target))) menu.open = false;
-  }
-}
 window.addEventListener("popstate", () => location.reload());
-document.addEventListener("click", closeMenus);
-document.addEventListener("keydown", closeMenus);
 /* A page that is not done yet is fetched again; what is shown of it changes, and the focus stays. */
 async function again() {
   const main = document.querySelector("main[data-again]");

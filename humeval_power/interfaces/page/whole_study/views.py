@@ -45,10 +45,8 @@ def study_page(steps: Sequence[StepShown], key: str, asked: Asked) -> str:
     share = sum(step.is_over for step in steps) / len(steps)
     refresh = None if key or any(step.is_over and not step.is_fine for step in steps[:1]) else 2
     return rendered(
-        "study.html",
+        "whole_study.html",
         title="The whole study",
-        here="",
-        journey="plan",
         steps=steps,
         key=key,
         plan_link=asked.link,

@@ -1,0 +1,1 @@
+"""The page as one study: its folder, its stages, the home of all studies."""

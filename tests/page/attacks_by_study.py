@@ -1,0 +1,142 @@
+"""Attacks on studies: names that lead elsewhere, files that they name, writes that nobody of the page asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlencode
+
+from attack import Attack, ask
+
+HEAD = 'schema = "humeval_power/study/1"\n'
+_TYPE = "application/x-www-form-urlencoded"
+
+
+def fill_studies(folder: Path) -> None:
+    """A study, one that names a file outside, one whose file is a link to outside, and a folder that is one."""
+    (folder / "mine").mkdir()
+    (folder / "mine" / "study.toml").write_text(
+        HEAD + "[design]\nworkers = 20\nitems = 50\n", encoding="utf-8"
+    )
+    (folder / "leads").mkdir()
+    (folder / "leads" / "study.toml").write_text(
+        HEAD + '[files]\npilot = "../../secret.csv"\n[design]\nworkers = 20\nitems = 50\n', encoding="utf-8"
+    )
+    outside = folder.parent / "outside"
+    outside.mkdir()
+    (outside / "study.toml").write_text(HEAD + '[question]\nquestion = "SECRET"\n', encoding="utf-8")
+    (folder / "away").symlink_to("../outside")
+    (folder / "linked").mkdir()
+    (folder / "linked" / "study.toml").symlink_to("../../outside/study.toml")
+
+
+def posted(target: str, values: dict[str, str] | bytes, **headers: str | None):
+    body = values if isinstance(values, bytes) else urlencode(values).encode()
+    return ask("POST", target, body, **{"content_type": _TYPE, **headers})
+
+
+OPENED = {
+    "above the folder by dots as codes": ("/study/%2e%2e/size", 400, "There is no such link"),
+    "above the folder by slashes as codes": ("/study/..%2f..%2fetc/size", 400, "There is no such link"),
+    "a folder that is a link to outside": ("/study/away/question", 422, "leads out of the folder"),
+    "a study file that is a link to outside": ("/study/linked/question", 422, "leads out of the folder"),
+    "a study that names a file outside": ("/study/leads/size", 200, "no path within the folder"),
+    "a hidden folder": ("/study/.git/size", 422, "no path within the folder"),
+    "a folder of the home": ("/study/~/size", 422, "no path within the folder"),
+    "a control character": ("/study/a%07b/size", 400, "There is no such link"),
+    "a stage that there is not": ("/study/mine/secret", 404, "no page of this name"),
+    "a file outside as what is typed": ("/study/mine/size?pilot=../../secret.csv", 200, "no path within"),
+    "markup as what is typed": ("/study/mine/size?workers=%3Cscript%3E", 200, "&lt;script&gt;"),
+}
+NAMES = {
+    "dots and a slash": "../evil",
+    "a slash": "a/b",
+    "a backslash": "a\\b",
+    "nothing but dots": "..",
+    "a hidden folder": ".evil",
+    "a control character": "a\x07b",
+    "a line end": "a\nb",
+    "a NUL": "\0x",
+    "3,000 letters": "x" * 3_000,
+    "an option": "--force",
+}
+
+
+def studies() -> list[Attack]:
+    """All of them."""
+    opened = [
+        Attack("Studies", f"open {what}", ask(target=link), status, words, is_whole=True)
+        for what, (link, status, words) in OPENED.items()
+    ]
+    refused = "cannot be the name of a study"
+    begun = [
+        Attack(
+            "Studies",
+            f"begin one called {what}",
+            posted("/studies/new", {"name": name}),
+            422,
+            refused,
+            is_whole=True,
+        )
+        for what, name in NAMES.items()
+        if "\0" not in name
+    ]
+    save = {"version": "0", "workers": "21"}
+    others = {
+        "rename one to a way out": (posted("/rename/mine", {"name": "../evil"}), 422, refused),
+        "rename a folder outside": (
+            posted("/rename/away", {"name": "evil"}),
+            422,
+            "leads out of the folder",
+        ),
+        "save over what another tab has saved": (posted("/study/mine/size", save), 409, "In the file now"),
+        "save a file outside as the pilot": (
+            posted("/study/mine/size", {**save, "pilot": "../../secret.csv"}),
+            409,
+            "In the file now",
+        ),
+        "save 10 MB": (
+            posted("/study/mine/size", b"question=" + b"x" * 10_000_000),
+            413,
+            "more than the 1 MB",
+        ),
+        "save by another site": (
+            posted("/study/mine/size", save, origin="http://evil.example"),
+            403,
+            "Another site has sent this request",
+        ),
+        "save without the token": (
+            posted("/study/mine/size", save, x_humeval=None),
+            403,
+            "Another site has sent this request",
+        ),
+        "save without a cookie": (
+            posted("/study/mine/size", save, cookie=None),
+            403,
+            "This page opens by the link",
+        ),
+        "begin one without the token": (
+            posted("/studies/new", {}, x_humeval=None),
+            403,
+            "Another site has sent this request",
+        ),
+        "do something that no button does": (posted("/act/delete/mine", {}), 404, "no page of this name"),
+        "do something with a study that names a file outside": (
+            posted("/act/analyze/leads", {}),
+            422,
+            "no path within the folder",
+        ),
+        "do something by a link": (ask(target="/act/seal/mine"), 404, "no page of this name"),
+        "begin one of an upload that nobody made": (
+            posted("/studies/ratings", {"ratings": "a.csv~0123456789abcdef"}),
+            422,
+            "not here any more",
+        ),
+    }
+    return [
+        *opened,
+        *begun,
+        *(
+            Attack("Studies", what, send, status, words, is_whole=True)
+            for what, (send, status, words) in others.items()
+        ),
+    ]

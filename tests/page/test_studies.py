@@ -1,0 +1,294 @@
+"""A study on the page: what is saved and what never is, what is refused, and that its answers are the commands'."""
+
+from __future__ import annotations
+
+import html
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette")
+from in_process_parts import in_process_parts
+from places import ROOT
+from starlette.testclient import TestClient
+
+from humeval_power.interfaces.asking.study_file import parsed_study, with_values
+from humeval_power.interfaces.page.app import make_app
+from humeval_power.interfaces.page.serving.chosen_folder import Folder
+from humeval_power.interfaces.page.workspace.stages import STAGES
+from humeval_power.study import FIELDS
+
+MINE = """schema = "humeval_power/study/1"
+# My own remark.
+[variation]
+preset = "high"  # as Card et al.
+[effect]
+effect = 0.1
+[design]
+# Number of workers. (workers)
+workers = 20
+items = 50
+ratings_per_item = 3
+"""
+
+
+@pytest.fixture
+def chosen(tmp_path: Path) -> Path:
+    folder = tmp_path / "chosen"
+    (folder / "mine").mkdir(parents=True)
+    (folder / "mine" / "study.toml").write_text(MINE, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def client(tmp_path: Path, chosen: Path) -> TestClient:
+    parts = replace(in_process_parts(tmp_path / "private"), folder=Folder(chosen))
+    return TestClient(make_app(parts), follow_redirects=False)
+
+
+def version(page: str) -> str:
+    return re.search(r'name="version" value="(\w+)"', page)[1]
+
+
+def save(client: TestClient, stage: str = "mine/size", **typed: str):
+    seen = version(client.get(f"/study/{stage}").text)
+    return client.post(f"/study/{stage}", data={"version": seen, **typed})
+
+
+def said(chosen: Path, name: str = "mine") -> dict[str, object]:
+    tables = tomllib.loads((chosen / name / "study.toml").read_text("utf-8"))
+    return {
+        key: value for table in tables.values() if isinstance(table, dict) for key, value in table.items()
+    }
+
+
+def test_the_home_lists_studies_with_what_is_next(client, chosen):
+    (chosen / "broken").mkdir()
+    (chosen / "broken" / "study.toml").write_text("schema = 3\n")
+    page = client.get("/").text
+    assert 'href="/study/mine/question"' in page
+    assert "say what is to be found out" in page
+    assert "cannot be read" in page
+
+
+def test_a_new_study_is_a_draft_until_it_has_a_name(client, chosen):
+    first = client.post("/studies/new", data={"name": ""})
+    second = client.post("/studies/new", data={"name": ""})
+    assert first.headers["location"] == "/study/draft/question"
+    assert second.headers["location"] == "/study/draft-2/question"
+    assert "This study is a draft" in client.get("/study/draft/question").text
+    named = client.post("/rename/draft", data={"name": "My études"})
+    assert named.headers["location"] == "/study/My%20%C3%A9tudes/question"
+    page = client.get(named.headers["location"]).text
+    assert "This study is a draft" not in page
+    assert not (chosen / "draft").exists()
+    assert client.post("/rename/draft-2", data={"name": "My études"}).status_code == 422
+
+
+def test_what_is_typed_is_saved_and_the_rest_of_the_file_stays(client, chosen):
+    assert save(client, workers="30", scale="1:5").status_code == 303
+    text = (chosen / "mine" / "study.toml").read_text()
+    assert "# My own remark." in text
+    assert 'preset = "high"  # as Card et al.' in text
+    assert said(chosen) | {"workers": 30, "scale": "1:5"} == said(chosen)
+
+
+def test_a_field_that_is_emptied_goes_with_the_remark_of_the_program_only(client, chosen):
+    save(client, workers="", ratings_per_item="")
+    text = (chosen / "mine" / "study.toml").read_text()
+    assert "workers" not in text
+    assert "ratings_per_item" not in text
+    assert "# My own remark." in text
+
+
+def test_to_look_writes_nothing(client, chosen):
+    before = {
+        path: (path.stat().st_mtime_ns, path.read_bytes()) for path in chosen.rglob("*") if path.is_file()
+    }
+    for stage in STAGES:
+        assert client.get(f"/study/mine/{stage.key}").status_code == 200
+        assert client.get(f"/study/mine/{stage.key}?workers=40&version=x").status_code == 200
+    client.get("/")
+    after = {
+        path: (path.stat().st_mtime_ns, path.read_bytes()) for path in chosen.rglob("*") if path.is_file()
+    }
+    assert after == before
+
+
+def test_what_was_changed_meanwhile_is_shown_and_not_written_over(client, chosen):
+    old = version(client.get("/study/mine/size").text)
+    save(client, workers="30")
+    lost = client.post("/study/mine/size", data={"version": old, "workers": "20", "items": "70"})
+    assert lost.status_code == 409
+    assert said(chosen)["workers"] == 30
+    rows = re.findall(r"<th scope=\"row\">(.*?)</th><td>(.*?)<input.*?</td><td>(.*?)</td>", lost.text)
+    assert rows == [("Workers", "20", "30"), ("Items", "70", "50")]
+    mine = {"version": version(lost.text), "workers": "20", "items": "70"}
+    assert client.post("/study/mine/size", data=mine).status_code == 303
+    assert (said(chosen)["workers"], said(chosen)["items"]) == (20, 70)
+
+
+def test_a_script_gets_both_versions_too(client):
+    accept = {"accept": "application/json"}
+    lost = client.post("/study/mine/size", data={"version": "old", "workers": "21"}, headers=accept)
+    assert "In the file now" in lost.json()["conflict"]
+
+
+def test_what_a_field_cannot_hold_stands_beside_it_and_nothing_is_saved(client, chosen):
+    page = save(client, workers="many", items="60").text
+    assert re.search(r'id="field-workers-wrong"><p>[^<]+</p>', page)
+    assert 'value="many"' in page
+    assert (chosen / "mine" / "study.toml").read_text() == MINE
+
+
+def test_an_alternative_takes_the_place_of_what_it_excludes(client, chosen):
+    save(client, effect_raw="0.4", scale="1:5")
+    assert "effect" not in said(chosen)
+    with (ROOT / "data" / "pilot.csv").open("rb") as file:
+        back = {"option": "pilot", "back": "/study/mine/size"}
+        brought = client.post("/upload", params=back, files={"file": ("my pilot.csv", file)})
+    page = client.get(brought.headers["location"]).text
+    value = html.unescape(re.search(r'id="field-pilot" name="pilot" value="([^"]+)"', page)[1])
+    assert not (chosen / "mine" / "my pilot.csv").exists()  # to bring is not to save
+    save(client, pilot=value)
+    kept = said(chosen)["pilot"]
+    assert (chosen / "mine" / kept).read_bytes() == (ROOT / "data" / "pilot.csv").read_bytes()
+    assert "preset" not in said(chosen)
+
+
+@pytest.mark.parametrize("path", ["../../secret.csv", "/etc/passwd", "../.hidden.csv", "nowhere.csv"])
+def test_no_file_outside_the_folder_is_named(client, chosen, path):
+    (chosen.parent / "secret.csv").write_text("SECRET")
+    (chosen / ".hidden.csv").write_text("SECRET")
+    page = save(client, pilot=path).text
+    assert 'id="field-pilot-wrong"' in page
+    assert "SECRET" not in page
+    assert (chosen / "mine" / "study.toml").read_text() == MINE
+
+
+def test_a_text_cannot_become_another_key(client, chosen):
+    text = 'x"\n[files]\npilot = "/etc/passwd'
+    save(client, "mine/question", question=text)
+    assert said(chosen)["question"] == text
+    assert "pilot" not in said(chosen)
+
+
+def test_the_answer_is_that_of_the_command(client, chosen, monkeypatch):
+    from click.testing import CliRunner
+
+    from humeval_power.interfaces.cli.main import main
+
+    monkeypatch.chdir(chosen / "mine")
+    for words, stage in (
+        ("power study.toml --method analytic", "size"),
+        ("size study.toml --find workers --method analytic", "size?open=workers"),
+        ("mde study.toml --method analytic", "size?open=effect"),
+    ):
+        sentence = CliRunner().invoke(main, [*words.split(), "-q"]).output.split("\n\n")[0]
+        _, *lead = sentence.splitlines()
+        page = html.unescape(client.get(f"/study/mine/{stage}").text)
+        assert " ".join(lead) in " ".join(
+            re.search(r'class="answer">(.*?)</p>', page, re.DOTALL)[1].split()
+        )
+        assert f"humeval-power {words}" in page
+
+
+def test_what_is_typed_moves_the_answer_before_it_is_saved(client, chosen):
+    accept = {"accept": "application/json"}
+    few = client.get("/study/mine/size?workers=5", headers=accept).json()["html"]
+    many = client.get("/study/mine/size?workers=60", headers=accept).json()["html"]
+    found = [int(re.search(r"Of 100 such studies, (\d+) would", text)[1]) for text in (few, many)]
+    assert found[0] < found[1]
+    assert said(chosen)["workers"] == 20
+
+
+def test_the_size_that_was_open_can_be_taken(client, chosen):
+    save(client, effect="0.2")
+    page = client.get("/study/mine/size?open=workers").text
+    found = re.search(r'name="workers" value="(\d+)">\n<button>Take (\d+) workers', page)
+    assert found[1] == found[2]
+    save(client, workers=found[1])
+    assert said(chosen)["workers"] == int(found[1])
+
+
+def test_a_plan_is_chosen_among_designs_and_sealed_in_the_folder(client, chosen):
+    save(client, "mine/plan", cost_per_rating="0.1", max_workers="60")
+    save(client, effect="0.2")
+    assert client.post("/act/search/mine").status_code == 303
+    page = client.get("/study/mine/plan").text
+    assert not (chosen / "mine" / "plan").exists()
+    cards = re.findall(r"<h2>(Enough|Safer|All the money)</h2>", page)
+    assert cards[0] == "Enough"
+    sizes = dict(
+        re.findall(
+            r'name="(workers|items|ratings-per-item)" value="(\d+)"', page.partition('class="cards"')[2]
+        )
+    )
+    client.post("/act/seal/mine", data={**sizes, "documents": "--output=/tmp/x"})
+    page = client.get("/study/mine/plan").text
+    assert "Sealed" in page
+    assert (chosen / "mine" / "plan" / "plan.json").is_file()
+    assert "Collect" in client.get("/").text
+    assert (said(chosen)["plan"], said(chosen)["workers"]) == ("plan", int(sizes["workers"]))
+
+
+def test_ratings_become_a_study_that_decides(client):
+    with (ROOT / "data" / "pilot.csv").open("rb") as file:
+        brought = client.post(
+            "/upload", params={"option": "ratings", "back": "/have"}, files={"file": ("r.csv", file)}
+        )
+    asked = client.get(brought.headers["location"]).text
+    upload = html.unescape(re.search(r'name="ratings" value="([^"]+)"', asked)[1])
+    begun = client.post("/studies/ratings", data={"ratings": upload, "name": "have"})
+    assert begun.headers["location"] == "/study/have/decide"
+    assert "This table can be analysed: 360 ratings" in client.get("/study/have/decide").text
+
+
+def test_each_worked_example_opens(client, chosen):
+    for kind, name in (
+        ("summarisers", "two summarisers"),
+        ("eight", "eight systems"),
+        ("seeds", "a metric with seeds"),
+    ):
+        first = client.post(f"/studies/{kind}")
+        assert first.status_code == 303
+        parsed_study("study.toml", (chosen / name / "study.toml").read_text())
+    assert client.post("/studies/eight").headers["location"] == "/study/eight%202/size".replace(
+        "eight", "eight%20systems"
+    )
+    page = client.get("/study/two%20summarisers/size").text
+    assert "such studies" in page
+    assert "Of 100" in client.get("/study/eight%20systems/size").text or "of 100" in page
+
+
+def test_no_stage_asks_more_than_six_fields_and_none_twice():
+    names = [name for stage in STAGES for name in stage.fields]
+    assert len(set(names)) == len(names)
+    assert all(len(stage.fields) <= 6 for stage in STAGES)
+    assert sum(len(stage.fields) for stage in STAGES[:3]) <= 12
+    assert all(FIELDS[name].label for name in names)
+
+
+def test_no_option_of_the_terminal_stands_on_a_stage(client, chosen):
+    (chosen / "mine" / "study.toml").write_text(
+        MINE.replace("effect = 0.1\n", "").replace("items = 50\n", "")
+    )
+    for stage in STAGES:
+        page = client.get(f"/study/mine/{stage.key}").text
+        seen = re.sub(r'<details class="same".*?</details>|<[^>]+>', " ", page, flags=re.DOTALL)
+        assert re.findall(r"(?<!\w)--[a-z][a-z-]+", seen) == []
+
+
+def test_a_value_that_goes_takes_nothing_else_along():
+    made = with_values(MINE, {"workers": None, "preset": None, "scale": None})
+    assert tomllib.loads(made) == {
+        "schema": "humeval_power/study/1",
+        "variation": {},
+        "effect": {"effect": 0.1},
+        "design": {"items": 50, "ratings_per_item": 3},
+    }
+    assert "Number of workers" not in made
+    assert "# My own remark." in made
