@@ -102,8 +102,8 @@ def test_options_that_mean_the_same_are_said_the_same(spelling: str) -> None:
     assert len(said) == 1, {name: found.help for name, found in kept.items()}
 
 
-# A column of a table, or beside lists of texts a file of lines; and the numbers that ratings are drawn in.
-FILE_OR_ELSE = {"--cluster", "--ratings"}
+# A column of a table, or beside lists of texts a file of lines.
+FILE_OR_ELSE = {"--cluster", "--system-a", "--system-b"}
 
 
 def test_an_option_that_names_a_file_does_so_in_every_command():
