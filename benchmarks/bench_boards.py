@@ -2,8 +2,6 @@
 
 python benchmarks/bench_boards.py            # all
 python benchmarks/bench_boards.py battles    # the cases whose name has the word
-python benchmarks/bench_boards.py --others   # FastChat's bootstrap and arena-rank beside ours, where they are
-installed
 """
 
 from __future__ import annotations

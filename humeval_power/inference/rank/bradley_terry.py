@@ -110,6 +110,30 @@ def _law(parameters: Floats, K: int, with_order: bool, ties: BattleTies | None) 
     return outcome_law(eta, None if ties is None else float(parameters[-1]), ties or "davidson")
 
 
+def slopes_by_parameters(slope: Floats, *, with_order: bool, with_ties: bool) -> Floats:
+    """Sums (p,) of cells' slopes by eta and ties, (K, K, 2), as slopes by strengths, order and ties."""
+    by_eta, by_tie = slope[..., 0], slope[..., 1]
+    further = [by_eta.sum()] * with_order + [by_tie.sum()] * with_ties
+    return np.concatenate([by_eta.sum(axis=1) - by_eta.sum(axis=0), further])
+
+
+def information_by_parameters(weight: Floats, *, with_order: bool, with_ties: bool) -> Floats:
+    """The information (p, p) about the parameters, of cells with these about (eta, tie), (K, K, 2, 2)."""
+    K, p = len(weight), len(weight) + with_order + with_ties
+    by_eta, by_both, by_tie = weight[..., 0, 0], weight[..., 0, 1], weight[..., 1, 1]
+    found = np.zeros((p, p))
+    found[:K, :K] = np.diag(by_eta.sum(axis=0) + by_eta.sum(axis=1)) - by_eta - by_eta.T
+    if with_order:
+        found[:K, K] = found[K, :K] = by_eta.sum(axis=1) - by_eta.sum(axis=0)
+        found[K, K] = by_eta.sum()
+    if with_ties:
+        found[:K, -1] = found[-1, :K] = by_both.sum(axis=1) - by_both.sum(axis=0)
+        if with_order:
+            found[K, -1] = found[-1, K] = by_both.sum()
+        found[-1, -1] = by_tie.sum()
+    return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Likelihood:
     count: Floats
@@ -125,39 +149,14 @@ class _Likelihood:
             at[-1] = np.log((2 * share if self.ties == "davidson" else 1 + share) / (1 - share))
         return at
 
-    def by_parameters(self, by_eta: Floats, by_tie: Floats | None) -> Floats:
-        """Sums (p,) over cells (K, K) of slopes by eta and by ties, as slopes by the parameters."""
-        found = [by_eta.sum(axis=1) - by_eta.sum(axis=0)]
-        if self.with_order:
-            found.append(by_eta.sum(keepdims=True).ravel())
-        if by_tie is not None:
-            found.append(by_tie.sum(keepdims=True).ravel())
-        return np.concatenate(found)
-
-    def information_of(self, weight: Floats) -> Floats:
-        """The matrix (p, p) that cells with these matrices about (eta, tie) add up to; weight (K, K, 2, 2)."""
-        K, p = len(self.part), len(self.part) + self.with_order + (self.ties is not None)
-        by_eta, by_both, by_tie = weight[..., 0, 0], weight[..., 0, 1], weight[..., 1, 1]
-        found = np.zeros((p, p))
-        found[:K, :K] = np.diag(by_eta.sum(axis=0) + by_eta.sum(axis=1)) - by_eta - by_eta.T
-        if self.with_order:
-            found[:K, K] = found[K, :K] = by_eta.sum(axis=1) - by_eta.sum(axis=0)
-            found[K, K] = by_eta.sum()
-        if self.ties is not None:
-            found[:K, -1] = found[-1, :K] = by_both.sum(axis=1) - by_both.sum(axis=0)
-            if self.with_order:
-                found[K, -1] = found[-1, K] = by_both.sum()
-            found[-1, -1] = by_tie.sum()
-        return found
-
     def at(self, parameters: Floats) -> tuple[float, Floats, Floats]:
         """Log-likelihood, its gradient and the expected information."""
         law = _law(parameters, len(self.part), self.with_order, self.ties)
         value = float((self.count * np.log(np.maximum(law.share, 1e-300))).sum())
-        slope = np.einsum("ijo,ijoa->aij", self.count, law.slope)
-        gradient = self.by_parameters(slope[0], None if self.ties is None else slope[1])
+        which = {"with_order": self.with_order, "with_ties": self.ties is not None}
+        slope = np.einsum("ijo,ijoa->ija", self.count, law.slope)
         weight = law.information * self.count.sum(axis=2)[..., None, None]
-        return value, gradient, self.information_of(weight)
+        return value, slopes_by_parameters(slope, **which), information_by_parameters(weight, **which)
 
     def regular(self, information: Floats) -> Floats:
         """The information with the constant of each part, which no battle shows, made known."""
@@ -219,11 +218,12 @@ class _Likelihood:
             by_order = inverse[K, -1] if self.with_order else 0.0
             spread[..., 0, 1] = spread[..., 1, 0] = across[:, None] - across[None, :] + by_order
             spread[..., 1, 1] = inverse[-1, -1]
-        more = []
-        for by_tie in (False, True)[: 1 + (self.ties is not None)]:
-            slope = self._slope_of_information(parameters, by_tie=by_tie)
-            more.append(n / 2 * np.einsum("ijab,ijab->ij", slope, spread))
-        gradient = gradient + self.by_parameters(more[0], more[1] if self.ties is not None else None)
+        with_ties = self.ties is not None
+        more = np.zeros((K, K, 2))
+        for place in range(1 + with_ties):
+            slope = self._slope_of_information(parameters, by_tie=place == 1)
+            more[..., place] = n / 2 * np.einsum("ijab,ijab->ij", slope, spread)
+        gradient = gradient + slopes_by_parameters(more, with_order=self.with_order, with_ties=with_ties)
         value += 0.5 * float(np.linalg.slogdet(self.regular_of_unit(information))[1])
         return value, gradient, information
 

@@ -81,7 +81,7 @@ def rank_battles(
     InputError
         Battles that put nothing into an order, or what `leaderboard` refuses.
     """
-    asked, alpha = alpha, level_of_look(alpha, look)
+    alpha_of_looks, alpha = alpha, level_of_look(alpha, look)
     reason = "" if position_bias else "It was not asked for."
     if position_bias and not battles.both_orders:
         reason = "No two systems were shown in both orders, so that it cannot be told from their strengths."
@@ -124,7 +124,7 @@ def rank_battles(
         if known is None
         else float(np.trace(covariance) / np.trace(plain.covariance[:K, :K])),
         smallest_df=float(errors.df.min()),
-        alpha=asked,
+        alpha=alpha_of_looks,
         ties=ties,
         position_bias=position_bias,
     )

@@ -21,7 +21,11 @@ from scipy import sparse
 
 from humeval_power.clusters import Clusters
 from humeval_power.inference.rank.battles import Battles
-from humeval_power.inference.rank.bradley_terry import BattleFit
+from humeval_power.inference.rank.bradley_terry import (
+    BattleFit,
+    information_by_parameters,
+    slopes_by_parameters,
+)
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -143,30 +147,36 @@ def _scores(fit: BattleFit, battles: Battles, clusters: Clusters) -> sparse.csr_
 
 def _cluster(fit: BattleFit, battles: Battles, members: Codes) -> tuple[Codes, Floats, Floats]:
     """Of the battles of a cluster: which parameters they move, their score and their information."""
-    K, p = fit.n_systems, len(fit.parameters)
     first, second = battles.first[members], battles.second[members]
-    rows = np.zeros((len(members), 2, p))
-    each = np.arange(len(members))
-    rows[each, 0, first] += 1.0
-    rows[each, 0, second] -= 1.0
-    if fit.with_order:
-        rows[:, 0, K] = 1.0
-    if fit.ties is not None:
-        rows[:, 1, -1] = 1.0
-    touched = np.flatnonzero((rows != 0).any(axis=(0, 1)))
-    rows = rows[:, :, touched]
-    score = np.einsum("na,nap->p", fit.law.slope[first, second, 1 - battles.outcome[members]], rows)
+    systems, place = np.unique(np.concatenate([first, second]), return_inverse=True)
+    k, n = len(systems), len(members)
+    cell = place[:n] * k + place[n:]
+
+    def summed(values: Floats) -> Floats:
+        return np.asarray(np.bincount(cell, values, k * k), dtype=np.float64).reshape(k, k)
+
+    slope = fit.law.slope[first, second, 1 - battles.outcome[members]]
     weight = fit.cell_information[first, second]
-    own = np.einsum("nap,nab,nbq->pq", rows, weight, rows, optimize=True)
-    return touched, score, np.asarray(own)
+    with_ties = fit.ties is not None
+    score = slopes_by_parameters(
+        np.stack([summed(slope[:, a]) for a in (0, 1)], axis=-1),
+        with_order=fit.with_order,
+        with_ties=with_ties,
+    )
+    cells = np.zeros((k, k, 2, 2))
+    for a, b in ((0, 0), (0, 1), (1, 1)):
+        cells[..., a, b] = summed(weight[:, a, b])
+    own = information_by_parameters(cells, with_order=fit.with_order, with_ties=with_ties)
+    further = [fit.n_systems] * fit.with_order + [len(fit.parameters) - 1] * with_ties
+    return np.concatenate([systems, np.array(further, dtype=np.int64)]), score, own
 
 
 def _largest_leverage(own: Floats, bread: Floats) -> float:
     """The largest eigenvalue of the cluster's block of the hat matrix, about."""
-    product, along = own @ bread, np.ones(len(own)) + np.arange(len(own)) / len(own)
+    along = 1.0 + np.arange(len(own)) / len(own)
     size = 0.0
     for _ in range(_POWER_STEPS):
-        along = product @ along
+        along = own @ (bread @ along)
         size = float(np.linalg.norm(along))
         if size == 0:
             break

@@ -261,9 +261,9 @@ def leaderboard(
     first = _may_be_first(p, columns, part, level, draws if test == "max-t" else None)
     letters: dict[str, str] = {}
     if only is None and K <= MOST_LETTERED:
-        told = [(names[i], names[j]) for i, j in zip(*np.nonzero(apart), strict=True)]
-        told += [(names[i], names[j]) for i, j in zip(*np.nonzero(part[:, None] < part), strict=True)]
-        letters = group_letters(groups_of(names, told, most=MOST_LETTERED))
+        separate = [(names[i], names[j]) for i, j in zip(*np.nonzero(apart), strict=True)]
+        separate += [(names[i], names[j]) for i, j in zip(*np.nonzero(part[:, None] < part), strict=True)]
+        letters = group_letters(groups_of(names, separate, most=MOST_LETTERED))
     places = tuple(
         Place(
             name,

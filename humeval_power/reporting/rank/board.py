@@ -137,7 +137,7 @@ def reading_section(board: Leaderboard) -> Section:
     if board.breaks:
         after = listing([str(r) for r in board.breaks], limit=6)
         words += f" Every system up to place {after} is shown to be better than every one that follows."
-    words = words if board.only is None else ONE_SYSTEM
+    words = words if board.only is None else _ONE_SYSTEM
     if board.look is None:
         return Section("How to read this", (Paragraph(words + _ONE_LOOK),))
     confidence = percent(1 - board.alpha * (math.pi * board.look) ** 2 / 6)
@@ -145,7 +145,7 @@ def reading_section(board: Leaderboard) -> Section:
     return Section("How to read this", (Paragraph(words + look),))
 
 
-ONE_SYSTEM = (
+_ONE_SYSTEM = (
     "This system was named beforehand, so that only its own pairs are tested, and their correction is for "
     "these alone. "
     "For ranks of all systems at once leave out --only-system."

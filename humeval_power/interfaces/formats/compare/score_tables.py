@@ -321,13 +321,13 @@ def _keeping_most(holes: Flags, names: Sequence[str]) -> str:
             items = items[of_items < of_items.max()]
     out = [name for place, name in enumerate(names) if place not in systems]
     n_out = len(holes) - len(items)
-    said = [f"systems {listing(out, limit=12)}"] if out else []
-    said += [f"{counted(n_out, 'item')}"] if n_out else []
+    without = [f"systems {listing(out, limit=12)}"] if out else []
+    without += [f"{counted(n_out, 'item')}"] if n_out else []
     share = len(items) * len(systems) / holes.size
     how = " and ".join(
         one for one in ("--systems" if out else "", "--drop-missing" if n_out else "") if one
     )
-    return f"most scores, {100 * share:.0f} %, are kept without {' and '.join(said)}: {how}."
+    return f"most scores, {100 * share:.0f} %, are kept without {' and '.join(without)}: {how}."
 
 
 def _bad_cell(cell: object, column: str, item: object, row: int | None, source: ScoreSource) -> Problem:
