@@ -124,7 +124,7 @@ def targets() -> list[Target]:
     def plan_words(folder: Path, n: int) -> list[str]:
         size = ["--items", str(40 + n % 50), "--workers", "5,6", "--ratings-per-item", "1,2"]
         how = ["--effect", "0.15", "--cost-per-rating", "0.1", "--simulations", "10", "--jobs", "1"]
-        seed = ["--seed", str(n), "--question", f"Question {n}?"]
+        seed = ["--seed", str(n), "--research-question", f"Question {n}?"]
         return ["plan", str(PILOT), *size, *how, *seed, "-o", f"{folder}/plan.json", "--force"]
 
     def inside(*names: str) -> Callable[[Path], list[Path]]:

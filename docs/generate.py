@@ -21,9 +21,9 @@ import click
 import page_blocks
 from click.testing import CliRunner
 
-from humeval_power.interfaces.asking.command import StudyCommand
 from humeval_power.interfaces.cli.main import COMMANDS
 from humeval_power.interfaces.cli.main import main as humeval_power
+from humeval_power.interfaces.cli.required_options import Command
 
 ROOT = Path(__file__).resolve().parent.parent
 MADE = re.compile(r"docs/(commands|papers|notebooks|reference)/")  # by programs of their own
@@ -62,13 +62,13 @@ def reference() -> dict[Path, str]:
 
 
 def full_help(*words: str) -> str:
-    """The help of a command with all of its options; `--help` of those about a study is short."""
+    """The help of a command with all of its options; `--help` is short."""
     context = click.Context(humeval_power)
     asked: click.Command | None = humeval_power
     for word in words:
         assert isinstance(asked, click.Group)
         asked = asked.get_command(context, word)
-    return command_line(*words, "--help-all" if isinstance(asked, StudyCommand) else "--help")
+    return command_line(*words, "--help-all" if isinstance(asked, Command) else "--help")
 
 
 def _summary(name: str) -> str:

@@ -17,7 +17,7 @@ say fit pilot.csv --scale 1:5 --systems baseline,new -o pilot.json --force
 tell "2. A plan: the best that 300 dollars buy, if a difference of 0.07 matters (0.28 of five points)."
 say plan --parameters pilot.json --effect 0.07 --budget 300 --spend-budget --items 40:200:20 --max-workers 50 \
   --ratings-per-item 1:6 --cost-per-rating 0.15 --cost-per-worker 2 --fee mturk --date 2026-01-15 \
-  --checks 0.05 --simulations 1000 --question "Do readers rate new higher than baseline?" \
+  --checks 0.05 --simulations 1000 --research-question "Do readers rate new higher than baseline?" \
   --exclude "Ratings of workers who quit are kept." -o plan/ --force
 say report plan/plan.json --form osf -o preregistration.md --force
 

@@ -12,7 +12,7 @@ say() { printf '\n$ humeval-power %s\n' "$*"; humeval-power "$@"; }
 tell "1. A plan without a pilot: how many items do fifteen raters need to tell systems apart that differ by 0.15?"
 say plan --preset low --systems "$systems" --criteria adequacy,fluency,coherence --effect 0.15 \
   --comparisons all-pairs --model joint --workers 15 --items 40:120:20 --ratings-per-item 3:6 \
-  --cost-per-rating 0.40 --cost-per-worker 5 --fee prolific --date 2026-02-02 --simulations 200 --question "Which of eight systems do raters prefer?" \
+  --cost-per-rating 0.40 --cost-per-worker 5 --fee prolific --date 2026-02-02 --simulations 200 --research-question "Which of eight systems do raters prefer?" \
   --exclude "Ratings of raters who quit are kept." -o plan/ --force
 say report plan/plan.json --form osf -o preregistration.md --force
 

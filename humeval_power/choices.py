@@ -166,4 +166,6 @@ SHARE = 0.95  # of the comparisons above an observed threshold
 ConditionalTest = Literal["mid-p", "asymptotic", "exact"]
 Ties = Literal["excluded", "split", "kept"]
 BattleTies = Literal["davidson", "rao-kupper"]
+PairTest = Literal["holm", "max-t"]
+Tasks = Literal["sampled", "fixed"]
 MOST_RANKED = 50  # systems

@@ -26,8 +26,9 @@ class Clusters:
     name: str = "cluster"
 
     def __post_init__(self) -> None:
-        found = np.unique(self.codes)
-        if len(found) != len(self.labels) or (found != np.arange(len(found))).any():
+        if (len(self.codes) and self.codes.min() < 0) or not np.array_equal(
+            np.bincount(self.codes) > 0, np.ones(len(self.labels), dtype=np.bool_)
+        ):
             raise InputError(f"The clusters of {self.name!r} need codes from 0 without gaps.")
         if len(self.labels) < 2:
             raise InputError(

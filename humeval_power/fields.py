@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -100,7 +101,8 @@ class Field:
     label, unit, slider, step, start, words, rows : for the page; `start` is its value on a page that nobody has
         touched, `rows` how many fields it shows at least.
     usual : the value where none is given; None where that depends on others, which `help` tells in brackets.
-    main : shown by `--help`, and not folded on the page.
+    main : of a study's field: shown by `--help`, and not folded on the page.
+    further : of a command's own: shown by `--help-all` alone.
     option : its name, where it is not the field's with dashes; `also` is another, if short with its dash.
     page_help : what the page says in place of `help`.
     needed : a command cannot do without it.
@@ -118,6 +120,7 @@ class Field:
     words: Mapping[str, str] = field(default_factory=dict)
     usual: Any = None
     main: bool = False
+    further: bool = False
     option: str = ""
     also: str = ""
     page_help: str = ""
@@ -305,7 +308,9 @@ def _text(value: Any) -> str:
     return value
 
 
-def text(metavar: str | None = None, *, is_file: bool = False, many: bool = False) -> Kind:
+def text(
+    metavar: str | None = None, *, is_file: bool = False, many: bool = False, or_lines: bool = False
+) -> Kind:
     """The kind of a text as it is: a name, a sentence, a file."""
 
     def read(value: Any) -> Any:
@@ -315,7 +320,7 @@ def text(metavar: str | None = None, *, is_file: bool = False, many: bool = Fals
 
     plain = {"type": "string"}
     json = {"anyOf": [plain, {"type": "array", "items": plain}]} if many else plain
-    return Kind(read, json, metavar, many=many, is_file=is_file)
+    return Kind(read, json, metavar, many=many, is_file=is_file, or_lines=or_lines)
 
 
 def _sequence(value: Any) -> Sequence[Any]:
@@ -335,7 +340,10 @@ def typed_list(value: Any) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, Mapping):
-        return ",".join(_quoted(f"{name}={_plain(one)}") for name, one in value.items())
+        try:
+            return ",".join(_quoted(f"{name}={_plain(one)}") for name, one in value.items())
+        except ValueError:  # a table within, or a number too small to be typed
+            return json.dumps(value, default=float)
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
         return _plain(value)
     return ",".join(_quoted(_plain(one)) for one in _sequence(value))

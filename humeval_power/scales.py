@@ -55,7 +55,7 @@ class RatingScale:
 
     @classmethod
     def parse(cls, text: str, *, higher_is_better: bool = True) -> RatingScale:
-        """Read '1:5' (low:high) or '1:5:5' (low:high:points); '0:100' is continuous.
+        """Read '1:5' (low:high) or '1:5:5' (low:high:points); '0:100' and '1:5:0' are continuous.
 
         Whole-number bounds at most 10 apart mean one point for each whole number.
         """
@@ -67,7 +67,7 @@ class RatingScale:
         if len(parts) not in (2, 3) or not whole:
             raise ScaleError(f"A scale is written low:high, for example 1:5 or 0:100; got {text!r}.")
         low, high = parts[0], parts[1]
-        points = int(parts[2]) if len(parts) == 3 else likert_points(low, high)
+        points = int(parts[2]) or None if len(parts) == 3 else likert_points(low, high)
         return cls(low, high, points=points, higher_is_better=higher_is_better)
 
     @classmethod
@@ -76,6 +76,16 @@ class RatingScale:
         if isinstance(scale, RatingScale):
             return scale
         return cls.parse(scale if isinstance(scale, str) else ":".join(f"{bound}" for bound in scale))
+
+    @property
+    def bounds(self) -> str:
+        """What `parse` reads as this scale, but for its direction."""
+        low, high = (
+            short if float(short := f"{bound:g}") == bound else repr(bound)
+            for bound in (self.low, self.high)
+        )
+        usual = self.points == likert_points(self.low, self.high)
+        return f"{low}:{high}" + ("" if usual else f":{self.points or 0}")
 
     @property
     def width(self) -> float:

@@ -6,9 +6,10 @@ control on the page and its entry in docs/study.schema.json. A field that is Non
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from dataclasses import field as dataclass_field
 from decimal import Decimal
 from typing import Any, Self, get_args
@@ -40,6 +41,7 @@ from humeval_power.comparisons import (
 )
 from humeval_power.errors import HumevalPowerError, InputError, Problem
 from humeval_power.exclusions import RULES, ExclusionRules
+from humeval_power.fees import PlatformFee
 from humeval_power.fields import (
     BETWEEN,
     MONEY,
@@ -71,7 +73,7 @@ from humeval_power.parameters import (
 )
 from humeval_power.rules import Alternative, Analysis, DecisionRule, DegreesOfFreedom, Estimator
 from humeval_power.scales import RatingScale
-from humeval_power.systems import Goal, MeansPattern
+from humeval_power.systems import Goal, MeansPattern, SystemsParameters, system_names
 
 SCHEMA = "humeval_power/study/1"
 FILE_NAME = "study.toml"
@@ -124,6 +126,13 @@ ALTERNATIVES: tuple[tuple[str, ...], ...] = (
     ("system_means", "effect", "effect_raw", "effect_latent"),
     ("n_systems", "systems"),
 )
+# What the study calls otherwise than the model of costs does.
+PRICE_FIELDS = {
+    "price_per_rating": "cost_per_rating",
+    "rejected_share": "rejected",
+    "checks_per_rating": "checks",
+    "repeats_per_rating": "repeats",
+}
 _SAY_EFFECT = {"effect", "effect_raw", "effect_latent", "system_means", "margin", "margin_raw"}
 _RULE = {one.name: one.default for one in fields(DecisionRule)}
 
@@ -154,7 +163,7 @@ def deviations(typed: str) -> Parameters:
     ValueError
         A name that is none of a parameter, no number, or parameters that cannot be.
     """
-    values: dict[str, object] = {"baseline": 0.5, "effect": 0.0, **dict.fromkeys(STANDARD_DEVIATIONS, 0.0)}
+    values: dict[str, object] = dict(_NO_DEVIATION)
     for part in typed.split(","):
         name, _, number = (piece.strip() for piece in part.partition("="))
         if name not in (*PARAMETER_NAMES, *FURTHER_DEVIATIONS, *CORRELATIONS):
@@ -167,6 +176,44 @@ def deviations(typed: str) -> Parameters:
         return Parameters.from_dict(values)
     except HumevalPowerError as error:
         raise ValueError(str(error)) from None
+
+
+def _parameters(value: Any) -> Parameters | SystemsParameters:
+    """Parameters from a text, or from a table as they are kept: of two systems, or with `means` of several."""
+    known = {*PARAMETER_NAMES, *FURTHER_DEVIATIONS, *CORRELATIONS}
+    if isinstance(value, Parameters | SystemsParameters):
+        return value
+    table = _table(value)
+    if table is None or not ({"coding", "latent", "means"} & table.keys() or table.keys() <= known):
+        return _DEVIATIONS.read(value)  # type: ignore[no-any-return]
+    try:
+        if "means" in table:
+            names = system_names(len(table["means"]))
+            return SystemsParameters.from_dict({"names": names, **table})
+        return Parameters.from_dict({**_NO_DEVIATION, **table})
+    except (HumevalPowerError, TypeError, OverflowError) as error:
+        raise ValueError(str(error)) from None
+
+
+def _fee(value: Any) -> str | PlatformFee:
+    """The name of a platform, or its rule as a table."""
+    table = _table(value)
+    if table is None:
+        return text().read(value)  # type: ignore[no-any-return]
+    try:
+        return PlatformFee.from_dict(table)
+    except InputError as error:
+        raise ValueError(str(error)) from None
+
+
+def _table(value: Any) -> dict[str, Any] | None:
+    """A table, or one that is written as JSON; None for anything else."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            value = json.loads(text().read(value))
+        except (ValueError, RecursionError):
+            raise ValueError(f"is no table of JSON: {shortened(value)}.") from None
+    return _number(value) if isinstance(value, Mapping) else None
 
 
 def _shares(typed: str) -> tuple[float, ...]:
@@ -234,6 +281,9 @@ def _platforms(value: Any) -> tuple[str, ...]:
 
 
 _VALUES = {"type": "object", "additionalProperties": {"type": "number"}}
+_NO_DEVIATION = {"baseline": 0.5, "effect": 0.0, **dict.fromkeys(STANDARD_DEVIATIONS, 0.0)}
+_DEVIATIONS = listed(deviations, "LIST", _VALUES)
+_OR_TABLE = {"anyOf": [{"type": "object"}, {"type": "string"}]}
 EXAMPLE_RULES = ",".join(
     f"{name}={limit}" for name, limit in zip(RULES, ("0.34", "0.3", "2", "0.95", "0"), strict=True)
 )
@@ -281,6 +331,7 @@ class Study:
         text(),
         "The question that the study is to answer, for the plan.",
         "Question",
+        option="research-question",
         usual="",
     )
     exclusions: tuple[str, ...] | None = _said(
@@ -546,9 +597,9 @@ class Study:
         "Or your pilot, fitted",
         main=True,
     )
-    values: Mapping[str, float] | Parameters | None = _said(
+    values: Mapping[str, Any] | Parameters | None = _said(
         "variation",
-        listed(deviations, "LIST", _VALUES),
+        replace(_DEVIATIONS, read=_parameters, json=_OR_TABLE),
         "Standard deviations on [0, 1], such as sd_worker_slope=0.05,sd_residual=0.2; those left out are 0.",
         "Or standard deviations",
         main=True,
@@ -742,7 +793,7 @@ class Study:
     robust: bool | None = _said(
         "search", flag(), "Reach the target under every setting, not only the first.", usual=False
     )
-    confidence: float | None = _said(
+    assurance: float | None = _said(
         "search", BETWEEN, "Reach the target with this probability, given how little the pilot knows."
     )
     safe: float | None = _said(
@@ -904,8 +955,13 @@ class Study:
         "for each rating",
         usual=Decimal(0),
     )
-    fee: str | None = _said(
-        "cost", text(), "Platform whose fees are added.", "Platform", usual="none", main=True
+    fee: str | Mapping[str, Any] | None = _said(
+        "cost",
+        replace(text(), read=_fee, json=_OR_TABLE),
+        "Platform whose fees are added.",
+        "Platform",
+        usual="none",
+        main=True,
     )
     fees: str | None = _said(
         "cost",
@@ -985,7 +1041,7 @@ class Study:
         text("CRITERION=TEXT", many=True),
         f"What is asked of each text; repeatable. [{DEFAULT_CRITERION}={DEFAULT_QUESTION_TEXT}]",
         "Questions",
-        option="question",
+        option="rating-question",
         main=True,
     )
     labels: str | None = _said(
@@ -1042,18 +1098,14 @@ class Study:
             raise InputError(problems)
 
     def __hash__(self) -> int:
-        held = (
-            (name, frozenset(value.items()) if isinstance(value, Mapping) else value)
-            for name, value in self.said().items()
-        )
-        return hash(tuple(held))
+        return hash(_hashable(self.said()))
 
     def said(self) -> dict[str, Any]:
         """What was said, by the names of the fields."""
         known = ((one.name, getattr(self, one.name)) for one in fields(self))
         return {name: value for name, value in known if value is not None}
 
-    def with_(self, **others: Any) -> Self:
+    def with_(self, /, **others: Any) -> Self:
         """The same study with other values; what excludes one of them is put aside, and None forgets a field.
 
         Raises
@@ -1100,36 +1152,31 @@ def _held(value: Any, found: Any, kind: Kind) -> Any:
         return value  # a range of numbers
     if kind.is_number or isinstance(found, tuple):
         return found
-    if isinstance(value, list | tuple):
-        return tuple(map(_number, value))
-    if isinstance(value, Mapping):
-        return {str(name): _number(one) for name, one in value.items()}
     return _number(value)
 
 
 def _number(value: Any) -> Any:
+    """Exact decimals as numbers, lists as tuples, also within tables."""
+    if isinstance(value, list | tuple):
+        return tuple(map(_number, value))
+    if isinstance(value, Mapping):
+        return {str(name): _number(one) for name, one in value.items()}
     return float(value) if isinstance(value, Decimal) else value
 
 
-def _stated(parameters: Parameters) -> dict[str, float]:
-    """What parameters hold, as `values` of a study.
+def _hashable(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return frozenset((name, _hashable(one)) for name, one in value.items())
+    return tuple(map(_hashable, value)) if isinstance(value, tuple) else value
 
-    Raises
-    ------
-    InputError
-        Parameters that standard deviations on [0, 1] alone cannot state.
-    """
+
+def _stated(parameters: Parameters) -> dict[str, Any]:
+    """What parameters hold, as `values` of a study."""
+    if parameters.latent is not None:
+        return parameters.as_dict()
     known = (*PARAMETER_NAMES, *FURTHER_DEVIATIONS, *CORRELATIONS)
-    if parameters.latent is None:
-        parameters = parameters.recoded()
-    values = {name: float(getattr(parameters, name)) for name in known}
-    found = {name: value for name, value in values.items() if value or name in PARAMETER_NAMES}
-    if Parameters.from_dict(found) != parameters:
-        rule = "are of ratings in categories, which values cannot state."
-        raise InputError(
-            [Problem(rule, "Write them to a file, and name it as parameters.", place="values")]
-        )
-    return found
+    values = {name: float(getattr(parameters.recoded(), name)) for name in known}
+    return {name: value for name, value in values.items() if value or name in PARAMETER_NAMES}
 
 
 def in_file(message: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from textwrap import wrap
 from typing import Any
@@ -68,15 +68,7 @@ def schema() -> dict[str, Any]:
             "type": "object",
             "title": group.title,
             "additionalProperties": False,
-            "properties": {
-                name: {
-                    **one.kind.json,
-                    "description": in_file(one.help) + (f" Unit: {one.unit}." if one.unit else ""),
-                    **({} if one.usual in (None, "") else {"default": _json(one.usual)}),
-                }
-                for name, one in FIELDS.items()
-                if one.section == section
-            },
+            "properties": field_schemas(name for name, one in FIELDS.items() if one.section == section),
         }
         for section, group in SECTIONS.items()
     }
@@ -89,6 +81,19 @@ def schema() -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {"schema": {"const": SCHEMA}, **sections},
     }
+
+
+def field_schemas(names: Iterable[str]) -> dict[str, Any]:
+    """The JSON schemas of fields, by their names."""
+    found = {}
+    for name in names:
+        one = FIELDS[name]
+        found[name] = {
+            **one.kind.json,
+            "description": in_file(one.help) + (f" Unit: {one.unit}." if one.unit else ""),
+            **({} if one.usual in (None, "") else {"default": _json(one.usual)}),
+        }
+    return found
 
 
 def _json(value: Any) -> Any:

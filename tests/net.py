@@ -29,6 +29,7 @@ from every_command import COMMANDS, OWN, QUICK, SETTING, SLOW, command_words, pr
 from option_tree import leaves
 
 from humeval_power.interfaces.asking.command import StudyCommand
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.page.asked import Asked, offered
 from humeval_power.interfaces.page.fields import Field, field_groups
 from humeval_power.interfaces.page.forms import FORMS
@@ -131,7 +132,7 @@ def _first_sight(name: str, command: click.Command) -> dict[str, str]:
     wrong, form = _wrong_words(command), tuple(name.split())
     short = {"short help": _told(*words, "--help")} if isinstance(command, StudyCommand) else {}
     return {
-        "help": _told(*words, "--help-all" if short else "--help"),
+        "help": _told(*words, "--help-all" if isinstance(command, Command) else "--help"),
         **short,
         "wrong": f"$ {' '.join(wrong)}\n{_told(*words, *wrong)}",
         **({"form": "\n".join([*_form(form), ""])} if form in FORMS else {}),

@@ -71,7 +71,14 @@ def write_study(folder: Path, names: Names = PLAIN) -> Path:
     run(
         *("plan", pilot, "--scale", "1:5", "--effect", "0.12", "--items", "20:60:4", "--max-workers", "20"),
         *("--ratings-per-item", "1:3", "--cost-per-rating", "0.12", "--cost-per-worker", "2"),
-        *("--fee", "mturk", "--simulations", "200", "--question", f"Is {names.systems[1]} better?"),
+        *(
+            "--fee",
+            "mturk",
+            "--simulations",
+            "200",
+            "--research-question",
+            f"Is {names.systems[1]} better?",
+        ),
         *("--exclude", f"Ratings of {names.worker[0]}.", "-o", folder / "plan.json"),
     )
     write_ratings(folder / "ratings.csv", names, seed=6, lost=5)

@@ -76,7 +76,7 @@ def scores(
     normality_alpha: float = NORMALITY_ALPHA,
     power_by: PowerBy = "bootstrap",
     power_sizes: Sequence[int] = (),
-    power_target: float = 0.8,
+    power: float = 0.8,
     n_simulations: int = CURVE_SIMULATIONS,
     clusters: Sequence[object] | None = None,
     seed: int = DEFAULT_SEED,
@@ -105,7 +105,7 @@ def scores(
         nothing.
     power_sizes : numbers of items to give the power for, beside those at hand. None takes a quarter to four
         times as many.
-    power_target : the power for which the number of items is given.
+    power : the power for which the number of items is given.
     n_simulations : simulated studies for each number of items.
     clusters : the cluster of each row, such as its passage or document, where the tables do not know them. Items of
         a cluster may be alike: errors are then CR2's, and whole clusters are resampled, flipped and drawn.
@@ -134,7 +134,7 @@ def scores(
         normality_alpha=normality_alpha,
         power_by=power_by,
         power_sizes=tuple(power_sizes),
-        power_target=power_target,
+        power_target=power,
         n_simulations=n_simulations,
     )
     named = {"": tables} if not isinstance(tables, Mapping) else tables
@@ -222,7 +222,7 @@ def gate(
 
 
 def prospective(
-    mean: float,
+    effect: float,
     *,
     sd: float,
     power: float = 0.8,
@@ -234,10 +234,10 @@ def prospective(
 
     Parameters
     ----------
-    mean : expected mean difference B - A, in the metric's units.
+    effect : expected mean difference B - A, in the metric's units.
     sd : SD of the items' differences B - A.
     power : target power.
-    margin : show equivalence within this margin by two one-sided t tests, `mean` being the true difference.
+    margin : show equivalence within this margin by two one-sided t tests, `effect` being the true difference.
 
     Returns
     -------
@@ -259,7 +259,7 @@ def prospective(
 
     if margin is not None and not margin > 0:
         raise InputError(f"The margin must be above 0; got {margin:g}.")
-    ratio = mean / sd
+    ratio = effect / sd
     if margin is None:
         found = required_items(ratio, power=power, alpha=alpha, direction=direction)
     else:
@@ -272,7 +272,7 @@ def prospective(
 
     sizes = sorted({max(2, round(found.n * twentieths / 20)) for twentieths in range(2, 51)})
     return ProspectiveResult(
-        mean=mean,
+        mean=effect,
         sd=sd,
         margin=margin,
         target=power,

@@ -107,7 +107,7 @@ def make_plan(
     exclusion: Exclusion = "none",
     looks: LookSchedule | None = None,
     robust: bool = False,
-    confidence: float | None = None,
+    assurance: float | None = None,
     safe: float | None = None,
     question: str = "",
     exclusions: Sequence[str] = (),
@@ -139,7 +139,7 @@ def make_plan(
         be shown, and are what an assignment of the plan has.
     target : power to reach.
     robust : reach it under everything assumed, not the first alone.
-    confidence : reach it with this probability, given how little the pilot knows.
+    assurance : reach it with this probability, given how little the pilot knows.
     safe : plan at this upper confidence limit of how workers differ.
     losses : what is expected to be lost; with `exclude_if` the share of careless workers whom the rules are for.
     exclude_if : rules by which the analysis will leave out workers, sealed with the plan. The power is then that of
@@ -163,7 +163,7 @@ def make_plan(
     from humeval_power.planning.plan.request import PlanRequest
     from humeval_power.planning.plan.search_and_prove import make_plan as search
     from humeval_power.reporting.plan.result import PlanSearchResult
-    from humeval_power.reporting.plan.sealed.sealing import plan_to_json
+    from humeval_power.reporting.plan.sealed.content import plan_to_json
     from humeval_power.reporting.result import Provenance
 
     known = assumed if isinstance(assumed, Assumptions) else assumptions_of(assumed)
@@ -197,7 +197,7 @@ def make_plan(
         spend_budget=spend_budget,
         rule=rule,
         robust=robust,
-        confidence=confidence,
+        confidence=assurance,
         losses=losses,
         exclusion=control or exclusion,
         looks=looks,

@@ -36,7 +36,7 @@ def power(
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
-    precision: float | None = None,
+    half_width: float | None = None,
     wording: Wording | None = None,
     given: Mapping[str, object] | None = None,
 ) -> PowerResult | StudyPower:
@@ -47,7 +47,7 @@ def power(
     scenario : anything that keeps the contract of `humeval_power.scenarios.contract`.
     method : computed at once ('analytic'), by simulation ('simulate'), or both; what cannot be computed is
         simulated.
-    precision : if given, simulate until the half-width of the Monte Carlo interval is at most this.
+    half_width : if given, simulate until the half-width of the Monte Carlo interval is at most this.
     wording : how the scenario is put into words, and its name in records; None for the words that there are.
     given : what was said of the scenario, for the record.
 
@@ -60,7 +60,7 @@ def power(
     Raises
     ------
     InputError
-        A number of simulations below 1, or a precision outside (0, 0.5).
+        A number of simulations below 1, or a half-width outside (0, 0.5).
     """
     from humeval_power.api.study_power import study_power
     from humeval_power.scenarios.study import RatingStudy
@@ -70,7 +70,7 @@ def power(
             scenario,
             method=method,
             n_simulations=n_simulations,
-            precision=precision,
+            half_width=half_width,
             seed=seed,
             n_jobs=n_jobs,
         )
@@ -85,7 +85,7 @@ def power(
             n_simulations=n_simulations,
             seed=seed,
             n_jobs=n_jobs,
-            precision=precision,
+            precision=half_width,
             progress=in_steps(advance),
         )
     return PowerResult(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from humeval_power.choices import BattleTies
+from humeval_power.choices import BattleTies, PairTest, Tasks
 from humeval_power.errors import InputError
 from humeval_power.inference.rank.leaderboard import DEFAULT_SEED
 
@@ -23,7 +23,11 @@ def scores(
     table: Scores,
     *,
     lower_is_better: bool = False,
+    tasks: Tasks = "sampled",
     alpha: float = 0.05,
+    test: PairTest = "holm",
+    only_system: str | None = None,
+    look: int | None = None,
     seed: int = DEFAULT_SEED,
 ) -> ScoreRankResult:
     """Rank systems by their mean scores on the same items.
@@ -33,13 +37,18 @@ def scores(
     table : one row for each item and one column of numbers for each system, as `compare.read_scores` reads it; with
         clusters of items errors are robust to what items of a cluster share.
     lower_is_better : the first system is that with the smallest mean.
+    tasks : whether the clusters are a sample of tasks like these, or all that matters ("fixed").
     alpha : chance of any false statement about a pair.
+    test : Holm's method, or the law of the largest t for many clusters, stepping down.
+    only_system : a system that was named before the data were seen: its pairs alone are tested.
+    look : number of this look at a living board; all looks together err with probability alpha.
     seed : of the draws of ranks and of the law of the largest t.
 
     Returns
     -------
     ScoreRankResult
-        Means in the metric's units, ranks, groups, chances of being best; `to_frame` has a row for each system.
+        Means in the metric's units, ranks, who may be first, tiers, chances; `to_frame` has a row for each system,
+        `figure` is the picture of the ranks.
 
     Raises
     ------
@@ -51,13 +60,22 @@ def scores(
     from humeval_power.reporting.rank.scores import ScoreRankResult
     from humeval_power.reporting.result import Provenance
 
-    _check(alpha)
+    _check(alpha, look)
     known = (
         table
         if isinstance(table, ScoreTable)
         else ScoreTable(table.to_numpy(dtype=float), tuple(map(str, table.columns)))
     )
-    found = rank_scores(known, lower_is_better=lower_is_better, alpha=alpha, seed=seed)
+    found = rank_scores(
+        known,
+        lower_is_better=lower_is_better,
+        tasks=tasks,
+        alpha=alpha,
+        test=test,
+        only=only_system,
+        look=look,
+        seed=seed,
+    )
     return ScoreRankResult(found=found, provenance=Provenance(seed=seed))
 
 
@@ -67,6 +85,9 @@ def battles(
     ties: BattleTies = "davidson",
     position_bias: bool = True,
     alpha: float = 0.05,
+    test: PairTest = "holm",
+    only_system: str | None = None,
+    look: int | None = None,
     seed: int = DEFAULT_SEED,
 ) -> BattleRankResult:
     """Rank systems by battles of two at a time with Bradley and Terry's model.
@@ -78,28 +99,42 @@ def battles(
     ties : the model of ties, of Davidson (1970) or of Rao and Kupper (1967).
     position_bias : estimate what being shown first adds, so that strengths are free of it.
     alpha : chance of any false statement about a pair.
+    test : Holm's method, or the law of the largest t for many clusters, stepping down.
+    only_system : a system that was named before the data were seen: its pairs alone are tested.
+    look : number of this look at a living board; all looks together err with probability alpha.
     seed : of the draws of ranks and of the law of the largest t.
 
     Returns
     -------
     BattleRankResult
-        Strengths as logits about their mean, ranks, groups, chances of being best; `to_frame` has a row for each
-        system.
+        Strengths as logits about their mean, ranks, who may be first, tiers, chances; `to_frame` has a row for each
+        system, `figure` is the picture of the ranks, `update` adds battles.
 
     Raises
     ------
     InputError
-        Battles that leave a strength infinite or unknown: systems that never met, or that always won.
+        Battles that put nothing into an order: all are ties, or what was shown first won all of them.
     """
     from humeval_power.inference.rank.by_battles import rank_battles
     from humeval_power.reporting.rank.battles import BattleRankResult
     from humeval_power.reporting.result import Provenance
 
-    _check(alpha)
-    found = rank_battles(table, ties=ties, position_bias=position_bias, alpha=alpha, seed=seed)
+    _check(alpha, look)
+    found = rank_battles(
+        table,
+        ties=ties,
+        position_bias=position_bias,
+        alpha=alpha,
+        test=test,
+        only=only_system,
+        look=look,
+        seed=seed,
+    )
     return BattleRankResult(found=found, provenance=Provenance(seed=seed))
 
 
-def _check(alpha: float) -> None:
+def _check(alpha: float, look: int | None) -> None:
     if not 0 < alpha < 0.5:
         raise InputError(f"alpha must lie between 0 and 0.5; got {alpha:g}.")
+    if look is not None and look < 1:
+        raise InputError(f"Looks are counted from 1; got {look}.")

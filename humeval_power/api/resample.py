@@ -27,7 +27,7 @@ SIMULATIONS = 1000
 def resample(
     ratings: Ratings,
     *,
-    by: Unit = "both",
+    unit: Unit = "both",
     tests: Sequence[str] = ("mixed",),
     workers: Sequence[int] | None = None,
     items: Sequence[int] | None = None,
@@ -45,7 +45,7 @@ def resample(
     Parameters
     ----------
     ratings : of two systems; the effect is B - A.
-    by : what is drawn: 'rating', 'item', 'worker', or 'both' workers and items.
+    unit : what is drawn: 'rating', 'item', 'worker', or 'both' workers and items.
     tests : 'mixed' under `rule`, or common tests such as 'mann-whitney'; all decide the same studies.
     workers, items, n_ratings : sizes to draw, every combination; None for as many as there are.
     shift : the true difference B - A on [0, 1] that the studies shall have; None for the observed one,
@@ -72,7 +72,7 @@ def resample(
     said = None if said is None else said.between((ratings.system_names[0], ratings.system_names[1]))
     first = ResampledRatings(
         Table.of(ratings),
-        by=by,
+        by=unit,
         test=tests[0],
         shift=None if said is None else said.value,
         points=ratings.scale.points,

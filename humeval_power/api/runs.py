@@ -102,7 +102,7 @@ def budget(
     plan: RunsPlan,
     *,
     effect: float,
-    total: Decimal | float,
+    budget: Decimal | float,
     cost_per_call: Decimal | float,
     cost_per_item: Decimal | float = 0,
     cost_per_prompt: Decimal | float = 0,
@@ -116,7 +116,7 @@ def budget(
     parameters : what scores vary by, of a pilot or assumed.
     plan : clusters, test and level; its numbers of items and runs are what is sought.
     effect : true difference B - A, in the unit of the scores.
-    total, cost_per_call, cost_per_item, cost_per_prompt : in one currency. A call is one answer of one system; an
+    budget, cost_per_call, cost_per_item, cost_per_prompt : in one currency. A call is one answer of one system; an
         item costs its price and the calls of both systems; prompts are written once, for crossed runs alone.
     max_items, max_runs : how many items there are at all; most runs or prompts looked at (100 without it).
 
@@ -129,7 +129,7 @@ def budget(
     Raises
     ------
     InputError
-        A total that pays for less than two items, nothing that costs anything, an effect that cannot be.
+        A budget that pays for less than two items, nothing that costs anything, an effect that cannot be.
     """
     from decimal import Decimal
 
@@ -144,7 +144,7 @@ def budget(
         parameters,
         plan,
         effect=effect,
-        total=exact(total),
+        total=exact(budget),
         prices=prices,
         most_items=max_items,
         most_runs=max_runs,

@@ -41,7 +41,7 @@ def study_power(
     *,
     method: Method = "both",
     n_simulations: int = DEFAULT_SIMULATIONS,
-    precision: float | None = None,
+    half_width: float | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
@@ -58,7 +58,7 @@ def study_power(
     Parameters
     ----------
     method : by formula at once, by simulation, or both beside each other.
-    precision : if given, simulate until the half-width of the Monte Carlo interval is at most this.
+    half_width : if given, simulate until the half-width of the Monte Carlo interval is at most this.
     setting : the name of the study's parameters.
     said : the effect as it was said, for print.
     effect_unit : the difference on [0, 1] that an effect of 1 stands for in the record.
@@ -74,7 +74,7 @@ def study_power(
     Raises
     ------
     InputError
-        A number of simulations below 1, a precision outside (0, 0.5), or a budget that is not above 0.
+        A number of simulations below 1, a half-width outside (0, 0.5), or a budget that is not above 0.
     """
     from humeval_power.planning.study.analytic import halfway_power
     from humeval_power.planning.study.surface import Cell, run_surface
@@ -98,7 +98,7 @@ def study_power(
             results = run_surface(
                 cells,
                 n_simulations=n_simulations,
-                precision=precision,
+                precision=half_width,
                 seed=seed,
                 n_jobs=n_jobs,
                 progress=in_steps(advance),
@@ -291,7 +291,7 @@ def study_surface(
     cells: Sequence[Cell],
     *,
     n_simulations: int = DEFAULT_SIMULATIONS,
-    precision: float | None = None,
+    half_width: float | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
@@ -329,7 +329,7 @@ def study_surface(
         results = run_surface(
             cells,
             n_simulations=n_simulations,
-            precision=precision,
+            precision=half_width,
             seed=seed,
             n_jobs=n_jobs,
             progress=in_steps(advance),

@@ -91,7 +91,7 @@ def make_systems_plan(
     from humeval_power.planning.plan.systems_proof import make_systems_plan as search
     from humeval_power.planning.plan.systems_request import SystemsRequest
     from humeval_power.reporting.plan.result import PlanSearchResult
-    from humeval_power.reporting.plan.sealed.sealing import plan_to_json
+    from humeval_power.reporting.plan.sealed.content import plan_to_json
     from humeval_power.reporting.result import Provenance
 
     many = SystemsRequest(dict(assumed), family, goal, tuple(criteria))

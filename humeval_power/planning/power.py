@@ -302,7 +302,7 @@ def check_simulation(n_simulations: int, precision: float | None) -> None:
     if n_simulations < 1:
         raise InputError(f"The number of simulations must be at least 1; got {n_simulations}.")
     if precision is not None and not 0 < precision < 0.5:
-        raise InputError(f"A precision (half-width) must lie between 0 and 0.5; got {precision}.")
+        raise InputError(f"The half-width must lie between 0 and 0.5; got {precision}.")
 
 
 def _share(part: float, whole: float) -> float:

@@ -45,7 +45,7 @@ def refusal(*arguments: str) -> str:
 @pytest.mark.parametrize("labels", [None, "gold", "the table"])
 def test_a_column_for_each_system_and_one_of_right_answers(tmp_path: Path, labels: str | None) -> None:
     table = write(tmp_path / "t.csv", WIDE)
-    found = read_answers(table, labels=table if labels == "the table" else labels, cluster="passage")
+    found = read_answers(table, gold=table if labels == "the table" else labels, cluster="passage")
     assert found.systems == ("A", "B")
     assert found.right.astype(int).tolist() == RIGHT
     assert found.clusters is not None
@@ -59,7 +59,7 @@ def test_right_answers_and_clusters_may_stand_in_a_file_of_their_own(tmp_path: P
     # In another order: items are matched by their names.
     gold = [rows[0], *reversed(rows[1:])]
     labels = write(tmp_path / "g.csv", "\n".join(",".join(row[:3]) for row in gold))
-    found = read_answers(table, labels=labels, cluster="passage")
+    found = read_answers(table, gold=labels, cluster="passage")
     assert found.right.astype(int).tolist() == RIGHT[::-1]
     assert found.clusters is not None
     assert found.clusters.codes.tolist() == [0, 0, 1, 1, 2, 2]
@@ -93,7 +93,7 @@ def test_predictions_a_row_beside_right_answers_a_row(tmp_path: Path) -> None:
     ]
     table = write(tmp_path / "t.csv", "\n".join(["item,model,gold,prediction", *lines]))
     for labels in (None, "gold", table):
-        assert read_answers(table, labels=labels).right.astype(int).tolist() == RIGHT
+        assert read_answers(table, gold=labels).right.astype(int).tolist() == RIGHT
     changed = write(
         tmp_path / "u.csv", "\n".join(["item,model,gold,prediction", *lines[:-1], "q6,B,other,x"])
     )
@@ -129,11 +129,11 @@ def test_clusters_of_two_files_must_agree(tmp_path: Path) -> None:
         "\n".join(f"{r[0]},{r[1]},{'prediction' if r[4] == 'B' else r[4]}" for r in rows),
     )
     gold = write(tmp_path / "g.csv", "\n".join(f"{r[0]},{r[2]}" for r in rows))
-    found = read_answers(a, b, labels=gold, cluster="passage")
+    found = read_answers(a, b, gold=gold, cluster="passage")
     assert found.clusters is not None
     assert found.clusters.n_clusters == 3
     wrong = write(tmp_path / "c.csv", Path(b).read_text().replace("q2,p1", "q2,p2"))
-    said = refusal(a, wrong, "--labels", gold, "--cluster", "passage")
+    said = refusal(a, wrong, "--gold", gold, "--cluster", "passage")
     assert "c.csv" in said
     assert "are not those of a.csv" in said
 
@@ -150,12 +150,12 @@ def test_lines_take_their_clusters_from_a_file(tmp_path: Path) -> None:
 
 def test_one_column_in_two_roles_is_refused(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", WIDE)
-    said = refusal(table, table, "--labels", table)
+    said = refusal(table, table, "--gold", table)
     assert "A and B are the same file" in said
-    assert "--systems A,B --labels GOLD" in said
+    assert "--systems A,B --gold GOLD" in said
     other = write(tmp_path / "u.csv", "item,prediction\n" + "\n".join(f"q{i},x" for i in range(1, 7)))
     two = write(tmp_path / "v.csv", "item,label\n" + "\n".join(f"q{i},x" for i in range(1, 7)))
-    assert "the same column as the right answers" in refusal(two, other, "--labels", two)
+    assert "the same column as the right answers" in refusal(two, other, "--gold", two)
 
 
 @each_case(
@@ -173,7 +173,7 @@ def test_one_column_in_two_roles_is_refused(tmp_path: Path) -> None:
             ("--cluster", "passage"),
             "All items are in one cluster",
         ),
-        (WIDE.replace("gold", "truth"), ("--labels", "gold"), "There is no file 'gold'"),
+        (WIDE.replace("gold", "truth"), ("--gold", "gold"), "There is no file 'gold'"),
         ("item,system,words\nq1,a,fine\nq1,b,bad\n", (), "no column says right or wrong"),
         ("item,system,correct\nq1,a,1\nq1,b,maybe\n", (), "neither right nor wrong"),
         ("item,system,correct\nq1,a,1\nq1,a,0\nq1,b,1\n", (), "accuracy test --run COLUMN"),
@@ -191,7 +191,7 @@ def test_tables_that_cannot_be_used_are_refused_in_words(
 def test_an_estimate_is_of_two_systems_of_a_table(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", WIDE.replace("note", "C").replace("fine", "x").replace("odd", "y"))
     Path(table).write_text(Path(table).read_text().replace("late", "y"))
-    refused = cli.run("accuracy", "estimate", table, "--labels", "gold", code=2)
+    refused = cli.run("accuracy", "estimate", table, "--gold", "gold", code=2)
     assert "--systems A,B" in " ".join(refused.stderr.split())
     record = cli.run_json("accuracy", "estimate", table, "--systems", "A,B", "--cluster", "passage")
     assert record["clusters"]["n_clusters"] == 3

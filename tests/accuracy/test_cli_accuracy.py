@@ -163,17 +163,17 @@ def files(tmp_path: Path) -> tuple[str, str, str]:
 def test_an_estimate_counts_right_answers(files: tuple[str, str, str], tmp_path: Path) -> None:
     a, _, gold = files
     b = write(tmp_path / "b.txt", "\n".join(["x"] * 5 + ["y"] + ["x"] * 4))
-    record = record_of("estimate", a, b, "--labels", gold)
+    record = record_of("estimate", a, b, "--gold", gold)
     assert record["schema"] == "humeval_power/accuracy_estimate/1"
     assert (record["only_a"], record["only_b"], record["both"], record["n_items"]) == (1, 4, 5, 10)
     assert record["accuracy_b"] == pytest.approx(0.9)
     assert record["agreement"] == pytest.approx(0.5)
-    assert "--agreement 0.5" in text_of("estimate", a, b, "--labels", gold)
+    assert "--agreement 0.5" in text_of("estimate", a, b, "--gold", gold)
 
 
 def test_ids_on_one_side_only_are_refused(files: tuple[str, str, str]) -> None:
     a, b, gold = files
-    assert "no column with the ids" in refusal_of("test", a, b, "--labels", gold)
+    assert "no column with the ids" in refusal_of("test", a, b, "--gold", gold)
 
 
 def test_predictions_are_matched_by_id(tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_blank_predictions_count_as_wrong_and_are_told(tmp_path: Path) -> None:
     a = write(tmp_path / "a.csv", "id,prediction\nq1,x\nq2,\n")
     b = write(tmp_path / "b.csv", "id,prediction\nq1,x\nq2,x\n")
     gold = write(tmp_path / "g.csv", "id,label\nq1,x\nq2,x\n")
-    result = run("estimate", a, b, "--labels", gold)
+    result = run("estimate", a, b, "--gold", gold)
     assert "1 predictions are blank" in result.stderr
     assert "A 0.5000, B 1.0000" in result.stdout
 

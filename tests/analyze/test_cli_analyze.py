@@ -93,7 +93,7 @@ def test_a_study_as_planned_has_its_deviations_listed_and_power_at_the_effect_of
     promised = json.loads(plan.read_text())
     found = {one["what"]: one for one in said["deviations"]}
     assert int(found["ratings"]["actual"]) == 300
-    assert said["power_at_interest"]["effect"] == promised["effect"]["difference"] == 0.1
+    assert said["power_at_interest"]["effect"] == promised["study"]["effect"] == 0.1
     assert "test" not in found
     assert "systems" not in found
 

@@ -127,7 +127,11 @@ def test_a_work_is_found_by_how_texts_name_it() -> None:
             {"Krippendorff 2004"},
         ),
         ({"agreement": {"between": [{"measure": "Krippendorff's alpha", "value": None}]}}, set()),
-        ({"schema": "humeval_power/plan/3"}, {"Card et al. 2020"}),
+        ({"schema": "humeval_power/plan/4"}, {"Card et al. 2020"}),
+        (
+            {"schema": "humeval_power/plan/4", "study": {"looks": [0.5, 1.0], "efficacy": "pocock"}},
+            {"Card et al. 2020", "Pocock 1977"},
+        ),
         ({"schema": "humeval_power/plan_search/2"}, {"Card et al. 2020"}),
         ({"goals": {"best_margin": {"estimate": 0.1}}}, {"Hsu 1984"}),
         ({"goals": {"best_margin": None}}, set()),

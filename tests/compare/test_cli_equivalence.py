@@ -211,9 +211,9 @@ def test_the_plan_keeps_its_margin_and_says_it_on_its_page(plan: Path) -> None:
 def test_another_margin_in_the_file_is_noticed_and_can_be_amended(plan: Path, tmp_path: Path) -> None:
     edited = tmp_path / "plan.json"
     document = json.loads(plan.read_text())
-    document["rule"]["margin"] = 0.25
+    document["study"]["margin"] = 0.25
     edited.write_text(json.dumps(document))
-    with pytest.raises(InputError, match=r"rule\.margin: 0\.2 -> 0\.25"):
+    with pytest.raises(InputError, match=r"study\.margin: 0\.2 -> 0\.25"):
         read_plan(edited)
     amended, _ = amend_plan(edited, "a wider margin", date=datetime.date(2026, 2, 1))
     assert amended.rule.margin == 0.25
@@ -234,7 +234,7 @@ def test_a_plan_whose_rule_and_margin_do_not_agree_is_refused(
 ) -> None:
     edited = tmp_path / "plan.json"
     document = json.loads(plan.read_text())
-    document["rule"].update(changes)
+    document["study"].update(changes)
     edited.write_text(json.dumps(document))
     with pytest.raises(InputError) as caught:
         read_plan(edited)
@@ -244,7 +244,7 @@ def test_a_plan_whose_rule_and_margin_do_not_agree_is_refused(
 def test_a_plan_for_a_difference_beyond_its_margin_is_refused(plan: Path, tmp_path: Path) -> None:
     edited = tmp_path / "plan.json"
     document = json.loads(plan.read_text())
-    document["effect"]["difference"] = 0.2
+    document["study"]["effect"] = 0.2
     edited.write_text(json.dumps(document))
     with pytest.raises(InputError, match=r"claim of the rule, equivalence within 0\.2, is true"):
         read_plan(edited)

@@ -335,10 +335,10 @@ def test_the_stories_are_compared_end_to_end(shared_data, tmp_path):
 
 
 def test_the_items_needed_are_told_before_there_are_scores():
-    assert "\n199 items would do: then 80 of 100" in said("prospective", "--mean", "0.02", "--sd", "0.1")
-    record = json.loads(said("prospective", "--mean", "0", "--sd", "1", "--margin", "0.1", "--json"))
+    assert "\n199 items would do: then 80 of 100" in said("prospective", "--effect", "0.02", "--sd", "0.1")
+    record = json.loads(said("prospective", "--effect", "0", "--sd", "1", "--margin", "0.1", "--json"))
     assert record["n"] == 858
-    assert "above 0" in refused("prospective", "--mean", "0", "--sd", "1", "--margin", "-1")
+    assert "above 0" in refused("prospective", "--effect", "0", "--sd", "1", "--margin", "-1")
 
 
 @pytest.mark.parametrize(

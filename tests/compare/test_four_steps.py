@@ -213,7 +213,7 @@ def record(*words):
 
 def test_sizes_and_target_are_asked_for(two):
     words = (two, "--question", "mean", "--power-by", "formula", "--power-sizes", "20:40:10")
-    found = record(*words, "--power-target", "0.95")["power"]
+    found = record(*words, "--power", "0.95")["power"]
     assert [point["n"] for point in found["curve"]] == [20, 30, 40, 60]
     assert found["n_simulations"] == 0
     assert found["power_interval"] is None

@@ -20,7 +20,7 @@ from humeval_power.planning.looks.schedule import LookSchedule
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.planning.plan.planned_systems import PlannedSystems
 from humeval_power.reporting.plan.assignment import AssignmentResult
-from humeval_power.reporting.plan.sealed.sealing import plan_to_json
+from humeval_power.reporting.plan.sealed.content import plan_to_json
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.scenarios.looks.looks import equal_looks

@@ -162,10 +162,10 @@ def test_bad_cells_are_named_with_their_row(tmp_path, column, value, words):
 def test_rules_edited_by_hand_are_refused_and_can_be_amended(files):
     table, plan = files
     values = json.loads(plan.read_text())
-    values["exclusion_rules"]["limits"]["seconds"] = 30.0
+    values["study"]["exclude_if"]["seconds"] = 30.0
     plan.write_text(json.dumps(values))
     result = run("analyze", table, "--plan", plan, code=2)
-    assert "exclusion_rules.limits.seconds" in result.stderr
+    assert "study.exclude_if.seconds" in result.stderr
     run("analyze", table, "--plan", plan, "--amend", "slower than thought", code=None)
     assert read_plan(plan).exclusion_rules.seconds == 30
 
@@ -176,12 +176,13 @@ def test_rules_that_come_or_go_by_hand_are_a_change_and_the_chain_holds(tmp_path
     values, other = json.loads(plan.read_text()), json.loads(write_plan(tmp_path).read_text())
     plan = write_plan(tmp_path, plan_of() if way == "taken out" else plan_of(None))
     if way == "taken out":
-        del values["exclusion_rules"]
+        for name in ("exclude_if", "careless", "checks", "repeats"):
+            del values["study"][name]
     else:
-        values["exclusion_rules"] = other["exclusion_rules"]
+        values |= {name: other[name] for name in ("study", "promise")}
     plan.write_text(json.dumps(values))
     table = write_table(tmp_path, collected())
-    assert "exclusion_rules" in run("analyze", table, "--plan", plan, code=2).stderr
+    assert "study.exclude_if" in run("analyze", table, "--plan", plan, code=2).stderr
     run("analyze", table, "--plan", plan, "--amend", "thought again")
     run("analyze", table, "--plan", plan)  # the amended plan is whole
     assert bool(read_plan(plan).exclusion_rules) == (way == "put in")
@@ -190,7 +191,7 @@ def test_rules_that_come_or_go_by_hand_are_a_change_and_the_chain_holds(tmp_path
 def test_impossible_limits_in_a_plan_are_named(files):
     table, plan = files
     values = json.loads(plan.read_text())
-    values["exclusion_rules"]["limits"]["failed_checks"] = 34.0
+    values["study"]["exclude_if"]["failed-checks"] = 34.0
     plan.write_text(json.dumps(values))
     assert "share from 0 to below 1" in " ".join(
         run("analyze", table, "--plan", plan, code=2).stderr.split()

@@ -14,7 +14,7 @@ from humeval_power.interfaces.formats.assigned import read_assignment, read_key
 from humeval_power.planning.looks.schedule import LookSchedule
 from humeval_power.planning.plan import blinding
 from humeval_power.reporting.field.uploads import UPLOADERS
-from humeval_power.reporting.plan.sealed.sealing import plan_to_json
+from humeval_power.reporting.plan.sealed.content import plan_to_json
 from humeval_power.scenarios.looks.looks import equal_looks
 from humeval_power.study_counts import StudyCounts
 from tests.cli import run
@@ -137,7 +137,7 @@ def test_the_number_of_items_must_be_that_of_the_plan(tmp_path):
     [
         (("--outputs", "outputs.csv"), "need each other"),
         (("--upload", "label-studio"), "need each other"),
-        (("--question", "a=b"), "there is nothing to upload"),
+        (("--rating-question", "a=b"), "there is nothing to upload"),
         (("--labels", "1=bad"), "there is nothing to upload"),
         (("--outputs", "outputs.csv", "--upload", "label-studio"), "needs --key FILE"),
         (("--outputs", "outputs.csv", "--upload", "label-studio", "--key", "k.csv"), "add -o FOLDER"),
@@ -149,7 +149,7 @@ def test_the_number_of_items_must_be_that_of_the_plan(tmp_path):
             ("--outputs", "outputs.csv", "--upload", "label-studio", "--key", "k.csv", "-o", "x/k"),
             "--upload needs the scale",
         ),
-        (("--question", "no sign"), "write CRITERION=QUESTION"),
+        (("--rating-question", "no sign"), "write CRITERION=QUESTION"),
         (("--labels", "bad"), "write POINT=WORDS"),
     ],
 )
@@ -167,7 +167,14 @@ def test_scale_labels_and_checks_that_do_not_fit_are_told_at_once(tmp_path):
     checks.write_text("text,right\nChoose 9,9\n")
     said = upload(
         *(tmp_path, "--outputs", tmp_path / "outputs.csv", *SMALL, "--check-texts", checks),
-        *("--labels", "0=none,5=good", "--question", "a=Is it good?", "--question", "a=Is it?"),
+        *(
+            "--labels",
+            "0=none,5=good",
+            "--rating-question",
+            "a=Is it good?",
+            "--rating-question",
+            "a=Is it?",
+        ),
         code=2,
     ).stderr
     for part in ("asks for 9", "labels of 0", "'a' is asked twice"):
@@ -228,7 +235,7 @@ def test_a_plan_of_several_criteria_asks_a_question_of_each(tmp_path):
         code=None,
     )
     words = ("--plan", plan, "--outputs", tmp_path / "outputs.csv", "--scale", "1:5")
-    said = upload(tmp_path, *words, "--question", "adequacy=Is it all there?", code=2).stderr
+    said = upload(tmp_path, *words, "--rating-question", "adequacy=Is it all there?", code=2).stderr
     assert "Questions are asked of adequacy; the plan has the criteria adequacy, fluency" in " ".join(
         said.split()
     )

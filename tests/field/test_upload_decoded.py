@@ -30,7 +30,7 @@ def assigned(folder, platform, scale, criteria):
     """Upload outputs for three workers; the rows of the assignment, and the form that they see."""
     hostile_outputs(folder / "outputs.csv", source=True)
     questions = [
-        word for name in criteria for word in ("--question", f"{name}=How {{slot}} is its {name}?")
+        word for name in criteria for word in ("--rating-question", f"{name}=How {{slot}} is its {name}?")
     ]
     run(
         *(

@@ -15,7 +15,12 @@ from tests.cli import run
 from tests.field.browser import downloads, driven, dumped, needs_browser
 from tests.field.upload_cases import HOSTILE, coded, hostile_outputs, study_in
 
-QUESTIONS = ("--question", "adequacy=Is it <b>complete</b>?", "--question", "-fluency=Is it fluent?")
+QUESTIONS = (
+    "--rating-question",
+    "adequacy=Is it <b>complete</b>?",
+    "--rating-question",
+    "-fluency=Is it fluent?",
+)
 
 # Rates everything: question q of the text at place n gets (n + q) % points; `most` screens at most.
 RATE = """

@@ -15,9 +15,9 @@ from tests.field.upload_cases import hostile_outputs, study_in
 
 CRITERIA = ("adequacy", "fluency: good?")
 QUESTIONS = (
-    "--question",
+    "--rating-question",
     f"{CRITERIA[0]}=Is it $all there?",
-    "--question",
+    "--rating-question",
     f'{CRITERIA[1]}=Is it "good" & <b>?',
 )
 

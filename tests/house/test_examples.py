@@ -139,7 +139,7 @@ def test_a_shared_task_goes_from_its_plan_to_its_forms_with_one_set_of_numbers(t
     files = tmp_path / "task"
     plan = json.loads((files / "plan" / "plan.json").read_text())
     record = json.loads((files / "analysis.json").read_text())
-    assert record["family_of_tests"]["n_tests"] == plan["many"]["n_tests"] == 84
+    assert record["family_of_tests"]["n_tests"] == plan["promise"]["n_tests"] == 84
     paper, arr = ((files / name).read_text() for name in ("paper.tex", "arr.md"))
     n_found = 0
     for one in record["criteria"]:

@@ -118,7 +118,7 @@ def test_a_plan_carries_the_family_and_the_latent_parameters(tmp_path: Path) -> 
     record = run_json("power", "--plan", path, "--method", "analytic")
     assert record["power"] == pytest.approx(plan.predicted.analytic)
     document = json.loads(path.read_text())
-    document["parameters"]["latent"]["sd_worker_slope"] = 0.1
+    document["study"]["values"]["latent"]["sd_worker_slope"] = 0.1
     path.write_text(json.dumps(document))
     assert "latent" in run("power", "--plan", path, "--method", "analytic", code=2).stderr
 
@@ -134,7 +134,7 @@ def test_a_pilot_in_boxes_is_fitted_and_planned_from(tmp_path: Path) -> None:
     asked = ("--items", "20:30:10", "--workers", "6:8", "--cost-per-rating", 0.1, *QUICK)
     both = [
         run_json(
-            "plan", *source, "--effect", 0.2, "--confidence", 0.6, *asked, "--family", "ordinal", code=None
+            "plan", *source, "--effect", 0.2, "--assurance", 0.6, *asked, "--family", "ordinal", code=None
         )
         for source in ((pilot, "--scale", "1:5"), ("--parameters", parameters))
     ]

@@ -159,7 +159,12 @@ def test_the_system_of_a_log_that_is_mapped_can_be_named(tmp_path: Path) -> None
     mapping.write_text('schema = "humeval_power/log_mapping/1"\nitem = "id"\n[scores]\nright = "s"\n')
     for name in ("one", "two"):
         (tmp_path / f"{name}.csv").write_text("id,s\n1,0\n2,1\n")
-    options = ("--system", f"old={tmp_path / 'one.csv'}", "--system", f"new={tmp_path / 'two.csv'}")
+    options = (
+        "--system-name",
+        f"old={tmp_path / 'one.csv'}",
+        "--system-name",
+        f"new={tmp_path / 'two.csv'}",
+    )
     assert set(run_json("import", *options, "--map", mapping)["means"]) == {"old", "new"}
 
 

@@ -160,9 +160,9 @@ def test_a_table_without_a_system_is_called_as_its_file_its_folder_or_as_one_say
     assert set(table_in(first, second).frame["system"]) == {"a-4.1", "b-4.1"}
     named = {str(first): "old", str(second): "new"}
     assert set(table_in(first, second, systems=named).frame["system"]) == {"old", "new"}
-    options = [word for path, name in named.items() for word in ("--system", f"{name}={path}")]
+    options = [word for path, name in named.items() for word in ("--system-name", f"{name}={path}")]
     assert set(run_json("import", *options)["means"]) == {"old", "new"}
-    assert "write NAME=FILE" in run("import", first, "--system", "old", code=2).stderr
+    assert "write NAME=FILE" in run("import", first, "--system-name", "old", code=2).stderr
     assert "holds no log" in refused(first, systems={str(tmp_path / "other"): "old"})
     (many,) = write_promptfoo(tmp_path / "many", TWO).iterdir()
     assert "holds several systems" in refused(many, systems={str(many): "one"})

@@ -108,7 +108,7 @@ def test_the_plan_states_its_looks_and_what_they_are_expected_to_take(plan: Path
     variances = [effect_precision(made.parameters, design).variance for design in designs]
     assert state.fractions == pytest.approx([variances[-1] / variance for variance in variances])
     rule = StoppingRule(efficacy_of("lan-demets-obrien-fleming"), None, 0.05)
-    stated = json.loads(plan.read_text())["looks"]
+    stated = json.loads(plan.read_text())["promise"]["looks"]
     assert stated["nominal"] == pytest.approx(boundaries(rule, state.fractions).nominal, rel=1e-9)
     assert made.expected is not None
     assert made.expected.ratings_if_none < made.design().n_ratings
@@ -116,7 +116,7 @@ def test_the_plan_states_its_looks_and_what_they_are_expected_to_take(plan: Path
 
 def test_computed_looks_cannot_be_set_by_hand(plan: Path) -> None:
     document = json.loads(plan.read_text())
-    document["looks"]["nominal"][0] = 0.05
+    document["promise"]["looks"]["nominal"][0] = 0.05
     plan.write_text(json.dumps(document))
     done = look(plan, part(ratings(0.0, seed=3), 10))
     assert done.exit_code == 2
@@ -237,7 +237,7 @@ def test_power_of_a_plan_with_looks_says_that_it_is_for_one_test(plan: Path) -> 
     done = run("power", "--plan", plan, "--method", "analytic")
     assert done.exit_code == 0, done.output
     assert "This is the power of one test at the planned end." in done.stderr
-    promised = json.loads(plan.read_text())["predicted"]["analytic"]
+    promised = json.loads(plan.read_text())["promise"]["analytic"]
     assert f"it promises {promised:.3f} by formula" in " ".join(done.stderr.split())
 
 

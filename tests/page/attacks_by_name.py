@@ -50,7 +50,7 @@ LINKS = {
         "no path within the folder",
     ),
     "a file outside as the right answers": (
-        "/accuracy/test?files=pilot.csv&files=pilot.csv&labels=../secret.csv",
+        "/accuracy/test?files=pilot.csv&files=pilot.csv&gold=../secret.csv",
         "no path within the folder",
     ),
     "an upload that nobody made": ("/check?file=a.csv~0123456789abcdef", "not here any more"),

@@ -64,14 +64,14 @@ def test_answers_are_tested_by_clusters_of_a_file_and_of_a_column(client):
         name: brought(client, f"{name}.txt", "\n".join(map(str, values)) + "\n")
         for name, values in {"a": a, "b": b, "gold": right, "passages": passages}.items()
     }
-    query = [("files", lines["a"]), ("files", lines["b"]), ("labels", lines["gold"])]
+    query = [("files", lines["a"]), ("files", lines["b"]), ("gold", lines["gold"])]
     of_files = client.get("/run/accuracy/test", params=[*query, ("cluster", lines["passages"])]).text
-    assert "--labels gold.txt --cluster passages.txt" in said(of_files)
+    assert "--gold gold.txt --cluster passages.txt" in said(of_files)
     rows = "".join(f"{q},{x},{y},{p}\n" for q, x, y, p in zip(right, a, b, passages, strict=True))
     table = brought(client, "table.csv", "gold,A,B,passage\n" + rows)
-    asked = {"files": table, "labels": "gold", "systems": "A,B", "cluster": "passage"}
+    asked = {"files": table, "gold": "gold", "systems": "A,B", "cluster": "passage"}
     of_table = client.get("/run/accuracy/test", params=asked).text
-    assert "--labels gold" in said(of_table)
+    assert "--gold gold" in said(of_table)
     tested = [re.findall(r"p = [0-9.]+", said(page)) for page in (of_files, of_table)]
     assert tested[0] == tested[1] != []
 
@@ -140,8 +140,11 @@ def test_what_may_be_a_path_is_looked_up_in_the_folder_of_the_page(value, tmp_pa
         InProcess(), Uploads(tmp_path / "up", Caps()), tmp_path / "own", "form-token", Folder(chosen)
     )
     client = TestClient(make_app(parts))
-    query = [("files", "a.txt"), ("files", "b.txt")]
     for command, option in COLUMN_OR_FILE:
+        files = [("files", "a.txt"), ("files", "b.txt")]
+        if command[0] == "contingency":
+            files = [("gold", "b.txt"), ("system-a", "a.txt"), ("system-b", "b.txt")]
+        query = [(name, place) for name, place in files if name != option]
         page = said(client.get("/run/" + "/".join(command), params=[*query, (option, value)]).text)
         assert "in the folder of the page" in page or "within the folder of the page" in page, command
 
@@ -151,4 +154,4 @@ def test_every_option_that_may_be_a_file_is_known_as_one():
         for name, option in offered(command).items():
             both = {"FILE", "COLUMN"} <= set(re.split(r"\W+", option.metavar or ""))
             assert not both or (command, name) in COLUMN_OR_FILE, (command, name)
-    assert {(("compare", "scores"), "cluster"), (("accuracy", "test"), "labels")} <= COLUMN_OR_FILE
+    assert {(("compare", "scores"), "cluster"), (("accuracy", "test"), "gold")} <= COLUMN_OR_FILE

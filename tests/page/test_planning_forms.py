@@ -93,7 +93,10 @@ def test_a_setting_is_chosen_in_plain_words(client):
 
 def test_no_pilot_and_no_setting_is_told_in_words(client):
     found = client.get(f"/live/power?{SMALL}").json()
-    assert "--preset" in " ".join(each["text"] for each in found["problems"]) + found["html"]
+    assert (
+        "\u201cRatings like those of\u201d"
+        in " ".join(each["text"] for each in found["problems"]) + found["html"]
+    )
 
 
 @pytest.mark.parametrize(

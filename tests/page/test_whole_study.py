@@ -48,7 +48,9 @@ def test_everything_is_in_it(taken):
     index = files["index.html"].decode()
     assert set(re.findall(r'href="([^"#]+)"', index)) >= set(files) - {"index.html"}
     assert "<h1>" in page
-    assert all("sh run.sh --anyway goes on" in " ".join(text.split()) for text in (index, page))
+    assert all(
+        "<code>sh run.sh --anyway</code> goes on" in " ".join(text.split()) for text in (index, page)
+    )
     assert json.loads(files["plan/plan.json"])["checksum"] in page
 
 
@@ -72,7 +74,7 @@ def _is_kept(name: str) -> bool:
 
 @pytest.mark.slow
 def test_two_studies_have_two_secrets(client, taken):
-    page = client.get(f"/whole/plan?{PLAN}&question=Another").text
+    page = client.get(f"/whole/plan?{PLAN}&research-question=Another").text
     key = re.search(r"/whole/take/(\w+)\.zip", page)[1]
     with zipfile.ZipFile(io.BytesIO(client.get(f"/whole/take/{key}.zip").content)) as opened:
         assert opened.read(f"study/{SEED}") != taken[0][SEED]
@@ -80,7 +82,7 @@ def test_two_studies_have_two_secrets(client, taken):
 
 def test_a_plan_that_cannot_be_made_says_so(client):
     page = client.get("/whole/plan?preset=low&items=20:40:20&cost-per-rating=0.1").text
-    assert "--effect" in page
+    assert "\u201cDifferences in points of the scale\u201d, the smallest effect" in page
     assert "/whole/take/" not in page
 
 

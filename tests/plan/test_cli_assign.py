@@ -22,7 +22,7 @@ from humeval_power.checking.outputs import Outputs
 from humeval_power.errors import InputError
 from humeval_power.parameters import preset
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
-from humeval_power.reporting.plan.sealed.sealing import plan_to_json
+from humeval_power.reporting.plan.sealed.content import plan_to_json
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.study_counts import StudyCounts
 

@@ -192,7 +192,7 @@ def test_a_plan_with_confidence_has_the_target_as_a_lower_quantile():
         "--simulations",
         "100",
     )
-    record = searched(*PILOT, *wide, *PRICE, "--effect", "0.12", "--confidence", "0.8")
+    record = searched(*PILOT, *wide, *PRICE, "--effect", "0.12", "--assurance", "0.8")
     assert record["assurance"]["chance_of_target"] >= 0.799  # the quantile is interpolated between draws
     assert record["assurance"]["quantiles"]["0.2"] >= 0.8
     plain = searched(*PILOT, *wide, *PRICE, "--effect", "0.12")
@@ -281,7 +281,7 @@ def test_a_folder_holds_the_plan_its_page_its_pictures_and_the_search(folder):
     assert [Decimal(row["cost"]) for row in rows] == [Decimal(point["cost"]) for point in search["front"]]
     plan = json.loads((folder / "plan.json").read_text())
     assert plan["created"] == "2026-03-02"
-    assert plan["design"]["n_items"] == search["chosen"]["n_items"]
+    assert plan["study"]["items"] == search["chosen"]["n_items"]
     page = (folder / "index.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert plan["checksum"] in page
@@ -292,7 +292,7 @@ def test_a_plan_file_is_the_sealed_plan_alone_and_that_of_the_folder(tmp_path, f
     assert {path.name for path in tmp_path.iterdir()} == {"plan.json"}
     alone = (tmp_path / "plan.json").read_bytes()
     assert alone == (folder / "plan.json").read_bytes()
-    assert json.loads(alone)["schema"] == "humeval_power/plan/3"
+    assert json.loads(alone)["schema"] == "humeval_power/plan/4"
 
 
 def test_the_document_is_written_as_its_ending_says(tmp_path):
@@ -323,7 +323,7 @@ def test_a_written_plan_is_read_by_power(tmp_path):
 def test_a_plan_that_was_changed_by_hand_is_refused(tmp_path):
     path = tmp_path / "plan.json"
     done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", path)
-    path.write_text(path.read_text().replace('"difference": 0.1', '"difference": 0.2'))
+    path.write_text(path.read_text().replace('"effect": 0.1', '"effect": 0.2'))
     assert "--amend" in refused("power", "--plan", path)
 
 
@@ -363,7 +363,7 @@ def test_all_negative_prices_are_named_at_once():
         ((*EFFECT, *PRICE, "--currency", "dollars"), "three capital letters"),
         ((*EFFECT, *PRICE, "--power", "1.2"), "1.2 is not in the range 0<x<1"),
         ((*EFFECT, *PRICE, "--power", "0.01"), "target power must lie between 0.025"),
-        ((*EFFECT, *PRICE, "--confidence", "1"), "not in the range 0<x<1"),
+        ((*EFFECT, *PRICE, "--assurance", "1"), "not in the range 0<x<1"),
         ((*EFFECT, *PRICE, "--safe", "0"), "not in the range 0<x<1"),
         ((*EFFECT, *PRICE, "--budget", "0"), "--budget must be an amount above 0"),
         ((*EFFECT, *PRICE, "--budget", "-10"), "--budget must be an amount above 0"),
@@ -425,7 +425,7 @@ def test_a_space_that_holds_no_design_is_refused_with_the_reason(arguments, mess
     ("arguments", "message"),
     [
         (("--preset", "high", "--safe", "0.8"), "--safe needs a pilot"),
-        (("--preset", "high", "--confidence", "0.8"), "plan from a pilot"),
+        (("--preset", "high", "--assurance", "0.8"), "plan from a pilot"),
         (("--preset", "middle"), "there is no preset 'middle'"),
         (("--values", "sd_worker_slope=0.1"), "sd_residual"),
     ],

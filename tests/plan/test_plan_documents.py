@@ -92,12 +92,12 @@ def test_the_plan_is_made_sealed_and_followed(tmp_path):
     )
     assert made.exit_code == 0, made.output
     sealed = json.loads(plan.read_text())
-    assert sealed["design"]["n_documents"] in (4, 6, 12)
-    assert sealed["costs"]["model"]["cost_per_document"] == "1"
-    assert sealed["parameters"]["sd_document_slope"] == 0.1
+    assert sealed["study"]["documents"] in (4, 6, 12)
+    assert sealed["study"]["cost_per_document"] == 1
+    assert sealed["study"]["values"]["sd_document_slope"] == 0.1
     power = run("power", "--plan", plan, "--method", "analytic")
     assert power.exit_code == 0, power.output
-    assert f"in {sealed['design']['n_documents']} documents" in " ".join(power.output.split())
+    assert f"in {sealed['study']['documents']} documents" in " ".join(power.output.split())
     table = run("assign", "--plan", plan, "--format", "csv")
     assert table.stdout.splitlines()[0].split(",")[3] == "document"
 

@@ -90,8 +90,8 @@ def test_the_plan_says_what_the_rules_cost(with_rules):
 
 def test_a_plan_without_rules_is_what_it_was():
     plain = json.loads(planned().sealed)
-    assert "exclusion_rules" not in plain
-    assert "exclusion_rules" not in plain["sealed"]
+    assert not {"exclude_if", "careless"} & plain["study"].keys()
+    assert plain["promise"]["exclusion"] is None
 
 
 def test_rules_about_checks_need_checks_in_the_plan():

@@ -25,11 +25,10 @@ def test_a_plan_pays_for_what_its_assignment_shows(tmp_path, words):
     folder, table = tmp_path / "plan", tmp_path / "assignment.csv"
     run("plan", *words, *PRICES, "-o", folder, code=None)
     document = json.loads((folder / "plan.json").read_text())
-    model = document["costs"]["model"]
-    assert (model["checks_per_rating"], model["repeats_per_rating"]) == ("0.1", "0.2")
+    assert (document["study"]["checks"], document["study"]["repeats"]) == (0.1, 0.2)
     plan = read_plan(folder / "plan.json")
     cost = cost_of(plan.design(), plan.costs)
-    assert str(cost.total) == document["costs"]["total"]
+    assert str(cost.total) == document["promise"]["cost"]
     assert cost.repeats >= cost.ratings * Decimal("0.2") > 0
     page = (folder / "index.html").read_text()
     assert f"{cost.repeats:,.2f}" in page
@@ -53,12 +52,6 @@ def test_what_is_typed_for_an_assignment_stands_above_the_plan(tmp_path):
     run("plan", *TWO, *PRICES, "-o", path, code=None)
     record = run_json("assign", "--plan", path, "--checks", 0, "--repeats", 0)
     assert {row["kind"] for row in record["rows"]} == {"rating"}
-
-
-def test_a_plan_without_repeats_does_not_speak_of_them(tmp_path):
-    path = tmp_path / "plan.json"
-    run("plan", *TWO, "--cost-per-rating", "0.10", "-o", path, code=None)
-    assert "repeats" not in json.loads(path.read_text())["costs"]["model"]
 
 
 @pytest.mark.parametrize("words", [TWO, MANY], ids=["two", "three"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import itertools
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import pandas as pd
 import pytest
 from cases import few_fast
 
+import humeval_power as hp
 from humeval_power.api.analyze import analyze_criteria, analyze_systems
 from humeval_power.api.plan import assign_work
 from humeval_power.api.systems_plan import make_systems_plan, systems_pilot
@@ -29,7 +31,7 @@ from humeval_power.planning.plan.planned_systems import GoalShare, PlannedSystem
 from humeval_power.planning.plan.systems_pilot import for_systems, systems_of_deviations
 from humeval_power.planning.plan.systems_search import cheapest, list_rows, most_powerful
 from humeval_power.ratings import ratings_from_table
-from humeval_power.reporting.plan.sealed.sealing import plan_to_json
+from humeval_power.reporting.plan.sealed.content import plan_to_json
 from humeval_power.reporting.plan.text import plan_document
 from humeval_power.reporting.render.html import as_html
 from humeval_power.reporting.render.markdown import as_markdown
@@ -166,14 +168,24 @@ def test_a_sealed_plan_of_several_systems_comes_back_as_it_was() -> None:
     assert parse_plan(plan_to_json(plan, created=DAY)).plan == plan
 
 
+def test_the_study_of_a_plan_of_several_systems_has_its_power(tmp_path: Path) -> None:
+    path, plan = tmp_path / "plan.json", sealed_plan()
+    path.write_text(plan_to_json(plan, created=DAY), encoding="utf-8")
+    study = hp.Study.read(str(path)).with_(criteria=None, correct_over=None)
+    assert study.systems == HOSTILE
+    one = replace(plan.many, criteria=()) if plan.many else None
+    assert one is not None
+    found = hp.power(study, method="analytic").content()
+    assert found["power"] == pytest.approx(goal_power(one, plan.counts, plan.rule), abs=1e-6)
+
+
 def test_a_plan_of_two_systems_says_nothing_of_several() -> None:
     parameters = preset("low").with_difference(0.1)
     plan = sealed_plan(
         systems=("A", "B"), parameters=parameters, counts=StudyCounts(8, 40, 8), many=None, effect=0.1
     )
     text = plan_to_json(plan, created=DAY)
-    assert '"many"' not in text
-    assert '"n_systems"' not in text
+    assert not {"goal", "comparisons", "correction"} & json.loads(text)["study"].keys()
     assert parse_plan(text).plan == plan
 
 

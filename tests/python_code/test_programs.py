@@ -39,7 +39,7 @@ LINES = {
     "power margin": f"{ASKED} --scale 0:10 --alternative non-inferior --margin-raw 1 --effect 0.02",
     "power shares": f"{ASKED} --effect 0.1 --shares .1,.2,.4,.2,.1 --method analytic",
     "power values": f"power --values sd_worker_slope=.1,sd_residual=.2 {SMALL} {QUICK} --effect .1",
-    "power card": f"power --preset high {SMALL} {QUICK} --effect 0.05 --compat card2020 --precision 0.2",
+    "power card": f"power --preset high {SMALL} {QUICK} --effect 0.05 --compat card2020 --half-width 0.2",
     "power file": f"power --parameters parameters.json {SMALL} --effect 0.1 --method analytic",
     "power systems": f"power --preset low {SMALL} {QUICK} --systems a,b,c --effect 0.1 --goal all --baseline b",
     "power means": f"power --preset low {SMALL} {QUICK} --system-means .5,.6,.7 --correction none",
@@ -64,10 +64,10 @@ LINES = {
     "analyze points": "analyze pilot.csv --scale 1:5 --effect-of-interest-raw 0.4 --exclude-if agreement=0.1",
     "analyze many": "analyze five.csv --scale 1:5 --baseline base --correction bonferroni",
     "plan presets": "plan --preset high,low --effect .15 --items 20:100:20 --max-workers 12 --cost-per-rating .1 "
-    f"--robust --question 'Is B better?' --exclude 'late' --date 2026-01-02 {QUICK}",
+    f"--robust --research-question 'Is B better?' --exclude 'late' --date 2026-01-02 {QUICK}",
     "plan pilot": "plan pilot.csv --scale 1:5 --effect-raw 0.6 --items 30,60 --workers 8:20 --pay-per-hour 9 "
     f"--seconds-per-rating 30 --fee prolific --budget 900 --ratings-per-item 2,3 --safe 0.8 {QUICK}",
-    "plan file": "plan --parameters parameters.json --effect .2 --items 40:80:10 --max-workers 12 --confidence .6 "
+    "plan file": "plan --parameters parameters.json --effect .2 --items 40:80:10 --max-workers 12 --assurance .6 "
     f"--cost-per-rating 1 --cost-per-worker 2.5 --fee-share 0.2 --exclude-if agreement=0.2 {QUICK}",
     "plan looks": "plan --preset low --effect 0.2 --items 40:80:10 --max-workers 12 --cost-per-rating 1 "
     f"--looks 2 --efficacy pocock {QUICK}",
@@ -99,9 +99,9 @@ LINES = {
     "accuracy mde unpaired": "accuracy mde --n 300 --baseline-accuracy 0.8 --test unpaired",
     "accuracy size": "accuracy size --effect 0.05 --baseline-accuracy 0.9 --overlap squad --highest 5000",
     "accuracy surface": f"accuracy surface --n 100:300:100 --effect 0.02,0.05 --agreement 0.9 {QUICK}",
-    "accuracy test files": "accuracy test a_labels.csv b_labels.csv --labels gold.csv --alpha 0.1",
+    "accuracy test files": "accuracy test a_labels.csv b_labels.csv --gold gold.csv --alpha 0.1",
     "accuracy test counts": "accuracy test --only-b 16 --only-a 6 --n 161",
-    "accuracy estimate": "accuracy estimate a_labels.csv b_labels.csv --labels gold.csv --column label",
+    "accuracy estimate": "accuracy estimate a_labels.csv b_labels.csv --gold gold.csv --column label",
     "runs test": "runs test generations.csv --run generation --item item --system system --score score "
     "--systems new,old --cluster passage --nested --family gaussian --alternative equivalent --margin 0.1 "
     "--alpha 0.1 --drop-missing",
@@ -149,7 +149,7 @@ LINES = {
     "compare clusters": f"compare scores passages.csv --question better --cluster passage {QUICK}",
     "compare power": f"compare power --n 60 --effect 0.05 --sd 0.2 --test wilcoxon --direction greater {QUICK}",
     "compare mde": "compare mde --n 60 --sd 0.2 --alpha 0.01",
-    "compare prospective": "compare prospective --mean 0.02 --sd 0.1 --power 0.9 --margin 0.05",
+    "compare prospective": "compare prospective --effect 0.02 --sd 0.1 --power 0.9 --margin 0.05",
     "compare primer": "compare primer --n 500 --helped 10 --hurt 7",
     "compare primer-table": "compare primer-table --n 100,200 --hurt 0.1",
     "assessment power": "assessment power --n 60 --effect 0.4 --scale 1:5 --mean 3 --sd 1 --test welch "
@@ -166,7 +166,7 @@ LINES = {
     "--max-ratings-per-worker 90 --simulations 15 --seed 2",
     "judge agreement": "judge agreement judged_by_workers.csv --systems A,B --cluster passage --confidence 0.9",
     "judge bias": "judge bias judged_by_workers.csv --own A --same-scale --cluster passage --confidence 0.9",
-    "resample": "resample pilot.csv --scale 1:5 --shift-raw 0.4 --by item --items 20,30 --test "
+    "resample": "resample pilot.csv --scale 1:5 --shift-raw 0.4 --unit item --items 20,30 --test "
     f"wilcoxon,mixed {QUICK}",
     "survey": "survey papers.csv --preset high,low --scale 1:5 --effect 0.1 --if-no-workers 5",
 }

@@ -64,28 +64,38 @@ def test_a_system_in_two_spellings_is_refused_also_where_each_has_a_column(tmp_p
     assert read_battles(write(tmp_path, "GPT,x,A,u1", "x,GPT,A,u2")).systems == ("GPT", "x")
 
 
-def test_several_that_never_won_are_told_of_together(tmp_path: Path) -> None:
-    rows = ("best,b,A,u1", "best,c,A,u2", "b,c,A,u1", "c,b,A,u2")
-    said = " ".join(run("rank", "battles", write(tmp_path, *rows), code=2).stderr.split())
-    assert "b, c never won against any system that is not among these" in said
-    assert "best never lost against any other system" in said
+def test_parts_that_never_met_are_boards_of_their_own(tmp_path: Path) -> None:
+    path = write(tmp_path, *CYCLE * 9, *("p,q,model_a,u1", "q,p,model_a,u3", "q,p,model_b,u2") * 20)
+    record = run_json("rank", "battles", path)
+    assert record["n_parts"] == 2
+    assert [(one["system"], one["part"]) for one in record["systems"]][3:] == [("p", 1), ("q", 1)]
+    assert all(one["rank_high"] <= 2 for one in record["systems"][3:])
+    assert len(record["pairs"]) == 3 + 1
+    assert "2 parts that never met, of 3 and 2" in " ".join(run("rank", "battles", path).stdout.split())
+    alone = run_json("rank", "battles", path, "--systems", "x,y,z", "--alpha", 0.025)
+    for one, other in zip(record["systems"], alone["systems"], strict=False):
+        assert (one["rank_low"], one["rank_high"]) == (other["rank_low"], other["rank_high"])
 
 
-def test_parts_that_never_met_are_named(tmp_path: Path) -> None:
-    path = write(tmp_path, *CYCLE, "p,q,model_a,u1", "q,p,model_a,u3")
-    said = run("rank", "battles", path, code=2).stderr
-    assert "2 parts" in said
-    assert "(p, q)" in said
-    assert "--systems" in said
-    assert run_json("rank", "battles", path, "--systems", "x,y,z")["n_battles"] == len(CYCLE)
-
-
-def test_a_system_that_always_wins_is_refused_with_the_reason(tmp_path: Path) -> None:
-    path = write(tmp_path, *CYCLE, "best,x,model_a,u1", "y,best,model_b,u2")
-    said = " ".join(run("rank", "battles", path, code=2).stderr.split())
-    assert "best never lost against any other system" in said
+def test_a_system_that_always_wins_is_ranked_with_an_open_interval(tmp_path: Path) -> None:
+    wins = [f"best,{'xyz'[k % 3]},model_a,v{k}" for k in range(12)]
+    record = run_json("rank", "battles", write(tmp_path, *CYCLE * 5, *wins))
+    best = record["systems"][0]
+    assert (best["system"], best["high"]) == ("best", None)
+    assert record["penalised"]
+    assert record["newcomers"] == ["best"]
+    text = run("rank", "battles", write(tmp_path, *CYCLE * 5, *wins)).stdout
+    assert "above" in text
     rows = [*CYCLE, "best,x,tie,u1", "y,best,model_b,u2"]  # a tie is enough to bound it
-    assert run_json("rank", "battles", write(tmp_path, *rows))["n_ties"] == 2
+    assert not run_json("rank", "battles", write(tmp_path, *rows))["penalised"]
+
+
+def test_one_system_named_beforehand_has_its_own_pairs_alone(tmp_path: Path) -> None:
+    record = run_json("rank", "battles", write(tmp_path, *CYCLE * 9), "--only-system", "y")
+    assert len(record["pairs"]) == 2
+    assert all("y" in (pair["better"], pair["worse"]) for pair in record["pairs"])
+    assert "only:y" in record["signature"]
+    run("rank", "battles", write(tmp_path, *CYCLE * 9), "--only-system", "w", code=2)
 
 
 def test_ties_alone_and_one_battle_are_refused(tmp_path: Path) -> None:

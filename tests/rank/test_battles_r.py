@@ -45,7 +45,10 @@ def test_errors_and_df_are_those_of_clubsandwich(tmp_path: Path) -> None:
     met = drawn(rng, strengths=np.array([0.0, 0.3, 0.8]), n=240, users=12, taste=0.6, tie=None, sizes=sizes)
     assert met.clusters is not None
     fit = fit_battles(met)
-    rows = fit.model.rows(met.first, met.second)[:, 0]
+    rows = np.zeros((met.n, fit.n_systems))
+    rows[np.arange(met.n), met.first] = 1.0
+    rows[np.arange(met.n), met.second] = -1.0
+    rows = np.column_stack([rows[:, 1:], np.ones(met.n)])
     given = {
         "X": rows.tolist(),
         "won": (met.outcome > 0).astype(int).tolist(),
@@ -58,9 +61,12 @@ def test_errors_and_df_are_those_of_clubsandwich(tmp_path: Path) -> None:
     )
     expected = json.loads(told.stdout)
     found = clustered_errors(fit, met, met.clusters)
-    assert fit.parameters == pytest.approx(expected["beta"], abs=1e-8)
-    assert found.covariance.ravel() == pytest.approx(np.ravel(expected["v"]), rel=1e-6, abs=1e-10)
+    turned = np.eye(len(fit.parameters))[1:]  # system 0 is the reference
+    turned[: fit.n_systems - 1, 0] = -1.0
+    covariance = turned @ found.covariance @ turned.T
+    assert turned @ fit.parameters == pytest.approx(expected["beta"], abs=1e-8)
+    assert covariance.ravel() == pytest.approx(np.ravel(expected["v"]), rel=1e-6, abs=1e-10)
     # of a glm it takes another root of the same matrix: as unbiased, and nearly the same
-    assert np.diag(found.covariance) == pytest.approx(expected["other"], rel=0.01)
+    assert np.diag(covariance) == pytest.approx(expected["other"], rel=0.01)
     # system 0 is the reference: a coefficient is its difference from it
     assert found.df[0, 1:] == pytest.approx(expected["df"][:2], rel=1e-5)

@@ -49,7 +49,7 @@ def test_ranks_letters_and_intervals_follow_from_the_same_pairs() -> None:
     apart = {(pair.better, pair.worse) for pair in board.pairs if pair.significant}
     assert apart
     for pair in board.pairs:
-        assert pair.significant == (pair.low > 0 or pair.high < 0)
+        assert pair.significant >= (pair.low > 0 or pair.high < 0)  # stepping down finds more
     for place in board.places:
         assert place.rank_low == 1 + sum(worse == place.system for _, worse in apart)
         assert place.rank_high == 5 - sum(better == place.system for better, _ in apart)
@@ -70,7 +70,7 @@ def test_lower_is_better_turns_the_order_and_nothing_else() -> None:
     found = {frozenset((p.better, p.worse)): (p.corrected_p, abs(p.difference)) for p in high.pairs}
     for pair in low.pairs:
         p, size = found[frozenset((pair.better, pair.worse))]
-        assert pair.corrected_p == pytest.approx(p, abs=0.01)  # the law is drawn in another order
+        assert pair.corrected_p == pytest.approx(p)
         assert pair.difference == pytest.approx(-size)
 
 
@@ -87,7 +87,7 @@ def test_systems_that_always_agree_share_rank_and_letter() -> None:
 def test_the_chance_of_being_best_of_two_is_that_of_a_t() -> None:
     known = table().only(("a", "b"))
     board = rank_scores(known).board
-    pair = board.pairs[0]
+    pair = next(board.pairs)
     expected = stats.t.cdf(pair.difference / pair.standard_error, pair.df)
     assert board.places[0].best == pytest.approx(expected, abs=5 * (0.25 / board.n_draws) ** 0.5)
 
@@ -141,3 +141,29 @@ def test_systems_of_the_same_scores_share_their_ranks() -> None:
         assert places["a"].chances == pytest.approx(places["b"].chances)
         assert places["a"].expected == pytest.approx(places["b"].expected)
         assert sum(one.best for one in places.values()) == pytest.approx(1)
+
+
+def test_a_table_with_holes_says_what_to_leave_out(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    cells = [[f"{x:.3f}" for x in row] for row in rng.normal(size=(20, 5))]
+    for row in range(2, 15):
+        cells[row][3] = ""  # system d lacks most items
+    cells[0][1] = "NA"
+    path = tmp_path / "holes.csv"
+    rows = [f"i{place}," + ",".join(row) for place, row in enumerate(cells)]
+    path.write_text("\n".join(["item,a,b,c,d,e", *rows]) + "\n")
+    message = " ".join(run("rank", "scores", path, code=2).stderr.split())
+    # without d and one item 19 x 4 of 100 scores are left
+    assert (
+        "most scores, 76 %, are kept without systems d and 1 item: --systems and --drop-missing" in message
+    )
+    record = run_json("rank", "scores", path, "--systems", "a,b,c,e", "--drop-missing")
+    assert record["n_items"] == 19
+
+
+def test_fixed_tasks_are_a_field_of_the_command(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    record = run_json("rank", "scores", path, "--cluster", "passage", "--tasks", "fixed")
+    assert record["tasks"] == "fixed"
+    assert "tasks:fixed" in record["signature"]
+    assert "--cluster" in run("rank", "scores", path, "--tasks", "fixed", code=2).stderr

@@ -275,7 +275,7 @@ def test_without_a_shift_the_command_warns_of_post_hoc_power(table: Path) -> Non
 
 
 def test_sizes_that_are_not_drawn_and_unknown_tests_are_refused(table: Path) -> None:
-    words = ("--by", "item", "--workers", "4", "--shift", "0.1")
+    words = ("--unit", "item", "--workers", "4", "--shift", "0.1")
     assert "no number of workers" in run("resample", table, *words, code=2).stderr
     assert "anova" in run("resample", table, "--test", "anova", code=2).stderr
 

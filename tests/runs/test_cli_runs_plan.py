@@ -188,7 +188,7 @@ def test_items_that_are_free_of_charge_leave_one_generation_each() -> None:
 
 
 def test_a_budget_is_kept_to_and_told_the_same_way_everywhere(tmp_path: Path) -> None:
-    asked = ("runs", "budget", *CROSSED, "--effect", 0.08, "--total", 500, "--cost-per-call", 0.002)
+    asked = ("runs", "budget", *CROSSED, "--effect", 0.08, "--budget", 500, "--cost-per-call", 0.002)
     asked = (*asked, "--cost-per-item", 0.1, "--cost-per-prompt", 15)
     found = run_json(*asked)
     assert all(split["cost"] <= 500 for split in found["splits"])
@@ -206,10 +206,10 @@ def test_a_budget_is_kept_to_and_told_the_same_way_everywhere(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--total", 0.5, "--cost-per-call", 1), "does not pay"),
-        (("--total", 5, "--cost-per-call", 0), "nothing to divide"),
-        (("--total", -5, "--cost-per-call", 1), "above 0"),
-        (("--total", 5, "--cost-per-call", -1), "negative"),
+        (("--budget", 0.5, "--cost-per-call", 1), "does not pay"),
+        (("--budget", 5, "--cost-per-call", 0), "nothing to divide"),
+        (("--budget", -5, "--cost-per-call", 1), "above 0"),
+        (("--budget", 5, "--cost-per-call", -1), "negative"),
     ],
 )
 def test_a_budget_that_is_none_is_refused(words: tuple[object, ...], said: str) -> None:

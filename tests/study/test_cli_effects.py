@@ -200,7 +200,7 @@ def test_a_misspelt_preset_offers_the_nearest_of_all():
                     "0.3",
                     "--recall",
                     "0.8",
-                    "--precision",
+                    "--half-width",
                     "0.8",
                     "--agreement",
                     "0.9",
@@ -311,8 +311,8 @@ def test_the_sealed_plan_is_made_from_one_entry_and_lists_the_others(tmp_path):
         "-o", path, code=None)  # fmt: skip
     plan = json.loads(path.read_text())
     assert plan["source"]["name"] == "low"
-    assert plan["systems"] == ["old", "new"]
-    assert plan["scale"] is None
+    assert plan["study"]["systems"] == ["old", "new"]
+    assert plan["source"]["scale"] is None
     assert [other["name"] for other in plan["sensitivity"]["others"]] == ["squality-bart-human", "high"]
     assert len(plan["sensitivity"]["powers"]) == 2
     page = as_markdown(plan_document(read_plan(path)))
@@ -345,9 +345,9 @@ def test_a_study_goes_from_nothing_to_its_report(scale, tmp_path):
     run("plan", *PRICE, "--items", "20:40:20", "--workers", "6", "--effect", "0.3", *said, *FAST,
         "--preset", "low", "-o", plan, code=None)  # fmt: skip
     content = json.loads((plan / "plan.json").read_text())
-    counts = content["design"]
+    counts = content["study"]
     run("assign", "--plan", plan, "-o", folder / "assignment.csv")
-    run("simulate", "--preset", "low", "--workers", counts["n_workers"], "--items", counts["n_items"],
+    run("simulate", "--preset", "low", "--workers", counts["workers"], "--items", counts["items"],
         "--ratings-per-item", counts["ratings_per_item"], "--effect", "0.3", *said,
         "--response", "clipped" if scale in (None, "0:100") else "likert",
         "-o", folder / "ratings.csv")  # fmt: skip

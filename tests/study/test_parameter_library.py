@@ -89,7 +89,7 @@ def test_a_plan_with_assurance_can_be_made_from_an_entry(tmp_path: Path) -> None
     path = tmp_path / "parameters.json"
     run("parameters", "show", "wmt23-zhen-hwtsc-gpt4", "--json", "-o", path)
     done = run(
-        "plan", "--parameters", path, "--effect", "0.05", "--items", "100", "--confidence", "0.8",
+        "plan", "--parameters", path, "--effect", "0.05", "--items", "100", "--assurance", "0.8",
         "--cost-per-rating", "0.1", "--simulations", "100", "--json", "-q",
     )  # fmt: skip
     assert done.exit_code in (0, 3), done.stderr

@@ -126,7 +126,7 @@ NOT_READ: Mapping[str, tuple[bytes, str]] = {
     "standard input": (f'{HEAD}[files]\npilot = "-"\n'.encode(), "must be the name of a file"),
     "address": (f'{HEAD}[files]\npilot = "https://a.b/c"\n'.encode(), "must be the name of a file"),
     "outside": (f'{HEAD}[files]\nplan = "../plan"\n'.encode(), "must lie in the folder of the study"),
-    "a comparison": (b'schema = "humeval_power/compare_config/1"\n', "compare scores --config"),
+    "of another command": (b'schema = "humeval_power/config/1"\n', "reads it: --config"),
     "another version": (b'schema = "humeval_power/study/2"\n', "a study file has"),
 }
 

@@ -161,7 +161,7 @@ def test_short_work_leaves_no_trace(monkeypatch):
     [
         "mde --preset high --workers 5 --items 20 --simulations 4500 --method simulate",
         "size --preset high --find workers --items 50 --effect 0.2 --simulations 4500",
-        "power --preset high --workers 5 --items 20 --effect 0.1 --simulations 9000 --precision 0.006",
+        "power --preset high --workers 5 --items 20 --effect 0.1 --simulations 9000 --half-width 0.006",
     ],
 )
 def test_a_search_goes_through_the_same_lists_again(monkeypatch, words):

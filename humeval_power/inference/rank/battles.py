@@ -1,4 +1,4 @@
-"""Battles: who met whom, who won, and which systems the battles can put into one order."""
+"""Battles: who met whom, who won, and which systems they join."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csgraph
 
 from humeval_power.checking.columns import listing
 from humeval_power.clusters import Clusters
@@ -18,7 +19,7 @@ Codes = NDArray[np.int64]
 class Battles:
     """One entry a battle, shape (n,): codes of the system shown `first` and of the `second`, and the `outcome`:
     1 the first won, 0 a tie, -1 the second won. `clusters` are of battles, such as those of a user; `suspects`
-    what was not told and may go together."""
+    what may go together and is no cluster."""
 
     systems: tuple[str, ...]
     first: Codes
@@ -91,72 +92,71 @@ class Battles:
             clusters=clusters,
         )
 
+    def joined(self, more: Battles) -> Battles:
+        """These battles and more of them, perhaps of more systems and clusters.
+
+        Raises
+        ------
+        InputError
+            Clusters are known of one of the two only, or have other names.
+        """
+        names = tuple(dict.fromkeys((*self.systems, *more.systems)))
+        code = np.array([names.index(name) for name in more.systems])
+        clusters, theirs = self.clusters, more.clusters
+        if (clusters is None) != (theirs is None) or (clusters and theirs and clusters.name != theirs.name):
+            raise InputError("The clusters of the new battles must be those of the battles before.")
+        if clusters is not None and theirs is not None:
+            labels = dict.fromkeys((*clusters.labels, *theirs.labels))
+            place = {label: at for at, label in enumerate(labels)}
+            new = np.array([place[label] for label in theirs.labels])[theirs.codes]
+            clusters = Clusters(np.concatenate([clusters.codes, new]), tuple(labels), clusters.name)
+        return Battles(
+            names,
+            np.concatenate([self.first, code[more.first]]),
+            np.concatenate([self.second, code[more.second]]),
+            np.concatenate([self.outcome, more.outcome]),
+            clusters,
+            notices=(*self.notices, *more.notices),
+            suspects=tuple(dict.fromkeys((*self.suspects, *more.suspects))),
+        )
+
     def _counts(self, rows: Codes, columns: Codes) -> Codes:
         K = len(self.systems)
         return np.bincount(rows * K + columns, minlength=K * K).reshape(K, K)
 
 
-def check_comparable(battles: Battles) -> None:
-    """Refuse battles that leave some strength infinite or unknown (Ford 1957), and name the systems.
+def parts_of(battles: Battles) -> Codes:
+    """The part (K,) of each system: within it all are joined by battles; numbered by size, the largest first."""
+    met = battles.shown_first
+    _, code = csgraph.connected_components(met + met.T, directed=False)
+    order = np.argsort(-np.bincount(code), kind="stable")
+    return np.asarray(np.argsort(order)[code], dtype=np.int64)
+
+
+def has_maximum(battles: Battles, part: Codes) -> bool:
+    """Whether each system is reached from every other of its part along wins and ties, so that all strengths are
+    finite (Ford 1957)."""
+    edges = (battles.wins > 0) | (battles.ties > 0)
+    n, _ = csgraph.connected_components(edges, directed=True, connection="strong")
+    return int(n) == int(part.max()) + 1
+
+
+def check_orderable(battles: Battles) -> None:
+    """Refuse battles that put nothing into an order.
 
     Raises
     ------
     InputError
-        Systems in parts that never met, or some of which never lost to the others; nobody won anything; or what
-        was shown first always won.
+        Every battle is a tie, or a system has none.
     """
-    names, source = battles.systems, battles.source
-    wins, ties = battles.wins > 0, battles.ties > 0
-    parts = _parts(_reached(wins | wins.T | ties))
-    if len(parts) > 1:
-        shown = "; ".join(f"({listing([names[k] for k in part], limit=6)})" for part in parts[:6])
-        rule = f"the systems fall into {len(parts)} parts that never met: {shown}."
-        remedy = "No order joins them: rank one part by --systems, or let systems of both meet."
-        raise InputError([Problem(rule, remedy, source)])
-    decided = battles.outcome[battles.outcome != 0]
-    if not len(decided):
-        raise InputError([Problem("every battle is a tie.", "There is no order to be seen.", source)])
-    reached = _reached(wins | ties)
-    parts = _parts(reached & reached.T)
-    if len(parts) > 1:
-        raise InputError(_dominance(battles, reached, parts))
-
-
-def _dominance(battles: Battles, reached: NDArray[np.bool_], parts: list[list[int]]) -> list[Problem]:
-    """Which systems always won, or always lost, against all others."""
-    names, problems = battles.systems, []
-    for part in parts:
-        others = [k for k in range(len(names)) if k not in part]
-        who = listing([names[k] for k in part], limit=6)
-        one = len(part) == 1
-        for never, verb, end in (
-            (not reached[np.ix_(others, part)].any(), "lost", "large"),
-            (not reached[np.ix_(part, others)].any(), "won", "small"),
-        ):
-            if never:
-                whom = "any other system" if one else "any system that is not among these"
-                rule = f"{who} never {verb} against {whom}: no strength is {end} enough."
-                which = "it" if one else "them"
-                remedy = (
-                    f"More battles are needed, or leave {which} out: name the other systems by --systems."
-                )
-                problems.append(Problem(rule, remedy, battles.source))
-    return problems
-
-
-def _reached(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which systems are reached from which along edges."""
-    found = edges | np.eye(len(edges), dtype=np.bool_)
-    for via in range(len(edges)):
-        found |= found[:, via : via + 1] & found[via : via + 1]
-    return found
-
-
-def _parts(together: NDArray[np.bool_]) -> list[list[int]]:
-    """The classes of an equivalence."""
-    left, found = list(range(len(together))), []
-    while left:
-        part = [k for k in left if together[left[0], k]]
-        found.append(part)
-        left = [k for k in left if k not in part]
-    return found
+    if not (battles.outcome != 0).any():
+        raise InputError(
+            [Problem("every battle is a tie.", "There is no order to be seen.", battles.source)]
+        )
+    K = len(battles.systems)
+    fought = np.bincount(battles.first, minlength=K) + np.bincount(battles.second, minlength=K)
+    if (fought == 0).any():
+        without = listing([battles.systems[k] for k in np.flatnonzero(fought == 0)], limit=6)
+        raise InputError(
+            [Problem(f"{without}: no battle.", "Leave these out of --systems.", battles.source)]
+        )

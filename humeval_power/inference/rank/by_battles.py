@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.choices import BattleTies
-from humeval_power.inference.rank.battles import Battles, check_comparable
+from humeval_power.choices import BattleTies, PairTest
+from humeval_power.inference.rank.battles import Battles
 from humeval_power.inference.rank.bradley_terry import BattleFit, fit_battles
 from humeval_power.inference.rank.clustered_battles import clustered_errors, independent_errors
-from humeval_power.inference.rank.largest_t import two_sided_p, two_sided_t
-from humeval_power.inference.rank.leaderboard import DEFAULT_SEED, Estimates, Leaderboard, leaderboard
+from humeval_power.inference.rank.leaderboard import (
+    DEFAULT_SEED,
+    Estimates,
+    Leaderboard,
+    leaderboard,
+    level_of_look,
+)
+from humeval_power.inference.rank.more import direct_votes
+from humeval_power.inference.rank.newcomers import exact_tails, newcomers
 from humeval_power.inference.rank.outcome_models import outcome_law
+from humeval_power.inference.rank.pair_tests import one_sided_p, upper_quantile
 
 Floats = NDArray[np.float64]
 
@@ -31,23 +39,28 @@ class OrderEffect:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BattleRanking:
-    """Strengths as logits about their mean, and the order that they give.
+    """Strengths as logits about the mean of their part, and the order that they give.
 
-    `win_share` (K,) is the expected share that a system wins of battles against the others, each as often as the
-    others and in both orders, ties counted half; in the order of `battles.systems`. `design_effect` is the mean
-    variance of differences over that of independent battles; NaN without clusters. `order_reason` says why no
-    effect of the order is estimated.
+    `win_share` (K,) is the expected share that a system wins of battles against the others of its part, each as
+    often as the others and in both orders, ties counted half; in the order of `battles.systems`. `newcomers` are
+    systems with few wins or few losses. `design_effect` is the mean variance of differences over that of
+    independent battles; NaN without clusters. `order_reason` says why no effect of the order is estimated. `ties`
+    and `position_bias` are what was asked.
     """
 
     battles: Battles
     fit: BattleFit
     board: Leaderboard
     win_share: Floats
+    newcomers: tuple[str, ...]
     order: OrderEffect | None
     order_reason: str
     tie_share_if_equal: float
     design_effect: float
     smallest_df: float
+    alpha: float
+    ties: BattleTies
+    position_bias: bool
 
 
 def rank_battles(
@@ -56,6 +69,9 @@ def rank_battles(
     ties: BattleTies = "davidson",
     position_bias: bool = True,
     alpha: float = 0.05,
+    test: PairTest = "holm",
+    only: str | None = None,
+    look: int | None = None,
     seed: int = DEFAULT_SEED,
 ) -> BattleRanking:
     """Rank systems by Bradley and Terry's model; errors by clusters of battles where they are known.
@@ -63,9 +79,9 @@ def rank_battles(
     Raises
     ------
     InputError
-        Battles that give no finite strengths; the systems are named.
+        Battles that put nothing into an order, or what `leaderboard` refuses.
     """
-    check_comparable(battles)
+    asked, alpha = alpha, level_of_look(alpha, look)
     reason = "" if position_bias else "It was not asked for."
     if position_bias and not battles.both_orders:
         reason = "No two systems were shown in both orders, so that it cannot be told from their strengths."
@@ -73,64 +89,82 @@ def rank_battles(
     plain = independent_errors(fit)
     known = battles.clusters
     errors = plain if known is None else clustered_errors(fit, battles, known)
-    K = len(battles.systems)
-    covariance = _of_strengths(errors.covariance, K)
-    effect = _mean_variance(covariance) / _mean_variance(_of_strengths(plain.covariance, K))
+    K = fit.n_systems
+    covariance = errors.covariance[:K, :K]
+    few = newcomers(battles, fit)
+    reach = upper_quantile(np.diag(errors.df), alpha / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    low, high = fit.strengths - reach, fit.strengths + reach
+    for k, one in few.items():
+        low[k], high[k] = (-math.inf, math.inf) if one is None else one.bounds(alpha)
     estimates = Estimates(
         battles.systems,
         fit.strengths,
         covariance,
         errors.df,
-        np.sqrt(np.maximum(np.diag(covariance), 0.0)),
-        np.diag(errors.df).copy(),
+        low,
+        high,
+        battles.n if known is None else known.n_clusters,
+        exact_tails(few, fit),
+        fit.part,
     )
+    board = replace(leaderboard(estimates, alpha=alpha, test=test, only=only, seed=seed), look=look)
+    if board.more is not None and not board.more.is_apart:
+        votes = _votes(battles.systems, fit, covariance, board)
+        board = replace(board, more=replace(board.more, votes=votes))
     return BattleRanking(
         battles=battles,
         fit=fit,
-        board=leaderboard(estimates, alpha=alpha, seed=seed),
+        board=board,
         win_share=_win_shares(fit),
+        newcomers=tuple(battles.systems[k] for k in few),
         order=_order_effect(fit, errors.covariance, float(errors.df.min()), alpha),
         order_reason=reason,
         tie_share_if_equal=_half(fit, 0.0)[1],
-        design_effect=math.nan if known is None else effect,
+        design_effect=math.nan
+        if known is None
+        else float(np.trace(covariance) / np.trace(plain.covariance[:K, :K])),
         smallest_df=float(errors.df.min()),
+        alpha=asked,
+        ties=ties,
+        position_bias=position_bias,
     )
 
 
-def _of_strengths(covariance: Floats, K: int) -> Floats:
-    """Covariance of the strengths about their mean, (K, K)."""
-    full = np.zeros((K, K))
-    full[1:, 1:] = covariance[: K - 1, : K - 1]
-    centring = np.eye(K) - 1 / K
-    return np.asarray(centring @ full @ centring)
-
-
-def _mean_variance(covariance: Floats) -> float:
-    """Of all differences, up to a constant."""
-    return float(np.trace(covariance))
+def _votes(names: tuple[str, ...], fit: BattleFit, covariance: Floats, board: Leaderboard) -> float | None:
+    """Battles between just the first two, in both orders, that show their difference."""
+    i, j = (names.index(board.places[place].system) for place in (0, 1))
+    variance, plain = (of[i, i] + of[j, j] - 2 * of[i, j] for of in (covariance, fit.covariance))
+    gap = float(fit.strengths[i] - fit.strengths[j])
+    etas = gap + np.array([1, -1]) * (fit.order or 0.0)
+    known = float(outcome_law(etas, fit.tie, fit.ties or "davidson").information[:, 0, 0].mean())
+    critical = float(board.tested.reach[0] / board.tested.standard_error[0])
+    votes = direct_votes(gap, variance, known, critical, design_effect=float(variance / plain))
+    return votes if math.isfinite(votes) else None
 
 
 def _half(fit: BattleFit, eta: float) -> tuple[float, float]:
     """The share of wins with ties half, and that of ties, at a strength."""
-    share = outcome_law(np.array([eta]), fit.tie, fit.model.ties or "davidson").share[0]
+    share = outcome_law(np.array([eta]), fit.tie, fit.ties or "davidson").share[0]
     return float(share[0] + share[1] / 2), float(share[1])
 
 
 def _win_shares(fit: BattleFit) -> Floats:
     value, bias = fit.strengths, fit.order or 0.0
-    difference = (value[:, None] - value[None, :])[~np.eye(len(value), dtype=np.bool_)]
-    found = np.zeros(len(difference))
+    difference = value[:, None] - value[None, :]
+    wins = np.zeros_like(difference)
     for eta in (difference + bias, difference - bias):
-        share = outcome_law(eta, fit.tie, fit.model.ties or "davidson").share
-        found += (share[:, 0] + share[:, 1] / 2) / 2
-    return np.asarray(found.reshape(len(value), -1).mean(axis=1))
+        share = outcome_law(eta, fit.tie, fit.ties or "davidson").share
+        wins += (share[..., 0] + share[..., 1] / 2) / 2
+    others = fit.part[:, None] == fit.part
+    np.fill_diagonal(others, False)
+    return np.asarray((wins * others).sum(axis=1) / others.sum(axis=1))
 
 
 def _order_effect(fit: BattleFit, covariance: Floats, df: float, alpha: float) -> OrderEffect | None:
-    if fit.order is None or fit.model.order_at is None:
+    if fit.order is None:
         return None
-    error = math.sqrt(covariance[fit.model.order_at, fit.model.order_at])
-    freedom = np.array([df])
-    reach = float(two_sided_t(freedom, alpha)[0]) * error
+    error, freedom = math.sqrt(covariance[fit.n_systems, fit.n_systems]), np.array(df)
+    reach = float(upper_quantile(freedom, alpha / 2)) * error
     share, low, high = (_half(fit, eta)[0] for eta in (fit.order, fit.order - reach, fit.order + reach))
-    return OrderEffect(share, low, high, float(two_sided_p(np.array([fit.order / error]), freedom)[0]))
+    p = 2 * float(one_sided_p(np.array(abs(fit.order) / error), freedom))
+    return OrderEffect(share, low, high, p)

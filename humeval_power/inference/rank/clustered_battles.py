@@ -5,6 +5,10 @@ being the derivatives of (eta, tie), g the score and J the information about the
 multiplied by the symmetric (I - H_gg)^-1/2 (Bell and McCaffrey 2002; Pustejovsky and Tipton 2018), which changes
 them only along the few directions of the cluster's design. Degrees of freedom are Satterthwaite's, for independent
 battles.
+
+With many clusters the correction is made for those that hold much of what is known of some difference, the others
+are scaled by G / (G - 1), and the degrees of freedom are those of the information that each cluster has about a
+system.
 """
 
 from __future__ import annotations
@@ -13,14 +17,19 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from humeval_power.clusters import Clusters
 from humeval_power.inference.rank.battles import Battles
 from humeval_power.inference.rank.bradley_terry import BattleFit
 
 Floats = NDArray[np.float64]
-_KEPT = 4_000_000  # numbers, of the part of the df that clusters share; more clusters have no use of it
+Codes = NDArray[np.int64]
+_MOST_EXACT = 300  # clusters of which each is corrected, and its df found
+_KEPT = 4_000_000  # numbers of the df of all pairs
+_LARGE = 0.05  # of what is known of a difference: the cluster's leverage there
 _TINY = 1e-10
+_POWER_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,46 +43,135 @@ class BattleErrors:
 
 def independent_errors(fit: BattleFit) -> BattleErrors:
     """By the information, as if every battle were independent of all others."""
-    K = fit.model.n_systems
-    return BattleErrors(_inverse(fit.information), np.full((K, K), np.inf))
+    return BattleErrors(fit.covariance, np.full((fit.n_systems,) * 2, np.inf))
 
 
 def clustered_errors(fit: BattleFit, battles: Battles, clusters: Clusters) -> BattleErrors:
     """CR2 covariance and degrees of freedom where battles of a cluster go together."""
-    model, K = fit.model, fit.model.n_systems
-    bread = _inverse(fit.information)
-    half = np.linalg.cholesky(bread).T
+    small = clusters.n_clusters * len(fit.parameters) * fit.n_systems <= _KEPT
+    exact = small and clusters.n_clusters <= _MOST_EXACT
+    return exact_errors(fit, battles, clusters) if exact else sparse_errors(fit, battles, clusters)
+
+
+def exact_errors(fit: BattleFit, battles: Battles, clusters: Clusters) -> BattleErrors:
+    """Every cluster's residuals are corrected; time in proportion to clusters x K x K."""
+    K, bread = fit.n_systems, fit.covariance
+    values, vectors = np.linalg.eigh(bread)
+    half = (vectors * np.sqrt(np.maximum(values, 0.0))).T
     meat = np.zeros_like(bread)
-    systems = np.zeros((K, model.n_parameters))  # strengths about their mean
-    systems[1:, : K - 1] = np.eye(K - 1)
-    systems[:, : K - 1] -= 1 / K
     trace, squares = np.zeros((K, K)), np.zeros((K, K))
-    shared: list[Floats] | None = [] if clusters.n_clusters * model.n_parameters * K <= _KEPT else None
+    weights = []
     for members in clusters.members():
-        rows = model.rows(battles.first[members], battles.second[members])
-        law = model.law(rows, fit.parameters)
-        slope = np.take_along_axis(law.slope, (1 - battles.outcome[members])[:, None, None], axis=1)[:, 0]
-        touched = np.flatnonzero((rows != 0).any(axis=(0, 1)))
-        rows = rows[:, :, touched]
-        score = np.einsum("na,nap->p", slope, rows)
-        own = np.asarray(np.einsum("nap,nab,nbq->pq", rows, law.information, rows, optimize=True))
+        touched, score, own = _cluster(fit, battles, members)
         adjust = _adjustment(own, bread[np.ix_(touched, touched)])
         moved = bread[:, touched] @ adjust  # A^-1 C_g
         step = moved @ score
         meat += np.outer(step, step)
-        by_system = systems @ moved  # (K, touched)
+        by_system = moved[:K]
         spread = _contrasts(by_system @ own @ by_system.T)
         weight = half[:, touched] @ own @ by_system.T  # (p, K)
         inner = _contrasts(weight.T @ weight)
         trace += spread - inner
         squares += spread**2 - 2 * spread * inner
-        if shared is not None:
-            shared.append(weight)
-    if shared is not None:
-        squares += _shared_squares(np.array(shared))
+        weights.append(weight)
+    squares += _shared_squares(np.array(weights))
     with np.errstate(divide="ignore", invalid="ignore"):
         df = np.where(squares > 0, trace**2 / squares, 1.0)
     return BattleErrors(meat, np.maximum(df, 1.0))
+
+
+def sparse_errors(fit: BattleFit, battles: Battles, clusters: Clusters) -> BattleErrors:
+    """Time in proportion to battles, and to clusters by the systems that each met, squared."""
+    bread, G = fit.covariance, clusters.n_clusters
+    scores = _scores(fit, battles, clusters)
+    meat = np.asarray((scores.T @ scores).todense()) * (G / (G - 1))
+    information, leverage = known_of_systems(fit, battles, clusters)
+    large = np.flatnonzero(leverage > _LARGE)
+    if len(large):
+        order = np.argsort(clusters.codes, kind="stable")
+        ends = np.concatenate([[0], np.cumsum(clusters.sizes)])
+        for cluster in large:
+            touched, score, own = _cluster(fit, battles, order[ends[cluster] : ends[cluster + 1]])
+            inside = bread[np.ix_(touched, touched)]
+            if _largest_leverage(own, inside) > _LARGE:
+                better = _adjustment(own, inside) @ score
+                meat[np.ix_(touched, touched)] += np.outer(better, better) - np.outer(score, score) * (
+                    G / (G - 1)
+                )
+    df = herfindahl_df(information)
+    pairs = np.minimum(df[:, None], df[None, :])
+    return BattleErrors(np.asarray(bread @ meat @ bread), np.maximum(pairs, 1.0))
+
+
+def known_of_systems(
+    fit: BattleFit, battles: Battles, clusters: Clusters
+) -> tuple[sparse.csr_array, Floats]:
+    """The information of each cluster about each system (G, K), and the sum of its leverages (G,)."""
+    G, K = clusters.n_clusters, fit.n_systems
+    weight = fit.cell_information[..., 0, 0][battles.first, battles.second]
+    at = np.concatenate([clusters.codes, clusters.codes])
+    systems = np.concatenate([battles.first, battles.second])
+    information = sparse.coo_array((np.concatenate([weight, weight]), (at, systems)), shape=(G, K)).tocsr()
+    own = np.diag(fit.covariance)[:K]
+    spread = own[:, None] + own[None, :] - 2 * fit.covariance[:K, :K]
+    leverage = np.bincount(clusters.codes, weight * spread[battles.first, battles.second], minlength=G)
+    return information, np.asarray(leverage)
+
+
+def herfindahl_df(information: sparse.csr_array) -> Floats:
+    """Clusters of equal information that would know as much of each system, (K,)."""
+    total = np.asarray(information.sum(axis=0)).ravel()
+    squares = np.asarray(information.multiply(information).sum(axis=0)).ravel()
+    return np.asarray(total**2 / np.maximum(squares, 1e-300))
+
+
+def _scores(fit: BattleFit, battles: Battles, clusters: Clusters) -> sparse.csr_array:
+    """Scores of the parameters summed by cluster, (G, p)."""
+    slope = fit.law.slope[battles.first, battles.second, 1 - battles.outcome]
+    n, K, p = battles.n, fit.n_systems, len(fit.parameters)
+    values, columns = [slope[:, 0], -slope[:, 0]], [battles.first, battles.second]
+    if fit.with_order:
+        values.append(slope[:, 0])
+        columns.append(np.full(n, K))
+    if fit.ties is not None:
+        values.append(slope[:, 1])
+        columns.append(np.full(n, p - 1))
+    rows = np.concatenate([clusters.codes] * len(values))
+    entries = (np.concatenate(values), (rows, np.concatenate(columns)))
+    return sparse.coo_array(entries, shape=(clusters.n_clusters, p)).tocsr()
+
+
+def _cluster(fit: BattleFit, battles: Battles, members: Codes) -> tuple[Codes, Floats, Floats]:
+    """Of the battles of a cluster: which parameters they move, their score and their information."""
+    K, p = fit.n_systems, len(fit.parameters)
+    first, second = battles.first[members], battles.second[members]
+    rows = np.zeros((len(members), 2, p))
+    each = np.arange(len(members))
+    rows[each, 0, first] += 1.0
+    rows[each, 0, second] -= 1.0
+    if fit.with_order:
+        rows[:, 0, K] = 1.0
+    if fit.ties is not None:
+        rows[:, 1, -1] = 1.0
+    touched = np.flatnonzero((rows != 0).any(axis=(0, 1)))
+    rows = rows[:, :, touched]
+    score = np.einsum("na,nap->p", fit.law.slope[first, second, 1 - battles.outcome[members]], rows)
+    weight = fit.cell_information[first, second]
+    own = np.einsum("nap,nab,nbq->pq", rows, weight, rows, optimize=True)
+    return touched, score, np.asarray(own)
+
+
+def _largest_leverage(own: Floats, bread: Floats) -> float:
+    """The largest eigenvalue of the cluster's block of the hat matrix, about."""
+    product, along = own @ bread, np.ones(len(own)) + np.arange(len(own)) / len(own)
+    size = 0.0
+    for _ in range(_POWER_STEPS):
+        along = product @ along
+        size = float(np.linalg.norm(along))
+        if size == 0:
+            break
+        along /= size
+    return size
 
 
 def _adjustment(own: Floats, bread: Floats) -> Floats:
@@ -89,10 +187,6 @@ def _adjustment(own: Floats, bread: Floats) -> Floats:
     kept = values > _TINY
     root = (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
     return np.asarray((along * size) @ root @ (along / size).T, dtype=np.float64)
-
-
-def _inverse(matrix: Floats) -> Floats:
-    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 
 
 def _contrasts(matrix: Floats) -> Floats:

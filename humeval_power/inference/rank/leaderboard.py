@@ -1,22 +1,38 @@
-"""From estimates of K systems to a leaderboard: pairs, groups, intervals of ranks, chances of being best."""
+"""From estimates of K systems to a leaderboard: pairs, ranks, who may be first, tiers, chances of ranks.
+
+Nothing is larger than K x K, or than draws x K.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.inference.rank.largest_t import LargestT, two_sided_p, two_sided_t
+from humeval_power.choices import PairTest
+from humeval_power.errors import InputError, Problem
+from humeval_power.inference.rank.more import FurtherData, times_needed, times_until_alone
+from humeval_power.inference.rank.pair_tests import (
+    holm,
+    largest_of_all,
+    max_t,
+    one_sided_p,
+    upper_quantile,
+)
 from humeval_power.inference.study.many_systems import group_letters, groups_of
-from humeval_power.inference.study.ranks import Differences, draw_means, ranks_of
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 DEFAULT_SEED = 1952
+N_DRAWS = 10_000
 _ROUNDING = 1e-14  # of a variance
-MOST_GROUPS = 26  # with more, letters tell nobody anything
+MOST_LETTERED = 26  # systems; of more, tiers are shown
+POWER_OF_MORE = 0.8
+_CLUSTERS_PER_SYSTEM, _LEAST_DF = 3, 100.0  # with fewer the drawn law is too narrow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,22 +40,27 @@ class Estimates:
     """What is known of K systems, larger being better.
 
     `value` (K,) and `covariance` (K, K) are of estimates that may be known up to a constant only; `df` (K, K) of
-    the variance of each difference, infinite where it is known. `own_error` and `own_df` (K,) are of each system's
-    own value, as it is shown.
+    the variance of each difference, infinite where it is known. `low` and `high` (K,) are the interval of each
+    system's own value. `n_clusters` are what was drawn: clusters, items, voters or battles. `exact` (K, K) are
+    one-sided p-values of "the row's system is no better than the column's" that are not from t, NaN elsewhere.
+    `part` (K,) is of each system; those of different parts cannot be compared.
     """
 
     systems: tuple[str, ...]
     value: Floats
     covariance: Floats
     df: Floats
-    own_error: Floats
-    own_df: Floats
+    low: Floats
+    high: Floats
+    n_clusters: int
+    exact: Floats | None = None
+    part: Codes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One system: its value with an interval of its own, the ranks that the tests leave, its groups' letters, and
-    its ranks in draws (`chances` of rank 1, 2, ...; `expected` rank)."""
+    """One system: its value with an interval of its own, what the tests leave of its rank and tier, its groups'
+    letters, whether it may be first, and its ranks in draws (`chances` of rank 1, 2, ...; `expected` rank)."""
 
     system: str
     value: float
@@ -47,14 +68,23 @@ class Place:
     high: float
     rank_low: int
     rank_high: int
+    may_be_first: bool
+    tier_low: int
+    tier_high: int
     letters: str
     chances: tuple[float, ...]
     expected: float
+    part: int
 
     @property
     def best(self) -> float:
         """The chance of the first rank; no p-value."""
         return self.chances[0]
+
+    @property
+    def width(self) -> int:
+        """How many places it may have."""
+        return self.rank_high - self.rank_low + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,98 +103,297 @@ class RankPair:
     significant: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """All comparable pairs as arrays (P,); `rows` and `columns` point to the better and the worse in the board's
+    order."""
+
+    rows: Codes
+    columns: Codes
+    difference: Floats
+    standard_error: Floats
+    df: Floats
+    p_value: Floats
+    corrected_p: Floats
+    reach: Floats
+    significant: Flags
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Leaderboard:
-    """Systems, best first, and all their pairs; `alpha` is the chance of any false statement about a pair."""
+    """Systems, best first, part by part, and the pairs that were tested.
+
+    `alpha` is the chance of any false statement about a pair, at this `look` where the board has several. `only` is
+    the system that was named beforehand: then its pairs alone were tested. `more` says how many data would tell the
+    first apart. `breaks` are the numbers r for which each of the first r is apart from each of the rest.
+    """
 
     places: tuple[Place, ...]
-    pairs: tuple[RankPair, ...]
+    tested: Pairs
     alpha: float
+    test: PairTest
     seed: int
-    n_draws: int
+    breaks: tuple[int, ...]
+    only: str | None = None
+    more: FurtherData | None = None
+    look: int | None = None
+    sign: int = 1
 
     @property
-    def has_groups(self) -> bool:
-        """Whether systems have letters; not where there would be more than `MOST_GROUPS` of them."""
-        return any(each.letters for each in self.places)
+    def n_draws(self) -> int:
+        """Draws of the ranks."""
+        return N_DRAWS
+
+    @property
+    def n_parts(self) -> int:
+        """Parts that never met."""
+        return 1 + max(each.part for each in self.places)
+
+    @property
+    def n_tiers(self) -> int:
+        """Levels that are different, at least."""
+        return max(each.tier_high for each in self.places)
+
+    @property
+    def has_letters(self) -> bool:
+        """Whether groups are shown, or tiers."""
+        return len(self.places) <= MOST_LETTERED and self.only is None
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs that were tested."""
+        return len(self.tested.rows)
 
     @property
     def n_apart(self) -> int:
-        """Pairs that are told apart."""
-        return sum(each.significant for each in self.pairs)
+        """Pairs in which a difference is shown."""
+        return int(self.tested.significant.sum())
+
+    @property
+    def pairs(self) -> Iterator[RankPair]:
+        """The pairs one by one, in the units of the values."""
+        names, of = [each.system for each in self.places], self.tested
+        for q in range(len(of.rows)):
+            difference, reach = self.sign * of.difference[q], of.reach[q]
+            yield RankPair(
+                names[of.rows[q]],
+                names[of.columns[q]],
+                float(difference),
+                float(of.standard_error[q]),
+                float(of.df[q]),
+                float(of.p_value[q]),
+                float(of.corrected_p[q]),
+                float(difference - reach),
+                float(difference + reach),
+                bool(of.significant[q]),
+            )
 
 
-def leaderboard(known: Estimates, *, alpha: float = 0.05, seed: int = DEFAULT_SEED) -> Leaderboard:
+def level_of_look(alpha: float, look: int | None) -> float:
+    """The level of one of endless looks at a living board, which together err with probability alpha at most."""
+    return alpha if look is None else 6 * alpha / (math.pi * look) ** 2
+
+
+def leaderboard(
+    known: Estimates,
+    *,
+    alpha: float = 0.05,
+    test: PairTest = "holm",
+    only: str | None = None,
+    seed: int = DEFAULT_SEED,
+) -> Leaderboard:
     """All that is said of an order of systems.
 
-    P-values, intervals of differences, groups and intervals of ranks come from one law, of the largest |t| of all
-    pairs: while no test errs, which has probability 1 - alpha, all of them hold at once (Mogstad, Romano, Shaikh
-    and Wilhelm 2024). Chances of ranks come from draws of variances and of effects.
+    Ranks, tiers and groups follow from tests of all ordered pairs at level `alpha` in total: while no test errs,
+    which has probability 1 - alpha, all of them hold (Mogstad, Romano, Shaikh and Wilhelm 2024). Who may be first
+    follows from comparisons with the best (Hsu 1984): the best is missing with probability alpha at most. Parts
+    share alpha evenly.
+
+    Raises
+    ------
+    InputError
+        `test` is "max-t" and the clusters are too few for it; or there is no system `only`.
     """
-    order = np.argsort(-known.value, kind="stable")
-    names = [known.systems[k] for k in order]
+    K = len(known.systems)
+    part = np.zeros(K, dtype=np.int64) if known.part is None else known.part
+    order = np.lexsort((-known.value, part))
+    names, part, value = [known.systems[k] for k in order], part[order], known.value[order]
     covariance, df = known.covariance[np.ix_(order, order)], known.df[np.ix_(order, order)]
-    pairs = _pairs(names, known.value[order], covariance, df, alpha, seed)
-    apart = {(one.better, one.worse) for one in pairs if one.significant}
-    variance = _variances(covariance)
-    drawn = draw_means(Differences(known.value[order], variance, df), seed=seed)
-    simulated = ranks_of(names, drawn, alpha=alpha, seed=seed)
-    chances = _shared(np.array([one.chances for one in simulated.systems]), known.value[order], covariance)
-    expected = chances @ np.arange(1, len(names) + 1)
-    letters = group_letters(groups_of(names, apart, most=MOST_GROUPS))
-    reach = two_sided_t(known.own_df[order], alpha) * known.own_error[order]
+    exact = None if known.exact is None else known.exact[np.ix_(order, order)]
+    if only is not None and only not in names:
+        raise InputError(f"There is no system {only!r}; the systems are {', '.join(names)}.")
+    rows, columns = np.triu_indices(K, 1)
+    comparable = part[rows] == part[columns]
+    if only is not None:
+        comparable &= (rows == names.index(only)) | (columns == names.index(only))
+    rows, columns = rows[comparable], columns[comparable]
+    draws = _errors(covariance, seed)
+    if test == "max-t":
+        _check_many_clusters(known.n_clusters, K, float(df[rows, columns].min(initial=np.inf)))
+    n_parts = len(np.unique(part)) if only is None else 1
+    level = alpha / n_parts
+    variance = np.maximum(_variances(covariance)[rows, columns], 0.0)
+    error, freedom, difference = np.sqrt(variance), df[rows, columns], value[rows] - value[columns]
+    p = _one_sided(difference, variance, freedom, known, float(np.diag(covariance).max()))
+    if exact is not None:
+        p = np.where(np.isnan(exact[rows, columns]), p, exact[rows, columns])
+    corrected, reach = np.ones(len(p)), np.zeros(len(p))
+    for each in np.unique(part[rows]):
+        of = part[rows] == each
+        if test == "max-t":
+            corrected[of] = np.maximum(max_t(p[of], rows[of], columns[of], draws), p[of])
+            tail = one_sided_p(
+                np.array(largest_of_all(rows[of], columns[of], draws, level)), np.array(np.inf)
+            )
+        else:
+            corrected[of] = holm(p[of])
+            tail = np.array(level / (2 * of.sum()))
+        reach[of] = upper_quantile(freedom[of], float(tail)) * error[of]
+    corrected = np.minimum(corrected * n_parts, 1.0)
+    significant = corrected <= alpha
+    apart = np.zeros((K, K), dtype=np.bool_)
+    apart[rows[significant], columns[significant]] = True
+    single = np.minimum(2 * p, 1.0)
+    pairs = Pairs(rows, columns, difference, error, freedom, single, corrected, reach, significant)
+    chances = _chances(value, covariance, float(df.min()), draws, part, seed)
+    size = np.bincount(part)[part]
+    tier_low, tier_high = tiers(apart, part)
+    first = _may_be_first(p, columns, part, level, draws if test == "max-t" else None)
+    letters: dict[str, str] = {}
+    if only is None and K <= MOST_LETTERED:
+        told = [(names[i], names[j]) for i, j in zip(*np.nonzero(apart), strict=True)]
+        told += [(names[i], names[j]) for i, j in zip(*np.nonzero(part[:, None] < part), strict=True)]
+        letters = group_letters(groups_of(names, told, most=MOST_LETTERED))
     places = tuple(
         Place(
             name,
-            float(known.value[order[k]]),
-            float(known.value[order[k]] - reach[k]),
-            float(known.value[order[k]] + reach[k]),
-            1 + sum((other, name) in apart for other in names),
-            len(names) - sum((name, other) in apart for other in names),
+            float(value[k]),
+            float(known.low[order[k]]),
+            float(known.high[order[k]]),
+            int(1 + apart[:, k].sum()),
+            int(size[k] - apart[k].sum()),
+            bool(first[k]),
+            int(tier_low[k]),
+            int(tier_high[k]),
             letters.get(name, ""),
-            tuple(chances[k].tolist()),
-            float(expected[k]),
+            tuple(chances[k, : size[k]].tolist()),
+            float(chances[k] @ np.arange(1, K + 1)),
+            int(part[k]),
         )
         for k, name in enumerate(names)
     )
-    return Leaderboard(places, pairs, alpha, seed, len(drawn))
+    if n_parts > 1 or only is not None:
+        return Leaderboard(places, pairs, alpha, test, seed, (), only)
+    more = _further(names, value, variance[: K - 1], reach[: K - 1], bool(significant[0]), draws)
+    return Leaderboard(places, pairs, alpha, test, seed, breaks(apart), None, more)
 
 
-def _pairs(
-    names: Sequence[str], value: Floats, covariance: Floats, df: Floats, alpha: float, seed: int
-) -> tuple[RankPair, ...]:
-    rows, columns = np.triu_indices(len(names), 1)
-    freedom, variance = df[rows, columns], _variances(covariance)[rows, columns]
-    error = np.sqrt(np.maximum(variance, 0.0))
-    difference = value[rows] - value[columns]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(error > 0, difference / error, np.where(difference == 0, 0.0, np.inf))
-    law = LargestT(covariance, np.stack([rows, columns], axis=1), seed)
-    corrected = law.p_values(t, freedom)
-    reach = law.critical_values(freedom, alpha) * error
-    single = two_sided_p(t, freedom)
-    return tuple(
-        RankPair(
-            names[i],
-            names[j],
-            float(difference[k]),
-            float(error[k]),
-            float(freedom[k]),
-            float(single[k]),
-            float(max(corrected[k], single[k])),
-            float(difference[k] - reach[k]),
-            float(difference[k] + reach[k]),
-            bool(max(corrected[k], single[k]) <= alpha),
-        )
-        for k, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True))
+def _further(
+    names: list[str], value: Floats, variance: Floats, reach: Floats, is_apart: bool, draws: Floats
+) -> FurtherData | None:
+    """By the pairs of the first system, with the critical value of the pair with the second."""
+    error = np.sqrt(variance)
+    if not (error > 0).all():
+        return None
+    critical, gap = float(reach[0] / error[0]), float(value[0] - value[1])
+    times = times_needed(gap, float(error[0]), critical)
+    alone = times_until_alone(value, error, critical, draws)
+    end = times_needed(gap - float(reach[0]), float(error[0]), critical)
+    return FurtherData(
+        names[0], names[1], is_apart, times, _number(end), _number(alone), None, POWER_OF_MORE
     )
 
 
-def _shared(chances: Floats, value: Floats, covariance: Floats) -> Floats:
-    """Chances of ranks (K, K), shared evenly by systems that nothing tells apart: the same score on every item."""
-    scale = float(np.diag(covariance).max())
-    apart = np.abs(value[:, None] - value[None, :])
-    alike = (_variances(covariance) <= _ROUNDING * scale) & (apart <= math.sqrt(_ROUNDING * scale))
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def tiers(apart: Flags, part: Codes | None = None) -> tuple[Codes, Codes]:
+    """The lowest and highest tier (K,) of systems in the order of their estimates, `apart[i, j]` where i is better
+    than j.
+
+    One more than the longest chain of systems apart above it; the longest chain at all less that below it. Two
+    with the same lowest tier are never apart (Mirsky 1971).
+    """
+    K = len(apart)
+    above, below = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
+    for k in range(K):
+        above[k] = max((above[:k][apart[:k, k]] + 1), default=0)
+    for k in range(K - 1, -1, -1):
+        below[k] = max((below[k + 1 :][apart[k, k + 1 :]] + 1), default=0)
+    part = np.zeros(K, dtype=np.int64) if part is None else part
+    longest = np.array([above[part == each].max() for each in range(int(part.max()) + 1)])
+    return above + 1, 1 + longest[part] - below
+
+
+def breaks(apart: Flags) -> tuple[int, ...]:
+    """After how many systems, in the order of the estimates, every one is apart from every one that follows."""
+    return tuple(r for r in range(1, len(apart)) if apart[:r, r:].all())
+
+
+def _one_sided(
+    difference: Floats, variance: Floats, df: Floats, known: Estimates, largest: float
+) -> Floats:
+    """P-values of the pairs; a difference that never varies has the sign test's."""
+    never = variance <= _ROUNDING * largest
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(never, 0.0, difference / np.sqrt(variance))
+    p = one_sided_p(t, df)
+    alike = difference <= math.sqrt(_ROUNDING * max(largest, 1e-300))
+    return np.where(never, np.where(alike, 0.5, 0.5**known.n_clusters), p)
+
+
+def _may_be_first(p: Floats, columns: Codes, part: Codes, alpha: float, draws: Floats | None) -> Flags:
+    """Systems that no other is better than, each tested against all others of its part (Hsu 1984)."""
+    stays = np.ones(len(part), dtype=np.bool_)
+    for j in np.unique(columns):
+        others = np.flatnonzero((part == part[j]) & (np.arange(len(part)) != j))
+        smallest, bound = float(p[columns == j].min()), alpha / len(others)
+        if draws is not None and bound < smallest <= alpha:  # elsewhere the law cannot decide otherwise
+            against = draws[:, others] - draws[:, [j]]
+            spread = np.sqrt((against**2).mean(axis=0))
+            top = np.divide(against, spread, out=np.zeros_like(against), where=spread > 0).max(axis=1)
+            bound = float(one_sided_p(np.quantile(top, 1 - alpha, method="higher"), np.array(np.inf)))
+        stays[j] = smallest > bound
+    return stays
+
+
+def _check_many_clusters(n_clusters: int, K: int, df: float) -> None:
+    if n_clusters < _CLUSTERS_PER_SYSTEM * K or df < _LEAST_DF:
+        rule = (
+            f"the law of the largest t is too narrow with {n_clusters:,} clusters and {df:.1f} degrees of "
+            f"freedom for {K} "
+            f"systems; it needs {_CLUSTERS_PER_SYSTEM * K:,} and {_LEAST_DF:g}."
+        )
+        raise InputError([Problem(rule, "Test by Holm's method: leave out --test max-t.")])
+
+
+def _errors(covariance: Floats, seed: int) -> Floats:
+    """Draws of the errors of the estimates, (B, K)."""
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > 1e-12 * max(float(values[-1]), 0.0)
+    root = vectors[:, kept] * np.sqrt(values[kept])
+    return np.asarray(np.random.default_rng(seed).standard_normal((N_DRAWS, root.shape[1])) @ root.T)
+
+
+def _chances(value: Floats, covariance: Floats, df: float, draws: Floats, part: Codes, seed: int) -> Floats:
+    """Chances of ranks (K, K) inside parts: one scale a draw, so that every difference has the t of the fewest
+    df."""
+    K = len(value)
+    scale = np.ones(len(draws))
+    if math.isfinite(df):
+        scale = np.sqrt(df / np.random.default_rng([seed, 1]).chisquare(df, len(draws)))
+    chances = np.zeros((K, K))
+    for each in np.unique(part):
+        of = np.flatnonzero(part == each)
+        drawn = value[of] + draws[:, of] * scale[:, None]
+        order = np.argsort(-drawn, axis=1)
+        at = order * K + np.arange(len(of))
+        counts = np.bincount(at.ravel(), minlength=K * len(of)).reshape(len(of), K)
+        chances[of] = counts / len(draws)
+    largest = float(np.diag(covariance).max())
+    near = np.abs(value[:, None] - value[None, :]) <= math.sqrt(_ROUNDING * largest)
+    alike = (_variances(covariance) <= _ROUNDING * largest) & near & (part[:, None] == part)
     return np.asarray((alike / alike.sum(axis=1, keepdims=True)) @ chances)
 
 

@@ -15,7 +15,15 @@ from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.runs_instead import test_of_runs
 from humeval_power.interfaces.asking.subject import Subject
-from humeval_power.interfaces.asking.vocabulary import ALPHA, CLUSTER_OR_LINES, RUN, TARGET, TWO_SYSTEMS
+from humeval_power.interfaces.asking.vocabulary import (
+    AGREEMENT,
+    ALPHA,
+    CLUSTER_OR_LINES,
+    GOLD,
+    RUN,
+    TARGET,
+    TWO_SYSTEMS,
+)
 from humeval_power.interfaces.python_code.caller import Caller, evaluated
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
 from humeval_power.interfaces.python_code.typed import Typed
@@ -75,12 +83,7 @@ _FILES = own(
     rows=2,
 )
 _ANSWERS = {
-    "labels": own(
-        text("FILE|COLUMN"),
-        "The right answers: a file, or a column of the one table.",
-        "Right answers",
-        page_help="A file with one for each item, or their column in the one table. Empty: the files say 1 or 0.",
-    ),
+    "gold": replace(GOLD, page_help=f"{GOLD.page_help} Empty: the files say 1 or 0."),
     "column": own(
         text("NAME"),
         "Column of the predictions in tables. [found by name]",
@@ -90,8 +93,7 @@ _ANSWERS = {
     "systems": TWO_SYSTEMS,
     "cluster": CLUSTER_OR_LINES,
 }
-_ANSWERS["labels"] = replace(_ANSWERS["labels"], kind=replace(_ANSWERS["labels"].kind, or_lines=True))
-_FILE_PART = ("files", "labels", "systems", "cluster", "column")
+_FILE_PART = ("files", "gold", "systems", "cluster", "column")
 
 
 def _steps(place: str) -> tuple[Next, ...]:
@@ -114,7 +116,7 @@ def _steps(place: str) -> tuple[Next, ...]:
 def _answers(given: Typed, calls: Calls) -> Any:
     if len(given["files"]) > 2:
         raise InputError("Name two files, or one table with a column for each system.")
-    named = {name: given[name] for name in ("labels", "column", "cluster")}
+    named = {name: given[name] for name in ("gold", "column", "cluster")}
     systems = list(given["systems"] or ()) or None
     return calls.let("answers", call("hp.accuracy.read_answers", *given["files"], systems=systems, **named))
 
@@ -155,7 +157,7 @@ TEST = Declared(
     ("accuracy", "test"),
     """Test a difference of accuracy, the recommended test first.
 
-    From two files of predictions, A's and B's, and --labels; from one TABLE of
+    From two files of predictions, A's and B's, and --gold; from one TABLE of
     answers, with a column for each system and one of the right answers, or a
     row for each item and system; from --only-b, --only-a and --n; or from one
     TABLE with the columns b, c and n, where b counts the items that B alone got
@@ -301,16 +303,7 @@ QUESTIONS = Questions(
     ),
     fields={
         "baseline": _BASELINE,
-        "agreement": own(
-            real(),
-            "Share of items on which both systems are right or both wrong, such as on the validation set.",
-            "Agreement",
-            unit="as a share",
-            slider=(0.5, 1),
-            step=0.005,
-            page_help="Share of items on which both are right or both wrong: it decides the power more than "
-            "anything else. From a validation set.",
-        ),
+        "agreement": AGREEMENT,
         "overlap": replace(
             _OVERLAP,
             help="Where the agreement is not known: predicted from --baseline-accuracy by a regression on GLUE or "

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Collection
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.fields import flag, own, text
+from humeval_power.errors import InputError, Problem
+from humeval_power.fields import own, text
+from humeval_power.interfaces.asking.command import Use
 from humeval_power.interfaces.asking.declared import Calls, Declared
 from humeval_power.interfaces.asking.import_ import (
     ASSIGNED,
     EXPORTS,
+    PSEUDONYMS,
     assignment_of,
     key_and_withdrawn,
     secret_beside,
@@ -19,13 +25,17 @@ from humeval_power.interfaces.asking.import_ import (
 from humeval_power.interfaces.asking.resolve import scale_of
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.asking.subject import Subject
-from humeval_power.interfaces.cli.field.withdraw import withdraw
-from humeval_power.interfaces.cli.plan.options import load_plan, plan_path
+from humeval_power.interfaces.cli.adapting import two_systems
+from humeval_power.interfaces.cli.options import READ_TABLE, TABLE_FIELDS
+from humeval_power.interfaces.cli.plan.options import LEDGER_SECRET, load_plan, plan_path, table_by_plan
 from humeval_power.interfaces.python_code.expressions import call
 from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
+    from humeval_power.interfaces.formats.plan.plan_file import PlanFile
+    from humeval_power.ratings import Ratings
+    from humeval_power.reporting.field.withdrawal import WithdrawalResult
     from humeval_power.reporting.field.workers import Names
 
 
@@ -81,11 +91,7 @@ STATUS = Declared(
         **ASSIGNED,
         "plan": replace(FIELDS["plan"], help="The plan of the study: scale and rules."),
         **EXPORTS,
-        "keep_ids": own(flag(), "Write the ids of the workers. [shown only, not written]", usual=False),
-        "secret": own(
-            text("FILE"),
-            "Secret of the pseudonyms: that of 'import' gives the same ones. [beside -o]",
-        ),
+        **PSEUDONYMS,
         "scale": replace(
             FIELDS["scale"], help="Scale of the ratings, such as 1:5. [from the plan, or the data]"
         ),
@@ -97,12 +103,118 @@ STATUS = Declared(
     read_as={"plan": plan_path},
     no_program="makes pseudonyms with a secret that the command keeps; hp.exports has its calls.",
 )
+
+
+def _withdraw(given: Typed, calls: Calls) -> None:
+    left: Any = _left(given)
+    calls.let("result", left)
+
+
+def _left(given: Typed) -> WithdrawalResult:
+    from humeval_power.api.field import withdraw_workers
+    from humeval_power.interfaces.cli.loading import check_ratings
+    from humeval_power.interfaces.formats.assigned import read_withdrawn
+    from humeval_power.interfaces.formats.monitor.ledger import ledger_path
+    from humeval_power.interfaces.formats.monitor.secret import secret_path
+    from humeval_power.interfaces.formats.plan.plan_file import read_plan_file
+    from humeval_power.interfaces.formats.rating_tables import read_rating_table
+
+    study = StudyValues.of(given.context)
+    secret = given["secret"]
+    names, plan, ledger = read_withdrawn(given["withdrawn"]), study.plan, study.ledger
+    found = read_rating_table(study.ratings)
+    if plan is None:
+        if ledger is not None or secret is not None:
+            raise click.UsageError("--ledger and --secret are of a study with a plan: add --plan PATH.")
+        return withdraw_workers(found.frame, names, worker=study.worker, source=found.source)
+    planned = read_plan_file(plan)
+    left = withdraw_workers(
+        found.frame,
+        names,
+        worker=study.worker,
+        source=found.source,
+        n_planned=planned.plan.counts.n_workers,
+    )
+    path = ledger_path(plan, ledger)
+    if planned.plan.looks is None or not Path(path).exists():
+        return left
+    ratings = check_ratings(found, table_by_plan(planned.plan, study), tell=False)
+    return left.seen(path, _noted(planned, ratings, names, path, secret_path(path, secret)))
+
+
+def _noted(planned: PlanFile, ratings: Ratings, names: Collection[str], path: str, secret_file: str) -> int:
+    """Tell the ledger which ratings are gone; how many of them looks have seen.
+
+    Raises
+    ------
+    InputError
+        A ledger whose secret is lost: which ratings looks saw cannot be told.
+    """
+    from humeval_power.interfaces.cli.monitor.secret import secret_of_rows
+    from humeval_power.interfaces.formats.monitor.entries import state_of, withdrawal_content
+    from humeval_power.interfaces.formats.monitor.fields import check_content
+    from humeval_power.interfaces.formats.monitor.ledger import open_ledger
+    from humeval_power.interfaces.formats.monitor.rows import row_digests
+    from humeval_power.planning.monitor.step import study_monitoring
+
+    with open_ledger(path) as book:
+        state = state_of(
+            book.entries, study_monitoring(planned.plan), planned.checksum, place=path, by=ratings.scale
+        )
+        if not state.rows:
+            return 0
+        key = secret_of_rows(state, book.entries, path, secret_file)
+        if key is None:
+            rule = "is missing: which ratings the looks saw cannot be told without it."
+            raise InputError(
+                [Problem(rule, "Restore it, or name it with --secret FILE.", place=secret_file)]
+            )
+        seen = [
+            (place, int(worker))
+            for (place, _), worker in zip(
+                row_digests(ratings, planned.plan.systems, key), ratings.worker, strict=True
+            )
+            if ratings.worker_names[worker] in names and place in state.rows
+        ]
+        if seen:
+            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+            n_workers = len({worker for _, worker in seen})
+            content = withdrawal_content(n_workers, [place for place, _ in seen], time=now)
+            check_content("withdrawal", content, place=path)
+            book.append("withdrawal", content, secret=key)
+    return len(seen)
+
+
+WITHDRAW = Declared(
+    ("collect", "withdraw"),
+    """Take out the ratings of participants who withdrew.
+
+    -o FILE.csv writes the table without them; delete the old one, and their
+    rows in the platform's files. Where looks have seen ratings of theirs, the
+    ledger gets a line that says so, and goes on without them.
+    """,
+    {
+        "ratings": replace(FIELDS["ratings"], kind=text("RATINGS", is_file=True), needed=True),
+        "withdrawn": own(text("FILE"), "Those who withdrew, named as in RATINGS, one a line.", needed=True),
+        **TABLE_FIELDS,
+        "plan": replace(FIELDS["plan"], help="The plan of the study."),
+        "ledger": FIELDS["ledger"],
+        "secret": LEDGER_SECRET,
+    },
+    _withdraw,
+    arguments=("ratings",),
+    endings=(".csv",),
+    of_study=True,
+    use=Use(adapts=two_systems),
+    read_as={**READ_TABLE, "plan": plan_path},
+    no_program="changes the files of a study, which the command alone does.",
+)
 SUBJECT = Subject(
     "collect",
     """A study while it is collected.
 
     What these commands show never depends on which system an output is of.
     """,
-    (STATUS, withdraw),
+    (STATUS, WITHDRAW),
 )
 command = SUBJECT.command()

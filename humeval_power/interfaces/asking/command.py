@@ -14,15 +14,14 @@ import click
 from humeval_power.errors import HumevalPowerError, InputError, Problem
 from humeval_power.fields import shortened, typed_list
 from humeval_power.interfaces.asking.options import (
-    AnswerOption,
+    UNSET,
     FieldArgument,
     FieldOption,
     FurtherAnswerOption,
-    FurtherOption,
 )
 from humeval_power.interfaces.asking.study_file import ABOUT, WRITERS, read_study, updated
 from humeval_power.interfaces.cli.capturing import caught
-from humeval_power.interfaces.cli.output import STUDY_FILE, note, remark, replace_file, say
+from humeval_power.interfaces.cli.output import STUDY_FILE, note, remark, replace_file
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS, put_aside
 from humeval_power.study_text import plain
@@ -36,7 +35,6 @@ HERE = object()  # where the result was written
 _BESIDE_PLAN = ("files", "columns", "form")  # sections that a plan leaves open
 _NO_FOLDER = "what is uploaded needs a folder of its own."
 _A_FOLDER = 'Name the table in one, such as "field/assignment.csv"; or give -o FOLDER.'
-_UNSET = getattr(click.core, "UNSET", None)  # what the parser gives for an argument that is not there
 Seeks = Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[str, ...]]
 Adapt = Callable[[dict[str, Any], Mapping[str, Any]], dict[str, Any]]
 
@@ -144,8 +142,8 @@ class StudyCommand(Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Those of the command, then --study, --no-study and --help-all, then --help."""
-        *own, last = super().get_params(ctx)
-        return [*own, *_STUDY_OPTIONS, last]
+        *own, everything, last = super().get_params(ctx)
+        return [*own, *_STUDY_OPTIONS, everything, last]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put what the study file says and nobody typed in front of the words that were typed."""
@@ -164,7 +162,7 @@ class StudyCommand(Command):
     def _with_study(self, ctx: click.Context, args: list[str]) -> tuple[list[str], str]:
         """The words with those of the study file, and the option because of which ./study.toml is not read."""
         parsed, rest, _ = self.make_parser(ctx).parse_args(args=list(args))
-        typed = {name: value for name, value in parsed.items() if value not in (None, (), _UNSET)}
+        typed = {name: value for name, value in parsed.items() if value not in (None, (), UNSET)}
         options = {one.field: one for one in self.params if isinstance(one, FieldOption | FieldArgument)}
         path, args = self._path(typed, rest, args)
         none = (None, path, (path,))
@@ -266,28 +264,11 @@ class StudyCommand(Command):
         args.remove(found[0])
         return found[0], args
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options by section: the main ones, or all."""
-        full = bool(ctx.meta.get("humeval_power.help_all"))
-        rows: dict[str, list[tuple[str, str]]] = {"Options": []}
-        rows |= {group.title: [] for group in SECTIONS.values()}
-        rows["The answer"] = []
-        for one in self.get_params(ctx):
-            record = one.get_help_record(ctx)
-            if record is None or not record[1]:  # an argument, of which the help tells
-                continue
-            if isinstance(one, FieldOption):
-                shown, title = FIELDS[one.field].main, SECTIONS[FIELDS[one.field].section].title
-            else:
-                shown = not isinstance(one, FurtherOption)
-                is_last = isinstance(one, AnswerOption) or one is ctx.command.get_help_option(ctx)
-                title = "The answer" if is_last else "Options"
-            if full or shown:
-                rows[title].append(record)
-        for title, found in rows.items():
-            if found:
-                with formatter.section(title):
-                    formatter.write_dl(found)
+    def place_of(self, one: click.Parameter, ctx: click.Context) -> tuple[str, bool]:
+        """A field of the study stands in its section."""
+        if isinstance(one, FieldOption):
+            return SECTIONS[FIELDS[one.field].section].title, FIELDS[one.field].main
+        return super().place_of(one, ctx)
 
 
 def _write_call(typed: Typed, source: Source) -> None:
@@ -346,13 +327,6 @@ def is_study(path: str) -> bool:
     return str(found.get("schema", "")).startswith("humeval_power/study/")
 
 
-def _help_all(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        ctx.meta["humeval_power.help_all"] = True
-        say(ctx.get_help())
-        ctx.exit()
-
-
 _STUDY_OPTIONS = (
     FurtherAnswerOption(
         ["--study", "study_file"],
@@ -362,13 +336,5 @@ _STUDY_OPTIONS = (
     ),
     FurtherAnswerOption(
         ["--no-study"], is_flag=True, default=None, expose_value=False, help=f"Do not read ./{FILE_NAME}."
-    ),
-    AnswerOption(
-        ["--help-all"],
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=_help_all,
-        help="Show all options.",
     ),
 )

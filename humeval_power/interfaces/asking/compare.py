@@ -228,7 +228,7 @@ _TESTING = {
         "Numbers of items",
         page_help="Such as 50:500:50. Empty: a quarter to four times those of the file.",
     ),
-    "power_target": own(
+    "power": own(
         BETWEEN,
         "Say how many items reach this power.",
         "Power that is aimed at",
@@ -341,7 +341,7 @@ SCORES = Declared(
                 "Every effect size is shown with its interval: the difference itself, Cohen's d, Hedges' g, "
                 "Wilcoxon's r, Hodges-Lehmann, and the share of items on which B is better.",
             ),
-            Part("Step 4: the power", ("effect", "power_target", "power_sizes", "power_by", "simulations")),
+            Part("Step 4: the power", ("effect", "power", "power_sizes", "power_by", "simulations")),
             Part(
                 "More than two systems, or several data sets",
                 ("correction", "baseline", "dataset", "item", "system", "seed"),
@@ -374,7 +374,6 @@ SCORES = Declared(
     ),
     arguments=("files",),
     simulates=True,
-    configured=True,
 )
 
 
@@ -477,7 +476,7 @@ PROSPECTIVE = chain(
         "result",
         "hp.compare.prospective",
         {
-            "mean": _MEAN,
+            "effect": _MEAN,
             "sd": _SD,
             "power": TARGET,
             "direction": DIRECTION,
@@ -491,14 +490,14 @@ PROSPECTIVE = chain(
                 "at best.",
             ),
         },
-        "mean",
+        "effect",
     ),
     arguments=(),
     page=Page(
         "Items for a comparison by a metric",
         "Before there are scores: how large must the test set be?",
         (
-            Part("What is expected", ("mean", "sd")),
+            Part("What is expected", ("effect", "sd")),
             Part("The test", ("power", "direction", "alpha", "margin")),
         ),
         (

@@ -14,35 +14,24 @@ from humeval_power.interfaces.asking.effect_range import EffectRange
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.subject import Subject
-from humeval_power.interfaces.asking.vocabulary import ALPHA, SEED
+from humeval_power.interfaces.asking.vocabulary import ALPHA, CLUSTER_OR_LINES, GOLD, SEED
 from humeval_power.interfaces.python_code.caller import evaluated
 from humeval_power.interfaces.python_code.expressions import Call, Value, call
 from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.contingency.wording import WORDING
 
-_FILE = text("FILE")
 _LABELS = {
-    "gold": own(
-        _FILE,
-        "True labels, one a line; of a TABLE its column.",
-        "True labels",
-        page_help="One a line.",
-        needed=True,
-    ),
-    "system_a": own(
-        _FILE,
-        "Predictions of A, one a line; or the column.",
-        "Predictions of A",
-        page_help="One label a line.",
-        needed=True,
-    ),
-    "system_b": own(
-        _FILE,
-        "Predictions of B; effects are B - A.",
-        "Predictions of B",
-        page_help="The same items; effects are B - A.",
-        needed=True,
-    ),
+    "gold": replace(GOLD, needed=True),
+    **{
+        f"system_{one.lower()}": own(
+            GOLD.kind,
+            f"Predictions of {one}: a file with one a line, or a column of the one table.",
+            f"Predictions of {one}",
+            page_help=f"Of the same items{of}.",
+            needed=True,
+        )
+        for one, of in (("A", ""), ("B", "; effects are B - A"))
+    },
 }
 _DATA = {"table": own(text("[TABLE]"), ""), **_LABELS}
 _METRIC = own(
@@ -141,12 +130,7 @@ TEST = Declared(
             option="swaps",
             usual=DEFAULT_SWAPS,
         ),
-        "cluster": own(
-            _FILE,
-            "Clusters of items (passage): a name a line; or the column.",
-            "Clusters of items",
-            page_help="A file with the name of a passage, document or template a line, in the order of the items.",
-        ),
+        "cluster": CLUSTER_OR_LINES,
         "alpha": ALPHA,
         "seed": SEED,
     },
@@ -295,12 +279,8 @@ QUESTIONS = Questions(
         "metric": _METRIC,
         "positive": _POSITIVE,
         **{
-            name: replace(_LABELS[name], help=help, needed=False)
-            for name, help in (
-                ("gold", "True labels, one a line: take the tables from data."),
-                ("system_a", "Predictions of A for the same items."),
-                ("system_b", "Predictions of B; the effect is B - A."),
-            )
+            name: replace(one, help=f"{one.label}: a file with one a line.", page_help="", needed=False)
+            for name, one in _LABELS.items()
         },
         "prevalence": own(
             _SHARE,

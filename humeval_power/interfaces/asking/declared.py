@@ -14,12 +14,6 @@ import click
 
 from humeval_power.fields import Field
 from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.config import (
-    WRITES_CONFIG,
-    ConfiguredCommand,
-    config_options,
-    note_config,
-)
 from humeval_power.interfaces.asking.form import Control, Form, Group, Journey, Next
 from humeval_power.interfaces.asking.options import Function, made_argument, made_option
 from humeval_power.interfaces.cli.beside import Beside
@@ -75,7 +69,6 @@ class Declared:
     simulates : it takes --simulations, --seed, --jobs, --on and --dry-run, see `Calls.run`.
     endings, writes : as in `with_result`.
     needs : decorators that say what else it cannot do without, see `required_options.needs`.
-    configured : it takes --config and --write-config, its options in a file.
     of_study : its fields of the study are taken from study.toml too, and its program asks the same of a `Study`.
     use : what such a command takes from study.toml.
     read_as : what click calls with a value that was typed, by the field: it gives that which the command gets.
@@ -93,7 +86,6 @@ class Declared:
     simulates: bool = False
     endings: tuple[str, ...] = ()
     needs: tuple[Function, ...] = ()
-    configured: bool = False
     of_study: bool = False
     use: Use | None = None
     no_program: str = ""
@@ -106,18 +98,19 @@ class Declared:
         """The command of the terminal."""
 
         def answered(run: Any = None, **_values: Any) -> Any:
-            if self.configured:
-                note_config(click.get_current_context())
             calls = Caller(run if self.simulates else None)
             self.answer(Typed(click.get_current_context()), calls)
             return calls.result
 
         for need in reversed(self.needs):
             answered = need(answered)
-        beside = {**self.beside, **(WRITES_CONFIG if self.configured else {})}
-        made: Function = with_result(endings=self.endings, writes=self.writes, beside=beside)(answered)
+        made: Function = with_result(
+            endings=self.endings,
+            writes=self.writes,
+            beside=self.beside,
+            configured=not (self.of_study or self.no_program),
+        )(answered)
         made = with_run(made) if self.simulates else made
-        made = config_options(made) if self.configured else made
         for name, one in reversed(list(self.fields.items())):
             is_argument = name in self.arguments
             how: dict[str, Any] = {"of_study": self.of_study, "callback": self.read_as.get(name)}
@@ -126,7 +119,7 @@ class Declared:
                 if is_argument
                 else option_of(name, one, **how)
             )(made)
-        kind = StudyCommand if self.of_study else ConfiguredCommand if self.configured else self.kind
+        kind = StudyCommand if self.of_study else self.kind
         use: dict[str, Any] = {"use": self.use} if self.of_study else {}
         found = click.command(self.path[-1], cls=kind, help=self.help, no_program=self.no_program, **use)(
             made

@@ -73,6 +73,10 @@ _MAPPING = own(
     option="map",
 )
 EXPORTS: Fields = {"mapping": _MAPPING, "platform": _source()}
+PSEUDONYMS: Fields = {
+    "keep_ids": own(flag(), "Keep the ids of the workers in what is written. [pseudonyms]", usual=False),
+    "secret": own(text("FILE"), "Secret of the pseudonyms, made where there is none. [beside -o]"),
+}
 ASSIGNED: Fields = {
     "assignment": replace(FIELDS["assignment"], page_help="Of codes: who was given what."),
     "key": replace(
@@ -106,7 +110,7 @@ _LOGS: Fields = {
         words={"refuse": "is refused", "last": "the last counts", "run": "each is a run"},
         usual="refuse",
     ),
-    "system": own(
+    "system_name": own(
         text("NAME=FILE", many=True),
         "What the system of a log, or of a folder of logs, is called; repeatable. [as the log says]",
         "Names of systems",
@@ -139,12 +143,14 @@ def key_and_withdrawn(given: Typed) -> dict[str, Any]:
 
 def _systems(given: Typed) -> dict[str, str]:
     """The names of systems, by their paths."""
-    pairs = [text.partition("=") for text in given["system"]]
+    pairs = [text.partition("=") for text in given["system_name"]]
     wrong = [
-        text for text, (name, _, path) in zip(given["system"], pairs, strict=True) if not (name and path)
+        text
+        for text, (name, _, path) in zip(given["system_name"], pairs, strict=True)
+        if not (name and path)
     ]
     if wrong:
-        raise click.UsageError(f"--system {wrong[0]}: write NAME=FILE, such as base=base.csv.")
+        raise click.UsageError(f"--system-name {wrong[0]}: write NAME=FILE, such as base=base.csv.")
     return {path: name for name, _, path in pairs}
 
 
@@ -159,7 +165,7 @@ def _import(given: Typed, calls: Calls) -> None:
         return
     if any(given.given(name) is not None for name in _LOGS):
         raise click.UsageError(
-            "--task, --score, --again, --system and --leave-out are about logs of models' scores."
+            "--task, --score, --again, --system-name and --leave-out are about logs of models' scores."
         )
     from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
     from humeval_power.interfaces.formats.exports.platforms import read_export
@@ -298,8 +304,7 @@ DECLARED = Declared(
         "platform": _source(*get_args(HarnessName)),
         **_LOGS,
         "draft": own(flag(), "Draft the mapping of an export; -o mapping.toml writes it.", usual=False),
-        "keep_ids": own(flag(), "Keep the ids of the workers. [pseudonyms]", usual=False),
-        "secret": own(text("FILE"), "Secret of the pseudonyms, made where there is none. [beside -o]"),
+        **PSEUDONYMS,
         **ASSIGNED,
         "drop_misfits": own(
             flag(),
@@ -314,7 +319,7 @@ DECLARED = Declared(
         "a harness wrote of several models.",
         (
             Part("The exports", ("exports", "platform", "mapping")),
-            Part("Of logs", ("task", "score", "again", "system"), folded=True),
+            Part("Of logs", ("task", "score", "again", "system_name"), folded=True),
             Part("What workers were given", ("assignment", "key", "withdrawn"), folded=True),
         ),
         (

@@ -411,7 +411,7 @@ ESTIMATE = Declared(
         ),
         "systems": replace(COMPARED, kind=text("A,B")),
         "baseline": BASELINE,
-        "own": own(text("A,B"), "Systems of the judge's own family: look for its bias."),
+        "own": own(text("A,B"), "Systems of the judge's own family."),
         "worker": replace(
             _WORKER,
             page_help="With workers, the ratings are analysed by the rating model. [found by name]",

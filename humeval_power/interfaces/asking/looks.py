@@ -23,12 +23,12 @@ from humeval_power.interfaces.asking.declared import Calls, Declared, Fields
 from humeval_power.interfaces.asking.effect_range import ACCURACIES, PREFERENCES, EffectRange, score_range
 from humeval_power.interfaces.asking.resolve import look_shares
 from humeval_power.interfaces.asking.subject import Subject
-from humeval_power.interfaces.asking.vocabulary import ALPHA, SYSTEM, TWO, systems_typed
+from humeval_power.interfaces.asking.vocabulary import AGREEMENT, ALPHA, SYSTEM, TWO, column, systems_typed
 from humeval_power.interfaces.cli.looks.study import command as study
 from humeval_power.interfaces.python_code.caller import Caller
 from humeval_power.interfaces.python_code.expressions import Call, Value, call
 from humeval_power.interfaces.python_code.typed import Typed
-from humeval_power.study import COLUMN, FIELDS
+from humeval_power.study import FIELDS
 
 _LIST = listed(number_list(float), "LIST")
 _WHOLE_LIST = listed(number_list(int), "LIST")
@@ -173,7 +173,7 @@ ACCURACY = _judgements(
     {
         "n": replace(_N, help="Items in the test set."),
         "effect": replace(_EFFECT, help="True difference of accuracy, B - A, as a share."),
-        "agreement": own(real(), "Share of items where both are right or both wrong.", needed=True),
+        "agreement": replace(AGREEMENT, needed=True),
         "test": replace(_TEST, usual="mid-p"),
     },
     "hp.looks.PairedLooks",
@@ -197,7 +197,7 @@ def _pool(given: Typed, calls: Calls) -> None:
     budgets = tuple(given["budgets"] or POOL_BUDGETS)
     if file == "-":
         calls.no_program("standard input is read once")
-    columns = {name: given.given(name) for name in ("system", "rating", "rejected_rows")}
+    columns = {name: given.given(name) for name in ("system", "score", "rejected_rows")}
     laws = {"typical": given["typical_difference"], "mean": given["mean"], "sd": given["sd"]}
     if file is None and isinstance(calls, Caller):
         _announce_pool(simulated, budgets, given, calls)
@@ -244,7 +244,7 @@ POOL = Declared(
     {
         "file": own(text(), ""),
         "system": SYSTEM,
-        "rating": own(COLUMN, "Column of the score. [found by name]"),
+        "score": column("score"),
         "rejected_rows": FIELDS["rejected_rows"],
         "simulated": own(
             whole(2), "Instead of FILE: this many pairs with Gamma scores and Laplace differences."

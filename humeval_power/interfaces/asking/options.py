@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,9 @@ from humeval_power.study import FIELDS, option_of
 
 Function = Callable[..., Any]
 _SAME: Any = object()
+UNSET = getattr(click.core, "UNSET", None)  # what the parser gives for an argument that is not there
+_FILE = re.compile(r"FILE|PATH|RATINGS|TABLE|EXPORT|PILOT|ANSWERS|COMPARISONS")
+_FILE_NAME = re.compile(r"[/\\]|^\.|\.(?:csv|tsv|txt|jsonl?|parquet|xlsx|gz)$|~[0-9a-f]{16}$")
 
 
 class FurtherOption(click.Option):
@@ -32,6 +36,10 @@ class DeclaredOption(click.Option):
     """An option of a declared field."""
 
     about: Field
+
+
+class FurtherDeclaredOption(DeclaredOption, FurtherOption):
+    """One of these that --help-all alone shows."""
 
 
 class DeclaredArgument(click.Argument):
@@ -169,7 +177,7 @@ def made_option(
                 "default": one.usual,
                 "show_default": (shows_zero or one.usual not in ("", 0)) and not kind.many,
             }
-    extra["cls"] = FieldOption if field else DeclaredOption
+    extra["cls"] = FieldOption if field else FurtherDeclaredOption if one.further else DeclaredOption
     also = one.also if one.also.startswith("-") else f"--{one.also}"
     names = (typed, also) if one.also else (typed,)
 
@@ -209,6 +217,30 @@ def file_argument(field: str, parameter: str = "file", *, metavar: str, required
     return made_argument(
         replace(one, kind=replace(one.kind, metavar=metavar), needed=required), parameter, field=field
     )
+
+
+def takes_files(one: click.Parameter) -> bool:
+    """Whether the value of an option or argument names a file."""
+    if isinstance(one.type, click.Path):
+        return True
+    if not isinstance(one.type, click.types.StringParamType):
+        return False
+    if isinstance(one, click.Argument):
+        return one.metavar != "NAME"
+    return isinstance(one, click.Option) and bool(_FILE.fullmatch(one.metavar or ""))
+
+
+def takes_column_or_file(one: click.Parameter) -> bool:
+    """Whether an option names a column, or a file where what is read has no columns: what looks like a path is a
+    file, so that no column opens one outside the folder of the page."""
+    return isinstance(one, DeclaredOption) and one.about.kind.or_lines
+
+
+def names_file(one: click.Parameter, value: str) -> bool:
+    """Whether this value of an option or argument names a file."""
+    if isinstance(one.type, WordOrFile):
+        return value.lower().endswith(one.type.ending)
+    return bool(_FILE_NAME.search(value)) if takes_column_or_file(one) else takes_files(one)
 
 
 def _last(function: Any) -> Any:

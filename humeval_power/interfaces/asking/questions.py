@@ -149,7 +149,7 @@ class Questions:
             for each, one in self.fields.items()
         ]
         method = option_of("method", replace(METHOD, usual=self.method))
-        command = decorated(with_run(with_result()(run)), (*asked, *options, method))
+        command = decorated(with_run(with_result(configured=True)(run)), (*asked, *options, method))
         made = click.command(name, help=answer.__doc__, cls=Command, no_program=self.no_program)(command)
         made.program = None if self.no_program else write
         return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humeval_power.choices import MOST_RANKED, BattleTies
+from humeval_power.choices import MOST_RANKED, BattleTies, PairTest, Tasks
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import flag, own, real, text, whole, word
 from humeval_power.interfaces.asking.declared import Page, Part, Step, chain
@@ -14,6 +14,27 @@ from humeval_power.interfaces.asking.vocabulary import ALPHA, CLUSTER, SCORE_TAB
 from humeval_power.interfaces.python_code.expressions import Call, Value, call
 from humeval_power.reporting.rank.wording import WORDING
 
+_TESTS = {
+    "test": own(
+        word(PairTest),
+        "Correction for all pairs: Holm's, or the law of the largest t, stepping down, for many clusters.",
+        "Correction for all pairs",
+        words={"holm": "Holm", "max-t": "law of the largest t, for many clusters"},
+        usual="holm",
+    ),
+    "only_system": own(
+        text(metavar="NAME"),
+        "Rank this system alone, named before the data were seen.",
+        "One system alone",
+        page_help="A system that was named before the data were seen.",
+    ),
+    "look": own(
+        whole(1),
+        "Number of this look at a living board: all looks together err with probability alpha.",
+        "Number of the look",
+        page_help="Of a living board: all looks together err with probability alpha. [one look]",
+    ),
+}
 SCORES = chain(
     ("rank", "scores"),
     """Rank systems by their mean scores on the same items.
@@ -29,19 +50,37 @@ SCORES = chain(
             "lower_is_better": own(
                 flag(), "The smallest mean is the best.", "The smallest mean is the best", usual=False
             ),
+            "tasks": own(
+                word(Tasks),
+                "Are the clusters a sample of tasks, or these all that matter?",
+                "Tasks",
+                words={"sampled": "a sample of tasks like these", "fixed": "these alone"},
+                usual="sampled",
+            ),
             "alpha": ALPHA,
+            **_TESTS,
             "seed": SEED,
         },
     ),
     page=Page(
         "A leaderboard of scores",
-        "Systems by their mean scores on the same items: intervals of ranks, groups that cannot be told apart, the "
+        "Systems by their mean scores on the same items: intervals of ranks, who may be first, tiers, the "
         "chance of being best.",
         (
             Part(
                 "The scores",
-                ("files", "systems", "scores", "cluster", "lower_is_better", "drop_missing", "alpha"),
+                (
+                    "files",
+                    "systems",
+                    "scores",
+                    "cluster",
+                    "tasks",
+                    "lower_is_better",
+                    "drop_missing",
+                    "alpha",
+                ),
             ),
+            Part("The board", ("test", "only_system", "look"), folded=True),
             Part("Columns", ("item", "system"), folded=True),
         ),
         next=(
@@ -96,13 +135,14 @@ BATTLES = chain(
                 option="tie-model",
             ),
             "position_bias": own(
-                flag("position-bias", "no-position-bias"),
-                "Estimate what being shown first adds. [yes]",
-                "What being shown first adds",
-                words={"1": "estimate it", "0": "leave it out"},
+                flag(off="no-position-bias"),
+                "Do not estimate what being shown first adds.",
+                "Leave out what being shown first adds",
                 usual=True,
+                option="no-position-bias",
             ),
             "alpha": ALPHA,
+            **_TESTS,
             "seed": SEED,
         },
     ),
@@ -113,6 +153,7 @@ BATTLES = chain(
         (
             Part("The battles", ("table", "systems", "cluster")),
             Part("The model", ("ties", "position_bias", "alpha")),
+            Part("The board", ("test", "only_system", "look"), folded=True),
         ),
     ),
 )
@@ -164,7 +205,7 @@ SUBJECT = Subject(
     """Order systems, and say how sure the order is.
 
     By their scores on the same items, or by battles of two at a time: intervals
-    of ranks, groups that cannot be told apart, the chance of being the best.
+    of ranks, who may be first, groups or tiers, the chance of being the best.
     Before there are any: how many tell two neighbours apart?
     """,
     (SCORES, BATTLES, QUESTIONS),

@@ -29,6 +29,8 @@ from humeval_power.latent import LARGEST_EFFECT, Latent, Link
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.rules import DEFAULT_RULE, WITH_MARGIN, DecisionRule
 from humeval_power.scales import RatingScale
+from humeval_power.study import PRICE_FIELDS
+from humeval_power.systems import SystemsParameters
 
 if TYPE_CHECKING:
     from humeval_power.costs import CostModel, PlatformFee
@@ -104,6 +106,8 @@ def assumptions_of(
         if name in found:
             raise click.UsageError(f"A parameter file is called like the preset {name!r}; rename it.")
         found[name] = _of_preset(name, allow, tell=tell)
+    if isinstance(study.values, SystemsParameters):
+        raise click.UsageError("--values are those of several systems: name as many by --systems A,B,C.")
     if study.values is not None:
         if "typed" in found:
             raise click.UsageError("A parameter file is called 'typed', as --values are; rename it.")
@@ -245,7 +249,9 @@ def warn_beyond(assumed: Assumptions, differences: Sequence[Difference]) -> None
 
 
 def _says_means(given: Mapping[str, object]) -> bool:
-    """Whether a file of parameters has true means of its own."""
+    """Whether a file of parameters, or the values of several systems, have true means of their own."""
+    if '"means":' in str(given.get("values")):
+        return True
     from humeval_power.interfaces.formats.study.joint_record import is_analysis
 
     paths = given.get("parameters")
@@ -572,13 +578,7 @@ PRICES = (
     ),
     *("fee_share", "units_per_assignment", "split_hits", "currency"),
 )
-_OF_MODEL = {
-    "price_per_rating": "cost_per_rating",
-    "rejected_share": "rejected",
-    "checks_per_rating": "checks",
-    "repeats_per_rating": "repeats",
-    "share": "fee_share",
-}  # the fields of the model of costs that the study calls otherwise
+_OF_MODEL = {**PRICE_FIELDS, "share": "fee_share"}
 
 
 def cost_model_of(study: StudyValues) -> CostModel:
@@ -594,16 +594,17 @@ def cost_model_of(study: StudyValues) -> CostModel:
         raise InputError(
             [Problem(rule, "Give --cost-per-rating, or --pay-per-hour with --seconds-per-rating.")]
         )
+    from humeval_power.fees import PlatformFee
     from humeval_power.interfaces.formats.fees import read_fee
 
-    seconds = study.seconds_per_rating
     if study.seconds_column is not None:
         seconds = _seconds_of_pilot(study.seconds_column, study.pilot)
-    fee = read_fee(study.fee, study.fees)
+        study = study.with_(seconds_per_rating=seconds)
+    fee = study.fee if isinstance(study.fee, PlatformFee) else read_fee(study.fee, study.fees)
     with _in_options(study):
         if study.fee_share is not None:
             fee = replace(fee, share=study.fee_share, confirmed=True)
-        model = _cost_model(study, seconds, fee)
+        model = cost_model(study, fee)
     if fee.caveat:
         note(fee.caveat)
     return model
@@ -670,10 +671,16 @@ def _of_option(study: StudyValues, problem: Problem) -> Problem:
     return Problem(f"{option} {value}: {problem.rule}", problem.remedy)
 
 
-def _cost_model(study: StudyValues, seconds: Decimal | None, fee: PlatformFee) -> CostModel:
+def cost_model(study: StudyValues, fee: PlatformFee) -> CostModel:
+    """The prices of the study, with this fee.
+
+    Raises
+    ------
+    InputError
+        Every impossible price at once, by its name in the model.
+    """
     from humeval_power.costs import CostModel
 
-    same = {one.name for one in fields(CostModel)} - _OF_MODEL.keys() - {"fee", "seconds_per_rating"}
-    renamed = {name: getattr(study, field) for name, field in _OF_MODEL.items() if name != "share"}
-    known = {name: getattr(study, name) for name in same}
-    return CostModel(**known, **renamed, seconds_per_rating=seconds, fee=fee)
+    same = {one.name for one in fields(CostModel)} - PRICE_FIELDS.keys() - {"fee"}
+    names = {**PRICE_FIELDS, **{name: name for name in same}}
+    return CostModel(**{name: getattr(study, field) for name, field in names.items()}, fee=fee)

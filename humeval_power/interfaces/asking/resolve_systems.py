@@ -45,9 +45,9 @@ _FOR_SEVERAL = "is for several systems: say how many by --n-systems, or name the
 _OF_TWO = (  # what is known of two systems only: fields, then options of commands
     *("plan", "shares", "documents", "items_per_document", "documents_range", "max_documents", "design"),
     *("lost", "quitting", "at_random", "straight_lining", "careless", "exclusion", "effect_latent"),
-    *("looks", "looks_by", "efficacy", "futility", "safe", "confidence", "family", "link"),
+    *("looks", "looks_by", "efficacy", "futility", "safe", "assurance", "family", "link"),
 )
-_OPTIONS_OF_TWO = ("amend", "compat", "compare", "precision", "observed_power")
+_OPTIONS_OF_TWO = ("amend", "compat", "compare", "half_width", "observed_power")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +201,7 @@ def _systems(
     rest = study.with_(
         parameters=tuple(path for path in study.parameters if Path(path).stem not in fitted),
         pilot=None if "pilot" in fitted else study.pilot,
+        values=None if "typed" in fitted else study.values,
     )
     scale = scale_of(study) or next((one.scale for one in pilots if one.scale is not None), None)
     known = Assumptions((), scale_of(study))
@@ -242,6 +243,11 @@ def _fitted_together(study: StudyValues) -> dict[str, tuple[Assumed, SystemsPilo
 
             fitted = systems_pilot(ratings, variances=family_of(study).variances)
             found["pilot"] = _source("pilot", ratings.source, fitted), fitted
+    if isinstance(study.values, SystemsParameters):
+        from humeval_power.planning.plan.systems_pilot import SystemsPilot
+
+        read = SystemsPilot(study.values.named(study.systems or study.values.names), scale_of(study))
+        found["typed"] = Assumed("typed", read.parameters.pair(0, 1), scale=read.scale), read
     for path in study.parameters:
         if is_analysis(path):
             read = read_joint(path)

@@ -150,7 +150,7 @@ TEST = chain(
                 "Items or runs: what a budget buys",
                 _DECISION,
                 brings={"pilot": "record.json"},
-                sets={"total": "100", "cost-per-call": "0.01"},
+                sets={"budget": "100", "cost-per-call": "0.01"},
                 fills={"effect": "rows.0.estimate"},
             ),
             Next(("runs", "check"), "What the runs of this table are", _READ_LINKS),
@@ -499,7 +499,7 @@ def _budget(given: Typed, calls: Calls) -> None:
         parameters,
         call("hp.runs.RunsPlan", n_items=2, runs_a=2, runs_b=2, **plan),
         effect=given["effect"],
-        total=given["total"],
+        budget=given["budget"],
         **{name: given.given(name) for name in _PRICES},
     )
     calls.let("result", found)
@@ -513,7 +513,7 @@ BUDGET = Declared(
     or the options say scores vary by decides which split finds most.
     """,
     {
-        "total": own(
+        "budget": own(
             MONEY, "What there is to spend.", "What there is to spend", unit="USD", start="100", needed=True
         ),
         "effect": replace(_EFFECT, needed=True),
@@ -526,7 +526,7 @@ BUDGET = Declared(
     Page(
         "Items, generations or prompts?",
         "How to divide a budget between items and runs, and what one more of each buys.",
-        (Part("The budget", ("total", *_PRICES, "effect")), *_BUDGET_PARTS),
+        (Part("The budget", ("budget", *_PRICES, "effect")), *_BUDGET_PARTS),
         next=tuple(
             Next(
                 ("runs", "power"),

@@ -18,12 +18,12 @@ from typing import Any
 
 from humeval_power.errors import InputError, Problem, StudyFileError
 from humeval_power.fields import MONEY, Kind, shortened
+from humeval_power.interfaces.asking.config import SCHEMA as CONFIG_SCHEMA
 from humeval_power.interfaces.formats.file_bytes import STANDARD_INPUT, read_text
 from humeval_power.interfaces.formats.toml_text import toml_lines, toml_values
 from humeval_power.study import FIELDS, SCHEMA, SECTIONS, exclusive, in_file, near
 from humeval_power.study_text import entry, toml_value
 
-COMPARISON_SCHEMA = "humeval_power/compare_config/1"
 _HINT = "'humeval-power start -o study.toml' writes such a file."
 _WRITTEN = ("plan", "assignment", "key", "ledger", "rehearsal", "findings")  # files that commands write
 WRITERS = {  # the command that writes a file of the study, where it is missing
@@ -165,9 +165,9 @@ def _schema_problems(schema: object, path: str, line: int | None) -> list[Proble
         return [
             Problem("is no study file.", f'Its first line is schema = "{SCHEMA}". {_HINT}', place=place)
         ]
-    if schema == COMPARISON_SCHEMA:
-        rule = "holds the options of a comparison of scores, and no study."
-        return [Problem(rule, f"'humeval-power compare scores --config {path}' reads it.", place=place)]
+    if schema == CONFIG_SCHEMA:
+        rule = "holds what another command is asked, and no study."
+        return [Problem(rule, f"The command that it names reads it: --config {path}.", place=place)]
     shown = json.dumps(str(schema)[:60])
     return [Problem(f"is {shown}; a study file has {json.dumps(SCHEMA)}.", _HINT, place=place)]
 

@@ -28,7 +28,7 @@ def power(about: Any, /, **how: Any) -> Any:
     ----------
     about : a `Study`; a `RatingStudy` or `models.SystemsStudy` of parameters and a design; or any scenario, such as
         `accuracy.PairedAccuracy`.
-    how : `method` "analytic", "simulate" or "both"; `n_simulations`, `seed`, `n_jobs`; `precision` to simulate
+    how : `method` "analytic", "simulate" or "both"; `n_simulations`, `seed`, `n_jobs`; `half_width` to simulate
         until the power is known to +- that; `strict`. Of the parts of a study also `scale`, `said`, `setting`,
         `costs`, `budget`, `executor`; of scenarios `wording` and `given`.
 
@@ -141,7 +141,7 @@ def surface(about: Any, /, **how: Any) -> Any:
     ----------
     about : a `Study` with `workers_range` and `items_range`; cells of `models.list_cells`; a list of
         `models.SystemsStudy`; or pairs of what was varied and a scenario.
-    how : `n_simulations`, `seed`, `n_jobs`, `precision`, `draw`, `x` (of parts: `along`).
+    how : `n_simulations`, `seed`, `n_jobs`, `half_width`, `draw`, `x` (of parts: `along`).
 
     Returns
     -------
@@ -379,9 +379,9 @@ def resample(about: Study | Ratings, /, **how: Any) -> Any:
     Parameters
     ----------
     about : ratings of two systems; or a `Study` with `ratings`.
-    how : `by`, "rating", "item", "worker" or "both"; `test` (of parts `tests`); `workers`, `items` and `ratings`
-        (of parts `n_ratings`) to draw; `shift`, the true difference; `n_simulations`, `seed`, `n_jobs`; of parts
-        `rule`.
+    how : `unit`, "rating", "item", "worker" or "both"; `test` (of parts `tests`); `workers`, `items` and
+        `ratings_per_system` (of parts `n_ratings`) to draw; `shift`, the true difference; `n_simulations`, `seed`,
+        `n_jobs`; of parts `rule`.
 
     Returns
     -------

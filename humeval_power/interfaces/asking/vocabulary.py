@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from humeval_power.choices import Method
-from humeval_power.fields import Field, flag, names, own, shortened, text, whole, word
+from humeval_power.fields import Field, flag, names, own, real, shortened, text, whole, word
 from humeval_power.interfaces.cli.numbers import LARGEST_SEED
 from humeval_power.study import COLUMN, FIELDS, SYSTEM_NAMES
 
@@ -84,6 +84,22 @@ CLUSTER_OR_LINES = replace(
     CLUSTER,
     kind=replace(COLUMN, or_lines=True),
     page_help=f"{_BELONG} For files of lines: a file with a cluster's name a line.",
+)
+AGREEMENT = own(
+    real(),
+    "Share of items on which both systems are right or both wrong, such as on the validation set.",
+    "Agreement",
+    unit="as a share",
+    slider=(0.5, 1),
+    step=0.005,
+    page_help="Share of items on which both are right or both wrong: it decides the power more than "
+    "anything else. From a validation set.",
+)
+GOLD = own(
+    text("FILE|COLUMN", or_lines=True),
+    "Gold labels: a file with one a line, or a column of the one table.",
+    "Gold labels",
+    page_help="A file with one for each item, or their column in the one table.",
 )
 RUN = own(
     COLUMN,

@@ -43,7 +43,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "While and after collecting": {
         "collect": (".asking.collect", "Who has done what, what is missing, which spares to call?"),
-        "monitor": ("monitor.monitor", "May we stop? A planned look at the ratings so far."),
+        "monitor": (".asking.monitor", "May we stop? A planned look at the ratings so far."),
         "analyze": (
             "analyze.analyze",
             "Decide a finished study by its plan, and say what differs from it.",

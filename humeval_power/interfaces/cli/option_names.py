@@ -34,6 +34,7 @@ _CALLED = {
 
 # Options that have another name since their old one says something else in other commands.
 _REPORT = {"--analysis": "--findings", "--power": "--power-file", "--config": "--answers"}
+_RUNS = {"--baseline": "--mean-accuracy", "--from": "--pilot"}
 _QUESTIONS = ("power", "mde", "size", "surface")
 
 
@@ -47,10 +48,22 @@ RENAMED: dict[str, Mapping[str, str]] = {
     "report check": _REPORT,
     "release": {"--key": "--secret-text"},
     "rank battles": {"--ties": "--tie-model"},
+    "accuracy test": {"--labels": "--gold"},
+    "accuracy estimate": {"--labels": "--gold"},
+    "power": {"--precision": "--half-width"},
+    "surface": {"--precision": "--half-width"},
+    "plan": {"--confidence": "--assurance", "--question": "--research-question"},
+    "assign": {"--question": "--rating-question"},
+    "import": {"--system": "--system-name"},
+    "resample": {"--by": "--unit", "--ratings": "--ratings-per-system"},
+    "looks pool": {"--rating": "--score"},
+    "compare scores": {"--power-target": "--power"},
+    "compare prospective": {"--mean": "--effect"},
+    "runs budget": {"--total": "--budget", **_RUNS},
     "looks preference": {"--ties": "--tie-rule"},
     **_of("preference", {"--ties": "--tie-rule"}),
     **_of("accuracy", {"--baseline": "--baseline-accuracy"}, "bounds"),
-    **_of("runs", {"--baseline": "--mean-accuracy", "--from": "--pilot"}, "budget"),
+    **_of("runs", _RUNS),
 }
 
 
@@ -78,13 +91,13 @@ def as_typed(message: str, command: click.Command | None, words: Sequence[str]) 
         if name is None or not option:
             continue
         if "_" in name:
-            message = re.sub(rf"(?<![\w'\"-]){name}(?![\w'\"-])", option, message)
+            message = re.sub(rf"(?<![\w'\".-]){name}(?![\w'\"-])", option, message)
         else:
             message = re.sub(rf"(?<![\w'\"-])n_{name}(?![\w'\"-])", option, message)
             message = re.sub(rf"^(The )?{name} must\b", f"{option} must", message, flags=re.IGNORECASE)
     for name, option in _OTHERS.items():
         if option in names.values() and "_" in name:
-            message = re.sub(rf"(?<![\w'\"-]){name}(?![\w'\"-])", option, message)
+            message = re.sub(rf"(?<![\w'\".-]){name}(?![\w'\"-])", option, message)
     if "--" in message:
         return message
     typed = list(_typed(words, set(names.values())))

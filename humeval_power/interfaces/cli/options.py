@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import wraps
 from typing import Any, TypeVar, cast, get_args
 
@@ -20,6 +20,7 @@ from humeval_power.interfaces.asking.options import (
 from humeval_power.interfaces.cli.numbers import LARGEST_SEED, WholeNumber
 from humeval_power.interfaces.cli.output import QUIET
 from humeval_power.reporting.drawn import Drawn
+from humeval_power.study import FIELDS
 
 Function = Callable[..., Any]
 Collect = Callable[[dict[str, Any]], object]
@@ -71,11 +72,22 @@ _PAIR = names(lambda typed: tuple(name.strip() for name in typed.split(",")), "A
 # The fields that say how to read a table, in `study_fields`; where a model is fitted, with COLUMNS_OF_MODEL.
 TABLE = ("columns", "criterion", "lower_is_better")
 COLUMNS_OF_MODEL = ("document", "covariates", "order_column")
-TABLE_OPTIONS: dict[str, Any] = {
-    "systems": field_option(
-        "systems", kind=_PAIR, callback=_systems, help="The two systems to compare; the effect is B - A."
+_OF_A_PAIR = {
+    "systems": replace(
+        FIELDS["systems"], kind=_PAIR, help="The two systems to compare; the effect is B - A."
     ),
-    "scale": field_option("scale", help="Scale of the ratings, such as 1:5. [from the data]"),
+    "scale": replace(FIELDS["scale"], help="Scale of the ratings, such as 1:5. [from the data]"),
+}
+# Those of a table of two systems, in declarations: what is typed of them is read with READ_TABLE.
+TABLE_FIELDS = {
+    name: _OF_A_PAIR.get(name, one)
+    for name, one in FIELDS.items()
+    if (one.section in TABLE or name in (*TABLE, *_OF_A_PAIR)) and name not in COLUMNS_OF_MODEL
+}
+READ_TABLE = {"systems": _systems}
+TABLE_OPTIONS: dict[str, Any] = {
+    name: field_option(name, kind=one.kind, help=one.help, callback=READ_TABLE.get(name))
+    for name, one in _OF_A_PAIR.items()
 }
 draw_option = click.option(
     "--draw",

@@ -8,10 +8,14 @@ from typing import Any
 
 import click
 
-from humeval_power.interfaces.asking.options import FieldArgument
-from humeval_power.study import FIELDS
+from humeval_power.interfaces.asking.config import with_config
+from humeval_power.interfaces.asking.options import AnswerOption, FieldArgument, FurtherOption
+from humeval_power.interfaces.cli.output import say
+from humeval_power.study import FIELDS, SECTIONS
 
 _NEEDS = "__humeval_power_needs__"
+_FULL = "humeval_power.help_all"
+_OPTIONS, _ANSWER = "Options", "The answer"  # sections of help
 _DEFAULTS = (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEFAULT_MAP)
 
 
@@ -62,7 +66,7 @@ def was_typed(ctx: click.Context, name: str) -> bool:
 
 
 class Command(click.Command):
-    """A command that names all missing options together, those that `needs` asks for too.
+    """A command that names all missing options together, those that `needs` asks for too; help is short, or all.
 
     program : writes the program that gives the same, from what was typed.
     no_program : or why there is none.
@@ -80,8 +84,15 @@ class Command(click.Command):
         super().__init__(*args, **named)
         self.program, self.no_program = program or self.program, no_program
 
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Those of the command, then --help-all, then --help."""
+        *own, last = super().get_params(ctx)
+        return [*own, _HELP_ALL, last]
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does; where something is missing, look for everything else that is."""
+        """Parse as click does, with what the file of --config says; where something is missing, look for everything
+        else that is."""
+        args = with_config(ctx, args)
         typed = list(args)
         try:
             rest = super().parse_args(ctx, args)
@@ -109,6 +120,45 @@ class Command(click.Command):
                 said[str(parameter.name)] = value
         asked: tuple[Need, ...] = getattr(self.callback, _NEEDS, ())
         return missing + [need.said for need in asked if not need.is_met(said)]
+
+    def place_of(self, one: click.Parameter, ctx: click.Context) -> tuple[str, bool]:
+        """The section of the help in which an option stands, and whether it is one of the main ones."""
+        is_last = isinstance(one, AnswerOption) or one is self.get_help_option(ctx)
+        return _ANSWER if is_last else _OPTIONS, not isinstance(one, FurtherOption)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options by section: the main ones, or all."""
+        rows: dict[str, list[tuple[str, str]]] = {
+            title: [] for title in (_OPTIONS, *(group.title for group in SECTIONS.values()), _ANSWER)
+        }
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx)
+            if record is None or not record[1]:  # an argument, of which the help tells
+                continue
+            title, is_main = self.place_of(one, ctx)
+            if is_main or ctx.meta.get(_FULL):
+                rows[title].append(record)
+        for title, found in rows.items():
+            if found:
+                with formatter.section(title):
+                    formatter.write_dl(found)
+
+
+def _help_all(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[_FULL] = True
+        say(ctx.get_help())
+        ctx.exit()
+
+
+_HELP_ALL = AnswerOption(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_help_all,
+    help="Show all options.",
+)
 
 
 class MissingFileError(click.MissingParameter):

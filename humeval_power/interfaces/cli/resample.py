@@ -39,7 +39,7 @@ def _tests(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[st
 @file_argument("ratings", metavar="RATINGS")
 @study_fields(*TABLE, "df", "alpha", but=COLUMNS_OF_MODEL, **TABLE_OPTIONS)
 @click.option(
-    "--by",
+    "--unit",
     type=click.Choice(UNITS),
     default="both",
     show_default=True,
@@ -48,10 +48,11 @@ def _tests(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[st
 @click.option("--workers", metavar="LIST", callback=number_list(int), help="Numbers of workers. [as many]")
 @click.option("--items", metavar="LIST", callback=number_list(int), help="Numbers of items. [as many]")
 @click.option(
-    "--ratings",
+    "--ratings-per-system",
+    "n_ratings",
     metavar="LIST",
     callback=number_list(int),
-    help="Numbers of ratings of each system, with --by rating. [as many]",
+    help="Numbers of ratings of each system, with --unit rating. [as many]",
 )
 @click.option(
     "--test",
@@ -72,10 +73,10 @@ def _tests(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[st
 @with_result()
 def command(
     study: StudyValues,
-    by: Unit,
+    unit: Unit,
     workers: tuple[int, ...] | None,
     items: tuple[int, ...] | None,
-    ratings: tuple[int, ...] | None,
+    n_ratings: tuple[int, ...] | None,
     tests: tuple[str, ...],
     shift: float | None,
     shift_raw: float | None,
@@ -101,11 +102,11 @@ def command(
     n_simulations = run.simulations(SIMULATIONS)
     return resample(
         loaded,
-        by=by,
+        unit=unit,
         tests=tests,
         workers=workers,
         items=items,
-        n_ratings=ratings,
+        n_ratings=n_ratings,
         shift=None if moved is None else moved.one(loaded.scale),
         rule=DecisionRule(df=study.df, alpha=study.alpha),
         n_simulations=n_simulations,

@@ -13,6 +13,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from humeval_power.errors import InputError
+from humeval_power.interfaces.asking.config import (
+    CONFIG_NAMES,
+    CONFIG_OPTIONS,
+    WRITES_CONFIG,
+    note_config,
+)
 from humeval_power.interfaces.asking.options import AnswerOption, FurtherAnswerOption
 from humeval_power.interfaces.asking.study_file import ABOUT
 from humeval_power.interfaces.cli.beside import (
@@ -191,6 +197,7 @@ def with_result(
     writes: bool = True,
     beside: Beside | None = None,
     codes: Mapping[str, str] | None = None,
+    configured: bool = False,
 ) -> Callable[[Function], Function]:
     """Add --json, --format, --details, --code, --output, --force and --quiet to a command that returns a result.
 
@@ -201,18 +208,21 @@ def with_result(
         written with the result or not at all.
     codes : programs that a result holds beside that in Python, by the name of their language: the endings of
         their files. --code prints one instead of the result.
+    configured : the command takes --config and --write-config, what it is asked in a file.
 
     What is returned is printed or written, with the command line and the digests of the files that were
     read in its record. With --output, what cannot be written is refused before the command runs, and the
     work of a long command is kept beside it until it is there. The command ends with 3 where the result's
     target was missed.
     """
+    beside = {**(beside or {}), **(WRITES_CONFIG if configured else {})}
     options = (
         json_option,
         _format_option,
         _details_option,
         _code_option(codes or {}),
         *((_output_option(endings), force_option) if writes else ()),
+        *(CONFIG_OPTIONS if configured else ()),
         quiet_option,
     )
 
@@ -226,11 +236,13 @@ def with_result(
             from humeval_power.interfaces.cli.kept_work import kept_work
             from humeval_power.interfaces.formats.files_read import noting_files
 
-            with noting_files() as files, kept_work(out.path, files, elsewhere=beside or ()) as work:
+            with noting_files() as files, kept_work(out.path, files, elsewhere=beside) as work:
                 with ExitStack() as around:
                     around.enter_context(compiled_kernels())
                     around.enter_context(_progress())
                     around.enter_context(work.computing())
+                    if configured:
+                        note_config(click.get_current_context())
                     found, is_dry = _found(lambda: command(*args, **values), values.get("run"))
                 asked = click.get_current_context().meta.get(STUDY_FILE)
                 told = found.told(told_command(), tuple(files.values()))
@@ -250,6 +262,8 @@ def with_result(
                 sys.exit(EXIT_TARGET_MISSED)
 
         def out_of(values: dict[str, Any]) -> Out:
+            for name in CONFIG_NAMES if configured else ():
+                values.pop(name)
             code = {"python": PYTHON, **(codes or {})}.get(values.pop("code") or "", "")
             return replace(_out_of(values, endings, writes=writes, beside=beside), code=code)
 

@@ -15,7 +15,15 @@ LONG, TOO_LONG = 60.0, 86400.0  # seconds: worth a word, and refused
 MOST = 10**9  # simulations: no question needs more
 LARGE = 1e9  # bytes: worth a word
 FEWEST = 100  # simulations that are worth advising
-_SIZES = ("--n", "--workers", "--items", "--ratings-per-item", "--ratings", "--budgets", "--flips")
+_SIZES = (
+    "--n",
+    "--workers",
+    "--items",
+    "--ratings-per-item",
+    "--ratings-per-system",
+    "--budgets",
+    "--flips",
+)
 _UNITS = (("year", 365.25 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 
@@ -134,5 +142,5 @@ def precise_simulations(n_simulations: int, precision: float | None, most: int) 
     if precision is None:
         return n_simulations
     if precision <= 0:
-        raise click.BadParameter("a precision is above 0.")
+        raise click.BadParameter("a half-width is above 0.")
     return max(n_simulations, int(min(float(most), (0.98 / precision) ** 2)))

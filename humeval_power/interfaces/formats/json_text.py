@@ -10,6 +10,8 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,13 +78,7 @@ def parse_json(
         return InputError([Problem(told, remedy, place=place, row=row)])
 
     try:
-        found = json.loads(
-            text,
-            object_pairs_hook=_once,
-            parse_int=_whole,
-            parse_float=_decimal,
-            parse_constant=float if any_number else _nan if nan else _constant,
-        )
+        found = _decoder(float if any_number else _nan if nan else _constant).decode(text)
     except json.JSONDecodeError as error:
         where = f"in line {error.lineno}" if row is None else f"at character {error.pos + 1}"
         raise refused(f"is not JSON: {error.msg} {where}.", hint) from None
@@ -90,11 +86,18 @@ def parse_json(
         raise refused(error.rule, error.remedy, _line_of(error.said, text)) from None
     except RecursionError:
         raise refused(_too_deep(), hint) from None
-    if _depth(found) > DEEPEST:
+    if text.count("[") + text.count("{") > DEEPEST and _depth(found) > DEEPEST:
         raise refused(_too_deep(), hint)
     if _HALF.search(text) and not _is_unicode(found):
         raise refused("holds text that is not Unicode: half of a character.", "Correct the \\u escape.")
     return found
+
+
+@cache
+def _decoder(parse_constant: Callable[[str], float]) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=_once, parse_int=_whole, parse_float=_decimal, parse_constant=parse_constant
+    )
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -121,7 +121,7 @@ def right_answers(
     for file in predictions:
         for row, text in zip(file.rows, file.values, strict=True):
             if text.casefold() not in known and len(problems) < SHOWN:
-                rule, remedy = "this says neither right nor wrong.", "Write 1 or 0, or give --labels FILE."
+                rule, remedy = "this says neither right nor wrong.", "Write 1 or 0, or give --gold FILE."
                 problems.append(Problem(rule, remedy, file.source, row, value=text, has_value=True))
     if problems:
         raise InputError(problems)

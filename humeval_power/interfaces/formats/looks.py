@@ -22,7 +22,7 @@ def read_pool(
     path: str | Path,
     *,
     system: str | None = None,
-    rating: str | None = None,
+    score: str | None = None,
     rejected_rows: Rejected | None = None,
 ) -> tuple[list[ScorePair], tuple[str, ...]]:
     """Every pair of the systems in a file of scores.
@@ -30,7 +30,7 @@ def read_pool(
     Parameters
     ----------
     path : a table with a column for the system and one for the score.
-    system, rating : these columns; found by their names if None.
+    system, score : these columns; found by their names if None.
     rejected_rows : what becomes of rows that a column such as AssignmentStatus marks as rejected: "keep" or "drop".
 
     Returns
@@ -46,11 +46,11 @@ def read_pool(
     """
     table = read_decided(path, rejected_rows)
     noticed = tuple(f"{table.source}: {notice}" for notice in table.notices)
-    return score_pairs(table, system=system, rating=rating), noticed
+    return score_pairs(table, system=system, score=score), noticed
 
 
 def score_pairs(
-    table: SourceTable, *, system: str | None = None, rating: str | None = None
+    table: SourceTable, *, system: str | None = None, score: str | None = None
 ) -> list[ScorePair]:
     """Every pair of the systems in a table of scores.
 
@@ -60,7 +60,7 @@ def score_pairs(
         A file without the columns, with fewer than two systems, or with a system of fewer than two scores.
     """
     of = find_columns(
-        table.frame.columns, _COLUMNS, named={"system": system, "rating": rating}, source=table.source
+        table.frame.columns, _COLUMNS, named={"system": system, "rating": score}, source=table.source
     ).of
     column = NumberColumn((of["rating"],), may_be_blank=True)
     scores = pd.Series(read_numbers_of(table, [column])[column.name], index=table.frame.index)

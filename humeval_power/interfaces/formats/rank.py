@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.checking.cells import (
+    Ids,
     cell_problems,
     read_cells,
     read_ids,
+    renumbered,
     variant_problems,
 )
 from humeval_power.checking.columns import Column, close_to, find_columns, shortened
@@ -97,7 +99,7 @@ def battles_of(table: SourceTable, *, systems: Sequence[str] = (), cluster: str 
     return battles.only(tuple(systems)) if systems else battles
 
 
-def _groups(table: SourceTable, column: str, problems: list[Problem]) -> list[str]:
+def _groups(table: SourceTable, column: str, problems: list[Problem]) -> Ids:
     cells = read_cells(table.frame[column])
     ids, at = read_ids(cells), location(table, column)
     remedy = "Fill it in, or delete the row."
@@ -105,23 +107,21 @@ def _groups(table: SourceTable, column: str, problems: list[Problem]) -> list[st
         ids.code < 0, cells, at=at, rule=f"the {shortened(column)} is blank.", remedy=remedy
     )
     problems += variant_problems(ids, ids.code >= 0, role=column, at=at)
-    names = np.array([*ids.names, ""], dtype=object)
-    return [str(name) for name in names[ids.code]]
+    return ids
 
 
 def _clusters(
-    groups: Sequence[str] | None, column: str | None, *, asked: bool
+    groups: Ids | None, column: str | None, *, asked: bool
 ) -> tuple[Clusters | None, tuple[str, ...]]:
     """The clusters of battles, or why a column that was not asked for gives none."""
     if groups is None or column is None:
         return None, ()
-    n = len(set(groups))
-    if asked or 1 < n < len(groups):
-        return Clusters.of(groups, name=column), ()
-    if n == 1:
-        return None, (
-            f"All battles were judged by one: {column} {shortened(groups[0])!r}. What is found holds for it.",
-        )
+    occurring, codes = renumbered(groups.code)
+    if asked or 1 < len(occurring) < len(codes):
+        return Clusters(codes, tuple(groups.names[code] for code in occurring), column), ()
+    if len(occurring) == 1:
+        name = shortened(groups.names[occurring[0]])
+        return None, (f"All battles were judged by one: {column} {name!r}. What is found holds for it.",)
     return None, ()
 
 

@@ -42,8 +42,8 @@ TOOLS: dict[str, tuple[str, ...]] = {
     "rank_battles": ("rank", "battles"),
 }
 STUDY = "study"
-# What assistants do not see: secrets, looks, files that are written, and how much is printed.
-HIDDEN = ("secret", "ledger", "config", "write-config", "strict", "compat", "engine", "rehearsal")
+# What assistants do not see beside what the page never offers: secrets, looks, and how much is printed.
+HIDDEN = ("secret", "ledger", "strict", "compat", "engine", "rehearsal")
 _MOST_VALUES = 1_000  # of one argument
 _A_FILE = " A path in the folder of this server, with slashes."
 _OPTION = re.compile(r"--(?P<name>[a-z][a-z0-9-]*)")

@@ -16,19 +16,18 @@ from urllib.parse import urlencode
 import click
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.fields import Field
+from humeval_power.interfaces.asking.options import names_file, takes_column_or_file, takes_files
+from humeval_power.interfaces.python_code.typed import ELSEWHERE
 
 Options = tuple[tuple[str, str], ...]
 MOST_LETTERS = 2_000  # of one value
 # Where something is written or computed, what is changed of a file that is there, and in which form a result is
 # printed: the page's own business.
 NEVER = frozenset(
-    "output force amend template json format details code quiet on jobs dry-run help version".split()  # noqa: SIM905
+    (*ELSEWHERE, "json", "amend", "template", "dry-run", "write-config", "help", "version"),
 )
 # Options that name a file to write, by their commands: the page asks whether it is wanted, and names it.
 WRITES: dict[tuple[tuple[str, ...], str], str] = {(("assign",), "key"): "key.csv"}
-_FILE_NAME = re.compile(r"[/\\]|^\.|\.(?:csv|tsv|txt|jsonl?|parquet|xlsx|gz)$|~[0-9a-f]{16}$")
-_FILE = re.compile(r"FILE|PATH|RATINGS|TABLE|EXPORT|PILOT|ANSWERS|COMPARISONS")
 _UPLOAD = re.compile(r"(?P<name>.+)~(?P<digest>[0-9a-f]{16})", re.DOTALL)
 
 
@@ -63,17 +62,6 @@ def link_name(option: click.Parameter) -> str:
     return max(option.opts, key=len).lstrip("-")
 
 
-def takes_files(option: click.Parameter) -> bool:
-    """Whether the value of an option names a file."""
-    if isinstance(option.type, click.Path):
-        return True
-    if not isinstance(option.type, click.types.StringParamType):
-        return False
-    if isinstance(option, click.Argument):
-        return option.metavar != "NAME"
-    return isinstance(option, click.Option) and bool(_FILE.fullmatch(option.metavar or ""))
-
-
 def may_read_files(command: tuple[str, ...], option: click.Parameter) -> bool:
     """Whether a page asks for a file as the value of this option, or may."""
     return (takes_files(option) and (command, link_name(option)) not in WRITES) or takes_column_or_file(
@@ -81,17 +69,9 @@ def may_read_files(command: tuple[str, ...], option: click.Parameter) -> bool:
     )
 
 
-def takes_column_or_file(option: click.Parameter) -> bool:
-    """Whether an option names a column, or a file where what is read has no columns: what looks like a path is a
-    file, so that no column opens one outside the folder of the page."""
-    about: Field | None = getattr(option, "about", None)
-    return about is not None and about.kind.or_lines
-
-
 def reads_file(command: tuple[str, ...], option: click.Parameter, value: str) -> bool:
     """Whether this value of an option names a file."""
-    is_column = takes_column_or_file(option) and not _FILE_NAME.search(value)
-    return may_read_files(command, option) and not is_column
+    return names_file(option, value) and (command, link_name(option)) not in WRITES
 
 
 @cache

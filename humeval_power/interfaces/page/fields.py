@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import click
@@ -12,11 +13,19 @@ import click
 from humeval_power.interfaces.asking.form import Control, Form, Group
 from humeval_power.interfaces.page.answers import Wrong
 from humeval_power.interfaces.page.asked import WRITES, Asked, link_name, may_read_files, offered
+from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.forms.study_controls import on_page
 from humeval_power.study import FIELDS
 
 Kind = Literal["text", "number", "choice", "switch", "file"]
 MORE = "All options"
+
+
+@cache
+def labels_of(path: tuple[str, ...]) -> dict[str, str]:
+    """The labels of the fields of a form, by their options."""
+    groups = field_groups(FORMS[path], Asked(path), ())
+    return {field.name: field.label.removeprefix("Or ") for group in groups for field in group.fields}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlsplit
@@ -14,8 +14,9 @@ from markupsafe import Markup
 from humeval_power.interfaces.asking.form import JOURNEYS, Form, Next
 from humeval_power.interfaces.page.answers import Answer, Told, Wrong
 from humeval_power.interfaces.page.asked import Asked, file_names, offered
-from humeval_power.interfaces.page.fields import field_groups, problems_elsewhere, wrong_fields
+from humeval_power.interfaces.page.fields import field_groups, labels_of, problems_elsewhere, wrong_fields
 from humeval_power.interfaces.page.forms import FORMS
+from humeval_power.interfaces.page.words import by_labels, html_by_labels
 from humeval_power.reporting.numbers import time_taken
 from humeval_power.reporting.render.environment import safe_environment
 
@@ -68,6 +69,7 @@ def error_page(title: str, text: str) -> str:
 
 def form_page(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> str:
     """A form with its answer."""
+    shown = _spoken(shown, form)
     groups = field_groups(form, asked, shown.problems)
     return rendered(
         "form.html",
@@ -83,11 +85,13 @@ def form_page(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> s
 
 def answer_part(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> str:
     """What stands beside the form: the answer, or how far it is."""
+    shown = _spoken(shown, form)
     return rendered("answer.html", **_answer(form, asked, shown, around))
 
 
 def answer_json(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dict[str, Any]:
     """The same for the script of the page: with the problems by their fields, and the state."""
+    shown = _spoken(shown, form)
     elsewhere = problems_elsewhere(form, shown.problems)
     return {
         "state": shown.state,
@@ -100,6 +104,31 @@ def answer_json(form: Form, asked: Asked, shown: Shown, around: Surroundings) ->
             if problem.text not in elsewhere
         ],
     }
+
+
+def answered(answer: Answer, form: Form) -> Answer:
+    """An answer in the words of the page."""
+    labels = labels_of(form.command)
+    return replace(
+        answer,
+        html=html_by_labels(answer.html, labels),
+        notes=tuple(by_labels(text, labels) for text in answer.notes),
+        problems=_worded(answer.problems, form),
+    )
+
+
+def _worded(problems: tuple[Wrong, ...], form: Form) -> tuple[Wrong, ...]:
+    labels = labels_of(form.command)
+    return tuple(replace(one, text=by_labels(one.text, labels)) for one in problems)
+
+
+def _spoken(shown: Shown, form: Form) -> Shown:
+    """The same in the words of the page."""
+    told = shown.told and replace(
+        shown.told, answer=shown.told.answer and answered(shown.told.answer, form)
+    )
+    answer = shown.answer and answered(shown.answer, form)
+    return replace(shown, answer=answer, told=told, wrong=_worded(shown.wrong, form))
 
 
 def _answer(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dict[str, Any]:

@@ -38,15 +38,19 @@ def program_of(context: click.Context) -> str:
     GapError
         A command, or an option, that no program says, and why.
     """
-    path = tuple(" ".join(str(one.info_name) for one in _above(context)).split())
     writer = getattr(context.command, "program", None)
     if writer is None:
         why = getattr(context.command, "no_program", "") or "is none of those that have one."
-        raise GapError(f"There is no program: {' '.join(path)} {why}")
+        raise GapError(f"There is no program: {' '.join(path_of(context))} {why}")
     typed, source = Typed(context), Source()
     writer(typed, source)
     typed.check()
     return source.text()
+
+
+def path_of(context: click.Context) -> tuple[str, ...]:
+    """The words of a command."""
+    return tuple(" ".join(str(one.info_name) for one in _above(context)).split())
 
 
 def _above(context: click.Context) -> list[click.Context]:

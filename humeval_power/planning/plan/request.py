@@ -120,14 +120,14 @@ class PlanRequest:
                     f"An assignment has at most {MAX_RATE:g} {name} for each rating; the plan has {share:g}."
                 )
         if self.confidence is not None and not 0 < self.confidence < 1:
-            raise InputError(f"The confidence must lie between 0 and 1; got {self.confidence:g}.")
+            raise InputError(f"The assurance must lie between 0 and 1; got {self.confidence:g}.")
         if self.looks is not None:
             self._check_looks(self.looks)
         if self.many is not None:
             self._check_many(self.many)
         if self.confidence is not None and self.uncertainty is None:
             raise InputError(
-                "A confidence needs to know how uncertain the parameters are: plan from a "
+                "An assurance needs to know how uncertain the parameters are: plan from a "
                 "pilot, or from a file that 'fit -o' wrote."
             )
 
@@ -139,7 +139,7 @@ class PlanRequest:
             "losses of ratings": self.losses != NO_LOSSES
             or (self.exclusion != "none" and self.control is None),
             "documents that items come out of": bool(self.space.documents),
-            "a confidence over the pilot's uncertainty": self.confidence is not None,
+            "an assurance over the pilot's uncertainty": self.confidence is not None,
         }
         asked = [name for name, is_asked in beyond.items() if is_asked]
         if asked:

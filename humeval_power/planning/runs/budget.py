@@ -144,7 +144,7 @@ def divide_budget(
                 Problem(
                     f"A total of {total} does not pay for two items.",
                     f"The smallest study costs {least}: raise the total.",
-                    place="--total",
+                    place="--budget",
                 )
             ]
         )
@@ -195,7 +195,7 @@ def _check(total: Decimal, prices: RunsPrices, most_items: int | None, most_runs
     problems = []
     if total <= 0:
         problems.append(
-            Problem("A budget is above 0.", "", place="--total", value=f"{total}", has_value=True)
+            Problem("A budget is above 0.", "", place="--budget", value=f"{total}", has_value=True)
         )
     if prices.call == 0 and prices.item == 0:
         rule = "Neither calls nor items cost anything, so that there is nothing to divide."

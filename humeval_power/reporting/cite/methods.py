@@ -79,6 +79,8 @@ def works_used(record: Mapping[str, Any]) -> dict[Reference, str]:
     for part in _parts(record):
         for name, use in (*_of_part(part), *_of_signature(str(part.get("signature", "")))):
             found.setdefault(name, use)
+    if kind == ["plan"] and "looks" in (study := record.get("study", {})):
+        found |= dict(_of_looks(str(study.get("efficacy"))))
     return {reference(name): use for name, use in found.items()}
 
 

@@ -12,7 +12,7 @@ from humeval_power.differences import Difference
 from humeval_power.planning.plan.assurance import QUANTILES
 from humeval_power.reporting.document import Document, Facts, Picture, Section
 from humeval_power.reporting.plan.looks import look_choice_record
-from humeval_power.reporting.plan.sealed.many_content import many_content
+from humeval_power.reporting.plan.sealed.content import without_names
 from humeval_power.reporting.plan.search_words import (
     alone_table,
     assumed_facts,
@@ -149,12 +149,23 @@ class PlanSearchResult(Result):
 
 def _many_record(plan: Plan) -> Record:
     """What several systems add; nothing for one test of two."""
-    if plan.many is None:
+    many = plan.many
+    if many is None:
         return {}
     return {
         "many": {
             "systems": list(plan.systems),
-            **many_content(plan.many, list(plan.sensitivity().values())),
+            "assumed": {"effect": None, **without_names(many.parameters)},
+            "family": asdict(many.family),
+            "goal": many.goal,
+            "criteria": list(many.criteria),
+            "n_tests": many.n_tests,
+            "shares": [asdict(share) for share in many.shares],
+            "others": [
+                {"name": name, "systems": {"effect": None, **without_names(other)}}
+                for name, other in many.others
+            ],
+            "powers": list(plan.sensitivity().values()),
         }
     }
 

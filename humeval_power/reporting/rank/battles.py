@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.checking.columns import shortened
+from humeval_power.checking.columns import listing, shortened
 from humeval_power.inference.clustered import FEW_DF
-from humeval_power.inference.rank.by_battles import BattleRanking
+from humeval_power.inference.rank.battles import Battles
+from humeval_power.inference.rank.by_battles import BattleRanking, rank_battles
 from humeval_power.reporting.document import Document, Fact, Facts, Paragraph, Section
 from humeval_power.reporting.independence import Independence, independence_record, independence_section
 from humeval_power.reporting.numbers import counted, decimals, interval_words, p_words, percent
@@ -17,16 +18,20 @@ from humeval_power.reporting.rank.board import (
     board_lead,
     board_record,
     board_rows,
+    board_section,
     board_signature,
-    board_table,
+    law_words,
+    more_section,
     pairs_section,
     ranks_chart,
     reading_section,
-    values_chart,
 )
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.signature import named
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 ELO = 400 / math.log(10)  # points of a logit
 _TIES = {"davidson": "Davidson (1970)", "rao-kupper": "Rao and Kupper (1967)"}
@@ -36,7 +41,7 @@ _TIES = {"davidson": "Davidson (1970)", "rao-kupper": "Rao and Kupper (1967)"}
 class BattleRankResult(Result):
     """Systems in the order of their strengths, with what the battles leave open."""
 
-    schema: ClassVar[str] = "humeval_power/rank_battles/1"
+    schema: ClassVar[str] = "humeval_power/rank_battles/2"
 
     found: BattleRanking
     provenance: Provenance = UNKNOWN
@@ -53,14 +58,14 @@ class BattleRankResult(Result):
             name: percent(float(share))
             for name, share in zip(found.battles.systems, found.win_share, strict=True)
         }
-        table = board_table(board, "strength", ("wins", shares))
         return Document(
             f"{len(board.places)} systems ranked by {counted(found.battles.n, 'battle')}",
             lead=board_lead(board),
             caveats=tuple(_caveats(found)),
             sections=(
-                Section("Leaderboard", (table, values_chart(board, "Strength, logit"), ranks_chart(board))),
+                board_section(board, "strength", "Strength, logit", ("wins", shares)),
                 reading_section(board),
+                *([] if board.more is None else [more_section(board.more, "battles")]),
                 Section("The battles", (Facts(tuple(_facts(found))),)),
                 pairs_section(board, "Differences of strengths, in logits"),
                 Section("For a paper", (Paragraph(paragraph(found)),)),
@@ -75,7 +80,9 @@ class BattleRankResult(Result):
         battles, order = found.battles, found.order
         return {
             "model": "bradley-terry",
-            "ties": found.fit.model.ties,
+            "ties": found.fit.ties,
+            "penalised": found.fit.penalised,
+            "newcomers": list(found.newcomers),
             "n_battles": battles.n,
             "n_ties": battles.n_ties,
             **board_record(found.board),
@@ -99,12 +106,54 @@ class BattleRankResult(Result):
         """A row for each system, best first."""
         return board_rows(self.found.board)
 
+    def figure(self) -> Figure:
+        """The ranks that the tests leave, by Matplotlib."""
+        return ranks_chart(self.found.board).figure
+
+    def update(self, more: Battles) -> BattleRankResult:
+        """The same board with more battles, asked in the same way; where this was a look, the next one.
+
+        Raises
+        ------
+        InputError
+            Battles with other clusters than those of before.
+        """
+        old = self.found
+        found = rank_battles(
+            old.battles.joined(more),
+            ties=old.ties,
+            position_bias=old.position_bias,
+            alpha=old.alpha,
+            test=old.board.test,
+            only=old.board.only,
+            look=None if old.board.look is None else old.board.look + 1,
+            seed=old.board.seed,
+        )
+        return BattleRankResult(found=found, provenance=Provenance(seed=old.board.seed))
+
 
 def _caveats(found: BattleRanking) -> Iterator[str]:
     if found.smallest_df < FEW_DF:
         yield (
             f"Some differences have {decimals(found.smallest_df, 1)} degrees of freedom: so few clusters "
             "are no more than a hint."
+        )
+    if found.newcomers:
+        voters = (
+            ""
+            if found.battles.clusters is None
+            else "; of each voter the first battle with the system counts"
+        )
+        yield (
+            f"{listing([shortened(name) for name in found.newcomers], limit=6)}: fewer than 5 wins or fewer "
+            f"than 5 losses. "
+            f"Intervals and tests of these are exact, given the strengths of the others{voters}."
+        )
+    if found.fit.penalised:
+        yield (
+            "No strengths are most likely, since systems won or lost all of their battles against others, or "
+            "battles in one "
+            "order: strengths are Firth's, penalised, and finite."
         )
     if found.order_reason.startswith("No two"):
         yield f"No effect of the order is estimated. {found.order_reason}"
@@ -120,7 +169,7 @@ def _facts(found: BattleRanking) -> Iterator[Fact]:
     met = int((battles.shown_first + battles.shown_first.T > 0).sum()) // 2
     yield "Pairs", f"{met:,} of {K * (K - 1) // 2:,} met"
     yield "Model", _model(found)
-    if found.fit.model.ties:
+    if found.fit.ties:
         yield "", f"{percent(found.tie_share_if_equal)} ties between systems as strong"
     yield (
         "Strength",
@@ -130,7 +179,7 @@ def _facts(found: BattleRanking) -> Iterator[Fact]:
         yield "Shown first", found.order_reason
     else:
         interval = interval_words(order.low, order.high)
-        confidence = f"{100 * (1 - found.board.alpha):g} % interval"
+        confidence = f"{100 * (1 - found.board.alpha):.4g} % interval"
         yield (
             "Shown first",
             f"wins {order.share:.4f} of battles of systems as strong ({confidence} {interval}; "
@@ -139,7 +188,7 @@ def _facts(found: BattleRanking) -> Iterator[Fact]:
 
 
 def _model(found: BattleRanking) -> str:
-    ties = found.fit.model.ties
+    ties = found.fit.ties
     return f"Bradley and Terry (1952){f', ties by {_TIES[ties]}' if ties else ''}"
 
 
@@ -179,9 +228,9 @@ def paragraph(found: BattleRanking) -> str:
             "Satterthwaite degrees of freedom). "
         )
     text += (
-        f"Ranks and groups follow from tests of all pairs, corrected by the distribution of the largest |t| (alpha "
-        f"{board.alpha:g}). {board_lead(board)}"
+        f"Ranks follow from tests of all pairs, corrected by {law_words(board)} (alpha {board.alpha:.4g}). "
     )
+    text += board_lead(board)
     if order is not None:
         text += f" The system shown first won {100 * order.share:.1f} % where both were as strong."
     return text
@@ -190,7 +239,7 @@ def paragraph(found: BattleRanking) -> str:
 def signature(found: BattleRanking) -> str:
     """The line for a paper."""
     order = f"order:{'no' if found.order is None else 'yes'}"
-    model = ["model:bradley-terry", *named("ties", found.fit.model.ties), order]
+    model = ["model:bradley-terry", *named("ties", found.fit.ties), order]
     battles = found.battles
     return board_signature(
         found.board, model, n=battles.n, clusters=battles.clusters, sha256=battles.sha256

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import asdict
+from statistics import median
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.clusters import Clusters
-from humeval_power.inference.rank.leaderboard import MOST_GROUPS, Leaderboard, Place
+from humeval_power.inference.rank.leaderboard import Leaderboard, Place
+from humeval_power.inference.rank.more import FurtherData
 from humeval_power.reporting.chart import Axis, Chart, Series
-from humeval_power.reporting.document import Paragraph, Section, Table
+from humeval_power.reporting.document import Fact, Facts, Paragraph, Section, Table
 from humeval_power.reporting.numbers import (
     counted,
     p_cell,
+    percent,
     significant,
     significant_interval,
 )
@@ -19,55 +24,136 @@ from humeval_power.reporting.records import Record, versions
 from humeval_power.reporting.signature import DIGITS, NAME, cluster_entry, named, short
 
 MOST_PAIRS = 28  # that a terminal lists without being asked
+_MOST_ROWS = 40  # systems with a row of the picture each
 _HALF = 0.3  # of a rank, on each side of a bar
 _ROOM = 0.05
-NO_P_VALUE = (
-    "P(best) is the chance that a system is the best of these, given the data; it is no p-value. Ranks and groups "
-    "follow from tests of all pairs at once: two systems that share a letter are not told apart, which does not "
-    "show them to be alike."
+_READING = (
+    "Ranks follow from tests of all pairs at once, and hold together with the confidence of the intervals. A "
+    "system may be "
+    "first if no other is shown to be better in a test of it against all others (Hsu 1984): this set holds the "
+    "best "
+    "with that confidence. "
 )
-NO_GROUPS = (
-    f"More than {MOST_GROUPS} groups of systems are not told apart inside: none are shown; read the ranks."
+_LETTERS = (
+    "Two systems that share a letter are not told apart, which does not show them to be alike. "
+    "P(best) is the chance that a system is the best of these, given the data; it is no p-value."
 )
+_TIERS = (
+    "Tiers number the levels between which differences are shown, the best first, as a range where the tests leave "
+    "several; systems of one first tier are never told apart, and there are at least {n} levels. "
+    "P(best) is the chance that a system is the best of these, given the data; it is no p-value."
+)
+_ONE_LOOK = (
+    " This holds for a board that is made once; for one that is made again and again count looks: --look."
+)
+_SEVERAL_LOOKS = (
+    " This is look {look}: all looks together are right with probability {confidence}, "
+    "and this one has alpha {alpha}."
+)
+_LAW = {
+    "holm": "Holm's method for both directions of every pair",
+    "max-t": "the law of the largest t of all pairs, stepping down",
+}
 
 
 def board_lead(board: Leaderboard) -> str:
-    """Who is first or may be, and in how many pairs a difference is shown."""
-    first = [each.system for each in board.places if each.rank_low == 1]
-    leader, n = shortened(board.places[0].system), len(board.places)
-    pairs = counted(len(board.pairs), "pair")
-    shown = f"in {board.n_apart} of {pairs} a difference is shown (alpha {board.alpha:g})"
+    """Who may be first, how wide ranks are, and in how many pairs a difference is shown; or one system's ranks."""
+    if board.only is not None:
+        return _lead_of_one(board)
+    pairs = counted(board.n_pairs, "pair")
+    shown = f"in {board.n_apart:,} of {pairs} a difference is shown (alpha {board.alpha:.4g})"
+    first = [each.system for each in board.places if each.may_be_first]
+    n = len(board.places)
+    if board.n_parts > 1:
+        parts = [sum(each.part == part for each in board.places) for part in range(board.n_parts)]
+        sizes = ", ".join(map(str, parts[:-1])) + f" and {parts[-1]}"
+        return (
+            f"{n} systems fall into {board.n_parts} parts that never met, of {sizes}: each is a board of its "
+            f"own; {shown}."
+        )
+    width = median(each.width for each in board.places)
+    typical = f"the typical interval is {width:g} {'place' if width == 1 else 'places'} wide"
     if len(first) == 1:
-        return f"{leader} is first of {n} systems; {shown}."
+        return f"{shortened(first[0])} is first of {n} systems; {typical}; {shown}."
+    return f"{len(first)} of {n} systems may be first: {listing(first, limit=6)}; {typical}; {shown}."
+
+
+def _lead_of_one(board: Leaderboard) -> str:
+    one = next(each for each in board.places if each.system == board.only)
+    n = len(board.places)
+    above, below = one.rank_low - 1, n - one.rank_high
     return (
-        f"{leader} leads, but {len(first)} of {n} systems may be first: {listing(first, limit=6)}; {shown}."
+        f"{shortened(one.system)} has rank {rank_words(one)} of {n}: {above:,} systems are shown to be better "
+        f"and {below:,} "
+        f"to be worse (alpha {board.alpha:.4g})."
     )
 
 
-def board_table(board: Leaderboard, value: str, extra: tuple[str, dict[str, str]] | None = None) -> Table:
-    """A row for each system, best first; `extra` is a column with a cell for each system."""
-    head: tuple[str, ...] = ("system", value, "interval", "ranks", "group", "P(best)")
+def board_section(
+    board: Leaderboard, value: str, axis: str, extra: tuple[str, dict[str, str]] | None = None
+) -> Section:
+    """A row for each system, best first, and the pictures; `extra` is a column with a cell for each system."""
+    places = [each for each in board.places if board.only in (None, each.system)]
+    level = "group" if board.has_letters else "tiers"
+    head = ["system", value, "interval", "ranks", "first", level, "P(best)"]
     rows = list[tuple[str, ...]]()
-    for each in board.places:
-        cells: tuple[str, ...] = (
+    for each in places:
+        cells = [
             shortened(each.system),
             significant(each.value),
-            significant_interval(each.low, each.high),
+            _interval(each.low, each.high),
             rank_words(each),
-            each.letters or "-",
+            "may be" if each.may_be_first else "-",
+            (each.letters or "-") if board.has_letters else _range(each.tier_low, each.tier_high),
             chance_words(each.best),
-        )
-        rows.append(cells if extra is None else (*cells[:3], extra[1][each.system], *cells[3:]))
+        ]
+        rows.append(tuple(cells if extra is None else [*cells[:3], extra[1][each.system], *cells[3:]]))
     if extra is not None:
-        head = (*head[:3], extra[0], *head[3:])
-    caption = (
-        f"{100 * (1 - board.alpha):g} % intervals, each of a system by itself; ranks hold for all at once."
+        head.insert(3, extra[0])
+    if board.n_parts > 1:
+        head.insert(1, "part")
+        rows = [(row[0], str(each.part + 1), *row[1:]) for row, each in zip(rows, places, strict=True)]
+    if board.only is not None:  # of one system, tiers and the first have tests of their own
+        at = [head.index("first"), head.index(level)]
+        head = [name for place, name in enumerate(head) if place not in at]
+        rows = [tuple(cell for place, cell in enumerate(row) if place not in at) for row in rows]
+    ranks = (
+        "its ranks hold for all its pairs at once"
+        if board.only is not None
+        else "ranks hold for all at once"
     )
-    return Table(head, tuple(rows), caption)
+    caption = f"{100 * (1 - board.alpha):.4g} % intervals, each of a system by itself; {ranks}."
+    table = Table(tuple(head), tuple(rows), caption)
+    if board.only is not None:
+        return Section("Leaderboard", (table,))
+    charts = (values_chart(board, axis), ranks_chart(board))
+    return Section("Leaderboard", (table, *charts[len(board.places) > _MOST_ROWS :]))
+
+
+def reading_section(board: Leaderboard) -> Section:
+    """How the table is to be read."""
+    more = _LETTERS if board.has_letters else _TIERS.format(n=board.n_tiers)
+    words = _READING + more
+    if board.breaks:
+        after = listing([str(r) for r in board.breaks], limit=6)
+        words += f" Every system up to place {after} is shown to be better than every one that follows."
+    words = words if board.only is None else ONE_SYSTEM
+    if board.look is None:
+        return Section("How to read this", (Paragraph(words + _ONE_LOOK),))
+    confidence = percent(1 - board.alpha * (math.pi * board.look) ** 2 / 6)
+    look = _SEVERAL_LOOKS.format(look=board.look, confidence=confidence, alpha=f"{board.alpha:.3g}")
+    return Section("How to read this", (Paragraph(words + look),))
+
+
+ONE_SYSTEM = (
+    "This system was named beforehand, so that only its own pairs are tested, and their correction is for "
+    "these alone. "
+    "For ranks of all systems at once leave out --only-system."
+)
 
 
 def pairs_section(board: Leaderboard, unit: str) -> Section:
-    """Every pair, with intervals that hold for all of them at once."""
+    """Every pair that was tested, with intervals that hold for all of them at once."""
     rows = tuple(
         (
             f"{shortened(each.better, width=24)} - {shortened(each.worse, width=24)}",
@@ -79,20 +165,36 @@ def pairs_section(board: Leaderboard, unit: str) -> Section:
         for each in board.pairs
     )
     caption = (
-        f"{unit}; intervals of all pairs at once; corrected by the law of the largest |t| of all pairs; * "
-        f"significant at alpha {board.alpha:g}."
+        f"{unit}; intervals of all pairs at once; corrected by {_LAW[board.test]}; * significant at alpha "
+        f"{board.alpha:.4g}."
     )
     table = Table(("pair", "difference", "interval", "p", "corrected"), rows, caption)
     return Section("Each pair", (table,), is_detail=len(rows) > MOST_PAIRS)
 
 
+def law_words(board: Leaderboard) -> str:
+    """How the pairs are corrected."""
+    return _LAW[board.test]
+
+
 def rank_words(place: Place) -> str:
     """'2' or '2 to 4'."""
-    return (
-        f"{place.rank_low}"
-        if place.rank_low == place.rank_high
-        else f"{place.rank_low} to {place.rank_high}"
-    )
+    return _range(place.rank_low, place.rank_high)
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def _interval(low: float, high: float) -> str:
+    """An interval of which one end may be open."""
+    if math.isinf(low) and math.isinf(high):
+        return "none"
+    if math.isinf(high):
+        return f"above {significant(low)}"
+    if math.isinf(low):
+        return f"below {significant(high)}"
+    return significant_interval(low, high)
 
 
 def chance_words(chance: float) -> str:
@@ -101,32 +203,33 @@ def chance_words(chance: float) -> str:
 
 
 def values_chart(board: Leaderboard, axis: str) -> Chart:
-    """Each system's value with its interval, best on top."""
+    """Each system's value with its interval, best on top; an open end is drawn to the edge."""
     places = board.places
-    low, high = min(each.low for each in places), max(each.high for each in places)
-    room = _ROOM * (high - low or 1.0)
+    ends = [end for each in places for end in (each.low, each.high, each.value) if math.isfinite(end)]
+    room = _ROOM * (max(ends) - min(ends) or 1.0)
+    low, high = min(ends) - room, max(ends) + room
     rows = tuple(float(row) for row in range(len(places)))
     names = tuple(shortened(each.system, width=24) for each in places)
     return Chart(
         name="leaderboard",
         title="How good are the systems?",
         words=f"{counted(len(places), 'system')} with their intervals, the best on top.",
-        x=Axis(axis, low - room, high + room),
+        x=Axis(axis, low, high),
         y=Axis("", 0, max(1, len(names)), names=names),
         series=(
             Series(
                 "bars",
-                f"{100 * (1 - board.alpha):g} % interval",
+                f"{100 * (1 - board.alpha):.4g} % interval",
                 y=rows,
-                low=tuple(each.low for each in places),
-                high=tuple(each.high for each in places),
+                low=tuple(max(each.low, low) for each in places),
+                high=tuple(min(each.high, high) for each in places),
             ),
             Series("points", "estimate", tuple(each.value for each in places), rows, colour=1),
         ),
         numbers=Table(
             ("system", axis, "interval"),
             tuple(
-                (name, significant(each.value), significant_interval(each.low, each.high))
+                (name, significant(each.value), _interval(each.low, each.high))
                 for name, each in zip(names, places, strict=True)
             ),
         ),
@@ -134,59 +237,113 @@ def values_chart(board: Leaderboard, axis: str) -> Chart:
 
 
 def ranks_chart(board: Leaderboard) -> Chart:
-    """The ranks that the tests leave each system, with the expected rank."""
+    """The ranks that the tests leave each system, with the expected rank: a row each, or of many a ribbon."""
     places, n = board.places, len(board.places)
-    rows = tuple(float(row) for row in range(n))
     names = tuple(shortened(each.system, width=24) for each in places)
+    numbers = Table(
+        ("system", "ranks", "expected rank", "P(best)"),
+        tuple(
+            (name, rank_words(each), f"{each.expected:.2f}", chance_words(each.best))
+            for name, each in zip(names, places, strict=True)
+        ),
+    )
+    words = (
+        f"The ranks that tests of all pairs leave each of {counted(n, 'system')}, with the expected rank."
+    )
+    expected = tuple(each.expected for each in places)
+    low, high = tuple(each.rank_low for each in places), tuple(each.rank_high for each in places)
+    if n <= _MOST_ROWS:
+        rows = tuple(float(row) for row in range(n))
+        ends = (tuple(each - _HALF for each in low), tuple(each + _HALF for each in high))
+        y = Axis("", 0, max(1, n), names=names)
+        bars = Series("bars", "ranks", y=rows, low=ends[0], high=ends[1])
+        points = Series("points", "expected rank", expected, rows, colour=1)
+        x = Axis("Rank", 0.5, n + 0.5, is_whole=True)
+        return Chart("ranks", "Which ranks may they have?", words, x, y, (bars, points), numbers=numbers)
+    at = tuple(float(place) for place in range(1, n + 1))
+    first = [place for place, each in zip(at, places, strict=True) if each.may_be_first]
+    series = [
+        Series("band", "ranks", x=at, low=tuple(map(float, low)), high=tuple(map(float, high))),
+        Series("line", "expected rank", at, expected, colour=1),
+        Series("points", "may be first", tuple(first), tuple(1.0 for _ in first), colour=2),
+    ]
     return Chart(
-        name="ranks",
-        title="Which ranks may they have?",
-        words=f"The ranks that tests of all pairs leave each of {counted(n, 'system')}, with the expected rank.",
-        x=Axis("Rank", 0.5, n + 0.5, is_whole=True),
-        y=Axis("", 0, max(1, n), names=names),
-        series=(
-            Series(
-                "bars",
-                "ranks",
-                y=rows,
-                low=tuple(each.rank_low - _HALF for each in places),
-                high=tuple(each.rank_high + _HALF for each in places),
-            ),
-            Series("points", "expected rank", tuple(each.expected for each in places), rows, colour=1),
-        ),
-        numbers=Table(
-            ("system", "ranks", "expected rank", "P(best)"),
-            tuple(
-                (name, rank_words(each), f"{each.expected:.2f}", chance_words(each.best))
-                for name, each in zip(names, places, strict=True)
-            ),
-        ),
+        "ranks",
+        "Which ranks may they have?",
+        words,
+        Axis("System, in the order of the estimates", 1, n, is_whole=True),
+        Axis("Rank", 1, n, is_whole=True),
+        tuple(series),
+        numbers=numbers,
     )
 
 
-def reading_section(board: Leaderboard) -> Section:
-    """How the table is to be read."""
-    said = (NO_P_VALUE,) if board.has_groups else (NO_P_VALUE, NO_GROUPS)
-    return Section("How to read this", (Paragraph(" ".join(said)),))
+def more_section(more: FurtherData, what: str) -> Section:
+    """How many more items, tasks or battles show a difference; `what` they are."""
+    return Section("How many more?", (Facts(tuple(_more_facts(more, what))),))
+
+
+def _more_facts(more: FurtherData, what: str) -> Iterator[Fact]:
+    power = percent(more.power)
+    first, second = shortened(more.first), shortened(more.second)
+    if more.is_apart:
+        yield "The first two", f"are told apart: {first} and {second}"
+    else:
+        low = (
+            "no number at the near end of its interval"
+            if more.at_end is None
+            else f"{_times(more.at_end)} at the near end of its interval"
+        )
+        yield (
+            "The first two",
+            f"{first} and {second}: {_times(more.times)} the {what} for power {power} if they differ as estimated, "
+            f"{low}",
+        )
+        if more.votes is not None:
+            yield "Or", f"{more.votes:,.0f} battles between just these two, in both orders"
+    if more.alone is not None:
+        yield (
+            "The top alone",
+            f"{_times(more.alone)} the {what} for power {power} if all differ as estimated",
+        )
+    yield (
+        "",
+        "An estimated difference that looks interesting is too large on average, and these numbers too small",
+    )
+
+
+def _times(number: float) -> str:
+    return "as many as" if number <= 1 else f"{significant(float(f'{number:.3g}'))} times"
 
 
 def board_record(board: Leaderboard) -> Record:
     """Places and pairs."""
     return {
         "alpha": board.alpha,
+        "test": board.test,
+        "only_system": board.only,
+        "look": board.look,
         "n_draws": board.n_draws,
+        "n_parts": board.n_parts,
+        "n_tiers": board.n_tiers,
+        "breaks": list(board.breaks),
+        "may_be_first": [each.system for each in board.places if each.may_be_first],
         "systems": [
-            {**asdict(each), "chances": list(each.chances), "chance_best": each.best}
-            for each in board.places
+            {**row, "chances": list(each.chances)}
+            for row, each in zip(board_rows(board), board.places, strict=True)
         ],
         "pairs": [asdict(each) for each in board.pairs],
     }
 
 
 def board_rows(board: Leaderboard) -> list[Record]:
-    """A row for each system, for a data frame."""
+    """A row for each system, for a data frame; an open end of an interval is None."""
     return [
-        {name: value for name, value in asdict(each).items() if name != "chances"}
+        {
+            name: None if isinstance(value, float) and math.isinf(value) else value
+            for name, value in asdict(each).items()
+            if name != "chances"
+        }
         | {"chance_best": each.best}
         for each in board.places
     ]
@@ -200,11 +357,13 @@ def board_signature(
         NAME,
         *named("v", versions()["humeval-power"]),
         *model,
-        f"alpha:{short(board.alpha)}",
+        f"alpha:{short(float(f'{board.alpha:.4g}'))}",
         f"n:{n}",
         f"k:{len(board.places)}",
         *(() if clusters is None else cluster_entry(clusters.name, clusters.n_clusters)),
-        "corr:max-t",
+        f"corr:{board.test}",
+        *named("only", board.only),
+        *named("look", board.look),
         f"seed:{board.seed}",
         *named("data", f"sha256:{sha256[:DIGITS]}" if sha256 else None),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.columns import shortened
 from humeval_power.inference.clustered import FEW_DF
@@ -23,22 +23,26 @@ from humeval_power.reporting.rank.board import (
     board_lead,
     board_record,
     board_rows,
+    board_section,
     board_signature,
-    board_table,
+    law_words,
+    more_section,
     pairs_section,
     ranks_chart,
     reading_section,
-    values_chart,
 )
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreRankResult(Result):
     """Systems in the order of their mean scores, with what the items leave open."""
 
-    schema: ClassVar[str] = "humeval_power/rank_scores/1"
+    schema: ClassVar[str] = "humeval_power/rank_scores/2"
 
     found: ScoreRanking
     provenance: Provenance = UNKNOWN
@@ -57,11 +61,9 @@ class ScoreRankResult(Result):
             lead=board_lead(board),
             caveats=tuple(_caveats(found)),
             sections=(
-                Section(
-                    "Leaderboard",
-                    (board_table(board, "mean"), values_chart(board, f"Mean {metric}"), ranks_chart(board)),
-                ),
+                board_section(board, "mean", f"Mean {metric}"),
                 reading_section(board),
+                *([] if board.more is None else [more_section(board.more, _unit(found))]),
                 Section("The scores", (Facts(tuple(_facts(found))),)),
                 pairs_section(board, f"Differences of mean {metric}"),
                 Section("For a paper", (Paragraph(paragraph(found)),)),
@@ -79,6 +81,7 @@ class ScoreRankResult(Result):
             "n_items": found.table.n_items,
             "cluster": None if clusters is None else clusters.name,
             "n_clusters": None if clusters is None else clusters.n_clusters,
+            "tasks": found.tasks,
             "df": found.df,
             "lower_is_better": found.lower_is_better,
             **board_record(found.board),
@@ -92,6 +95,10 @@ class ScoreRankResult(Result):
         """A row for each system, best first."""
         return board_rows(self.found.board)
 
+    def figure(self) -> Figure:
+        """The ranks that the tests leave, by Matplotlib."""
+        return ranks_chart(self.found.board).figure
+
 
 def _caveats(found: ScoreRanking) -> Iterator[str]:
     if found.df < FEW_DF:
@@ -101,11 +108,26 @@ def _caveats(found: ScoreRanking) -> Iterator[str]:
         )
 
 
+def _unit(found: ScoreRanking) -> str:
+    clusters = found.table.clusters
+    return (
+        "items"
+        if clusters is None or found.tasks == "fixed"
+        else f"clusters ({shortened(clusters.name)}), not more items in them,"
+    )
+
+
 def _facts(found: ScoreRanking) -> Iterator[Fact]:
     clusters = found.table.clusters
     inside = "" if clusters is None else f" in {counted(clusters.n_clusters, 'cluster')}"
     yield "Items", f"{found.table.n_items:,}{inside}, the same for every system"
     yield "Best", "the smallest mean" if found.lower_is_better else "the largest mean"
+    if clusters is not None:
+        words = {
+            "sampled": "a sample: the order holds for clusters like these (--tasks fixed: for these alone)",
+            "fixed": "these alone: the order holds for new items of these tasks",
+        }
+        yield "Clusters", words[found.tasks]
     yield "Errors", f"of mean differences, with {decimals(found.df, 1)} degrees of freedom"
 
 
@@ -114,6 +136,13 @@ def independence(found: ScoreRanking) -> tuple[Independence, ...]:
     table = found.table
     if table.clusters is None:
         return (assumed_items(table.n_items, table.suspects),)
+    if found.tasks == "fixed":
+        text = (
+            f"The {table.n_items:,} items come from {table.clusters.n_clusters:,} tasks "
+            f"({shortened(table.clusters.name)}) that "
+            "are all that matters: what is found holds for new items of these tasks, and not for tasks like these."
+        )
+        return (Independence("items", "accounted", text),)
     answer = clustered_items(found.top, shortened(table.clusters.name))
     of = "These standard errors are of the difference of the first two systems."
     return (Independence(answer.of, answer.state, f"{answer.text} {of}"),)
@@ -127,14 +156,19 @@ def paragraph(found: ScoreRanking) -> str:
         f"We ranked {len(board.places)} systems by their mean {shortened(table.metric)} on the same "
         f"{counted(table.n_items, 'item')}"
     )
-    if clusters is not None:
+    if clusters is not None and found.tasks == "fixed":
+        text += (
+            f" in {clusters.n_clusters:,} strata ({shortened(clusters.name)}) that are all that matters (at least "
+            f"{decimals(found.df, 1)} Satterthwaite degrees of freedom)"
+        )
+    elif clusters is not None:
         text += (
             f" in {clusters.n_clusters:,} clusters ({shortened(clusters.name)}), with standard errors robust to "
             f"these (CR2, {decimals(found.df, 1)} Bell-McCaffrey degrees of freedom)"
         )
     return (
-        f"{text}. Ranks and groups follow from t tests of all pairs, corrected by the distribution of the largest "
-        f"|t| (alpha {board.alpha:g}). {board_lead(board)}"
+        f"{text}. Ranks follow from t tests of all pairs, corrected by {law_words(board)} (alpha "
+        f"{board.alpha:.4g}). {board_lead(board)}"
     )
 
 
@@ -142,9 +176,10 @@ def signature(found: ScoreRanking) -> str:
     """The line for a paper."""
     table = found.table
     best = "best:low" if found.lower_is_better else "best:high"
+    fixed = ["tasks:fixed"] if found.tasks == "fixed" else []
     return board_signature(
         found.board,
-        ["model:ranked-means", best],
+        ["model:ranked-means", best, *fixed],
         n=table.n_items,
         clusters=table.clusters,
         sha256=table.sha256,

@@ -142,7 +142,7 @@ def _leaderboard(talk: Talk, metric: str) -> tuple[Step, ...]:
 def correct_way(talk: Talk) -> list[Step]:
     """Right or wrong."""
     files = arguments("files", talk.files[:2])
-    labels = named({"labels": talk.files[2]}) if len(talk.files) > 2 else ()
+    labels = named({"gold": talk.files[2]}) if len(talk.files) > 2 else ()
     test = ("accuracy", "test")
     agreement = talk.found.agreement if talk.found else None
     if talk.have == "results":
@@ -192,7 +192,7 @@ def correct_way(talk: Talk) -> list[Step]:
             "Decide the finished comparison: answers of A, of B, and the right ones.",
             "The recommended test comes first.",
             arguments("files", later[:2]),
-            named({"labels": later[2]}),
+            named({"gold": later[2]}),
             output="accuracy",
             phase="later",
             needs=later,

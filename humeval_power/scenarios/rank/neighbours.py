@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +12,15 @@ from scipy import special
 
 from humeval_power.choices import MOST_RANKED
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.rank.bradley_terry import BattleModel
-from humeval_power.inference.rank.largest_t import LargestT
 from humeval_power.inference.rank.outcome_models import outcome_law
 from humeval_power.roots import root_between
 from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.compare.scores import NormalScores
 from humeval_power.scenarios.computed import ComputedPower, normal_power
 from humeval_power.scenarios.contract import Replicates
-from humeval_power.scenarios.rank.battle_fits import fit_tables
+from humeval_power.scenarios.rank.battle_fits import battle_rows, fit_tables
 
 Floats = NDArray[np.float64]
-_LAW_SEED = 1952
 _SMALL = 1e-6  # of an effect, where a slope is taken
 _BLOCK = 256  # leaderboards that are fitted together
 
@@ -74,14 +71,10 @@ class NeighbourBattles:
         """The same battles with another difference of the neighbours."""
         return replace(self, effect=effect)
 
-    @cached_property
+    @property
     def critical(self) -> float:
-        """What |z| of a pair must exceed: of the largest of all pairs (Tukey)."""
-        if self.n_systems == 2:
-            return -float(special.ndtri(self.alpha / 2))
-        from scipy import stats
-
-        return float(stats.studentized_range.isf(self.alpha, self.n_systems, np.inf)) / math.sqrt(2)
+        """What |z| of a pair must exceed: Holm's first step among all pairs."""
+        return -float(special.ndtri(self.alpha / 2 / math.comb(self.n_systems, 2)))
 
     @cached_property
     def gap(self) -> float:
@@ -114,9 +107,8 @@ class NeighbourBattles:
 
     def standard_error(self) -> float:
         """Of the neighbours' difference, by the expected information."""
-        model = BattleModel(self.n_systems, False, None if self.tie is None else "davidson")
         first, second = np.triu_indices(self.n_systems, 1)
-        rows = model.rows(first, second)
+        rows = battle_rows(self.n_systems, with_ties=self.tie is not None)
         law = outcome_law(self._strengths[first] - self._strengths[second], self.tie, "davidson")
         each = self.n_battles / self.design_effect / len(first)
         information = each * np.einsum("nap,nab,nbq->pq", rows, law.information, rows)
@@ -128,7 +120,7 @@ class NeighbourBattles:
         slope = (self._preferred(_SMALL) - 0.5) / _SMALL if self.gap == 0 else self.effect / self.gap
         level = 2 * float(special.ndtr(-self.critical))
         scaled = error * slope
-        method = "normal law of the strengths with Tukey's critical value"
+        method = "normal law of the strengths with Holm's critical value"
         return normal_power(self.effect, null_sd=scaled, standard_error=scaled, alpha=level, method=method)
 
     def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
@@ -144,34 +136,16 @@ class NeighbourBattles:
         )
         fits = fit_tables(counts.astype(np.float64), self.n_systems)
         z = fits.gap / fits.standard_error
-        tail = LargestNormal(self.n_systems)
         slope = self._preferred(_SMALL) - 0.5
         scale = slope / _SMALL if self.gap == 0 else self.effect / self.gap
         return Replicates(
             fits.gap * scale,
             fits.standard_error * scale,
             np.full(size, np.nan),
-            tail.p_values(z),
+            np.minimum(2 * math.comb(self.n_systems, 2) * special.ndtr(-np.abs(z)), 1.0),
             np.where(fits.found, 0, 1).astype(np.int64),
             np.zeros((size, 0), dtype=np.bool_),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class LargestNormal:
-    """Tukey's law of the largest |z| of all pairs of K means that are as well known."""
-
-    n_systems: int
-
-    def p_values(self, z: Floats) -> Floats:
-        """P(largest |z| >= |z|); NaN for NaN."""
-        if self.n_systems == 2:
-            return np.asarray(2 * special.ndtr(-np.abs(z)))
-        from scipy import stats
-
-        grid = np.linspace(0.0, 8.0, 161)
-        tail = stats.studentized_range.sf(grid * math.sqrt(2), self.n_systems, np.inf)
-        return np.asarray(np.interp(np.abs(z), grid, tail))
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,13 +153,6 @@ class NeighbourScores(NormalScores):
     """The paired t test of two neighbours among `n_systems`; `alpha` is what all pairs at once leave for each."""
 
     n_systems: int = 2
-
-
-@cache
-def _law_of_all_pairs(n_systems: int) -> LargestT:
-    """Of systems as well known as each other; kept, since a search asks for many sizes of about as many df."""
-    pairs = np.stack(np.triu_indices(n_systems, 1), axis=1)
-    return LargestT(np.eye(n_systems), pairs, _LAW_SEED)
 
 
 def neighbour_scores(
@@ -205,7 +172,5 @@ def neighbour_scores(
         raise InputError(f"A leaderboard here has 2 to {MOST_RANKED} systems; got {n_systems}.")
     if n_items < 2:
         raise InputError(f"At least 2 items are needed; got {n_items}.")
-    df = np.array([n_items - 1.0])
-    critical = _law_of_all_pairs(n_systems).critical_values(df, alpha)[0]
-    level = 2 * float(special.stdtr(df[0], -critical))
+    level = alpha / math.comb(n_systems, 2)
     return NeighbourScores(n_items, effect, sd, alpha=level, n_systems=n_systems)

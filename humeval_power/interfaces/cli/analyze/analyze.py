@@ -12,7 +12,7 @@ from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES
 from humeval_power.fields import names
 from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import FurtherOption, field_option, file_argument
+from humeval_power.interfaces.asking.options import field_option, file_argument
 from humeval_power.interfaces.asking.resolve import effect_of, family_of, rule_of
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.adapting import all_that_were_planned
@@ -21,6 +21,7 @@ from humeval_power.interfaces.cli.exclusion_options import excluded
 from humeval_power.interfaces.cli.options import TABLE, TABLE_OPTIONS
 from humeval_power.interfaces.cli.plan.options import (
     amend_option,
+    ledger_secret_option,
     load_plan,
     plan_option,
     plan_reference,
@@ -44,7 +45,16 @@ if TYPE_CHECKING:
 @file_argument("ratings", metavar="RATINGS")
 @study_fields(
     *TABLE,
-    *("test", "comparisons", "baseline", "model", "system_variances", "correction", "correct_over"),
+    *(
+        "test",
+        "comparisons",
+        "baseline",
+        "model",
+        "system_variances",
+        "correction",
+        "correct_over",
+        "ledger",
+    ),
     **TABLE_OPTIONS,
     plan=plan_option,
     effect=field_option(
@@ -67,16 +77,10 @@ if TYPE_CHECKING:
         "exclude_if",
         help=f"Leave out workers by these rules, which no plan has sealed: {EXAMPLE_RULES}, or some of it.",
     ),
-    ledger=field_option("ledger", help="Ledger of the looks of a plan that has looks. [beside the plan]"),
 )
 @formula_option
 @amend_option
-@click.option(
-    "--secret",
-    cls=FurtherOption,
-    metavar="FILE",
-    help="Secret of that ledger's digests. [beside the ledger]",
-)
+@ledger_secret_option
 @with_run
 @with_result()
 def command(

@@ -66,7 +66,7 @@ def _takeovers(
 def _questions(
     _ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
-    """(criterion, text) of each --question."""
+    """(criterion, text) of each --rating-question."""
     found = []
     for text in texts:
         name, sign, asked = (part.strip() for part in text.partition("="))

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, overload
 
 import click
 
+from humeval_power.fields import own, text
 from humeval_power.interfaces.asking.command import asked_study
-from humeval_power.interfaces.asking.options import FurtherOption, field_option
+from humeval_power.interfaces.asking.options import field_option, made_option
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.contents import INDEX
 from humeval_power.interfaces.cli.output import note, replace_file
@@ -32,12 +33,18 @@ def plan_path(_ctx: click.Context, _option: click.Parameter, value: str | None) 
 
 
 plan_option = field_option("plan", callback=plan_path)
-amend_option = click.option(
-    "--amend",
-    cls=FurtherOption,
-    metavar="REASON",
-    help="Accept changes made by hand to the plan, and add them to its history with this reason.",
+AMEND = own(
+    text("REASON"),
+    "Accept changes made by hand to the plan, and add them to its history with this reason.",
+    further=True,
 )
+LEDGER_SECRET = own(
+    text("FILE"),
+    "The secret of the ledger's digests, which the first look makes. [beside the ledger]",
+    further=True,
+)
+ledger_secret_option = made_option(LEDGER_SECRET, "--secret", "secret")
+amend_option = made_option(AMEND, "--amend", "amend")
 
 
 @overload
@@ -106,9 +113,7 @@ def table_by_plan(plan: Plan, study: StudyValues) -> StudyValues:
     """How to read ratings of a planned study: with the plan's systems and scale, unless others are typed."""
     scale = study.scale
     if scale is None and plan.scale is not None:
-        scale = f"{plan.scale.low:g}:{plan.scale.high:g}"
-        if plan.scale.points:
-            scale += f":{plan.scale.points}"
+        scale = plan.scale.bounds
     lower = study.lower_is_better or (plan.scale is not None and not plan.scale.higher_is_better)
     systems = study.systems or (plan.pair if plan.many is None else None)
     return study.with_(systems=systems, scale=scale, lower_is_better=lower)

@@ -171,7 +171,7 @@ def command(
         losses=losses_of(study),
         exclusion=study.exclusion,
         looks=schedule_of(study),
-        confidence=study.confidence,
+        assurance=study.assurance,
         safe=study.safe,
         n_simulations=n_simulations,
         ahead=lambda work: tell_work(work, n_simulations=n_simulations),

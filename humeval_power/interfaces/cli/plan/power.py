@@ -34,8 +34,8 @@ from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.running import (
     PILOT,
     compat_option,
+    half_width_option,
     method_option,
-    precision_option,
     strict_option,
     tell_cells,
 )
@@ -68,7 +68,7 @@ _BESIDE_PLAN = ("losses", "cost")  # sections that may be said beside a plan
 @amend_option
 @compat_option
 @method_option
-@precision_option
+@half_width_option
 @strict_option
 @with_run
 @with_result()
@@ -81,7 +81,7 @@ def command(
     amend: str | None,
     compat: str | None,
     method: Method,
-    precision: float | None,
+    half_width: float | None,
     strict: bool,
     run: Run,
 ) -> StudyPower | SystemsPowerResult:
@@ -119,12 +119,12 @@ def command(
     else:
         cell, said, scale = _planned(planned, study)
     if method != "analytic" or not cell.study.has_formula:
-        tell_cells([cell] if cell.study.rule.margin is None else [cell, cell], run, precision)
+        tell_cells([cell] if cell.study.rule.margin is None else [cell, cell], run, half_width)
     return study_power(
         cell.study,
         method=method,
         n_simulations=run.simulations(),
-        precision=precision,
+        half_width=half_width,
         seed=run.seed,
         n_jobs=run.n_jobs,
         setting=cell.setting,

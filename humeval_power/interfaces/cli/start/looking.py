@@ -118,7 +118,7 @@ def _scores(files: Sequence[str], _: str) -> Found:
 def _correct(files: Sequence[str], _: str) -> Found:
     from humeval_power.interfaces.formats.accuracy.answers import read_answers
 
-    answers = read_answers(files[0], files[1], labels=files[2])
+    answers = read_answers(files[0], files[1], gold=files[2])
     agreement = answers.pair(0, 1).agreement
     return Found(n_items=answers.n_items, agreement=round(agreement, 6), notes=answers.notices)
 

@@ -24,8 +24,8 @@ compat_option = click.option(
     help="Decide as Card et al. (2020): maximum likelihood, t > 1.96, and --effect is their "
     "coefficient under -1/+1 coding, which is HALF the difference B - A.",
 )
-precision_option = click.option(
-    "--precision",
+half_width_option = click.option(
+    "--half-width",
     cls=FurtherOption,
     type=RealNumber(0, 0.5, min_open=True, max_open=True),
     help="Simulate until the power is known to +- this.",

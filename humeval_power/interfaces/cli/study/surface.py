@@ -45,7 +45,7 @@ from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.running import (
     PILOT,
     compat_option,
-    precision_option,
+    half_width_option,
     strict_option,
     tell_cells,
 )
@@ -109,7 +109,7 @@ def _effects(name: str, help: str) -> Any:
     type=click.Choice(get_args(AlongStudy)),
     help="What runs along the figure's x axis. [effect]",
 )
-@precision_option
+@half_width_option
 @strict_option
 @with_run
 @with_result()
@@ -121,7 +121,7 @@ def command(
     compare: str | None,
     draw: Drawn,
     along: AlongStudy | None,
-    precision: float | None,
+    half_width: float | None,
     strict: bool,
     run: Run,
 ) -> StudySurface | SystemsSurface:
@@ -163,11 +163,11 @@ def command(
         for design in designs
         for there, difference in found
     ]
-    tell_cells(cells, run, precision)
+    tell_cells(cells, run, half_width)
     return study_surface(
         cells,
         n_simulations=run.simulations(),
-        precision=precision,
+        half_width=half_width,
         seed=run.seed,
         n_jobs=run.n_jobs,
         settings=settings.by_name,

@@ -68,7 +68,7 @@ def answers_of_table(
     if gold_column == "" and found_gold is None:
         rule = "no column of right answers was found."
         raise InputError(
-            [Problem(rule, f"Name it: --labels COLUMN. {close_to('gold', columns)}", table.source)]
+            [Problem(rule, f"Name it: --gold COLUMN. {close_to('gold', columns)}", table.source)]
         )
     item, system = of.get("item"), of.get("system")
     if item is None and system is not None:
@@ -120,7 +120,7 @@ def _looking_like_systems(
     found = tuple(name for name in free if _are_answers(table.frame[name], allowed))
     if len(found) < 2:
         rule = f"which columns are the systems? The columns are {listing([str(n) for n in table.frame.columns])}."
-        remedy = "Name those of A and B: --systems A,B; and the column or file of the right answers: --labels GOLD."
+        remedy = "Name those of A and B: --systems A,B; and the column or file of the right answers: --gold GOLD."
         raise InputError([Problem(rule, remedy, table.source)])
     return found
 
@@ -184,7 +184,7 @@ def _value_column(table: SourceTable, column: str | None, has_gold: bool, asked:
     found = of.get(first) or of.get(second)
     if found is None or (found == of.get("prediction") and not has_gold):
         rule = f"no column says right or wrong, or what was predicted. The columns are {listing(columns)}."
-        remedy = "Name it: --column NAME; and the right answers, a column or a file, by --labels."
+        remedy = "Name it: --column NAME; and the right answers, a column or a file, by --gold."
         raise InputError([Problem(rule, remedy, table.source)])
     return found
 

@@ -24,7 +24,7 @@ def read_answers(
     path_a: str | Path,
     path_b: str | Path | None = None,
     *,
-    labels: str | Path | None = None,
+    gold: str | Path | None = None,
     column: str | None = None,
     systems: Sequence[str] = (),
     cluster: str | None = None,
@@ -35,7 +35,7 @@ def read_answers(
     ----------
     path_a, path_b : predictions of A and of B, one a line or a table each; or one table of all systems, with a
         column for each of them, or with a row for each item and system; or logs of a harness.
-    labels : a file with the right answers, or their column in one table; without it the predictions themselves say
+    gold : a file with the right answers, or their column in one table; without it the predictions themselves say
         right or wrong (1 or 0), or the table has a column such as 'gold'.
     column : of the predictions (or of right and wrong), where a table has several.
     systems : of one table, those to compare, A first; found by their looks if none is named.
@@ -49,42 +49,42 @@ def read_answers(
     """
     if path_b is None:
         return answers_from(
-            read_table(path_a), labels=labels, column=column, systems=systems, cluster=cluster, path=path_a
+            read_table(path_a), gold=gold, column=column, systems=systems, cluster=cluster, path=path_a
         )
-    if labels is None and (logged := read_score_source(path_a, path_b)) is not None:
+    if gold is None and (logged := read_score_source(path_a, path_b)) is not None:
         return answers_from(logged, column=column, systems=systems, cluster=cluster)
     if systems:
         rule = f"--systems names columns of one table; of two files the systems are {' and '.join(TWO_SYSTEMS)}."
         raise InputError([Problem(rule, "Leave it out.")])
     _refuse_same_file(path_a, path_b)
     a, b = (read_predictions(path, column=column) for path in (path_a, path_b))
-    gold = None if labels is None else read_predictions(labels, role="label")
+    truth = None if gold is None else read_predictions(gold, role="label")
     if not a.values:
         raise InputError(f"{a.source} has no predictions.")
-    if gold is not None and labels is not None:
-        _refuse_same_column({path_a: a, path_b: b}, labels, gold)
-    return _answers(SystemAnswers(TWO_SYSTEMS, (a, b), gold), cluster)
+    if gold is not None and truth is not None:
+        _refuse_same_column({path_a: a, path_b: b}, gold, truth)
+    return _answers(SystemAnswers(TWO_SYSTEMS, (a, b), truth), cluster)
 
 
 def answers_from(
     table: SourceTable,
     *,
-    labels: str | Path | None = None,
+    gold: str | Path | None = None,
     column: str | None = None,
     systems: Sequence[str] = (),
     cluster: str | None = None,
     path: str | Path | None = None,
 ) -> Answers:
-    """The same from one table that has been read; `path` is where it was, which `labels` may name too."""
-    taken = None if labels is None else str(labels)
-    gold: Predictions | None = None
+    """The same from one table that has been read; `path` is where it was, which `gold` may name too."""
+    taken = None if gold is None else str(gold)
+    truth: Predictions | None = None
     if taken is not None and taken not in map(str, table.frame.columns):
         if path is not None and _same_file(taken, path):
             taken = ""
         else:
-            gold, taken = read_predictions(taken, role="label"), None
+            truth, taken = read_predictions(taken, role="label"), None
     found = answers_of_table(
-        table, gold=gold, gold_column=taken, column=column, systems=systems, cluster=cluster
+        table, gold=truth, gold_column=taken, column=column, systems=systems, cluster=cluster
     )
     return _answers(found, cluster)
 
@@ -152,15 +152,13 @@ def _refuse_same_file(path_a: str | Path, path_b: str | Path) -> None:
     if _same_file(path_a, path_b):
         rule = "A and B are the same file, so that they cannot differ."
         remedy = (
-            "A table with a column for each system is given once: accuracy test TABLE --systems A,B --labels GOLD, "
+            "A table with a column for each system is given once: accuracy test TABLE --systems A,B --gold GOLD, "
             "GOLD being its column of right answers."
         )
         raise InputError([Problem(rule, remedy, source_name(path_a))])
 
 
-def _refuse_same_column(
-    files: dict[str | Path, Predictions], labels: str | Path, gold: Predictions
-) -> None:
+def _refuse_same_column(files: dict[str | Path, Predictions], gold: str | Path, truth: Predictions) -> None:
     problems = [
         Problem(
             "the predictions are the same column as the right answers, so that all would be right.",
@@ -169,7 +167,7 @@ def _refuse_same_column(
             column=each.value_column,
         )
         for path, each in files.items()
-        if _same_file(path, labels) and each.value_column == gold.value_column
+        if _same_file(path, gold) and each.value_column == truth.value_column
     ]
     if problems:
         raise InputError(problems)

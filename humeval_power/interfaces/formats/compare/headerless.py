@@ -29,9 +29,10 @@ def read_headerless(content: bytes, *, source: str) -> SourceTable | None:
     if not is_text(content):
         return None
     lines = decoded(content, place=source).split("\n")
-    rows = {number: _cells(line) for number, line in enumerate(lines, start=1) if line.strip()}
-    if not rows or any(_number(cell) is None for cell in next(iter(rows.values()))):
+    start = next((line for line in lines if line.strip()), "")
+    if not start or any(_number(cell) is None for cell in _cells(start)):
         return None
+    rows = {number: _cells(line) for number, line in enumerate(lines, start=1) if line.strip()}
     width = len(next(iter(rows.values())))
     problems = [
         Problem(

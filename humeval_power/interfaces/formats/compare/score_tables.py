@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from humeval_power.checking.cluster_columns import cluster_suspects
 from humeval_power.checking.columns import close_to, find_columns, listing, named_column, shortened
@@ -19,9 +20,12 @@ from humeval_power.interfaces.formats.compare.item_columns import item_clusters,
 from humeval_power.interfaces.formats.compare.score_files import joined_files, one_table
 from humeval_power.interfaces.formats.item_clusters import OPTION
 from humeval_power.interfaces.formats.tables import SourceTable, read_score_source, with_metric
-from humeval_power.magnitudes import TOO_LARGE, is_computable
+from humeval_power.magnitudes import LARGEST, TOO_LARGE, is_computable
 from humeval_power.ratings import MISSING_CODES
+from humeval_power.reporting.numbers import counted
 
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 _LEFT_OUT = (
     "Column {name!r} looks like clusters of items, and is no score unless --systems or --score names it."
 )
@@ -122,7 +126,7 @@ def _is_data(name: str, cells: pd.Series) -> bool:
     number = _parsed(name)
     if number is not None:
         return not number.is_integer()
-    return name in set(cells.astype(str))
+    return bool((cells.astype(str) == name).any())
 
 
 def score_table(
@@ -175,8 +179,19 @@ def score_table(
 
 def _is_numeric(column: pd.Series) -> bool:
     """Whether most cells are numbers: one that is not will be told, not hidden."""
+    if _plain(column) is not None:
+        return True
     present = [cell for cell in column.tolist() if not _is_missing(cell)]
     return bool(present) and 2 * sum(_is_number(cell) for cell in present) > len(present)
+
+
+def _plain(column: pd.Series) -> Floats | None:
+    """The numbers of a column that holds nothing else, and none that cannot be computed with."""
+    try:
+        values = column.to_numpy(dtype=object).astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return values if len(values) and (np.abs(values) <= LARGEST).all() else None
 
 
 def _is_missing(cell: object) -> bool:
@@ -272,10 +287,14 @@ def _systems(source: ScoreSource, known: list[str], asked: tuple[str, ...]) -> t
 
 def _numbers(
     wide: pd.DataFrame, rows: Sequence[int | None], source: ScoreSource, drop_missing: bool
-) -> tuple[np.ndarray, list[Problem], np.ndarray]:
+) -> tuple[Floats, list[Problem], Flags]:
     values = np.full(wide.shape, np.nan)
     bad: list[Problem] = []
     for column, name in enumerate(wide.columns):
+        plain = _plain(wide[name])
+        if plain is not None:
+            values[:, column] = plain
+            continue
         for place, cell in enumerate(wide[name].tolist()):
             value = None if _is_missing(cell) else _parsed(cell)
             if value is not None:
@@ -283,8 +302,32 @@ def _numbers(
             elif not (drop_missing and _is_missing(cell)):
                 bad.append(_bad_cell(cell, str(name), wide.index[place], rows[place], source))
     problems = _counted(bad[:LISTED], len(bad))
-    complete = np.isfinite(values).all(axis=1)
+    holes = ~np.isfinite(values)
+    if problems and len(wide.columns) > 2:
+        problems.append(Problem(_keeping_most(holes, [str(name) for name in wide.columns]), ""))
+    complete = ~holes.any(axis=1)
     return values[complete], problems, complete
+
+
+def _keeping_most(holes: Flags, names: Sequence[str]) -> str:
+    """Which systems and how many items to leave out of a table with holes, so that most scores are kept: again and
+    again the one, of what is left, with the largest share of holes."""
+    items, systems = np.arange(len(holes)), np.arange(len(names))
+    while (left := holes[np.ix_(items, systems)]).any():
+        of_items, of_systems = left.mean(axis=1), left.mean(axis=0)
+        if of_systems.max() >= of_items.max():
+            systems = np.delete(systems, int(of_systems.argmax()))
+        else:
+            items = items[of_items < of_items.max()]
+    out = [name for place, name in enumerate(names) if place not in systems]
+    n_out = len(holes) - len(items)
+    said = [f"systems {listing(out, limit=12)}"] if out else []
+    said += [f"{counted(n_out, 'item')}"] if n_out else []
+    share = len(items) * len(systems) / holes.size
+    how = " and ".join(
+        one for one in ("--systems" if out else "", "--drop-missing" if n_out else "") if one
+    )
+    return f"most scores, {100 * share:.0f} %, are kept without {' and '.join(said)}: {how}."
 
 
 def _bad_cell(cell: object, column: str, item: object, row: int | None, source: ScoreSource) -> Problem:

@@ -36,7 +36,7 @@ def beside(raw: RawLog, stamp: str, task: str) -> Beside:
         said = ""
         if _is_made_up(name, results):
             said = f"The arguments name no model, and the harness made {name!r} up: "
-            said += "import --system NAME=FOLDER names it."
+            said += "import --system-name NAME=FOLDER names it."
         return Beside(name, said, reported, seeds)
     folder = raw.path.resolve().parent.name
     if "__" in folder:  # how a model's name with a slash becomes a folder's

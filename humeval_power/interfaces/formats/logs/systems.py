@@ -53,7 +53,7 @@ def _named(path: Path, log: Log, names: Mapping[Path, str], *, are_alike: bool) 
     name = here.parent.name if of_folder else _stem(path)
     notice = (
         f"The system is called as its {'folder' if of_folder else 'file'}, {name!r}, as nothing in the log names "
-        "it: import --system NAME=FILE does."
+        "it: import --system-name NAME=FILE does."
     )
     return replace(log, system=name, notices=(*log.notices, notice))
 

@@ -6,36 +6,25 @@ import datetime
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.interfaces.formats.plan.plan_file import PlanFile, parse_plan
 from humeval_power.interfaces.formats.plan.sealed_file import (
-    RECORDED,
+    amended_text,
     check_seal,
     refuse_edits,
-    refuse_no_amendment,
     schema_of,
     sealed_object,
 )
 from humeval_power.planning.looks.judgement_plan import JudgementPlan
 from humeval_power.reporting.plan.history import Amendment
-from humeval_power.reporting.plan.sealed.content import agree
+from humeval_power.reporting.plan.sealed.content import as_values
 from humeval_power.reporting.plan.sealed.judgements import (
     LOOKS_COMPUTED,
     check_looks,
     plain_looks,
     validated_looks,
 )
-from humeval_power.reporting.plan.sealed.seal import (
-    LOOKS_SCHEMA,
-    Values,
-    changes,
-    content_of,
-    document_text,
-    seal,
-    value_at,
-)
-from humeval_power.reporting.plan.sealed.sealing import amendment_record, plain
+from humeval_power.reporting.plan.sealed.seal import LOOKS_SCHEMA
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +65,7 @@ def read_judgement_plan(path: str | Path) -> JudgementPlan:
 def parse_looks(text: str, *, place: str = "looks") -> LooksFile:
     """The same with its history, from the text of a file; `place` is what errors call it."""
     document = validated_looks(sealed_object(text, place, schema=LOOKS_SCHEMA), place)
-    values = plain(document)
+    values = as_values(document)
     check_seal(values, place)
     refuse_edits(values, place)
     plan = document.record()
@@ -96,41 +85,13 @@ def amend_looks(path: str | Path, reason: str, *, date: datetime.date) -> tuple[
     InputError
         No reason, nothing changed, impossible values, a computed value that was set by hand, or a history that was.
     """
-    if not reason.strip():
-        raise InputError("An amendment needs a reason in words.")
     place = str(path)
     document = validated_looks(sealed_object(read_text(path), place, schema=LOOKS_SCHEMA), place)
-    values = plain(document)
+    values = as_values(document)
     check_seal(values, place)
     sealed, plan = document.sealed.record(), document.record()
     same = replace(sealed, promised=None, systems=plan.systems) == replace(plan, promised=None)
     plan = replace(plan, promised=sealed.promised if same else None)
     content = plain_looks(plan, created=document.sealed.created)
-    _refuse_computed(values, content, place)
-    made = changes(values["sealed"], content)
-    refuse_no_amendment(made, place)
-    amendment = Amendment(date, " ".join(reason.split()), values["checksum"], tuple(made))
-    return plan, document_text(seal(content, [*values["history"], amendment_record(amendment)]))
-
-
-def _refuse_computed(values: Values, computed: Values, place: str) -> None:
-    """A value that is computed may be left alone, or be what the plan gives; nothing else."""
-    before, edited = values["sealed"], content_of(values)
-    promised = [f"promised.{name}" for name in before["promised"] or ()]
-    problems = [
-        Problem(
-            "is a record of the past." if path in RECORDED else "is computed, not set.",
-            f"Put back {value_at(before, path)!r}.",
-            place,
-            None,
-            path,
-            value_at(edited, path),
-            True,
-            "field",
-        )
-        for path in (*LOOKS_COMPUTED, *promised, *RECORDED)
-        if value_at(edited, path) != value_at(before, path)
-        and not agree(value_at(edited, path), value_at(computed, path))
-    ]
-    if problems:
-        raise InputError(problems)
+    computed = (*LOOKS_COMPUTED, *(f"promised.{name}" for name in values["sealed"]["promised"] or ()))
+    return plan, amended_text(values, content, reason, date=date, computed=computed, place=place)

@@ -4,38 +4,57 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
-from humeval_power.errors import InputError, Problem
+import click
+
+from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.fees import PlatformFee
+from humeval_power.interfaces.asking.resolve import (
+    cost_model,
+    documents_of,
+    family_of,
+    rule_of,
+    scale_of,
+    schedule_of,
+)
+from humeval_power.interfaces.asking.study_values import StudyValues
+from humeval_power.interfaces.formats.fees import read_fee
 from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.interfaces.formats.plan.sealed_file import (
-    RECORDED,
+    amended_text,
     check_seal,
     refuse_edits,
-    refuse_no_amendment,
     sealed_object,
 )
-from humeval_power.planning.plan.plan import Plan, PredictedPower
+from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
+from humeval_power.planning.plan.planned_rules import PlannedRules
+from humeval_power.planning.plan.planned_systems import PlannedSystems
+from humeval_power.planning.study.designs_of import design_of
 from humeval_power.reporting.plan.history import Amendment
 from humeval_power.reporting.plan.sealed.content import (
     COMPUTED,
+    SIMULATED,
     agree,
+    as_values,
     check_numbers,
-    total_cost,
+    check_plan,
+    named,
+    plain_content,
+    recomputed,
+    study_of,
 )
-from humeval_power.reporting.plan.sealed.seal import (
-    PLAN_SCHEMA,
-    Values,
-    changes,
-    content_of,
-    document_text,
-    seal,
-    value_at,
-)
-from humeval_power.reporting.plan.sealed.sealing import amendment_record, plain, plain_content, validated
+from humeval_power.reporting.plan.sealed.seal import PLAN_SCHEMA
+from humeval_power.study import DEFAULT_GOAL, FIELDS, in_file
+from humeval_power.study_counts import StudyCounts
+from humeval_power.systems import SystemsParameters
 
-_SIMULATED = tuple(f"predicted.{name}" for name in ("simulated", "interval", "n_simulations"))
+MOST_RATINGS = 20_000_000
+_NEEDED = ("question", "systems", "values", "workers", "items", "ratings_per_item", "power")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +86,11 @@ def read_plan_file(path: str | Path) -> PlanFile:
 
 def parse_plan(text: str, *, place: str = "plan") -> PlanFile:
     """The same from the text of a file; `place` is what errors call it."""
-    document = validated(sealed_object(text, place, schema=PLAN_SCHEMA), place)
-    values = plain(document)
+    document = _validated(text, place)
+    values = as_values(document)
+    plan = planned(document, place)
     check_seal(values, place)
     refuse_edits(values, place)
-    plan = document.record()
     check_numbers(plan, values, place)
     history = tuple(section.record() for section in document.history)
     return PlanFile(plan, document.created, history, document.checksum)
@@ -90,37 +109,28 @@ def amend_plan(path: str | Path, reason: str, *, date: datetime.date) -> tuple[P
         No reason, nothing changed, impossible values, a computed value that was set by hand, or a
         history that was.
     """
-    if not reason.strip():
-        raise InputError("An amendment needs a reason in words.")
     place = str(path)
-    document = validated(sealed_object(read_text(path), place, schema=PLAN_SCHEMA), place)
-    values = plain(document)
+    document = _validated(read_text(path), place)
+    values = as_values(document)
+    plan = planned(document, place)
     check_seal(values, place)
-    before = values["sealed"]
-    plan = _recomputed(document.record(), document.sealed.record())
+    plan = _amended(plan, planned(document.sealed, place))
     content = plain_content(plan, created=document.sealed.created)
-    _refuse_computed_edits(before, content_of(values), content, place)
-    made = changes(before, content)
-    refuse_no_amendment(made, place)
-    amendment = Amendment(date, " ".join(reason.split()), values["checksum"], tuple(made))
-    return plan, document_text(seal(content, [*values["history"], amendment_record(amendment)]))
+    computed = (*COMPUTED, *SIMULATED)
+    return plan, amended_text(values, content, reason, date=date, computed=computed, place=place)
 
 
-def _recomputed(plan: Plan, before: Plan) -> Plan:
+def _amended(plan: Plan, before: Plan) -> Plan:
     """The plan with its cost and power computed afresh; the simulation is kept if it still holds."""
-    analytic = plan.recomputed_power()
+    plan = recomputed(plan)
+    analytic = plan.predicted.analytic
     if agree(before.predicted.analytic, analytic):
         analytic = before.predicted.analytic  # the last digits of another machine are no change
     kept = _simulated_from(plan) == _simulated_from(before)
-    predicted = (
-        replace(before.predicted, analytic=analytic)
-        if kept
-        else PredictedPower(analytic, math.nan, (math.nan, math.nan), 0)
-    )
+    predicted = before.predicted if kept else PredictedPower(analytic, math.nan, (math.nan, math.nan), 0)
     return replace(
         plan,
-        predicted=predicted,
-        cost=None if plan.costs is None else total_cost(plan),
+        predicted=replace(predicted, analytic=analytic),
         expected=plan.expected if kept else None,
         many=plan.many if kept or plan.many is None else replace(plan.many, shares=()),
     )
@@ -139,15 +149,154 @@ def _simulated_from(plan: Plan) -> tuple[object, ...]:
     )
 
 
-def _refuse_computed_edits(before: Values, edited: Values, computed: Values, place: str) -> None:
-    """A value that is computed may be left alone, or be what the plan gives; nothing else."""
-    problems = []
-    for path in (*COMPUTED, *_SIMULATED, *RECORDED):
-        stated = value_at(edited, path)
-        if stated != value_at(before, path) and not agree(stated, value_at(computed, path)):
-            is_record = path in RECORDED
-            rule = "is a record of the past." if is_record else "is computed, not set."
-            remedy = f"Put back {value_at(before, path)!r}."
-            problems.append(Problem(rule, remedy, place, None, path, stated, True, "field"))
+def _validated(text: str, place: str) -> Any:
+    """The document of a text, with every field checked."""
+    from humeval_power.reporting.plan.sealed.schema import PlanDocument
+    from humeval_power.reporting.schemas.validation_problems import validated
+
+    return validated(PlanDocument, sealed_object(text, place, schema=PLAN_SCHEMA), place)
+
+
+def planned(document: Any, place: str) -> Plan:
+    """The plan of a document: what its study means, as every command reads a study, with what it promises.
+
+    Raises
+    ------
+    InputError
+        All that contradicts itself, by the fields of the study.
+    """
+    fields = document.study
+    study = StudyValues({name: FIELDS[name].kind.read(value) for name, value in fields.items()})
+    problems = [field_problem(name, None, "is missing.") for name in _NEEDED if name not in fields]
+    if "question" in fields and not study.question.strip():
+        problems.append(field_problem("question", study.question, "must not be blank."))
     if problems:
-        raise InputError(problems)
+        raise InputError(named(problems, place))
+    found: dict[str, Any] = {}
+    parts: dict[str, Callable[[StudyValues], Any]] = {
+        "rule": rule_of,
+        "scale": scale_of,
+        "counts": _counts,
+        "costs": _costs,
+        "looks": schedule_of,
+        "many": _several,
+    }
+    for name, read in parts.items():
+        try:
+            found[name] = read(study)
+        except InputError as error:
+            problems += error.problems
+        except click.UsageError as error:
+            problems.append(Problem(in_file(error.format_message()), ""))
+    if not problems:
+        try:
+            plan = _of_parts(study, document, **found)
+            check_plan(plan)
+        except InputError as error:
+            problems += error.problems
+        else:
+            lost = [name for name in fields if name not in study_of(plan).said()]
+            problems += [Problem("says nothing in a plan.", "Take it out.", column=name) for name in lost]
+    if problems:
+        raise InputError(named(problems, place))
+    return plan
+
+
+def _of_parts(study: StudyValues, document: Any, *, many: PlannedSystems | None, **found: Any) -> Plan:
+    """The plan of what was read, and of what is no field of a study.
+
+    Raises
+    ------
+    InputError
+        What the study and the rest of the document disagree about.
+    """
+    promise, source, scale = document.promise, document.source, found.pop("scale")
+    looks, rules, expected = found.pop("looks"), study.exclude_if, None
+    others = () if document.sensitivity is None else tuple(document.sensitivity.record().items())
+    if any(isinstance(one, SystemsParameters) == (many is None) for _, one in others):
+        raise InputError("The values of others are of other systems than those of the study.")
+    if looks is not None and promise.looks is not None:
+        looks = replace(looks, factor=promise.looks.factor)
+        expected = None if promise.looks.expected is None else promise.looks.expected.record()
+    if rules is not None:
+        if promise.exclusion is None:
+            rule = "needs a plan that was made with these rules."
+            raise InputError([field_problem("exclude_if", str(rules), rule)])
+        rules = PlannedRules(
+            rules=rules,
+            checks=float(study.checks),
+            repeats=float(study.repeats),
+            careless=study.careless,
+            cost=promise.exclusion.record(),
+        )
+    if many is not None:
+        many = replace(
+            many,
+            shares=tuple(share.record() for share in promise.other_goals),
+            others=tuple((name, one.named(study.systems)) for name, one in others),
+        )
+    return Plan(
+        question=study.question,
+        systems=study.systems,
+        effect=study.effect or 0.0 if many is None else many.parameters.stated_effect,
+        parameters=study.values if many is None else many.pair,
+        source=ParameterSource(source.name, source.file, source.ratings),
+        target_power=study.power,
+        predicted=promise.record(),
+        seed=document.seed,
+        design_kind=study.design,
+        max_ratings_per_worker=study.max_ratings_per_worker,
+        scale=None if scale is None else replace(scale, source=source.scale or "declared"),
+        cost=None if promise.cost is None else Decimal(promise.cost),
+        exclusions=study.exclusions or (),
+        rules=rules,
+        looks=looks,
+        expected=expected,
+        others=others if many is None else (),
+        many=many,
+        **found,
+    )
+
+
+def _counts(study: StudyValues) -> StudyCounts:
+    """The size of the study, once it is known that a design of it can be laid out.
+
+    Raises
+    ------
+    InputError
+        A design that cannot be, or is too large.
+    """
+    kind, n_items, ratings = study.design, study.items, study.ratings_per_item
+    counts = StudyCounts(
+        study.workers,
+        n_items,
+        ratings,
+        study.paired,
+        n_documents=documents_of(study).of(n_items),
+        n_systems=len(study.systems),
+    )
+    each = ratings if kind in (None, "crossed") else counts.n_workers
+    if counts.n_systems * n_items * each > MOST_RATINGS:
+        rule = f"makes more than {MOST_RATINGS:,} ratings, which is more than can be planned."
+        raise InputError([field_problem("items", n_items, rule)])
+    design = design_of(counts, kind=kind, max_ratings_per_worker=study.max_ratings_per_worker)
+    if abs(design.ratings_per_item - ratings) >= 1:
+        rule = f"must be {design.ratings_per_item:g} in a {design.kind} design of this size."
+        raise InputError([field_problem("ratings_per_item", ratings, rule)])
+    return counts
+
+
+def _costs(study: StudyValues) -> Any:
+    """The prices of the study; None where it says none."""
+    if study.cost_per_rating is None and study.pay_per_hour is None:
+        return None
+    fee = study.fee if isinstance(study.fee, PlatformFee) else read_fee(study.fee)
+    return cost_model(study, fee)
+
+
+def _several(study: StudyValues) -> PlannedSystems | None:
+    """What is decided of several systems or criteria; None for one test of two systems."""
+    if not isinstance(study.values, SystemsParameters):
+        return None
+    parameters = study.values.named(study.systems)
+    return PlannedSystems(parameters, family_of(study), study.goal or DEFAULT_GOAL, study.criteria or ())

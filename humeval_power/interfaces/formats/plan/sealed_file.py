@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime
+from collections.abc import Collection, Sequence
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.json_text import parse_json
-from humeval_power.reporting.plan.history import Change
+from humeval_power.reporting.plan.history import Amendment, Change
+from humeval_power.reporting.plan.sealed.content import agree, amendment_record
 from humeval_power.reporting.plan.sealed.seal import (
     LOOKS_SCHEMA,
     PLAN_SCHEMA,
@@ -14,7 +16,10 @@ from humeval_power.reporting.plan.sealed.seal import (
     chain_holds,
     changes,
     content_of,
+    document_text,
     is_sealed,
+    seal,
+    value_at,
 )
 
 RESTORE = "Restore the file, for example from version control; --amend cannot accept this."
@@ -75,11 +80,42 @@ def refuse_edits(values: Values, place: str) -> None:
         raise InputError([_changed_by_hand(edits, place)])
 
 
-def refuse_no_amendment(made: Sequence[Change], place: str) -> None:
-    """Refuse an amendment that changes nothing that was decided."""
+def amended_text(
+    values: Values,
+    content: Values,
+    reason: str,
+    *,
+    date: datetime.date,
+    computed: Collection[str],
+    place: str,
+) -> str:
+    """The text of a file that was changed by hand, with the changes in its history.
+
+    values : the file as it is. content : what it says, with everything that is computed as it follows from that.
+    computed : the paths of that. One of these may be left alone, or be what follows; nothing else.
+
+    Raises
+    ------
+    InputError
+        No reason, nothing changed, or a computed value or a record of the past that was set by hand.
+    """
+    if not reason.strip():
+        raise InputError("An amendment needs a reason in words.")
+    before, edited, problems = values["sealed"], content_of(values), []
+    for path in (*computed, *RECORDED):
+        stated = value_at(edited, path)
+        if stated != value_at(before, path) and not agree(stated, value_at(content, path)):
+            rule = "is a record of the past." if path in RECORDED else "is computed, not set."
+            remedy = f"Put back {value_at(before, path)!r}."
+            problems.append(Problem(rule, remedy, place, None, path, stated, True, "field"))
+    if problems:
+        raise InputError(problems)
+    made = changes(before, content)
     if all(change.path in RECORDED for change in made):
         rule = "is as it was sealed: there is nothing to amend."
         raise InputError([Problem(rule, "Change the plan in the file first.", place=place)])
+    amendment = Amendment(date, " ".join(reason.split()), values["checksum"], tuple(made))
+    return document_text(seal(content, [*values["history"], amendment_record(amendment)]))
 
 
 def _changed_by_hand(edits: Sequence[Change], place: str) -> Problem:

@@ -76,7 +76,7 @@ LOOKS = Form(
             ),
             folded=True,
         ),
-        but(RUN, "precision", "method"),
+        but(RUN, "half-width", "method"),
     ),
     next=(
         TO_POWER,
@@ -133,7 +133,7 @@ PLAN = Form(
                 Control("robust", "Reach the power under every setting"),
                 Control("safe", "Plan at this upper limit of how workers differ", "", (0.5, 0.95), 0.05),
                 Control(
-                    "confidence",
+                    "assurance",
                     "Reach the power with this probability",
                     "",
                     (0.5, 0.95),
@@ -184,7 +184,7 @@ PLAN = Form(
         ),
         LOSSES,
         but(TEST, "compat"),
-        but(RUN, "precision", "method"),
+        but(RUN, "half-width", "method"),
     ),
     next=(
         Next(

@@ -15,6 +15,7 @@ from humeval_power.interfaces.asking.vocabulary import (
     PRICES,
     PRICES_NOTE,
 )
+from humeval_power.interfaces.page.words import by_labels
 from humeval_power.study import FIELDS, SECTIONS, option_of
 
 START_PRESET, START_SCALE, START_POINTS = (FIELDS[name].start for name in ("preset", "scale", "effect_raw"))
@@ -38,11 +39,10 @@ def of(name: str, **others: Any) -> Control:
 
 def on_page(help: str) -> str:
     """What is said of an option in the words of the page: other options by their labels."""
-    labels = {option_of(name): one.label.removeprefix("Or ") for name, one in FIELDS.items() if one.label}
-    told = re.sub(
-        r"--[a-z][a-z-]*[a-z]", lambda found: f"\u201c{labels.get(found[0], found[0][2:])}\u201d", help
-    )
-    return re.sub(r"; see \u201c[^\u201d]*\u201d\.", ".", told)
+    labels = {
+        option_of(name)[2:]: one.label.removeprefix("Or ") for name, one in FIELDS.items() if one.label
+    }
+    return re.sub(r"; see \u201c[^\u201d]*\u201d\.", ".", by_labels(help, labels))
 
 
 SETTINGS = {
@@ -74,7 +74,7 @@ N_SYSTEMS, DOCUMENTS, TARGET, ALTERNATIVE = of("n_systems"), of("documents"), of
 _RUN = (
     Control("simulations", "Simulated studies", "studies", help="More of them narrow the interval."),
     Control("seed", "Seed of the random numbers", help="The same seed gives the same numbers."),
-    Control("precision", "Simulate until the power is known to +-"),
+    Control("half-width", "Simulate until the power is known to +-"),
     Control("method", "How it is computed"),
 )
 

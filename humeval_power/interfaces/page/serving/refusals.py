@@ -95,7 +95,7 @@ def too_large(most: int) -> RefusedError:
     return RefusedError(
         413,
         f"That is more than the {most / MEGABYTE:,.0f} MB that the page takes at once. Large files open by their "
-        "path in the folder of the page; --max-upload allows larger uploads.",
+        "path in the folder of the page; 'humeval-power page --max-upload' allows larger uploads.",
     )
 
 

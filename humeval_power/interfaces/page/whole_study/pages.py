@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.parts import Parts
 from humeval_power.interfaces.page.whole_study.steps import Part, Step, WholeStudy, steps_of, zipped
 from humeval_power.interfaces.page.whole_study.views import StepShown, study_file, study_page
+from humeval_power.study import Study
 
 if TYPE_CHECKING:
     from humeval_power.interfaces.page.working.jobs import Job
@@ -40,8 +40,8 @@ class _Study:
     def follow(self, plan: Path) -> None:
         """Say the steps after the plan in the words of what it has planned."""
         first, *_ = self.steps
-        systems = json.loads(plan.read_text("utf-8"))["systems"]
-        self.steps = (first, *steps_of(self.work.words, n_systems=len(systems))[1:])
+        systems = Study.read(str(plan)).systems
+        self.steps = (first, *steps_of(self.work.words, n_systems=len(systems or ()))[1:])
 
 
 class StudyPages:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from humeval_power.interfaces.page.answers import Answer, Told
 from humeval_power.interfaces.page.asked import Asked
+from humeval_power.interfaces.page.forms.study_controls import on_page
 from humeval_power.interfaces.page.views import State, progress_words, rendered
 from humeval_power.interfaces.page.whole_study.steps import PRIVATE, SEED, WholeStudy
 from humeval_power.reporting import render
@@ -33,7 +34,7 @@ class StepShown:
         """A step that has begun."""
         if state in ("waiting", "running"):
             return cls(title, state, progress_words(told))
-        problems = () if answer is None else tuple(each.text for each in answer.problems)
+        problems = () if answer is None else tuple(on_page(each.text) for each in answer.problems)
         is_fine = answer is not None and bool(answer.html) and not problems
         missed = "done; the target is missed, read why" if answer and answer.exit_code == 3 else "done"
         return cls(title, state, missed if is_fine else "not done", problems, True, is_fine)

@@ -1,141 +1,231 @@
-"""What a plan document says of a plan, and the numbers in it that follow from the others."""
+"""plan.json as plain values: the study that was resolved, its design, what it promises, and the seal.
+
+The study is written as records write one, so that `Study.read` reads it. A field that is not there was not said.
+pydantic is imported when a plan is written or read, not before: commands start without it.
+"""
 
 from __future__ import annotations
 
 import datetime
+import json
 import math
-from dataclasses import asdict
-from decimal import Decimal
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
-from humeval_power.costs import cost_of
+from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import DEFAULT_ASSIGNMENT_SEED
-from humeval_power.errors import InputError, Problem
-from humeval_power.parameters import CORRELATIONS, FURTHER_DEVIATIONS, PARAMETER_NAMES, Parameters
+from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.planning.plan.plan import Plan
-from humeval_power.reporting.plan.sealed.many_content import many_content
-from humeval_power.reporting.plan.sealed.rules_content import rules_content
-from humeval_power.reporting.plan.sealed.seal import PLAN_SCHEMA, Values, value_at
-from humeval_power.reporting.records import versions
+from humeval_power.planning.study.analytic import check_target
+from humeval_power.reporting.plan.history import Amendment
+from humeval_power.reporting.plan.sealed.seal import (
+    PLAN_SCHEMA,
+    Values,
+    content_of,
+    document_text,
+    seal,
+    value_at,
+)
+from humeval_power.reporting.records import json_ready, versions
+from humeval_power.rules import claim
+from humeval_power.study import PRICE_FIELDS, Study
+from humeval_power.study_text import plain
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from humeval_power.planning.plan.planned_systems import PlannedSystems
+    from humeval_power.systems import SystemsParameters
 
 TOLERANCE = 1e-6  # of a computed number, for another machine's last digits
 COMPUTED = (
-    "effect.raw",
-    "design.assignment_seed",
+    "design.kind",
     "design.n_ratings",
-    "costs.total",
-    "predicted.analytic",
-    "looks.information",
-    "looks.nominal",
+    "design.assignment_seed",
+    "promise.effect_raw",
+    "promise.cost",
+    "promise.analytic",
+    "promise.n_tests",
+    "promise.looks.information",
+    "promise.looks.nominal",
     "sensitivity.powers",
-    "many.n_tests",
-    "many.powers",
 )
+SIMULATED = tuple(f"promise.{name}" for name in ("simulated", "interval", "n_simulations"))
+
+
+def study_of(plan: Plan) -> Study:
+    """The study that was planned: its question, variation, effect of interest, size, test, prices, rules, looks."""
+    counts, many, rules = plan.counts, plan.many, plan.rules
+    said: Values = {
+        "question": plan.question,
+        "exclusions": plan.exclusions or None,
+        "systems": plan.systems,
+        "workers": counts.n_workers,
+        "items": counts.n_items,
+        "ratings_per_item": counts.ratings_per_item,
+        "paired": counts.paired,
+        "documents": counts.n_documents or None,
+        "design": plan.design_kind,
+        "max_ratings_per_worker": plan.max_ratings_per_worker,
+        "power": plan.target_power,
+        **asdict(plan.rule),
+        **({} if plan.costs is None else _prices(plan.costs)),
+    }
+    if many is None:
+        said |= {"values": plan.parameters.as_dict(), "effect": plan.effect}
+    else:
+        said |= _of_several(many)
+        del said["family"], said["link"]  # of two systems only
+    if plan.scale is not None:
+        said |= {"scale": plan.scale.bounds, "lower_is_better": not plan.scale.higher_is_better}
+    if rules is not None:
+        said |= {"exclude_if": rules.rules.limits, "careless": rules.careless}
+        said |= {"checks": rules.checks, "repeats": rules.repeats}
+    if plan.looks is not None:
+        looks, futility = plan.looks.looks, plan.looks.futility
+        said |= {"looks": looks.shares, "looks_by": looks.kind, "efficacy": str(plan.looks.efficacy)}
+        said["futility"] = "none" if futility is None else str(futility)
+    return Study(**said)
+
+
+def _prices(model: CostModel) -> Values:
+    amounts = {PRICE_FIELDS.get(name, name): value for name, value in asdict(model).items()}
+    fee = {name: value for name, value in model.fee.as_dict().items() if value is not None}
+    return {**amounts, "fee": fee}
+
+
+def _of_several(many: PlannedSystems) -> Values:
+    family = many.family
+    return {
+        "values": without_names(many.parameters),
+        "goal": many.goal,
+        "criteria": many.criteria or None,
+        "comparisons": family.comparisons,
+        "baseline": family.baseline,
+        "model": family.model,
+        "system_variances": family.variances if family.model == "joint" else None,
+        "correction": family.correction,
+        "correct_over": family.over if many.criteria or family.over != "all" else None,
+    }
+
+
+def without_names(parameters: SystemsParameters) -> Values:
+    """The parameters of several systems, which are named elsewhere."""
+    return {name: value for name, value in parameters.as_dict().items() if name != "names"}
 
 
 def plan_content(plan: Plan, *, created: datetime.date) -> Values:
     """The content of the document, as plain values."""
-    predicted, counts = plan.predicted, plan.counts
-    simulated = not math.isnan(predicted.simulated)
-    prices = None
-    if plan.costs is not None or plan.cost is not None:
-        prices = {
-            "model": None if plan.costs is None else plan.costs.as_dict(),
-            "total": None if plan.cost is None else f"{plan.cost:f}",
-        }
-    values: Values = {
+    design, scale = plan.design(), plan.scale
+    return {
         "schema": PLAN_SCHEMA,
-        "question": plan.question,
-        "systems": list(plan.systems),
-        "effect": {"difference": plan.effect, "raw": _raw_effect(plan)},
-        "scale": None if plan.scale is None else asdict(plan.scale),
-        "parameters": _parameters(plan.parameters),
-        "source": asdict(plan.source),
+        "study": plain(study_of(plan).said()),
+        "source": {**asdict(plan.source), "scale": None if scale is None else scale.source},
         "design": {
-            **asdict(counts),
-            "kind": plan.design_kind,
-            "max_ratings_per_worker": plan.max_ratings_per_worker,
+            "kind": design.kind,
+            "n_ratings": design.n_ratings,
             "assignment_seed": DEFAULT_ASSIGNMENT_SEED,
-            "n_ratings": plan.design().n_ratings,
         },
-        "costs": prices,
-        "rule": asdict(plan.rule),
-        "target_power": plan.target_power,
-        "predicted": {
-            "analytic": predicted.analytic,
-            "simulated": predicted.simulated,
-            "interval": list(predicted.interval) if simulated else None,
-            "n_simulations": predicted.n_simulations,
-        },
+        "promise": _promise(plan),
+        "sensitivity": _sensitivity(plan),
         "seed": plan.seed,
-        "exclusions": list(plan.exclusions),
-        "looks": looks_content(plan),
-        "sensitivity": sensitivity_content(plan),
         "created": created.isoformat(),
         "versions": versions(),
     }
-    if plan.rules is not None:
-        values["exclusion_rules"] = rules_content(plan.rules)
-    if plan.many is None:
-        del values["design"]["n_systems"]
-        return values
-    return {**values, "many": many_content(plan.many, list(plan.sensitivity().values()))}
 
 
-def sensitivity_content(plan: Plan) -> Values | None:
-    """The section of a plan: other parameters, and the power of the plan under them, computed."""
-    if not plan.others:
-        return None
+def _promise(plan: Plan) -> Values:
+    many, rules, predicted = plan.many, plan.rules, plan.predicted
     return {
-        "others": [{"name": name, "parameters": _parameters(other)} for name, other in plan.others],
-        "powers": list(plan.sensitivity().values()),
+        **asdict(predicted),
+        "interval": None if math.isnan(predicted.simulated) else list(predicted.interval),
+        "cost": None if plan.cost is None else f"{plan.cost:f}",
+        "effect_raw": None if plan.scale is None else plan.scale.effect_to_raw(plan.effect),
+        "n_tests": 1 if many is None else many.n_tests,
+        "other_goals": [] if many is None else [asdict(share) for share in many.shares],
+        "looks": looks_content(plan),
+        "exclusion": None
+        if rules is None
+        else {
+            "careful_out": rules.cost.out.careful,
+            "careless_out": rules.cost.out.careless,
+            **{name: value for name, value in asdict(rules.cost).items() if name != "out"},
+        },
     }
 
 
-def _parameters(parameters: Parameters) -> Values:
-    further = (*FURTHER_DEVIATIONS, *CORRELATIONS)
-    return {**parameters.as_dict(), **{name: getattr(parameters, name) for name in further}}
-
-
 def looks_content(plan: Plan) -> Values | None:
-    """The section of a plan, with the information of each look and its nominal level computed."""
-    schedule = plan.looks
-    if schedule is None:
+    """What the planned looks promise: the calibration of their levels, what each knows and has to show."""
+    if plan.looks is None:
         return None
-    information = plan.look_information()
-    bounds = plan.look_boundaries()
     return {
-        "by": schedule.looks.kind,
-        "shares": list(schedule.looks.shares),
-        "efficacy": str(schedule.efficacy),
-        "futility": "none" if schedule.futility is None else str(schedule.futility),
-        "factor": schedule.factor,
-        "information": list(information.fractions),
-        "nominal": [float(level) for level in bounds.nominal],
+        "factor": plan.looks.factor,
+        "information": list(plan.look_information().fractions),
+        "nominal": [float(level) for level in plan.look_boundaries().nominal],
         "expected": None if plan.expected is None else asdict(plan.expected),
     }
 
 
+def _sensitivity(plan: Plan) -> Values | None:
+    if plan.many is not None:
+        others = [(name, without_names(other)) for name, other in plan.many.others]
+    else:
+        others = [(name, plain(other.as_dict())) for name, other in plan.others]
+    if not others:
+        return None
+    return {
+        "others": [{"name": name, "values": values} for name, values in others],
+        "powers": list(plan.sensitivity().values()),
+    }
+
+
+def plan_to_json(plan: Plan, *, created: datetime.date, history: Sequence[Amendment] = ()) -> str:
+    """The text of plan.json, sealed, ending with a newline.
+
+    Raises
+    ------
+    InputError
+        A plan that could not be read back: impossible values, or a cost or power that its own prices,
+        design and parameters do not give.
+    """
+    check_plan(plan)
+    content = plain_content(plan, created=created)
+    check_numbers(plan, content, "plan")
+    return document_text(seal(content, [amendment_record(amendment) for amendment in history]))
+
+
+def plain_content(plan: Plan, *, created: datetime.date) -> Values:
+    """The content as it comes back from a file: whole numbers of measures have become decimal ones."""
+    from humeval_power.reporting.plan.sealed.schema import PlanDocument
+    from humeval_power.reporting.schemas.validation_problems import validated
+
+    content: Any = json_ready(plan_content(plan, created=created))
+    return content_of(as_values(validated(PlanDocument, seal(content, []), "plan")))
+
+
+def amendment_record(amendment: Amendment) -> Values:
+    """An amendment as plain values."""
+    return {**asdict(amendment), "date": amendment.date.isoformat()}
+
+
+def as_values(document: BaseModel) -> Values:
+    """A document that was checked, as plain values."""
+    values: Values = json.loads(document.model_dump_json(by_alias=True))
+    return values
+
+
+def recomputed(plan: Plan) -> Plan:
+    """The plan with its cost and its power by formula computed afresh."""
+    analytic = plan.recomputed_power()
+    cost = None if plan.costs is None else cost_of(plan.design(), plan.costs).total
+    return replace(plan, cost=cost, predicted=replace(plan.predicted, analytic=analytic))
+
+
 def check_numbers(plan: Plan, values: Values, place: str) -> None:
     """Raise InputError for every number of the document that is not what the plan gives."""
-    expected: Values = {
-        "effect.raw": _raw_effect(plan),
-        "design.assignment_seed": DEFAULT_ASSIGNMENT_SEED,
-        "design.n_ratings": plan.design().n_ratings,
-        "costs.total": None if plan.costs is None else f"{total_cost(plan):f}",
-        "predicted.analytic": plan.recomputed_power(),
-    }
-    if plan.looks is not None:
-        expected["looks.information"] = list(plan.look_information().fractions)
-        expected["looks.nominal"] = [float(level) for level in plan.look_boundaries().nominal]
-    if plan.many is not None:
-        expected["many.n_tests"] = plan.many.n_tests
-        expected["many.powers"] = list(plan.sensitivity().values())
-        expected["effect.difference"] = plan.many.parameters.stated_effect
-        pair = _parameters(plan.many.pair)
-        expected.update({f"parameters.{name}": pair[name] for name in (*PARAMETER_NAMES, *CORRELATIONS)})
-    if plan.others:
-        expected["sensitivity.powers"] = list(plan.sensitivity().values())
-    check_stated(expected, values, place)
+    content: Any = json_ready(plan_content(recomputed(plan), created=datetime.date.min))
+    check_stated({path: value_at(content, path) for path in COMPUTED}, values, place)
 
 
 def check_stated(expected: Values, values: Values, place: str) -> None:
@@ -151,7 +241,7 @@ def check_stated(expected: Values, values: Values, place: str) -> None:
 
 
 def _remedy(path: str) -> str:
-    if path != "predicted.analytic":
+    if path != "promise.analytic":
         return "It is computed; do not set it."
     return (
         'Where another version of this package computed it (see "versions"), accept the new value with '
@@ -168,11 +258,56 @@ def agree(stated: object, computed: object) -> bool:
     return stated == computed
 
 
-def total_cost(plan: Plan) -> Decimal:
-    """What the planned design costs at the plan's prices."""
-    assert plan.costs is not None  # a document has a total only with its prices
-    return cost_of(plan.design(), plan.costs).total
+def check_plan(plan: Plan) -> None:
+    """Refuse a plan of fields that are possible each, and not together.
+
+    Raises
+    ------
+    InputError
+        All of it, by the fields of the study.
+    """
+    problems = []
+    difference, rule, many = plan.effect, plan.rule, plan.many
+    if difference == 0 and rule.margin is None:
+        problems.append(field_problem("effect", 0, "must not be 0: no study can find that."))
+    if rule.margin is not None and not rule.can_show(difference):
+        said = f"must be where the claim of the rule, {claim(rule)}, is true."
+        problems.append(field_problem("effect", difference, said))
+    if rule.alternative == "greater" and difference < 0:
+        said = "must be positive where only B better than A counts (alternative 'greater')."
+        problems.append(field_problem("effect", difference, said))
+    if len(plan.systems) != plan.counts.n_systems or (many is None and len(plan.systems) > 2):
+        said = f"must be those of the values, {plan.counts.n_systems}."
+        problems.append(field_problem("systems", list(plan.systems), said))
+    if many is not None and (plan.looks is not None or plan.others):
+        problems.append(field_problem("looks", "...", "are known of two systems only."))
+    if math.isnan(difference) or abs(difference) > 1:
+        problems.append(field_problem("effect", difference, "must lie between -1 and 1."))
+    try:
+        check_target(plan.target_power, rule)
+    except InputError as error:
+        problems.append(Problem(str(error), "", column="power"))
+    if not problems:
+        try:
+            if many is None:
+                plan.study()  # refuses a test whose power cannot be computed
+            else:
+                many.check(rule)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
 
 
-def _raw_effect(plan: Plan) -> float | None:
-    return None if plan.scale is None else plan.scale.effect_to_raw(plan.effect)
+def named(problems: Sequence[Problem], place: str) -> list[Problem]:
+    """Problems of what a study means by the path of the field in the document."""
+    called = {**PRICE_FIELDS, "n_workers": "workers", "n_items": "items", "n_documents": "documents"}
+    return [
+        replace(
+            one,
+            place=place,
+            column=f"study.{called.get(one.column, one.column)}" if one.column else "study",
+            noun="field",
+        )
+        for one in problems
+    ]

@@ -21,10 +21,9 @@ from humeval_power.planning.looks.judgement_plan import (
     PromisedPower,
 )
 from humeval_power.reporting.plan.history import Amendment
-from humeval_power.reporting.plan.sealed.content import check_stated
+from humeval_power.reporting.plan.sealed.content import amendment_record, as_values, check_stated
+from humeval_power.reporting.plan.sealed.schema import AmendmentSection, Natural, Sha256, Share, Text
 from humeval_power.reporting.plan.sealed.seal import LOOKS_SCHEMA, Values, content_of, document_text, seal
-from humeval_power.reporting.plan.sealed.sealing import amendment_record, plain
-from humeval_power.reporting.plan.sealed.sections import AmendmentSection, Natural, Sha256, Share, Text
 from humeval_power.reporting.records import json_ready, versions
 from humeval_power.reporting.schemas.sections import Section
 from humeval_power.reporting.schemas.validation_problems import validated
@@ -174,7 +173,7 @@ def looks_plan_to_json(
 def plain_looks(plan: JudgementPlan, *, created: datetime.date) -> Values:
     """The content as it comes back from a file."""
     content: Any = json_ready(looks_content(plan, created=created))
-    return content_of(plain(validated_looks(seal(content, []), "looks")))
+    return content_of(as_values(validated_looks(seal(content, []), "looks")))
 
 
 def looks_content(plan: JudgementPlan, *, created: datetime.date) -> Values:

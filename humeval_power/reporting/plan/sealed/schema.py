@@ -1,137 +1,203 @@
-"""The plan document as a pydantic model: what may stand in plan.json, and its published JSON Schema."""
+"""plan.json as a pydantic model: what may stand there beside the study, and its published JSON Schema."""
 
 from __future__ import annotations
 
 import datetime
-from decimal import Decimal
+import math
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, JsonValue, StringConstraints, field_validator
+from pydantic_core import PydanticCustomError
 
 from humeval_power.errors import InputError, Problem, field_problem
-from humeval_power.planning.plan.plan import Plan
-from humeval_power.planning.study.analytic import check_target
-from humeval_power.reporting.plan.sealed.many import ManySection
-from humeval_power.reporting.plan.sealed.rules import RulesSection
+from humeval_power.planning.plan.plan import LookExpectation, PredictedPower
+from humeval_power.planning.plan.planned_rules import RulesCost
+from humeval_power.planning.plan.planned_systems import GoalShare
+from humeval_power.planning.plan.workers_out import WorkersOut
+from humeval_power.reporting.plan.history import Amendment, Change
 from humeval_power.reporting.plan.sealed.seal import PLAN_SCHEMA
-from humeval_power.reporting.plan.sealed.sections import (
-    AmendmentSection,
-    CostsSection,
-    DesignSection,
-    EffectSection,
-    LooksSection,
-    Natural,
-    ParametersSection,
-    PredictedSection,
-    SensitivitySection,
-    Sha256,
-    SourceSection,
-    Text,
-)
-from humeval_power.reporting.schemas.sections import RuleSection, ScaleSection, Section
-from humeval_power.rules import claim
+from humeval_power.reporting.schemas.sections import Section
+from humeval_power.reporting.schemas.validation_problems import IMPOSSIBLE
+from humeval_power.scales import ScaleSource
+from humeval_power.study import FIELDS, Study
+from humeval_power.study_text import field_schemas, plain
+from humeval_power.systems import Goal
+
+_ROUNDING = 1e-9  # of an interval's end at 0 or 1
+
+Text = Annotated[str, StringConstraints(pattern=r"\S")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Cents = Annotated[str, StringConstraints(pattern=r"^[0-9]+\.[0-9]{2}$")]
+Natural = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+ComputedShares = Annotated[list[float], Field(min_length=2, description="One a look. Computed.")]
+
+
+class SourceSection(Section):
+    """Where the values and the scale come from."""
+
+    name: Text
+    file: Text | None = Field(description="The document they were read from.")
+    ratings: Text | None = Field(
+        description="Name of the table of ratings that they were estimated from; null: from none."
+    )
+    scale: ScaleSource | None = Field(description="null: no scale.")
+
+
+class DesignSection(Section):
+    """What the size makes. Computed."""
+
+    kind: str
+    n_ratings: Natural
+    assignment_seed: Natural = Field(description="Seed of the draw of who rates what.")
+
+
+class GoalShareSection(Section):
+    """How often simulated studies reached another goal."""
+
+    goal: Goal
+    share: Share
+    interval: tuple[Share, Share] = Field(description="95 % Monte Carlo interval.")
+
+    def record(self) -> GoalShare:
+        return GoalShare(**self.model_dump())
+
+
+class ExpectedSection(Section):
+    """Ratings and cost to expect if the study stops where its boundaries say."""
+
+    ratings_if_effect: float = Field(gt=0, description="If the effect of interest is true.")
+    ratings_if_none: float = Field(gt=0, description="If there is no effect.")
+    cost_if_effect: float | None
+    cost_if_none: float | None
+
+    def record(self) -> LookExpectation:
+        return LookExpectation(**_numbers(self))
+
+
+class LooksSection(Section):
+    """The boundaries at the looks."""
+
+    factor: float = Field(description="Multiplies the nominal levels; 1 unless calibrated by simulation.")
+    information: ComputedShares
+    nominal: ComputedShares
+    expected: ExpectedSection | None = Field(description="By simulation; null where it was not simulated.")
+
+
+class ExclusionSection(Section):
+    """What the rules for leaving out workers cost, by simulation; null where it was not simulated."""
+
+    careful_out: Share = Field(description="Share of the careful workers that the rules leave out.")
+    careless_out: Share | None = Field(description="The same of careless workers; null: none are expected.")
+    power: Share | None = Field(description="With the rules.")
+    without: Share | None = Field(description="If nobody were left out.")
+    all_careful: Share | None = Field(description="If nobody were careless, and nobody left out.")
+    n_simulations: Natural
+
+    def record(self) -> RulesCost:
+        known = _numbers(self)
+        return RulesCost(WorkersOut(known.pop("careful_out"), known.pop("careless_out")), **known)
+
+
+class PromiseSection(Section):
+    """The power at the effect of interest, and what it costs."""
+
+    analytic: Share = Field(description="By formula. Computed.")
+    simulated: Share | None = Field(description="null where it was not simulated.")
+    interval: tuple[Share, Share] | None = Field(description="95 % Monte Carlo interval of `simulated`.")
+    n_simulations: Natural
+    cost: Cents | None = Field(description="In units of the currency, to the cent. Computed.")
+    effect_raw: float | None = Field(description="The effect on the scale of the ratings. Computed.")
+    n_tests: Natural = Field(description="Tests that are corrected together. Computed.")
+    other_goals: list[GoalShareSection] = Field(description="In the same simulations.")
+    looks: LooksSection | None = Field(description="null: one test, at the end.")
+    exclusion: ExclusionSection | None = Field(description="null: no rules for leaving out workers.")
+
+    def record(self) -> PredictedPower:
+        interval, n = self.interval, self.n_simulations
+        if len({self.simulated is None, interval is None, n == 0}) > 1:
+            rule = "simulated, interval and n_simulations belong together: all three, or null, null and 0."
+            raise InputError([Problem(rule, "")])
+        if self.simulated is None or interval is None:
+            return PredictedPower(self.analytic, math.nan, (math.nan, math.nan), 0)
+        if not interval[0] - _ROUNDING <= self.simulated <= interval[1] + _ROUNDING:
+            raise InputError([field_problem("simulated", self.simulated, "lies outside its own interval.")])
+        return PredictedPower(self.analytic, self.simulated, interval, n)
+
+
+class OtherSection(Section):
+    """Parameters that the plan was not made for."""
+
+    name: Text
+    values: dict[str, JsonValue]
+
+    def record(self) -> object:
+        try:
+            return FIELDS["values"].kind.read(self.values)
+        except ValueError as error:
+            raise InputError([Problem(str(error), "", column="values")]) from None
+
+
+class SensitivitySection(Section):
+    """The power of the plan if other parameters hold than those it was made for."""
+
+    others: Annotated[list[OtherSection], Field(min_length=1)]
+    powers: list[Share] = Field(description="By formula, in the order of `others`. Computed.")
+
+    def record(self) -> dict[str, Any]:
+        names = [other.name for other in self.others]
+        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        if twice:
+            raise InputError([field_problem("others", twice[0], "is there twice.")])
+        return {other.name: other.record() for other in self.others}
+
+
+class ChangeSection(Section):
+    """One value before and after an amendment."""
+
+    path: Text
+    old: JsonValue
+    new: JsonValue
+
+
+class AmendmentSection(Section):
+    """Changes made on one day for one reason."""
+
+    date: datetime.date
+    reason: Text
+    checksum_before: Sha256 = Field(description="The checksum of the plan that was amended.")
+    changes: Annotated[list[ChangeSection], Field(min_length=1)]
+
+    def record(self) -> Amendment:
+        changes = tuple(Change(change.path, change.old, change.new) for change in self.changes)
+        return Amendment(self.date, self.reason, self.checksum_before, changes)
 
 
 class PlanContent(Section):
-    """Everything that was decided, and the power that it promises."""
+    """The study as it was resolved, and what it promises."""
 
-    schema_: Literal["humeval_power/plan/3"] = Field(alias="schema")
-    question: Text
-    systems: Annotated[list[Text], Field(min_length=2)] = Field(
-        description="A and B, and every difference is B - A; or several."
+    schema_: Literal["humeval_power/plan/4"] = Field(alias="schema")
+    study: dict[str, JsonValue] = Field(
+        description="By the fields of study.toml; one that is not there was not said."
     )
-    effect: EffectSection
-    scale: ScaleSection | None
-    parameters: ParametersSection
     source: SourceSection
     design: DesignSection
-    costs: CostsSection | None
-    rule: RuleSection
-    target_power: float = Field(gt=0, lt=1)
-    predicted: PredictedSection
-    seed: Natural = Field(description="Seed of the simulation.")
-    exclusions: list[Text] = Field(description="Rules, in words, by which ratings will be left out.")
-    exclusion_rules: RulesSection | None = Field(
-        default=None,
-        description="Rules by which the analysis leaves out workers; left out where there are none.",
-    )
-    looks: LooksSection | None = Field(description="null: one test, at the end.")
-    many: ManySection | None = Field(
-        default=None, description="Several systems or criteria; left out for one test of two systems."
-    )
+    promise: PromiseSection
     sensitivity: SensitivitySection | None = Field(description="null: nothing else was looked at.")
+    seed: Natural = Field(description="Seed of the simulation.")
     created: datetime.date
     versions: dict[str, str] = Field(description="Of the programs that computed the power.")
 
-    @model_serializer(mode="wrap")
-    def _without_what_two_systems_lack(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """A plan of two systems, or without rules, is written as it was before there were others."""
-        values: dict[str, Any] = plain(self)
-        if self.exclusion_rules is None:
-            del values["exclusion_rules"]
-        if self.many is None:
-            del values["many"]
-            values["design"].pop("n_systems")
-        return values
-
-    def record(self) -> Plan:
-        self._check()
-        many = None if self.many is None else self.many.planned(self.systems)
-        plan = Plan(
-            question=self.question,
-            systems=tuple(self.systems),
-            effect=self.effect.difference if many is None else many.parameters.stated_effect,
-            parameters=self.parameters.record() if many is None else many.pair,
-            source=self.source.record(),
-            counts=self.design.record(),
-            rule=self.rule.record(),
-            target_power=self.target_power,
-            predicted=self.predicted.record(),
-            seed=self.seed,
-            design_kind=self.design.kind,
-            max_ratings_per_worker=self.design.max_ratings_per_worker,
-            scale=None if self.scale is None else self.scale.record(),
-            costs=None if self.costs is None else self.costs.model.record(),
-            cost=None if self.costs is None else Decimal(self.costs.total),
-            exclusions=tuple(self.exclusions),
-            rules=None if self.exclusion_rules is None else self.exclusion_rules.planned(),
-            looks=None if self.looks is None else self.looks.record(),
-            expected=None if self.looks is None else self.looks.expectation(),
-            others=() if self.sensitivity is None else self.sensitivity.record(),
-            many=many,
-        )
-        if many is None:
-            plan.study()  # refuses a test whose power cannot be computed
-        else:
-            many.check(plan.rule)
-        return plan
-
-    def _check(self) -> None:
-        problems = []
-        difference, rule = self.effect.difference, self.rule.record()
-        if difference == 0 and rule.margin is None:
-            problems.append(field_problem("effect.difference", 0, "must not be 0: no study can find that."))
-        if rule.margin is not None and not rule.can_show(difference):
-            said = f"must be where the claim of the rule, {claim(rule)}, is true."
-            problems.append(field_problem("effect.difference", difference, said))
-        if len({name.strip() for name in self.systems}) < len(self.systems):
-            problems.append(field_problem("systems", list(self.systems), "must be different systems."))
-        if self.many is None and len(self.systems) > 2:
-            problems.append(field_problem("many", None, "must say how several systems are compared."))
-        if len(self.systems) != self.design.n_systems:
-            said = f"must be the number of systems, {len(self.systems)}."
-            problems.append(field_problem("design.n_systems", self.design.n_systems, said))
-        if self.many is not None and (self.looks is not None or self.sensitivity is not None):
-            problems.append(field_problem("many", "...", "cannot stand beside looks or a sensitivity."))
-        if rule.alternative == "greater" and difference < 0:
-            said = "must be positive where only B better than A counts (rule.alternative 'greater')."
-            problems.append(field_problem("effect.difference", difference, said))
+    @field_validator("study")
+    @classmethod
+    def _is_a_study(cls, values: dict[str, Any]) -> Any:
+        """The study with numbers as its fields hold them."""
         try:
-            check_target(self.target_power, rule)
+            return plain(Study().with_(**values).said())
         except InputError as error:
-            problems.append(Problem(str(error), "", column="target_power"))
-        if problems:
-            raise InputError(problems)
+            problems = tuple(Problem(one.rule, one.remedy, column=one.place) for one in error.problems)
+            context = {"reason": str(error), "problems": problems}
+            raise PydanticCustomError(IMPOSSIBLE, "{reason}", context) from None
 
 
 class PlanDocument(PlanContent):
@@ -149,9 +215,24 @@ class PlanDocument(PlanContent):
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of plan.json."""
+    schema = PlanDocument.model_json_schema()
+    for document in (schema, schema["$defs"]["PlanContent"]):
+        document["properties"]["study"] = {"$ref": "#/$defs/Study"}
+    schema["$defs"]["Study"] = {
+        "type": "object",
+        "title": "The fields of study.toml",
+        "description": PlanContent.model_fields["study"].description,
+        "additionalProperties": False,
+        "properties": field_schemas(FIELDS),
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:{PLAN_SCHEMA.replace('/', ':')}",
-        **PlanDocument.model_json_schema(),
+        **schema,
         "title": "Plan of a human evaluation (plan.json)",
     }
+
+
+def _numbers(section: Section) -> dict[str, Any]:
+    """The values of a section, NaN where it has null."""
+    return {name: math.nan if value is None else value for name, value in section.model_dump().items()}

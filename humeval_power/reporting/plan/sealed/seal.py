@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 from humeval_power.reporting.plan.history import Change
 from humeval_power.safe_text import json_text
 
-PLAN_SCHEMA = "humeval_power/plan/3"
+PLAN_SCHEMA = "humeval_power/plan/4"
 LOOKS_SCHEMA = "humeval_power/looks_plan/1"
 SEAL = ("history", "checksum", "sealed")  # the names of a document that are not its content
-OPTIONAL = ("exclusion_rules", "many")  # sections that are left out where there is nothing to say
+OPEN = "study."  # what is null there is left out
 WHOLE = ("versions",)  # changes of these are listed as one
 
 Values: TypeAlias = dict[str, Any]
@@ -95,7 +95,7 @@ def _put(values: Values, path: str, value: Any) -> None:
     *above, last = path.split(".")
     for name in above:
         values = values[name]
-    if value is None and path in OPTIONAL:
+    if value is None and path.startswith(OPEN):
         values.pop(last, None)
     else:
         values[last] = value

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import FurtherOption, field_option, file_argument
-from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
+from humeval_power.fields import flag, own, text
+from humeval_power.interfaces.asking.command import Use
+from humeval_power.interfaces.asking.declared import Calls, Declared
+from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.adapting import two_systems
 from humeval_power.interfaces.cli.exclusion_options import excluded
-from humeval_power.interfaces.cli.options import COLUMNS_OF_MODEL, TABLE, TABLE_OPTIONS
+from humeval_power.interfaces.cli.options import READ_TABLE, TABLE_FIELDS
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.plan.options import amend_followed, amend_option, plan_path, table_by_plan
-from humeval_power.interfaces.cli.results import with_result
+from humeval_power.interfaces.cli.plan.options import (
+    AMEND,
+    LEDGER_SECRET,
+    amend_followed,
+    plan_path,
+    table_by_plan,
+)
+from humeval_power.interfaces.python_code.typed import Typed
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:  # pydantic is slow to import
     from humeval_power.interfaces.formats.plan.looks_file import LooksFile
@@ -23,69 +32,15 @@ if TYPE_CHECKING:  # pydantic is slow to import
     from humeval_power.reporting.monitor.result import MonitorResult
 
 
-@click.command(
-    "monitor",
-    cls=StudyCommand,
-    use=Use(adapts=two_systems),
-    no_program="keeps a ledger, which the command alone writes; hp.monitor takes a look without one.",
-)
-@file_argument("ratings", metavar="[RATINGS]", required=False)
-@study_fields(
-    *TABLE,
-    "ledger",
-    but=COLUMNS_OF_MODEL,
-    **TABLE_OPTIONS,
-    plan=field_option(
-        "plan",
-        required=True,
-        callback=plan_path,
-        help="The plan with its looks: plan.json, or looks.json of independent judgements.",
-    ),
-)
-@amend_option
-@click.option(
-    "--secret",
-    cls=FurtherOption,
-    metavar="FILE",
-    help="The secret of the ledger's digests; made by the first look. [beside the ledger: plan.looks.secret]",
-)
-@click.option(
-    "--new-secret",
-    cls=FurtherOption,
-    metavar="REASON",
-    default="",
-    help="Go on with a new secret, the old one being lost; recorded.",
-)
-@click.option("--final", is_flag=True, help="No more ratings will come: test for the last time.")
-@click.option(
-    "--unplanned",
-    cls=FurtherOption,
-    metavar="REASON",
-    default="",
-    help="Look although no look is due, or go on after futility; recorded, and paid for in level.",
-)
-@click.option("--status", is_flag=True, help="Show the looks so far; take none.")
-@with_result()
-def command(
-    study: StudyValues,
-    amend: str | None,
-    secret: str | None,
-    new_secret: str,
-    final: bool,
-    unplanned: str,
-    status: bool,
-) -> MonitorResult:
-    """May we stop? One look at the ratings so far, by the plan.
+def _monitor(given: Typed, calls: Calls) -> None:
+    taken: Any = _look(given)
+    calls.let("result", taken)
 
-    RATINGS are all ratings so far, those of earlier looks included; or all
-    scores, preferences or answers, by a plan of looks at independent judgements.
-    The look is added to a ledger that is never rewritten; the same look at the
-    same data is shown again, at other data it is refused. Workers beyond the
-    limits that the plan seals are left out of each test by what is known of
-    them then. Keep the secret beside the ledger, and do not publish it.
-    """
+
+def _look(given: Typed) -> MonitorResult:
+    study = StudyValues.of(given.context)
     file = study.ratings
-    if (file is None) is not status:
+    if (file is None) is not given["status"]:
         raise click.UsageError("Give RATINGS for a look, or --status to see those taken.")
     from humeval_power.interfaces.cli.loading import check_ratings
     from humeval_power.interfaces.cli.monitor.judgements import load_observations
@@ -100,12 +55,15 @@ def command(
     from humeval_power.reporting.exclusion_words import exclusion_words
 
     plan = study.plan
-    planned = _followed(plan, amend)
+    planned = _followed(plan, given["amend"])
     path = ledger_path(plan, study.ledger)
-    key = secret_path(path, secret)
+    key = secret_path(path, given["secret"])
     if file is None:
         return looks_taken(planned, path, key)
-    asked = Asked(path, key, _one_line(new_secret), _one_line(unplanned), final)
+    final = given["final"]
+    asked = Asked(
+        path, key, _one_line(given["new_secret"] or ""), _one_line(given["unplanned"] or ""), final
+    )
     if isinstance(planned.plan, JudgementPlan):
         seen = load_observations(file, planned.plan, study)
         refuse_rehearsed(seen.worker or (), plan, path, source=seen.source)
@@ -149,3 +107,48 @@ def _followed(plan: str, amend: str | None) -> PlanFile | LooksFile:
 def _one_line(text: str) -> str:
     """A reason as the ledger holds it: bytes of the command line that are no text are shown as such."""
     return " ".join(text.encode("utf-8", "backslashreplace").decode().split())
+
+
+DECLARED = Declared(
+    ("monitor",),
+    """May we stop? One look at the ratings so far, by the plan.
+
+    RATINGS are all ratings so far, those of earlier looks included; or all
+    scores, preferences or answers, by a plan of looks at independent judgements.
+    The look is added to a ledger that is never rewritten; the same look at the
+    same data is shown again, at other data it is refused. Workers beyond the
+    limits that the plan seals are left out of each test by what is known of
+    them then. Keep the secret beside the ledger, and do not publish it.
+    """,
+    {
+        "ratings": replace(FIELDS["ratings"], kind=text("[RATINGS]", is_file=True)),
+        **TABLE_FIELDS,
+        "plan": replace(
+            FIELDS["plan"],
+            help="The plan with its looks: plan.json, or looks.json of independent judgements.",
+            needed=True,
+        ),
+        "ledger": FIELDS["ledger"],
+        "amend": AMEND,
+        "secret": LEDGER_SECRET,
+        "new_secret": own(
+            text("REASON"),
+            "Go on with a new secret, the old one being lost; recorded.",
+            further=True,
+        ),
+        "final": own(flag(), "No more ratings will come: test for the last time.", usual=False),
+        "unplanned": own(
+            text("REASON"),
+            "Look although no look is due, or go on after futility; recorded, and paid for in level.",
+            further=True,
+        ),
+        "status": own(flag(), "Show the looks so far; take none.", usual=False),
+    },
+    _monitor,
+    arguments=("ratings",),
+    of_study=True,
+    use=Use(adapts=two_systems),
+    read_as={**READ_TABLE, "plan": plan_path},
+    no_program="keeps a ledger, which the command alone writes; hp.monitor takes a look without one.",
+)
+command = DECLARED.command()

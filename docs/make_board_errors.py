@@ -1,0 +1,171 @@
+"""How often tests of leaderboards err: the tables of docs/rank.md, by simulation.
+
+    python docs/make_board_errors.py scores|fixed|newcomers [STUDIES]
+
+scores: some difference shown where all systems are as good, and the best missing among those that may be first; K
+systems, G clusters. "z" and "z of t" are a single step by the normal law of the largest difference, as others do.
+fixed: the same with tasks as strata. newcomers: the lower bound of a newcomer with few losses, where voters have
+tastes.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from humeval_power.clusters import Clusters
+from humeval_power.inference.clustered import bell_mccaffrey_df, clustered_covariance
+from humeval_power.inference.compare.score_table import ScoreTable
+from humeval_power.inference.rank.battles import Battles
+from humeval_power.inference.rank.bradley_terry import fit_battles
+from humeval_power.inference.rank.by_scores import rank_scores
+from humeval_power.inference.rank.newcomers import newcomers
+from humeval_power.inference.rank.pair_tests import largest_of_all
+
+Floats = NDArray[np.float64]
+SHAPES = ("normal", "skewed", "unequal SDs", "unequal sizes", "common factor")
+ALPHA, SEED = 0.05, 38
+
+
+def deviations(rng: np.random.Generator, K: int, G: int, shape: str) -> tuple[Floats, NDArray[np.int64]]:
+    """Scores of items, all systems as good, and the clusters of the items."""
+    sizes = np.ones(G, dtype=int)
+    if shape == "unequal sizes":
+        sizes = np.maximum(np.round(4 * np.exp(rng.normal(0, 1, G))), 1).astype(int)
+    own = rng.normal(size=(G, K))
+    if shape == "skewed":
+        own[:, ::2] = rng.exponential(size=own[:, ::2].shape) - 1
+    if shape == "unequal SDs":
+        own *= np.linspace(0.15, 1.2, K)
+    if shape == "common factor":
+        own = 0.4 * own + rng.normal(size=(G, 1)) * rng.choice([0.0, 1.0], K)
+    codes = np.repeat(np.arange(G), sizes)
+    return own[codes] + (rng.normal(0, 0.5, (len(codes), K)) if len(codes) > G else 0.0), codes
+
+
+def scores(n_studies: int) -> None:
+    """The table of laws."""
+    print("| K, G, shape | studies | z | z of t | Holm, t | best missing |\n|---|---|---|---|---|---|")
+    cells = [
+        (20, 10, "normal"),
+        *((20, 41, shape) for shape in SHAPES),
+        (100, 41, "normal"),
+        (100, 41, "skewed"),
+    ]
+    for K, G, shape in cells:
+        rng = np.random.default_rng([SEED, K, G, SHAPES.index(shape)])
+        rows, columns = np.triu_indices(K, 1)
+        wrong = np.zeros(4)
+        for _ in range(n_studies):
+            values, codes = deviations(rng, K, G, shape)
+            clusters = Clusters(codes, tuple(map(str, range(G))))
+            board = rank_scores(ScoreTable(values, tuple(map(str, range(K))), clusters=clusters)).board
+            covariance = clustered_covariance(values, clusters)
+            df = bell_mccaffrey_df(clusters.sizes.astype(float))
+            own = np.diag(covariance)
+            error = np.sqrt(own[rows] + own[columns] - 2 * covariance[rows, columns])
+            mean = values.mean(axis=0)
+            largest = float(np.abs((mean[rows] - mean[columns]) / error).max())
+            root = np.linalg.cholesky(covariance + 1e-12 * own.max() * np.eye(K))
+            draws = rng.standard_normal((2_000, K)) @ root.T
+            critical = largest_of_all(rows, columns, draws, ALPHA)
+            as_z = -special.ndtri(special.stdtr(df, -largest))
+            first = next(place for place in board.places if place.system == "0")
+            wrong += [largest > critical, as_z > critical, board.n_apart > 0, not first.may_be_first]
+        print(
+            f"| {K}, {G}, {shape} | {n_studies} | "
+            + " | ".join(f"{x:.3f}" for x in wrong / n_studies)
+            + " |",
+            flush=True,
+        )
+
+
+def fixed(n_studies: int) -> None:
+    """Tasks as strata, with items of very different numbers and spreads."""
+    print("| K, tasks, items a task, shape | studies | Holm, t | best missing |\n|---|---|---|---|")
+    for K, G, low, high, shape in (
+        (20, 41, 5, 5, "normal"),
+        (20, 41, 2, 20, "normal"),
+        (20, 41, 2, 20, "skewed"),
+        (20, 5, 10, 100, "skewed"),
+        (20, 8, 2, 6, "normal"),
+        (100, 41, 2, 20, "normal"),
+        (100, 41, 2, 20, "skewed"),
+        (100, 41, 20, 50, "skewed"),
+    ):
+        rng = np.random.default_rng([SEED, K, G, low, high])
+        wrong = np.zeros(2)
+        for _ in range(n_studies):
+            sizes = rng.integers(low, high + 1, G)
+            codes = np.repeat(np.arange(G), sizes)
+            own = rng.normal(size=(len(codes), K))
+            if shape == "skewed":
+                own[:, ::2] = rng.exponential(size=own[:, ::2].shape) - 1
+            spread = np.exp(rng.normal(0, 0.5, G))[codes, None]
+            ability = rng.normal(0, 1, (G, K))
+            ability -= (sizes @ ability) / sizes.sum()  # as good over these tasks, and different in each
+            table = ScoreTable(
+                spread * own + ability[codes],
+                tuple(map(str, range(K))),
+                clusters=Clusters(codes, tuple(map(str, range(G)))),
+            )
+            board = rank_scores(table, tasks="fixed").board
+            first = next(place for place in board.places if place.system == "0")
+            wrong += [board.n_apart > 0, not first.may_be_first]
+        rates = " | ".join(f"{x:.3f}" for x in wrong / n_studies)
+        print(f"| {K}, {G}, {low} to {high}, {shape} | {n_studies} | {rates} |", flush=True)
+
+
+def newcomer_bounds(n_studies: int) -> None:
+    """Error of the lower bound of a newcomer with few losses, on a board of 11 others with 100 battles each."""
+    print(
+        "| strength | voter SD | battles | voters | studies with a bound | error |\n|---|---|---|---|---|---|"
+    )
+    for strength, taste, n, voters in (
+        (0.5, 0.0, 10, 10),
+        (2.0, 0.0, 10, 10),
+        (0.5, 1.0, 20, 2),
+        (0.5, 1.0, 20, 5),
+        (2.0, 1.0, 20, 5),
+    ):
+        rng = np.random.default_rng([SEED, n, voters, int(10 * strength), int(10 * taste)])
+        known = wrong = 0
+        for _ in range(n_studies):
+            others = np.linspace(-0.8, 0.8, 11)
+            theta = np.r_[others, strength]
+            first = np.r_[rng.integers(0, 11, 550), np.full(n, 11)]
+            second = np.r_[(first[:550] + rng.integers(1, 11, 550)) % 11, rng.integers(0, 11, n)]
+            user = np.r_[rng.integers(0, 150, 550), 150 + np.arange(n) % voters]
+            swap = rng.random(len(first)) < 0.5
+            first, second = np.where(swap, second, first), np.where(swap, first, second)
+            own = rng.normal(0, taste, (150 + voters, 12))
+            eta = theta[first] - theta[second] + own[user, first] - own[user, second]
+            outcome = np.where(rng.random(len(eta)) < special.expit(eta), 1, -1)
+            names, codes = np.unique(user, return_inverse=True)
+            clusters = Clusters(codes, tuple(map(str, names)))
+            met = Battles(
+                tuple(map(str, range(12))),
+                first,
+                second,
+                outcome,
+                clusters if taste or voters < n else None,
+            )
+            fit = fit_battles(met, with_order=False)
+            one = newcomers(met, fit).get(11)
+            if one is None:
+                continue
+            # the truth is about the mean of the others, as averaged over tastes where there are any
+            shrunk = 1 / np.sqrt(1 + 2 * taste**2 * 0.3457) if taste else 1.0
+            centre = float(fit.strengths[:11].mean())
+            known += 1
+            wrong += one.bounds(2 * ALPHA if one.missed else ALPHA)[0] - centre > shrunk * strength
+        rate = f"{wrong / known:.3f}" if known else "-"
+        print(f"| {strength} | {taste} | {n} | {voters} | {known} | {rate} |", flush=True)
+
+
+if __name__ == "__main__":
+    how_many = int(sys.argv[2]) if len(sys.argv) > 2 else 300
+    {"scores": scores, "fixed": fixed, "newcomers": newcomer_bounds}[sys.argv[1]](how_many)
