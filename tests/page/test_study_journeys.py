@@ -51,6 +51,7 @@ def settled(page) -> None:
 def typed(page, **values: str) -> None:
     """Type into fields, and wait until they are saved."""
     for name, value in values.items():
+        page.wait_for_selector(f"#field-{name}")
         page.evaluate("document.getElementById('saved').textContent = ''")
         page.fill(f"#field-{name}", value)
         page.keyboard.press("Tab")
@@ -58,12 +59,14 @@ def typed(page, **values: str) -> None:
 
 
 def onward(page) -> None:
-    page.click(".onward a")
+    with page.expect_navigation():
+        page.click(".onward a")
     settled(page)
 
 
 def fields_seen(page) -> set[str]:
     """The fields that can be seen without opening anything."""
+    page.wait_for_selector("#form")
     shown = page.locator("#form [data-field]").evaluate_all(
         "all => all.filter(one => !one.closest('details:not([open])')).map(one => one.dataset.field)"
     )
@@ -166,6 +169,7 @@ def test_two_tabs_do_not_write_over_each_other(page, folder):
     page.goto(page.own)
     page.fill("input[name=name]", "tabs")
     page.click("button:has-text('New study')")
+    page.wait_for_selector("#form")
     page.goto(page.own + "study/tabs/size")
     settled(page)
     file = folder / "tabs" / "study.toml"
