@@ -15,6 +15,8 @@ from urllib.parse import unquote, urlsplit
 from inspect_ai.hooks import Hooks, RunEnd, hooks
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
 
+from humeval_power.interfaces.cli.output import say
+
 _WHAT = "Compares each task with its last log by another model or prompt, item by item."
 _LOOKED_AT = 200  # logs of a folder, the newest
 
@@ -37,7 +39,7 @@ class Comparison(Hooks):
             except Exception as error:  # an evaluation is never lost for this
                 said = f"no comparison: {error}"
             if said:
-                print(f"humeval-power, {log.eval.task}: {said}")
+                say(f"humeval-power, {log.eval.task}: {said}")
 
 
 def compared(log: EvalLog) -> str:

@@ -186,9 +186,9 @@ def test_a_study_file_opens_nothing_outside_the_folder(folder: Folder) -> None:
 
 def test_what_is_wrong_is_said_at_once_in_the_names_of_arguments(folder: Folder) -> None:
     with pytest.raises(InputError) as wrong:
-        work_of("power", {"effct": 0.1, "workers": {"a": [1]}, "lower_is_better": "yes"}, folder)
+        work_of("power", {"effct": 0.1, "effect": True, "lower_is_better": "yes"}, folder)
     text = str(wrong.value)
-    assert all(part in text for part in ("'effct'", "Did you mean effect?", "workers:", "true or false"))
+    assert all(part in text for part in ("'effct'", "Did you mean effect?", "effect:", "true or false"))
     found = call(folder, "power", preset="high", workers=1, items=40, effect=0.1)
     assert found.exit_code == 2
     told = in_words_of_tools(" ".join(one.text for one in found.problems))

@@ -144,6 +144,8 @@ def test_what_may_be_a_path_is_looked_up_in_the_folder_of_the_page(value, tmp_pa
         files = [("files", "a.txt"), ("files", "b.txt")]
         if command[0] == "contingency":
             files = [("gold", "b.txt"), ("system-a", "a.txt"), ("system-b", "b.txt")]
+        if command == ("compare", "gate"):
+            files = [("baseline", "a.txt"), ("candidate", "b.txt")]
         query = [(name, place) for name, place in files if name != option]
         page = said(client.get("/run/" + "/".join(command), params=[*query, (option, value)]).text)
         assert "in the folder of the page" in page or "within the folder of the page" in page, command

@@ -200,7 +200,7 @@ def test_a_misspelt_preset_offers_the_nearest_of_all():
                     "0.3",
                     "--recall",
                     "0.8",
-                    "--half-width",
+                    "--precision",
                     "0.8",
                     "--agreement",
                     "0.9",

@@ -406,8 +406,20 @@ GATE = Declared(
     shown that it is not.
     """,
     {
-        "baseline": own(text("BASELINE"), "", "Scores of the baseline", needed=True),
-        "candidate": own(text("CANDIDATE"), "", "Scores of the candidate", needed=True),
+        "baseline": own(
+            text("BASELINE"),
+            "",
+            "Scores of the baseline",
+            page_help="A log of a harness, a folder of logs, or a file with a number a line.",
+            needed=True,
+        ),
+        "candidate": own(
+            text("CANDIDATE"),
+            "",
+            "Scores of the candidate",
+            page_help="The same of the same items, after the change.",
+            needed=True,
+        ),
         "scores": SCORE_TABLE["scores"],
         "margin": own(
             real(0),

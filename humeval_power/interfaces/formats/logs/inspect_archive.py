@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import struct
+import sys
 import zipfile
 import zlib
 from collections import Counter
@@ -109,7 +110,7 @@ def _member(raw: RawLog, name: str) -> Any:
 
 def _unpacked(raw: RawLog, member: zipfile.ZipInfo) -> bytes:
     """The bytes of a member, never more than it states."""
-    if member.compress_type != _ZSTANDARD or hasattr(zipfile, "ZIP_ZSTANDARD"):
+    if member.compress_type != _ZSTANDARD or sys.version_info >= (3, 14):
         return raw.archive.read(member)
     require_extra("logs", wanted_for=f"{raw.source} is packed by Zstandard, and to read it")
     import zstandard
