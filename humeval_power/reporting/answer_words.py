@@ -97,6 +97,8 @@ def found_words(said: Difference, rule: DecisionRule, scale: RatingScale | None 
 def enough_words(n_enough: int, n: int, target: float) -> str:
     """How many studies of a grid have the power that was wanted, and the start of a sentence on one of them."""
     times = f"{of_hundred(target)} times in 100"
+    if n == 1:
+        return f"This study {'succeeds at least' if n_enough else 'does not succeed'} {times}. It"
     if not n_enough:
         return f"None of these {n} studies succeeds {times}. The nearest"
     if n_enough == 1:

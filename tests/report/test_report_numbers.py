@@ -111,7 +111,13 @@ def derived(path: Path) -> list[float]:
     assert plan.scale is not None
     assert costs is not None
     found = [design.n_workers, design.n_items, design.n_ratings, design.ratings_per_item, design.seed]
-    found += [plan.scale.effect_to_raw(plan.effect), plan.counts.ratings_per_item, plan.seed]
+    found += [
+        plan.scale.low,
+        plan.scale.high,
+        plan.scale.effect_to_raw(plan.effect),
+        plan.counts.ratings_per_item,
+        plan.seed,
+    ]
     found += [costs.price_per_rating, costs.hourly_pay, costs.seconds_per_rating, *plan.predicted.interval]
     return [float(value) for value in found if value is not None]
 

@@ -23,6 +23,7 @@ _OTHERS = {
 # What messages call the value of an option, where that is not the option's own name.
 _CALLED = {
     "--n": "(?:judgements?|items?|test set|sentences?|segments?|scores|study)",
+    "--baseline-accuracy": "(?:baselines?|accurac(?:y|ies))",
     "--effect": "(?:effects?|differences?)",
     "--shift": "(?:effects?|differences?)",
     "--mean": "(?:A's means?|means?|difference)",

@@ -138,7 +138,7 @@ def _smallest(
         high *= 2
         if high > MOST_ITEMS:
             raise InputError(
-                f"The mean is too small beside the SD: a power of {power:g} would take more than "
+                f"The effect is too small beside the SD: a power of {power:g} would take more than "
                 f"{MOST_ITEMS:,} items."
             )
     root = root_between(missing, max(2.0, high / 2), high, xtol=1e-9)

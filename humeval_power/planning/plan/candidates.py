@@ -212,7 +212,8 @@ def feasible_sizes(
     if size > MOST_CANDIDATES:
         raise InputError(
             f"{size:,} designs are too many to compare (at most {MOST_CANDIDATES:,}). Give "
-            "shorter lists of n_workers, n_items, n_documents or ratings_per_item, with steps: 50:500:10."
+            "shorter lists of workers_range, items_range, documents_range or ratings_per_item_range, with steps: "
+            "50:500:10."
         )
     axes = np.meshgrid(space.workers, np.arange(len(sources)), space.ratings_per_item, indexing="ij")
     m, source, k = (axis.ravel().astype(np.int64) for axis in axes)
@@ -244,7 +245,7 @@ def _different_workers(paired: bool, n_systems: int) -> int:
 
 def nothing_feasible(space: SearchSpace, *, n_systems: int = 2) -> InputError:
     """The error of a space without any feasible design."""
-    remedy = "Widen the lists of workers, items or ratings_per_item, or max_ratings_per_worker."
+    remedy = "Widen the lists of workers_range, items_range or ratings_per_item_range, or max_ratings_per_worker."
     return InputError([Problem(_why_empty(space, n_systems), remedy)])
 
 
