@@ -6,6 +6,7 @@ Inspect finds it by the entry point of the package; HUMEVAL_POWER=off in the env
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,15 +70,16 @@ def compared(log: EvalLog) -> str:
     result: Any = hp.compare.scores(tables, question="mean", power_by="formula")
     first = result.body()
     table = next(iter(tables.values()))
-    place = (
-        Path(unquote(urlsplit(log.location).path)).parent
-        if "://" in log.location
-        else Path(log.location).parent
-    )
+    place = urlsplit(log.location)
+    is_here = place.scheme in ("", "file")  # and not in a store of files elsewhere
     lines = (
         f"{now} beside {before}, {table.metric} on {table.n_items:,} items they share.",
         " ".join(first.lead.split()),
-        f"More: humeval-power page --folder {place}",
+        *(
+            [f"More: humeval-power page --folder {shlex.quote(str(Path(unquote(place.path)).parent))}"]
+            if is_here
+            else []
+        ),
     )
     return "\n  ".join(lines)
 

@@ -58,7 +58,7 @@ def test_each_run_is_compared_with_the_last_of_another_model_or_prompt(tmp_path:
     assert f"--folder {tmp_path / 'logs'}" in by_model
     assert by_prompt.startswith("right=6, n=35 beside right=5, n=42, match on 35 items they share.")
     assert again.startswith("right=6, n=35 beside right=5, n=42")  # the same again is no other
-    logs = sorted((tmp_path / "logs").iterdir())
+    logs = sorted((tmp_path / "logs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
     names = {str(logs[0]): "base", str(logs[1]): "tuned"}
     tables = hp.compare.read_scores(*names, names=names, systems=("base", "tuned"))
     found = hp.compare.scores(tables, question="mean", power_by="formula").content()

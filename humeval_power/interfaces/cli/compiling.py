@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import click
 
 from humeval_power.interfaces.cli.output import QUIET, say
 from humeval_power.kernels.compile_events import listening
 from humeval_power.safe_text import wrapped
-
-if TYPE_CHECKING:
-    pass
 
 TOLD = "humeval_power.compiling_told"
 

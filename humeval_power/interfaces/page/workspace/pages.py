@@ -7,7 +7,6 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -41,9 +40,6 @@ from humeval_power.interfaces.page.workspace.views import (
     stage_page,
 )
 from humeval_power.study import FIELDS, FILE_NAME
-
-if TYPE_CHECKING:
-    pass
 
 _SOON = 0.4  # seconds that a page waits for a job that may be short
 _MOST_FIELDS = 300  # of one form

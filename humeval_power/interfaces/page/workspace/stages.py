@@ -68,12 +68,14 @@ class Act:
 class Stage:
     """One stage.
 
+    next : what is to be done there, as Home says it.
     fields : what it asks. sections : whose other fields it asks on demand.
     """
 
     key: str
     title: str
     lead: str
+    next: str
     fields: tuple[str, ...]
     sections: tuple[str, ...] = ()
 
@@ -100,6 +102,7 @@ STAGES: tuple[Stage, ...] = (
         "question",
         "Question",
         "What is to be found out, of which systems, on which scale?",
+        "say what is to be found out",
         ("question", "systems", "scale"),
         ("question", "ratings", "systems"),
     ),
@@ -107,6 +110,7 @@ STAGES: tuple[Stage, ...] = (
         "size",
         "Size",
         "How many people and items does it take? Say what is open: it is worked out from the rest.",
+        "find how large it must be",
         ("preset", "pilot", "effect_raw", "workers", "items", "ratings_per_item"),
         ("variation", "effect", "design", "losses", "test"),
     ),
@@ -114,6 +118,7 @@ STAGES: tuple[Stage, ...] = (
         "plan",
         "Plan",
         "What may it cost? Three designs stand to choose: seal one before any rating is collected.",
+        "choose a design and seal it",
         ("cost_per_rating", "budget", "max_workers"),
         ("search", "cost", "looks"),
     ),
@@ -121,12 +126,32 @@ STAGES: tuple[Stage, ...] = (
         "collect",
         "Collect",
         "Texts in, forms out; and what has come back.",
+        "hand out the work, and take the ratings in",
         ("outputs", "upload", "exports"),
         ("form",),
     ),
-    Stage("look", "Look", "May one stop before all ratings are in? By the sealed rule only.", ()),
-    Stage("decide", "Decide", "Which system is better, as the plan said it.", ("ratings",), ("columns",)),
-    Stage("report", "Report", "What a paper and its checklists ask of this study.", ("answers",)),
+    Stage(
+        "look",
+        "Look",
+        "May one stop before all ratings are in? By the sealed rule only.",
+        "see whether one may stop",
+        (),
+    ),
+    Stage(
+        "decide",
+        "Decide",
+        "Which system is better, as the plan said it.",
+        "analyse the ratings",
+        ("ratings",),
+        ("columns",),
+    ),
+    Stage(
+        "report",
+        "Report",
+        "What a paper and its checklists ask of this study.",
+        "write it up",
+        ("answers",),
+    ),
 )
 BY_KEY = {stage.key: stage for stage in STAGES}
 
@@ -229,17 +254,6 @@ def stage_now(study: OpenedStudy) -> str:
     if not study.has("question"):
         return "question"
     return "plan" if open_of(study, "") == "power" else "size"
-
-
-NEXT_WORDS: Mapping[str, str] = {
-    "question": "say what is to be found out",
-    "size": "find how large it must be",
-    "plan": "choose a design and seal it",
-    "collect": "hand out the work, and take the ratings in",
-    "look": "see whether one may stop",
-    "decide": "analyse the ratings",
-    "report": "write it up",
-}
 
 
 def summary(study: OpenedStudy) -> tuple[tuple[str, str], ...]:

@@ -19,7 +19,6 @@ from humeval_power.interfaces.page.workspace.examples import EXAMPLES
 from humeval_power.interfaces.page.workspace.stages import (
     ACTS,
     BY_KEY,
-    NEXT_WORDS,
     OPEN,
     REPORTS,
     STAGES,
@@ -70,7 +69,7 @@ def home_page(studies: Sequence[OpenedStudy | tuple[str, str]], folder: str, aro
             "is_draft": one.is_draft,
             "question": one.file.values.get("question", ""),
             "stage": BY_KEY[stage_now(one)].title,
-            "next": NEXT_WORDS[stage_now(one)],
+            "next": BY_KEY[stage_now(one)].next,
             "link": one.link(stage_now(one)),
             "problem": "",
         }
