@@ -168,4 +168,4 @@ Ties = Literal["excluded", "split", "kept"]
 BattleTies = Literal["davidson", "rao-kupper"]
 PairTest = Literal["holm", "max-t"]
 Tasks = Literal["sampled", "fixed"]
-MOST_RANKED = 50  # systems
+MOST_RANKED = 300  # systems

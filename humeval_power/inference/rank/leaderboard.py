@@ -17,7 +17,6 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.inference.rank.more import FurtherData, times_needed, times_until_alone
 from humeval_power.inference.rank.pair_tests import (
     holm,
-    largest_of_all,
     max_t,
     one_sided_p,
     upper_quantile,
@@ -241,10 +240,10 @@ def leaderboard(
     for each in np.unique(part[rows]):
         of = part[rows] == each
         if test == "max-t":
-            corrected[of] = np.maximum(max_t(p[of], rows[of], columns[of], draws), p[of])
-            tail = one_sided_p(
-                np.array(largest_of_all(rows[of], columns[of], draws, level)), np.array(np.inf)
-            )
+            adjusted, largest = max_t(p[of], rows[of], columns[of], draws)
+            corrected[of] = np.maximum(adjusted, p[of])
+            critical = np.quantile(largest, 1 - level, method="higher")
+            tail = one_sided_p(critical, np.array(np.inf))
         else:
             corrected[of] = holm(p[of])
             tail = np.array(level / (2 * of.sum()))
