@@ -127,14 +127,17 @@ class NeighbourBattles:
         return draw_in_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=_BLOCK)
 
     def _draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
-        first, second = np.triu_indices(self.n_systems, 1)
-        share = outcome_law(self._strengths[first] - self._strengths[second], self.tie, "davidson").share
-        points, ties = np.zeros((size, self.n_systems)), np.zeros(size)
-        for i, j, n, shares in zip(first, second, self._counts, share, strict=True):
-            won, tied, lost = rng.multinomial(n, shares, size).T
-            points[:, i] += won + tied / 2
-            points[:, j] += lost + tied / 2
-            ties += tied
+        K, value = self.n_systems, self._strengths
+        points, ties = np.zeros((size, K)), np.zeros(size)
+        end = 0
+        for i in range(K - 1):
+            start, end = end, end + K - 1 - i
+            share = outcome_law(value[i] - value[i + 1 :], self.tie, "davidson").share
+            met = rng.multinomial(self._counts[start:end, None], share[:, None], (K - 1 - i, size))
+            won, tied, lost = np.moveaxis(met, 2, 0)
+            points[:, i] += (won + tied / 2).sum(axis=0)
+            points[:, i + 1 :] += (lost + tied / 2).T
+            ties += tied.sum(axis=0)
         fits = fit_tables(points, ties, self._counts.astype(np.float64))
         z = fits.gap / fits.standard_error
         slope = self._preferred(_SMALL) - 0.5
