@@ -70,7 +70,7 @@ def test_strengths_errors_and_leverages_are_the_goldens(golden: dict) -> None:
     assert fit.log_likelihood == pytest.approx(golden["log_likelihood"], abs=1e-6)
     assert fit.covariance[:K, :K] == pytest.approx(np.array(golden["covariance_model"]), abs=1e-6)
     assert met.clusters is not None
-    information, leverage = known_of_systems(fit, met, met.clusters)
+    information, leverage = known_of_systems(fit, fit.of_battles(met), met.clusters)
     assert leverage == pytest.approx(golden["leverage_of_voters"], abs=1e-6)
     assert herfindahl_df(information) == pytest.approx(golden["df_of_systems"], abs=1e-6)
 

@@ -1,21 +1,23 @@
-"""Strengths of K systems from battles by maximum likelihood, with an effect of the order and with ties.
+"""Strengths of K systems from battles by maximum likelihood, with an effect of the order, ties and covariates.
 
-All is counted in cells: how often the row's system was shown before the column's, with each outcome. Where systems
-won or lost all of their battles the likelihood has no maximum; it is then penalised by Jeffreys' prior (Firth
-1993), which is finite in every part that is joined by battles (Kosmidis and Firth 2021).
+Without covariates battles are counted in cells: how often one system was shown before another, with each outcome;
+with covariates every battle is a row of its own. Where systems won or lost all of their battles the likelihood has
+no maximum; it is then penalised by Jeffreys' prior (Firth 1993), which is finite in every part that is joined by
+battles (Kosmidis and Firth 2021).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.checking.columns import listing
 from humeval_power.choices import BattleTies
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.rank.battles import Battles, check_orderable, has_maximum, parts_of
+from humeval_power.inference.rank.battles import Battles, check_orderable, circles_of, parts_of
 from humeval_power.inference.rank.outcome_models import OutcomeLaw, outcome_law
 
 Floats = NDArray[np.float64]
@@ -26,14 +28,72 @@ _PENALISED_STEPS = 30  # then a search that is slower and never stalls
 _ENDLESS = 25.0  # a logit that no number of battles shows: the likelihood has no maximum
 _LEAST_TIE = 1e-8  # of Rao and Kupper's threshold
 _SMALL = 1e-4  # for slopes of the information
+_REDUNDANT = 1e-8  # of a covariate's information is left by the systems and the other covariates
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contributions:
+    """What each row adds, shape (m, ...): the systems `first` and `second`, its score by (eta, tie) (m, 2), its
+    expected information of eta, of both, and of tie (m, 3), and its covariates (m, q)."""
+
+    first: Codes
+    second: Codes
+    score: Floats
+    weight: Floats
+    covariates: Floats
+
+    def only(self, kept: Codes) -> Contributions:
+        """Some of the rows."""
+        return Contributions(
+            self.first[kept], self.second[kept], self.score[kept], self.weight[kept], self.covariates[kept]
+        )
+
+    def scores(self, K: int, *, with_order: bool, with_ties: bool) -> Floats:
+        """Sums (p,) by strengths, order, covariates and ties."""
+        by_eta, by_tie = self.score.T
+        strengths = _differences(self.first, self.second, by_eta, K)
+        order, tie = [by_eta.sum()] * with_order, [by_tie.sum()] * with_ties
+        return np.concatenate([strengths, order, by_eta @ self.covariates, tie])
+
+    def information(self, K: int, *, with_order: bool, with_ties: bool) -> Floats:
+        """Sums (p, p) by the same."""
+        by_eta, by_both, by_tie = np.ascontiguousarray(self.weight.T)
+        x, q = self.covariates, self.covariates.shape[1]
+        p = K + with_order + q + with_ties
+        met = np.bincount(self.first * K + self.second, by_eta, K * K).reshape(K, K)
+        found = np.zeros((p, p))
+        found[:K, :K] = np.diag(met.sum(axis=0) + met.sum(axis=1)) - met - met.T
+        inside = slice(K + with_order, K + with_order + q)
+        for c in range(q):
+            weighted = by_eta * x[:, c]
+            found[:K, inside.start + c] = _differences(self.first, self.second, weighted, K)
+            found[inside, inside.start + c] = weighted @ x
+            if with_order:
+                found[K, inside.start + c] = weighted.sum()
+        if with_order:
+            found[:K, K] = met.sum(axis=1) - met.sum(axis=0)
+            found[K, K] = by_eta.sum()
+        if with_ties:
+            found[:K, -1] = _differences(self.first, self.second, by_both, K)
+            found[inside, -1] = by_both @ x
+            if with_order:
+                found[K, -1] = by_both.sum()
+            found[-1, -1] = by_tie.sum()
+        return np.triu(found) + np.triu(found, 1).T
+
+
+def _differences(first: Codes, second: Codes, values: Floats, K: int) -> Floats:
+    """Sums (K,) of values where a system was shown first, less those where it was shown second."""
+    return np.asarray(np.bincount(first, values, K) - np.bincount(second, values, K))
 
 
 @dataclass(frozen=True, eq=False)
 class BattleFit:
     """The highest likelihood, perhaps `penalised`.
 
-    `parameters` (p,) are the strengths (K,) about the mean of their part, then the order and the ties where they
-    are estimated; `covariance` (p, p) is of these by the expected information. `count` (K, K, 3) has the cells.
+    `parameters` (p,) are the strengths (K,) about the mean of their part, then the order, the slopes of the
+    standardised `covariates`, and the ties where they are estimated; `covariance` (p, p) is of these by the
+    expected information. `count` (K, K, 3) has the cells.
     """
 
     parameters: Floats
@@ -44,6 +104,7 @@ class BattleFit:
     with_order: bool
     ties: BattleTies | None
     penalised: bool
+    covariates: tuple[str, ...] = ()
 
     @property
     def n_systems(self) -> int:
@@ -61,28 +122,52 @@ class BattleFit:
         return float(self.parameters[self.n_systems]) if self.with_order else None
 
     @property
+    def slopes(self) -> slice:
+        """Where the covariates stand among the parameters."""
+        start = self.n_systems + self.with_order
+        return slice(start, start + len(self.covariates))
+
+    @property
     def tie(self) -> float | None:
         """The parameter of ties; None without ties."""
         return None if self.ties is None else float(self.parameters[-1])
 
-    @cached_property
-    def law(self) -> OutcomeLaw:
-        """The law of the outcomes of each cell, (K, K)."""
-        return _law(self.parameters, self.n_systems, self.with_order, self.ties)
+    def style(self, battles: Battles) -> Floats:
+        """What the covariates add to the logit of each battle, (n,)."""
+        if battles.covariates is None:
+            return np.zeros(battles.n)
+        return np.asarray(battles.covariates.standardised @ self.parameters[self.slopes])
 
     @cached_property
-    def cell_information(self) -> Floats:
-        """Expected information about (eta, tie) of a battle of each cell, (K, K, 2, 2)."""
-        return self.law.information
+    def _cells(self) -> OutcomeLaw:
+        """The law of the outcomes of each cell without covariates, (K, K)."""
+        value = self.strengths
+        eta = value[:, None] - value[None, :] + (self.order or 0.0)
+        return outcome_law(eta, self.tie, self.ties or "davidson")
+
+    def of_battles(self, battles: Battles) -> Contributions:
+        """What each battle adds at the fit."""
+        first, second, outcome = battles.first, battles.second, 1 - battles.outcome
+        if battles.covariates is None:
+            law = self._cells
+            score, weight = law.slope[first, second, outcome], law.information[first, second]
+            return Contributions(first, second, score, weight, np.zeros((battles.n, 0)))
+        eta = self.strengths[first] - self.strengths[second] + (self.order or 0.0) + self.style(battles)
+        law = outcome_law(eta, self.tie, self.ties or "davidson")
+        score = law.slope[np.arange(battles.n), outcome]
+        return Contributions(first, second, score, law.information, battles.covariates.standardised)
 
 
 def fit_battles(battles: Battles, *, ties: BattleTies = "davidson", with_order: bool = True) -> BattleFit:
     """Fit Bradley and Terry's model.
 
+    With covariates strengths are those of systems whose outputs are alike in all of them.
+
     Raises
     ------
     InputError
-        Battles that are all ties, a system without battles, or an order of showing that decided every battle.
+        Battles that are all ties, a system without battles, an order of showing that decided every battle, or a
+        covariate that the systems and the other covariates tell, or that decides all.
     """
     check_orderable(battles)
     decided = battles.outcome[battles.outcome != 0]
@@ -95,68 +180,138 @@ def fit_battles(battles: Battles, *, ties: BattleTies = "davidson", with_order: 
     K = len(battles.systems)
     at = (battles.first * K + battles.second) * 3 + (1 - battles.outcome)
     count = np.bincount(at, minlength=3 * K * K).reshape(K, K, 3).astype(np.float64)
-    task = _Likelihood(count, parts_of(battles), with_order, ties if battles.n_ties else None)
-    found = task.maximum() if has_maximum(battles, task.part) else None
+    part, circle = parts_of(battles), circles_of(battles)
+    first, second = np.nonzero(count.sum(axis=2))
+    known = ties if battles.n_ties else None
+    task = _Likelihood(first, second, count[first, second], part, with_order, known)
+    found = task.maximum(task.start()) if int(circle.max()) == int(part.max()) else None
+    names: tuple[str, ...] = ()
     penalised = found is None
-    parameters = task.penalised_maximum() if found is None else found
-    value, _, information = task.at(parameters)
-    covariance = task.inverse(information)
-    return BattleFit(parameters, covariance, value, count, task.part, with_order, task.ties, penalised)
+    if battles.covariates is not None:
+        names = battles.covariates.names
+        task, found = _with_covariates(battles, task, circle, found)
+    elif found is None:
+        found = task.penalised_maximum()
+    value, _, information = task.at(found)
+    return BattleFit(
+        found, task.inverse(information), value, count, part, with_order, known, penalised, names
+    )
 
 
-def _law(parameters: Floats, K: int, with_order: bool, ties: BattleTies | None) -> OutcomeLaw:
-    strength = parameters[:K]
-    eta = strength[:, None] - strength[None, :] + (parameters[K] if with_order else 0.0)
-    return outcome_law(eta, None if ties is None else float(parameters[-1]), ties or "davidson")
+def _with_covariates(
+    battles: Battles, cells: _Likelihood, circle: Codes, found: Floats | None
+) -> tuple[_Likelihood, Floats]:
+    """The likelihood of single battles and where it is highest, `found` being that without covariates.
 
-
-def slopes_by_parameters(slope: Floats, *, with_order: bool, with_ties: bool) -> Floats:
-    """Sums (p,) of cells' slopes by eta and ties, (K, K, 2), as slopes by strengths, order and ties."""
-    by_eta, by_tie = slope[..., 0], slope[..., 1]
-    further = [by_eta.sum()] * with_order + [by_tie.sum()] * with_ties
-    return np.concatenate([by_eta.sum(axis=1) - by_eta.sum(axis=0), further])
-
-
-def information_by_parameters(weight: Floats, *, with_order: bool, with_ties: bool) -> Floats:
-    """The information (p, p) about the parameters, of cells with these about (eta, tie), (K, K, 2, 2)."""
-    K, p = len(weight), len(weight) + with_order + with_ties
-    by_eta, by_both, by_tie = weight[..., 0, 0], weight[..., 0, 1], weight[..., 1, 1]
-    found = np.zeros((p, p))
-    found[:K, :K] = np.diag(by_eta.sum(axis=0) + by_eta.sum(axis=1)) - by_eta - by_eta.T
-    if with_order:
-        found[:K, K] = found[K, :K] = by_eta.sum(axis=1) - by_eta.sum(axis=0)
-        found[K, K] = by_eta.sum()
-    if with_ties:
-        found[:K, -1] = found[-1, :K] = by_both.sum(axis=1) - by_both.sum(axis=0)
-        if with_order:
-            found[K, -1] = found[-1, K] = by_both.sum()
-        found[-1, -1] = by_tie.sum()
-    return found
+    Where systems won or lost all of their battles the slopes are those of the battles inside circles, since the
+    others are decided whatever the style, and strengths are penalised given these.
+    """
+    assert battles.covariates is not None
+    K, q = len(cells.part), len(battles.covariates.names)
+    at = K + cells.with_order
+    rows = _Likelihood(
+        battles.first,
+        battles.second,
+        np.eye(3)[1 - battles.outcome],
+        cells.part,
+        cells.with_order,
+        cells.ties,
+        battles.covariates.standardised,
+    )
+    rows.check_covariates(battles.covariates.names, battles.source)
+    if found is not None:
+        best = rows.maximum(np.insert(found, [at] * q, 0.0))
+    else:
+        inside = rows.only(circle[rows.first] == circle[rows.second], circle)
+        slopes = inside.maximum(inside.start())
+        best = None
+        if slopes is not None:
+            shift = rows.covariates @ slopes[at : at + q]
+            given = replace(rows, covariates=np.zeros((battles.n, 0)), offset=shift)
+            best = np.insert(given.penalised_maximum(), [at] * q, slopes[at : at + q])
+    if best is None:
+        rule = f"{listing(list(battles.covariates.names), limit=6)}: no slopes are most likely."
+        remedy = "They decide battles, or too few battles are left to estimate them; leave some out."
+        raise InputError([Problem(rule, remedy, battles.source)])
+    return rows, best
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Likelihood:
+    """Rows: cells, or single battles with their covariates (m, q); `count` (m, 3) has their outcomes."""
+
+    first: Codes
+    second: Codes
     count: Floats
     part: Codes
     with_order: bool
     ties: BattleTies | None
+    covariates: Floats | None = None
+    offset: Floats | float = 0.0
+
+    @property
+    def x(self) -> Floats:
+        """Covariates, of which there may be none."""
+        return np.zeros((len(self.first), 0)) if self.covariates is None else self.covariates
+
+    def only(self, kept: NDArray[np.bool_], part: Codes) -> _Likelihood:
+        """Some of the rows, with other parts."""
+        return replace(
+            self,
+            first=self.first[kept],
+            second=self.second[kept],
+            count=self.count[kept],
+            part=part,
+            covariates=self.x[kept],
+        )
 
     def start(self) -> Floats:
         """No system stronger, and about the share of ties."""
-        at = np.zeros(len(self.part) + self.with_order + (self.ties is not None))
+        at = np.zeros(len(self.part) + self.with_order + self.x.shape[1] + (self.ties is not None))
         if self.ties is not None:
             share = min(max(float(self.count[..., 1].sum() / self.count.sum()), 1e-3), 0.95)
             at[-1] = np.log((2 * share if self.ties == "davidson" else 1 + share) / (1 - share))
         return at
 
+    def eta(self, parameters: Floats) -> Floats:
+        """The logit of each row."""
+        K = len(self.part)
+        eta = parameters[self.first] - parameters[self.second] + self.offset
+        if self.with_order:
+            eta += parameters[K]
+        if self.covariates is not None:
+            start = K + self.with_order
+            eta += self.covariates @ parameters[start : start + self.covariates.shape[1]]
+        return np.asarray(eta)
+
+    def law(self, eta: Floats, tie: float) -> OutcomeLaw:
+        """The law of the outcomes."""
+        return outcome_law(eta, None if self.ties is None else tie, self.ties or "davidson")
+
     def at(self, parameters: Floats) -> tuple[float, Floats, Floats]:
         """Log-likelihood, its gradient and the expected information."""
-        law = _law(parameters, len(self.part), self.with_order, self.ties)
+        law = self.law(self.eta(parameters), float(parameters[-1]))
         value = float((self.count * np.log(np.maximum(law.share, 1e-300))).sum())
-        which = {"with_order": self.with_order, "with_ties": self.ties is not None}
-        slope = np.einsum("ijo,ijoa->ija", self.count, law.slope)
-        weight = law.information * self.count.sum(axis=2)[..., None, None]
-        return value, slopes_by_parameters(slope, **which), information_by_parameters(weight, **which)
+        score = np.einsum("mo,moa->ma", self.count, law.slope)
+        weight = law.information * self.count.sum(axis=1)[:, None]
+        rows, which = Contributions(self.first, self.second, score, weight, self.x), self._which
+        return value, rows.scores(len(self.part), **which), rows.information(len(self.part), **which)
+
+    @property
+    def _which(self) -> dict[str, bool]:
+        return {"with_order": self.with_order, "with_ties": self.ties is not None}
+
+    def check_covariates(self, names: tuple[str, ...], source: str) -> None:
+        """Refuse covariates that systems and other covariates tell, so that no slope is their own."""
+        information = self.regular(self.at(self.start())[2])
+        start = len(self.part) + self.with_order
+        for c, name in enumerate(names):
+            others = np.delete(np.arange(len(information)), start + c)
+            across = information[start + c, others]
+            explained = across @ np.linalg.lstsq(information[np.ix_(others, others)], across)[0]
+            if information[start + c, start + c] - explained <= _REDUNDANT * information[start + c, start + c]:
+                rule = f"the covariate {name!r} follows from the systems and the other covariates."
+                raise InputError([Problem(rule, "Leave it out of --covariate.", source)])
 
     def regular(self, information: Floats) -> Floats:
         """The information with the constant of each part, which no battle shows, made known."""
@@ -178,9 +333,8 @@ class _Likelihood:
         """Rao and Kupper's threshold is positive."""
         return self.ties != "rao-kupper" or bool(parameters[-1] > _LEAST_TIE)
 
-    def maximum(self) -> Floats | None:
-        """Where the likelihood is highest, by Fisher scoring; None where there is no such place."""
-        at = self.start()
+    def maximum(self, at: Floats) -> Floats | None:
+        """Where the likelihood is highest, by Fisher scoring from there; None where there is no such place."""
         value, gradient, information = self.at(at)
         for _ in range(_MOST_STEPS):
             step, length = np.linalg.solve(self.regular(information), gradient), 1.0
@@ -194,7 +348,7 @@ class _Likelihood:
             else:
                 return at
             at, (value, gradient, information) = new, found
-            if np.abs(at[: len(self.part) + self.with_order]).max() > _ENDLESS:
+            if np.abs(at[: len(at) - (self.ties is not None)]).max() > _ENDLESS:
                 return None
             if np.abs(length * step).max() < _PRECISION:
                 values = np.linalg.eigvalsh(self.regular(information))
@@ -205,25 +359,23 @@ class _Likelihood:
         """The likelihood with half the logarithm of the determinant of the information, its gradient, the
         information."""
         value, gradient, information = self.at(parameters)
-        K, n = len(self.part), self.count.sum(axis=2)
+        K, i, j = len(self.part), self.first, self.second
         inverse = np.linalg.inv(self.regular(information))
-        spread = np.zeros((K, K, 2, 2))  # of (eta, tie) of each cell
-        own = np.diag(inverse)[:K]
-        spread[..., 0, 0] = own[:, None] + own[None, :] - 2 * inverse[:K, :K]
+        own = np.diag(inverse)
+        spread = np.zeros((3, len(i)))  # of eta, of both, of tie
+        spread[0] = own[i] + own[j] - 2 * inverse[i, j]
         if self.with_order:
-            across = inverse[:K, K]
-            spread[..., 0, 0] += inverse[K, K] + 2 * (across[:, None] - across[None, :])
+            spread[0] += inverse[K, K] + 2 * (inverse[i, K] - inverse[j, K])
         if self.ties is not None:
-            across = inverse[:K, -1]
             by_order = inverse[K, -1] if self.with_order else 0.0
-            spread[..., 0, 1] = spread[..., 1, 0] = across[:, None] - across[None, :] + by_order
-            spread[..., 1, 1] = inverse[-1, -1]
-        with_ties = self.ties is not None
-        more = np.zeros((K, K, 2))
-        for place in range(1 + with_ties):
+            spread[1] = 2 * (inverse[i, -1] - inverse[j, -1] + by_order)
+            spread[2] = inverse[-1, -1]
+        more = np.zeros((len(i), 2))
+        for place in range(1 + (self.ties is not None)):
             slope = self._slope_of_information(parameters, by_tie=place == 1)
-            more[..., place] = n / 2 * np.einsum("ijab,ijab->ij", slope, spread)
-        gradient = gradient + slopes_by_parameters(more, with_order=self.with_order, with_ties=with_ties)
+            more[:, place] = self.count.sum(axis=1) / 2 * np.einsum("ma,am->m", slope, spread)
+        rows = Contributions(i, j, more, np.zeros((len(i), 3)), self.x)
+        gradient = gradient + rows.scores(K, **self._which)
         value += 0.5 * float(np.linalg.slogdet(self.regular_of_unit(information))[1])
         return value, gradient, information
 
@@ -235,14 +387,11 @@ class _Likelihood:
         return found
 
     def _slope_of_information(self, parameters: Floats, *, by_tie: bool) -> Floats:
-        """Slopes (K, K, 2, 2) of the cells' information by eta, or by ties."""
-        K = len(self.part)
-        eta = parameters[:K, None] - parameters[None, :K] + (parameters[K] if self.with_order else 0.0)
-        tie = None if self.ties is None else float(parameters[-1])
+        """Slopes (m, 3) of the rows' information by eta, or by ties."""
+        eta, tie = self.eta(parameters), float(parameters[-1])
         sides = []
         for step in (_SMALL, -_SMALL):
-            moved = tie if tie is None or not by_tie else tie + step
-            law = outcome_law(eta if by_tie else eta + step, moved, self.ties or "davidson")
+            law = self.law(eta, tie + step) if by_tie else self.law(eta + step, tie)
             sides.append(law.information)
         return np.asarray((sides[0] - sides[1]) / (2 * _SMALL))
 

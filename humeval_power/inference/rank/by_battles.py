@@ -136,7 +136,7 @@ def _votes(names: tuple[str, ...], fit: BattleFit, covariance: Floats, board: Le
     variance, plain = (of[i, i] + of[j, j] - 2 * of[i, j] for of in (covariance, fit.covariance))
     gap = float(fit.strengths[i] - fit.strengths[j])
     etas = gap + np.array([1, -1]) * (fit.order or 0.0)
-    known = float(outcome_law(etas, fit.tie, fit.ties or "davidson").information[:, 0, 0].mean())
+    known = float(outcome_law(etas, fit.tie, fit.ties or "davidson").information[:, 0].mean())
     critical = float(board.tested.reach[0] / board.tested.standard_error[0])
     votes = direct_votes(gap, variance, known, critical, design_effect=float(variance / plain))
     return votes if math.isfinite(votes) else None

@@ -18,6 +18,7 @@ from humeval_power.choices import BattleTies
 
 Floats = NDArray[np.float64]
 
+_LARGEST = 300.0  # of half a logit
 OUTCOMES = (1, 0, -1)  # the first wins, a tie, the second wins
 
 
@@ -30,8 +31,15 @@ class OutcomeLaw:
 
     @property
     def information(self) -> Floats:
-        """Expected information about (eta, tie) of one battle, (..., 2, 2)."""
-        return np.asarray(np.einsum("...o,...oa,...ob->...ab", self.share, self.slope, self.slope))
+        """Expected information about (eta, tie) of one battle: of eta, of both, of tie, (..., 3)."""
+        by_eta, by_tie = self.slope[..., 0], self.slope[..., 1]
+        return np.stack(
+            [(self.share * one * other).sum(axis=-1) for one, other in _pairs_of(by_eta, by_tie)], axis=-1
+        )
+
+
+def _pairs_of(by_eta: Floats, by_tie: Floats) -> tuple[tuple[Floats, Floats], ...]:
+    return (by_eta, by_eta), (by_eta, by_tie), (by_tie, by_tie)
 
 
 def outcome_law(eta: Floats, tie: float | Floats | None, kind: BattleTies) -> OutcomeLaw:
@@ -42,7 +50,9 @@ def outcome_law(eta: Floats, tie: float | Floats | None, kind: BattleTies) -> Ou
         by_eta = np.stack([1 - won, np.zeros_like(won), -won], axis=-1)
         return OutcomeLaw(share, np.stack([by_eta, np.zeros_like(by_eta)], axis=-1))
     if kind == "davidson":
-        share = special.softmax(np.stack([eta / 2, np.full_like(eta, tie), -eta / 2], axis=-1), axis=-1)
+        half = np.clip(eta / 2, -_LARGEST, _LARGEST)
+        share = np.stack([np.exp(half), np.full_like(half, np.exp(tie)), np.exp(-half)], axis=-1)
+        share /= share.sum(axis=-1, keepdims=True)
         away = np.array(OUTCOMES) / 2 - ((share[..., 0] - share[..., 2]) / 2)[..., None]
         by_tie = np.array([0.0, 1.0, 0.0]) - share[..., 1:2]
         return OutcomeLaw(share, np.stack([away, by_tie], axis=-1))
