@@ -55,6 +55,8 @@ def scores(
     InputError
         Fewer than two systems or items, or scores that are not finite.
     """
+    from threadpoolctl import threadpool_limits
+
     from humeval_power.inference.compare.score_table import ScoreTable
     from humeval_power.inference.rank.by_scores import rank_scores
     from humeval_power.reporting.rank.scores import ScoreRankResult
@@ -66,16 +68,17 @@ def scores(
         if isinstance(table, ScoreTable)
         else ScoreTable(table.to_numpy(dtype=float), tuple(map(str, table.columns)))
     )
-    found = rank_scores(
-        known,
-        lower_is_better=lower_is_better,
-        tasks=tasks,
-        alpha=alpha,
-        test=test,
-        only=only_system,
-        look=look,
-        seed=seed,
-    )
+    with threadpool_limits(1):  # matrices are of the systems, and small
+        found = rank_scores(
+            known,
+            lower_is_better=lower_is_better,
+            tasks=tasks,
+            alpha=alpha,
+            test=test,
+            only=only_system,
+            look=look,
+            seed=seed,
+        )
     return ScoreRankResult(found=found, provenance=Provenance(seed=seed))
 
 
@@ -115,21 +118,24 @@ def battles(
     InputError
         Battles that put nothing into an order: all are ties, or what was shown first won all of them.
     """
+    from threadpoolctl import threadpool_limits
+
     from humeval_power.inference.rank.by_battles import rank_battles
     from humeval_power.reporting.rank.battles import BattleRankResult
     from humeval_power.reporting.result import Provenance
 
     _check(alpha, look)
-    found = rank_battles(
-        table,
-        ties=ties,
-        position_bias=position_bias,
-        alpha=alpha,
-        test=test,
-        only=only_system,
-        look=look,
-        seed=seed,
-    )
+    with threadpool_limits(1):  # matrices are of the systems, and small
+        found = rank_battles(
+            table,
+            ties=ties,
+            position_bias=position_bias,
+            alpha=alpha,
+            test=test,
+            only=only_system,
+            look=look,
+            seed=seed,
+        )
     return BattleRankResult(found=found, provenance=Provenance(seed=seed))
 
 

@@ -8,6 +8,7 @@ battles (Kosmidis and Firth 2021).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -28,6 +29,7 @@ _PENALISED_STEPS = 30  # then a search that is slower and never stalls
 _ENDLESS = 25.0  # a logit that no number of battles shows: the likelihood has no maximum
 _LEAST_TIE = 1e-8  # of Rao and Kupper's threshold
 _SMALL = 1e-4  # for slopes of the information
+_BLOCK = 8_192  # rows that are computed together
 _REDUNDANT = 1e-8  # of a covariate's information is left by the systems and the other covariates
 
 
@@ -87,13 +89,26 @@ def _differences(first: Codes, second: Codes, values: Floats, K: int) -> Floats:
     return np.asarray(np.bincount(first, values, K) - np.bincount(second, values, K))
 
 
+def _of_rows(count: Floats, law_of: Callable[[slice], OutcomeLaw]) -> tuple[float, Floats, Floats]:
+    """The log-likelihood, and the score (m, 2) and information (m, 3) of each row with these outcomes; in blocks
+    that fit into the processor's memory."""
+    score, weight, value = np.empty((len(count), 2)), np.empty((len(count), 3)), 0.0
+    for start in range(0, len(count), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        law, seen = law_of(part), count[part]
+        value += float((seen * np.log(np.maximum(law.share, 1e-300))).sum())
+        score[part] = np.einsum("mo,moa->ma", seen, law.slope)
+        weight[part] = law.information * seen.sum(axis=1)[:, None]
+    return value, score, weight
+
+
 @dataclass(frozen=True, eq=False)
 class BattleFit:
     """The highest likelihood, perhaps `penalised`.
 
     `parameters` (p,) are the strengths (K,) about the mean of their part, then the order, the slopes of the
     standardised `covariates`, and the ties where they are estimated; `covariance` (p, p) is of these by the
-    expected information. `count` (K, K, 3) has the cells.
+    expected information. `count` (K, K, 3) has the cells; `without` (K,) the strengths without the covariates.
     """
 
     parameters: Floats
@@ -105,6 +120,7 @@ class BattleFit:
     ties: BattleTies | None
     penalised: bool
     covariates: tuple[str, ...] = ()
+    without: Floats | None = None
 
     @property
     def n_systems(self) -> int:
@@ -153,9 +169,11 @@ class BattleFit:
             score, weight = law.slope[first, second, outcome], law.information[first, second]
             return Contributions(first, second, score, weight, np.zeros((battles.n, 0)))
         eta = self.strengths[first] - self.strengths[second] + (self.order or 0.0) + self.style(battles)
-        law = outcome_law(eta, self.tie, self.ties or "davidson")
-        score = law.slope[np.arange(battles.n), outcome]
-        return Contributions(first, second, score, law.information, battles.covariates.standardised)
+        count = np.eye(3)[outcome]
+        _, score, weight = _of_rows(
+            count, lambda part: outcome_law(eta[part], self.tie, self.ties or "davidson")
+        )
+        return Contributions(first, second, score, weight, battles.covariates.standardised)
 
 
 def fit_battles(battles: Battles, *, ties: BattleTies = "davidson", with_order: bool = True) -> BattleFit:
@@ -185,17 +203,15 @@ def fit_battles(battles: Battles, *, ties: BattleTies = "davidson", with_order: 
     known = ties if battles.n_ties else None
     task = _Likelihood(first, second, count[first, second], part, with_order, known)
     found = task.maximum(task.start()) if int(circle.max()) == int(part.max()) else None
-    names: tuple[str, ...] = ()
     penalised = found is None
+    best = task.penalised_maximum() if found is None else found
+    names, without = (), None
     if battles.covariates is not None:
-        names = battles.covariates.names
-        task, found = _with_covariates(battles, task, circle, found)
-    elif found is None:
-        found = task.penalised_maximum()
-    value, _, information = task.at(found)
-    return BattleFit(
-        found, task.inverse(information), value, count, part, with_order, known, penalised, names
-    )
+        names, without = battles.covariates.names, best[:K]
+        task, best = _with_covariates(battles, task, circle, found)
+    value, _, information = task.at(best)
+    covariance = task.inverse(information)
+    return BattleFit(best, covariance, value, count, part, with_order, known, penalised, names, without)
 
 
 def _with_covariates(
@@ -226,7 +242,7 @@ def _with_covariates(
         slopes = inside.maximum(inside.start())
         best = None
         if slopes is not None:
-            shift = rows.covariates @ slopes[at : at + q]
+            shift = rows.x @ slopes[at : at + q]
             given = replace(rows, covariates=np.zeros((battles.n, 0)), offset=shift)
             best = np.insert(given.penalised_maximum(), [at] * q, slopes[at : at + q])
     if best is None:
@@ -290,10 +306,8 @@ class _Likelihood:
 
     def at(self, parameters: Floats) -> tuple[float, Floats, Floats]:
         """Log-likelihood, its gradient and the expected information."""
-        law = self.law(self.eta(parameters), float(parameters[-1]))
-        value = float((self.count * np.log(np.maximum(law.share, 1e-300))).sum())
-        score = np.einsum("mo,moa->ma", self.count, law.slope)
-        weight = law.information * self.count.sum(axis=1)[:, None]
+        eta = self.eta(parameters)
+        value, score, weight = _of_rows(self.count, lambda part: self.law(eta[part], float(parameters[-1])))
         rows, which = Contributions(self.first, self.second, score, weight, self.x), self._which
         return value, rows.scores(len(self.part), **which), rows.information(len(self.part), **which)
 
@@ -304,12 +318,19 @@ class _Likelihood:
     def check_covariates(self, names: tuple[str, ...], source: str) -> None:
         """Refuse covariates that systems and other covariates tell, so that no slope is their own."""
         information = self.regular(self.at(self.start())[2])
-        start = len(self.part) + self.with_order
+        start, q = len(self.part) + self.with_order, len(names)
+        style, others = (
+            np.arange(start, start + q),
+            np.delete(np.arange(len(information)), slice(start, start + q)),
+        )
+        across = information[np.ix_(others, style)]
+        left = information[np.ix_(style, style)] - across.T @ np.linalg.solve(
+            information[np.ix_(others, others)], across
+        )
         for c, name in enumerate(names):
-            others = np.delete(np.arange(len(information)), start + c)
-            across = information[start + c, others]
-            explained = across @ np.linalg.lstsq(information[np.ix_(others, others)], across)[0]
-            if information[start + c, start + c] - explained <= _REDUNDANT * information[start + c, start + c]:
+            rest = np.delete(np.arange(q), c)
+            explained = left[c, rest] @ np.linalg.lstsq(left[np.ix_(rest, rest)], left[rest, c])[0]
+            if left[c, c] - explained <= _REDUNDANT * information[start + c, start + c]:
                 rule = f"the covariate {name!r} follows from the systems and the other covariates."
                 raise InputError([Problem(rule, "Leave it out of --covariate.", source)])
 

@@ -243,7 +243,7 @@ def leaderboard(
             adjusted, largest = max_t(p[of], rows[of], columns[of], draws)
             corrected[of] = np.maximum(adjusted, p[of])
             critical = np.quantile(largest, 1 - level, method="higher")
-            tail = one_sided_p(critical, np.array(np.inf))
+            tail = one_sided_p(np.array(critical), np.array(np.inf))
         else:
             corrected[of] = holm(p[of])
             tail = np.array(level / (2 * of.sum()))

@@ -32,14 +32,14 @@ class OutcomeLaw:
     @property
     def information(self) -> Floats:
         """Expected information about (eta, tie) of one battle: of eta, of both, of tie, (..., 3)."""
-        by_eta, by_tie = self.slope[..., 0], self.slope[..., 1]
-        return np.stack(
-            [(self.share * one * other).sum(axis=-1) for one, other in _pairs_of(by_eta, by_tie)], axis=-1
-        )
-
-
-def _pairs_of(by_eta: Floats, by_tie: Floats) -> tuple[tuple[Floats, Floats], ...]:
-    return (by_eta, by_eta), (by_eta, by_tie), (by_tie, by_tie)
+        found = np.zeros((*self.share.shape[:-1], 3))
+        for o in range(len(OUTCOMES)):
+            by_eta, by_tie = self.slope[..., o, 0], self.slope[..., o, 1]
+            weighted = self.share[..., o] * by_eta
+            found[..., 0] += weighted * by_eta
+            found[..., 1] += weighted * by_tie
+            found[..., 2] += self.share[..., o] * by_tie**2
+        return found
 
 
 def outcome_law(eta: Floats, tie: float | Floats | None, kind: BattleTies) -> OutcomeLaw:
@@ -50,12 +50,15 @@ def outcome_law(eta: Floats, tie: float | Floats | None, kind: BattleTies) -> Ou
         by_eta = np.stack([1 - won, np.zeros_like(won), -won], axis=-1)
         return OutcomeLaw(share, np.stack([by_eta, np.zeros_like(by_eta)], axis=-1))
     if kind == "davidson":
-        half = np.clip(eta / 2, -_LARGEST, _LARGEST)
-        share = np.stack([np.exp(half), np.full_like(half, np.exp(tie)), np.exp(-half)], axis=-1)
-        share /= share.sum(axis=-1, keepdims=True)
-        away = np.array(OUTCOMES) / 2 - ((share[..., 0] - share[..., 2]) / 2)[..., None]
-        by_tie = np.array([0.0, 1.0, 0.0]) - share[..., 1:2]
-        return OutcomeLaw(share, np.stack([away, by_tie], axis=-1))
+        won = np.exp(np.clip(eta / 2, -_LARGEST, _LARGEST))
+        lost, tied = 1 / won, np.exp(tie)
+        total = won + lost + tied
+        share = np.stack([won / total, tied / total, lost / total], axis=-1)
+        mean = (share[..., 0] - share[..., 2]) / 2
+        slope = np.empty((*share.shape, 2))
+        slope[..., 0] = np.array(OUTCOMES) / 2 - mean[..., None]
+        slope[..., 1] = np.array([0.0, 1.0, 0.0]) - share[..., 1:2]
+        return OutcomeLaw(share, slope)
     won, lost = special.expit(eta - tie), special.expit(-eta - tie)
     above, below = special.expit(eta + tie), special.expit(tie - eta)  # 1 - lost, 1 - won
     tied = special.expit(tie - eta) * above * -np.expm1(-2 * tie)  # F(eta + tie) - F(eta - tie)

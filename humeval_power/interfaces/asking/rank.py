@@ -119,6 +119,15 @@ BATTLES = chain(
                 "Whose battles go together",
                 page_help="The column of the user, the worker or the session. [that of the worker]",
             ),
+            "covariates": own(
+                text("COLUMN", many=True),
+                "What outputs differ in, such as length: a column of differences, first less second, or NAME for "
+                "NAME_a and NAME_b. Strengths are then at equal style.",
+                "Differences of style",
+                page_help="Columns of differences, first less second, such as of length; or NAME for the columns "
+                "NAME_a and NAME_b. Strengths are then at equal style.",
+                option="covariate",
+            ),
         },
         "table",
     ),
@@ -152,7 +161,7 @@ BATTLES = chain(
         "best.",
         (
             Part("The battles", ("table", "systems", "cluster")),
-            Part("The model", ("ties", "position_bias", "alpha")),
+            Part("The model", ("ties", "position_bias", "covariates", "alpha")),
             Part("The board", ("test", "only_system", "look"), folded=True),
         ),
     ),

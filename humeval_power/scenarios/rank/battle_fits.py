@@ -41,7 +41,9 @@ def fit_tables(points: Floats, ties: Floats, battles: Floats) -> BattleFits:
         _fit(points[start : start + size], ties[start : start + size], battles, with_ties=with_ties)
         for start in range(0, len(points), size)
     ]
-    return BattleFits(*(np.concatenate([getattr(part, name) for part in parts]) for name in parts[0].__slots__))
+    return BattleFits(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in parts[0].__slots__)
+    )
 
 
 def _fit(points: Floats, ties: Floats, battles: Floats, *, with_ties: bool) -> BattleFits:
