@@ -167,5 +167,6 @@ ConditionalTest = Literal["mid-p", "asymptotic", "exact"]
 Ties = Literal["excluded", "split", "kept"]
 BattleTies = Literal["davidson", "rao-kupper"]
 PairTest = Literal["holm", "max-t"]
+BoardTest = Literal["holm", "max-t", "signs"]  # of scores
 Tasks = Literal["sampled", "fixed"]
 MOST_RANKED = 300  # systems

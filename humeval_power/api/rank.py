@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from humeval_power.choices import BattleTies, PairTest, Tasks
+from humeval_power.choices import BattleTies, BoardTest, PairTest, Tasks
 from humeval_power.errors import InputError
 from humeval_power.inference.rank.leaderboard import DEFAULT_SEED
 
@@ -25,7 +25,7 @@ def scores(
     lower_is_better: bool = False,
     tasks: Tasks = "sampled",
     alpha: float = 0.05,
-    test: PairTest = "holm",
+    test: BoardTest = "holm",
     only_system: str | None = None,
     look: int | None = None,
     seed: int = DEFAULT_SEED,
@@ -39,7 +39,7 @@ def scores(
     lower_is_better : the first system is that with the smallest mean.
     tasks : whether the clusters are a sample of tasks like these, or all that matters ("fixed").
     alpha : chance of any false statement about a pair.
-    test : Holm's method, or the law of the largest t for many clusters, stepping down.
+    test : Holm's method, the law of the largest t for many clusters, or random signs of clusters, stepping down.
     only_system : a system that was named before the data were seen: its pairs alone are tested.
     look : number of this look at a living board; all looks together err with probability alpha.
     seed : of the draws of ranks and of the law of the largest t.

@@ -205,7 +205,8 @@ def fit_battles(battles: Battles, *, ties: BattleTies = "davidson", with_order: 
     found = task.maximum(task.start()) if int(circle.max()) == int(part.max()) else None
     penalised = found is None
     best = task.penalised_maximum() if found is None else found
-    names, without = (), None
+    names: tuple[str, ...] = ()
+    without = None
     if battles.covariates is not None:
         names, without = battles.covariates.names, best[:K]
         task, best = _with_covariates(battles, task, circle, found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humeval_power.choices import MOST_RANKED, BattleTies, PairTest, Tasks
+from humeval_power.choices import MOST_RANKED, BattleTies, BoardTest, PairTest, Tasks
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import flag, own, real, text, whole, word
 from humeval_power.interfaces.asking.declared import Page, Part, Step, chain
@@ -35,6 +35,21 @@ _TESTS = {
         page_help="Of a living board: all looks together err with probability alpha. [one look]",
     ),
 }
+_SCORE_TESTS = {
+    **_TESTS,
+    "test": own(
+        word(BoardTest),
+        "Correction for all pairs: Holm's, or stepping down by the law of the largest t, for many clusters, or by "
+        "random signs of the clusters, where their differences are symmetric.",
+        "Correction for all pairs",
+        words={
+            "holm": "Holm",
+            "max-t": "law of the largest t, for many clusters",
+            "signs": "random signs of the clusters",
+        },
+        usual="holm",
+    ),
+}
 SCORES = chain(
     ("rank", "scores"),
     """Rank systems by their mean scores on the same items.
@@ -58,7 +73,7 @@ SCORES = chain(
                 usual="sampled",
             ),
             "alpha": ALPHA,
-            **_TESTS,
+            **_SCORE_TESTS,
             "seed": SEED,
         },
     ),

@@ -139,7 +139,7 @@ class BattleRankResult(Result):
             ties=old.ties,
             position_bias=old.position_bias,
             alpha=old.alpha,
-            test=old.board.test,
+            test="max-t" if old.board.test == "max-t" else "holm",
             only=old.board.only,
             look=None if old.board.look is None else old.board.look + 1,
             seed=old.board.seed,

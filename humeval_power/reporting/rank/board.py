@@ -53,6 +53,7 @@ _SEVERAL_LOOKS = (
 _LAW = {
     "holm": "Holm's method for both directions of every pair",
     "max-t": "the law of the largest t of all pairs, stepping down",
+    "signs": "random signs of the clusters, stepping down, with no difference imposed",
 }
 
 
