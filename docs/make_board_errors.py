@@ -61,7 +61,7 @@ def _largest(drawn: Singles, scale: Singles, found: Singles) -> None:
 
 
 def largest_of_pairs(drawn: Floats, scale: Floats) -> Floats:
-    """The largest |difference| of two systems over its standard deviation, in each draw (B, K); to single precision."""
+    """The largest |difference| of two systems over its standard deviation, in each draw (B, K)."""
     found = np.zeros(len(drawn), dtype=np.float32)
     _largest(np.ascontiguousarray(drawn.T, dtype=np.float32), scale.astype(np.float32), found)
     return found.astype(np.float64)
@@ -81,7 +81,7 @@ def cells() -> Iterator[tuple[int, int, str]]:
 
 
 def scores(n_studies: int) -> None:
-    """The table of laws, by the sums of the clusters alone; the first board of each row is also made as users do."""
+    """The table of laws, from sums of the clusters; the first board of each row is made as users do, too."""
     print(
         "| K, G, shape | studies | z | z of t | signs | Holm, t | its 95 % interval | best missing |\n"
         "|---|---|---|---|---|---|---|---|"

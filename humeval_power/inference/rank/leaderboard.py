@@ -174,21 +174,28 @@ class Leaderboard:
     @property
     def pairs(self) -> Iterator[RankPair]:
         """The pairs one by one, in the units of the values."""
-        names, of = [each.system for each in self.places], self.tested
-        for q in range(len(of.rows)):
-            difference, reach = self.sign * of.difference[q], of.reach[q]
-            yield RankPair(
-                names[of.rows[q]],
-                names[of.columns[q]],
-                float(difference),
-                float(of.standard_error[q]),
-                float(of.df[q]),
-                float(of.p_value[q]),
-                float(of.corrected_p[q]),
-                float(difference - reach),
-                float(difference + reach),
-                bool(of.significant[q]),
-            )
+        return map(self._pair, range(self.n_pairs))
+
+    @property
+    def neighbours(self) -> Iterator[RankPair]:
+        """The pairs of systems that follow each other."""
+        return map(self._pair, np.flatnonzero(self.tested.columns - self.tested.rows == 1).tolist())
+
+    def _pair(self, q: int) -> RankPair:
+        of = self.tested
+        difference, reach = self.sign * of.difference[q], of.reach[q]
+        return RankPair(
+            self.places[of.rows[q]].system,
+            self.places[of.columns[q]].system,
+            float(difference),
+            float(of.standard_error[q]),
+            float(of.df[q]),
+            float(of.p_value[q]),
+            float(of.corrected_p[q]),
+            float(difference - reach),
+            float(difference + reach),
+            bool(of.significant[q]),
+        )
 
 
 def level_of_look(alpha: float, look: int | None) -> float:
