@@ -90,6 +90,7 @@ HarnessName = Literal[
     "pydantic-evals",
     "ragas",
     "mlflow",
+    "mteb",
 ]
 UploaderName = Literal[
     "html", "potato", "label-studio", "argilla", "qualtrics", "mturk", "google-forms", "prolific"

@@ -143,6 +143,12 @@ BATTLES = chain(
                 "NAME_a and NAME_b. Strengths are then at equal style.",
                 option="covariate",
             ),
+            "append": own(
+                text("FILE", many=True, is_file=True),
+                "A table of later battles, with the same columns; --look counts the looks.",
+                "Later battles",
+                page_help="A table of later battles, with the same columns.",
+            ),
         },
         "table",
     ),
@@ -175,7 +181,7 @@ BATTLES = chain(
         "Outputs of two systems at a time, and which one won: strengths, intervals of ranks, the chance of being "
         "best.",
         (
-            Part("The battles", ("table", "systems", "cluster")),
+            Part("The battles", ("table", "append", "systems", "cluster")),
             Part("The model", ("ties", "position_bias", "covariates", "alpha")),
             Part("The board", ("test", "only_system", "look"), folded=True),
         ),

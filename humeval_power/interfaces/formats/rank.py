@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from humeval_power.checking.cells import (
@@ -17,7 +18,7 @@ from humeval_power.checking.cells import (
     renumbered,
     variant_problems,
 )
-from humeval_power.checking.columns import Column, bare, close_to, find_columns, shortened
+from humeval_power.checking.columns import Column, bare, close_to, find_columns, listing, shortened
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.rank.battles import Battles, Covariates
@@ -44,6 +45,7 @@ def read_battles(
     systems: Sequence[str] = (),
     cluster: str | None = None,
     covariates: Sequence[str] = (),
+    append: Sequence[str | Path] = (),
 ) -> Battles:
     """Read a table with a battle a row: system_a, system_b and winner, and perhaps worker and item.
 
@@ -66,17 +68,39 @@ def read_battles(
     InputError
         A table without these columns, or every cell that is not understood.
     """
-    return battles_of(read_table(path), systems=systems, cluster=cluster, covariates=covariates)
+    tables = [read_table(one, arrays=True) for one in (path, *append)]
+    whole = battles_of(
+        tables[0] if len(tables) == 1 else _joined(tables), cluster=cluster, covariates=covariates
+    )
+    if unknown := [name for name in systems if name not in whole.systems]:
+        raise InputError(
+            [
+                Problem(
+                    f"there is no system {shortened(name)!r}.", close_to(name, whole.systems), whole.source
+                )
+                for name in unknown
+            ]
+        )
+    return whole.only(tuple(systems)) if systems else whole
+
+
+def _joined(tables: Sequence[SourceTable]) -> SourceTable:
+    """Tables below each other; those of battles have the same columns."""
+    names = [set(map(str, table.frame.columns)) for table in tables]
+    for table, own in zip(tables, names, strict=True):
+        if missing := sorted(names[0] - own):
+            rule = f"it lacks columns of the first table: {listing(missing, limit=6)}."
+            raise InputError([Problem(rule, "Later battles need the same columns.", table.source)])
+    frame = pd.concat([table.frame for table in tables])
+    frame.index.name = tables[0].frame.index.name
+    notices = tuple(dict.fromkeys(notice for table in tables for notice in table.notices))
+    return SourceTable(frame, ", ".join(table.source for table in tables), "", notices)
 
 
 def battles_of(
-    table: SourceTable,
-    *,
-    systems: Sequence[str] = (),
-    cluster: str | None = None,
-    covariates: Sequence[str] = (),
+    table: SourceTable, *, cluster: str | None = None, covariates: Sequence[str] = ()
 ) -> Battles:
-    """The same of a table that has been read."""
+    """All battles of a table that has been read."""
     found = find_columns(
         [str(name) for name in table.frame.columns],
         [FIRST, SECOND, _WINNER, _WORKER],
@@ -89,11 +113,6 @@ def battles_of(
     worker = of.get(_WORKER.name)
     groups = None if worker is None else _groups(table, worker, problems)
     style = _covariates(table, covariates, problems)
-    unknown = [name for name in systems if name not in names]
-    problems += [
-        Problem(f"there is no system {shortened(name)!r}.", close_to(name, names), table.source)
-        for name in unknown
-    ]
     if problems:
         raise InputError(problems)
     clusters, suspects = _clusters(groups, worker, asked=cluster is not None)
@@ -101,7 +120,7 @@ def battles_of(
     for role in (_ITEM, _WORKER):
         fitting = [name for name in free if role.fits(name)]
         suspects += _repeated(table, fitting[0]) if len(fitting) == 1 else ()
-    battles = Battles(
+    return Battles(
         names,
         first,
         second,
@@ -113,7 +132,6 @@ def battles_of(
         suspects,
         style,
     )
-    return battles.only(tuple(systems)) if systems else battles
 
 
 def _groups(table: SourceTable, column: str, problems: list[Problem]) -> Ids:

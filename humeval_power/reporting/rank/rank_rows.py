@@ -18,7 +18,7 @@ def rank_rows_svg(board: Leaderboard, title: str, words: str, said: Sequence[str
     """Rows of the systems, best on top, in quiet bands of tiers; `said` of each where the pointer rests."""
     places, n = board.places, len(board.places)
     names = [cut(each.system, _LONGEST) for each in places]
-    left = 10 + max(svg_width(name, _SIZE) for name in names)
+    left = 10 + 1.15 * max(svg_width(name, _SIZE) for name in names)
     axis = Axis("Rank", 0.5, n + 0.5, is_whole=True)
     bottom = _TOP + _ROW * n
 
