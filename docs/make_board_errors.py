@@ -1,6 +1,7 @@
 """How often tests of leaderboards err: the tables of docs/rank.md, by simulation.
 
     python docs/make_board_errors.py scores|fixed|newcomers [STUDIES]
+    python docs/make_board_errors.py scores 2000 100    # K = 100 alone
 
 scores: some difference shown where all systems are as good, and the best missing among those that may be first; K
 systems, G clusters. "z" and "z of t" are a single step by the normal law of the largest difference, as others do.
@@ -80,13 +81,15 @@ def cells() -> Iterator[tuple[int, int, str]]:
                 yield K, G, shape
 
 
-def scores(n_studies: int) -> None:
+def scores(n_studies: int, n_systems: int | None = None) -> None:
     """The table of laws, from sums of the clusters; the first board of each row is made as users do, too."""
     print(
         "| K, G, shape | studies | z | z of t | signs | Holm, t | its 95 % interval | best missing |\n"
         "|---|---|---|---|---|---|---|---|"
     )
     for K, G, shape in cells():
+        if n_systems not in (None, K):
+            continue
         rng = np.random.default_rng([SEED, K, G, SHAPES.index(shape)])
         wrong = np.zeros(5)
         for study in range(n_studies):
@@ -216,5 +219,5 @@ def newcomer_bounds(n_studies: int) -> None:
 
 
 if __name__ == "__main__":
-    how_many = int(sys.argv[2]) if len(sys.argv) > 2 else 300
-    {"scores": scores, "fixed": fixed, "newcomers": newcomer_bounds}[sys.argv[1]](how_many)
+    numbers = [int(each) for each in sys.argv[2:]] or [300]
+    {"scores": scores, "fixed": fixed, "newcomers": newcomer_bounds}[sys.argv[1]](*numbers)

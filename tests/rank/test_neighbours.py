@@ -122,3 +122,14 @@ def test_the_commands_answer_and_refuse() -> None:
     assert "--tie-share" in run("rank", "mde", "--n", 100, "--n-systems", 4, *clash, code=2).stderr
     with pytest.raises(InputError, match="ties"):
         NeighbourBattles(100, effect=0.1, n_systems=4, tie_share=0.95)
+
+
+def test_three_hundred_systems_are_planned_by_the_same_laws() -> None:
+    study = NeighbourBattles(1_000_000, effect=0.05, n_systems=300, tie_share=0.2)
+    assert study.critical == pytest.approx(-stats.norm.ppf(0.05 / (300 * 299)))
+    # all as strong but the two: n battles between each pair, so that a difference has 2 / (K n w) for its variance
+    share = (1 - 0.2) / 4  # (p_win + p_loss) / 4 of a battle of systems as strong
+    each = 1_000_000 / math.comb(300, 2)
+    assert study.standard_error() == pytest.approx(math.sqrt(2 / (300 * each * share)), rel=0.01)
+    with pytest.raises(InputError, match="2 to 300"):
+        NeighbourBattles(100, effect=0.05, n_systems=301)

@@ -73,7 +73,9 @@ class BattleRankResult(Result):
             lead=board_lead(board),
             caveats=tuple(_caveats(found)),
             sections=(
-                board_section(board, "strength", "Strength, logit", ("wins", shares)),
+                board_section(
+                    board, "strength", "Strength, logit", ("wins", shares) if board.has_letters else None
+                ),
                 reading_section(board),
                 *([] if board.more is None else [more_section(board.more, "battles")]),
                 *_style_sections(found),

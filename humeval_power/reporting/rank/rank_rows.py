@@ -10,7 +10,7 @@ from humeval_power.reporting.render.svg import COLOURS, WIDTH, svg_element, svg_
 from humeval_power.safe_text import cut, html_text
 
 _SIZE, _ROW, _LONGEST = 8.5, 10.0, 26  # of letters, of rows, characters of a name
-_TOP, _RIGHT = 6.0, 8.0
+_TOP, _RIGHT = 20.0, 8.0
 _TICK = 13.0
 
 
@@ -31,7 +31,9 @@ def rank_rows_svg(board: Leaderboard, title: str, words: str, said: Sequence[str
     parts += _rows(places, names, said, across, left)
     parts.append(f'</g><g fill="currentColor" font-size="{_TICK:g}">')
     parts += [
-        svg_text(axis.tick_text(tick), across(tick), bottom + 16, anchor="middle") for tick in axis.ticks()
+        svg_text(axis.tick_text(tick), across(tick), y, anchor="middle")
+        for tick in axis.ticks()
+        for y in (_TOP - 6, bottom + 16)
     ]
     parts += [svg_text("Rank", across((n + 1) / 2), bottom + 34, anchor="middle"), "</g>"]
     return svg_element(title, words, bottom + 42, "".join(parts))
