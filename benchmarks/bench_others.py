@@ -1,11 +1,11 @@
-"""The same battles by this package, by arena-rank and by FastChat's bootstrap, in one run, with the ratios of CPU seconds.
+"""The same battles by this package, by arena-rank and by FastChat's bootstrap: CPU seconds, and ratios to ours.
 
 python -m venv /tmp/others && /tmp/others/bin/pip install arena-rank
 python benchmarks/bench_others.py /tmp/others/bin/python [BATTLES SYSTEMS VOTERS]
 
-arena-rank runs in an environment of its own, since it brings JAX. FastChat's bootstrap is written here as its notebook
-describes it: in each round battles are drawn with replacement, which for strengths is a multinomial of the cells (ties half
-a win for each), and Bradley and Terry's model is fitted by L-BFGS; 100 rounds, percentile intervals, no voters.
+arena-rank runs in an environment of its own, since it brings JAX. FastChat's bootstrap is written here as its
+notebook describes it: in each round battles are drawn with replacement, which for strengths is a multinomial of the
+cells (ties half a win for each), and Bradley and Terry's model is fitted by L-BFGS; 100 rounds, no voters.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How often tests of leaderboards err: the tables of docs/rank.md, by simulation.
 
     python docs/make_board_errors.py scores|fixed|newcomers [STUDIES]
-    python docs/make_board_errors.py scores 2000 100    # K = 100 alone
+    python docs/make_board_errors.py scores 2000 500 100    # of K = 100, drawn laws in 500 studies
 
 scores: some difference shown where all systems are as good, and the best missing among those that may be first; K
 systems, G clusters. "z" and "z of t" are a single step by the normal law of the largest difference, as others do.
@@ -74,6 +74,25 @@ def over(size: Floats) -> Floats:
     return np.asarray(1 / np.sqrt(size))
 
 
+def drawn_laws(
+    rng: np.random.Generator, values: Floats, clusters: Clusters, scale: Floats, df: float, largest: float
+) -> list[bool]:
+    """Whether the normal law, as z and by z of t, and random signs find a difference."""
+    n, G = len(values), clusters.n_clusters
+    sums, share = clusters.sums(values), clusters.sizes[:, None] / n
+    # draws with the covariance Z'Z: normal weights of the clusters' influence
+    influence = (sums / n - share * values.mean(axis=0)) / np.sqrt(1 - share)
+    drawn = largest_of_pairs(rng.standard_normal((N_DRAWS, G)) @ influence, scale)
+    critical = np.quantile(drawn, 1 - ALPHA, method="higher")
+    squares = sums.T @ sums
+    size = over(np.diag(squares)[:, None] + np.diag(squares) - 2 * squares)
+    total = sums.sum(axis=0)
+    seen = float(((total[:, None] - total) * size).max())
+    flipped = largest_of_pairs(rng.choice(np.array([-1.0, 1.0]), (N_DRAWS, G)) @ sums, size)
+    by_signs = (1 + np.count_nonzero(flipped >= seen - 1e-5)) / (1 + N_DRAWS) <= ALPHA
+    return [largest > critical, -special.ndtri(special.stdtr(df, -largest)) > critical, by_signs]
+
+
 def cells() -> Iterator[tuple[int, int, str]]:
     for K, numbers in ((20, (10, 41, 100, 300)), (100, (10, 41, 100, 300)), (200, (41, 300))):
         for G in numbers:
@@ -81,12 +100,14 @@ def cells() -> Iterator[tuple[int, int, str]]:
                 yield K, G, shape
 
 
-def scores(n_studies: int, n_systems: int | None = None) -> None:
-    """The table of laws, from sums of the clusters; the first board of each row is made as users do, too."""
+def scores(n_studies: int, n_drawn: int | None = None, n_systems: int | None = None) -> None:
+    """The table of laws, drawn ones in the first `n_drawn` studies; the first board of each row is made by
+    `rank_scores`, too."""
     print(
         "| K, G, shape | studies | z | z of t | signs | Holm, t | its 95 % interval | best missing |\n"
         "|---|---|---|---|---|---|---|---|"
     )
+    n_drawn = n_drawn or n_studies
     for K, G, shape in cells():
         if n_systems not in (None, K):
             continue
@@ -101,30 +122,20 @@ def scores(n_studies: int, n_systems: int | None = None) -> None:
             scale = over(own[:, None] + own - 2 * covariance)
             t = (mean[:, None] - mean) * scale
             largest = float(t.max())
-            # draws with the covariance Z'Z: normal weights of the clusters' influence
-            influence = clusters.sums(values - mean) / len(values)
-            influence /= np.sqrt(1 - clusters.sizes / len(values))[:, None]
-            drawn = largest_of_pairs(rng.standard_normal((N_DRAWS, G)) @ influence, scale)
-            critical = np.quantile(drawn, 1 - ALPHA, method="higher")
-            as_z = -special.ndtri(special.stdtr(df, -largest))
-            sums = clusters.sums(values)
-            squares = sums.T @ sums
-            size = over(np.diag(squares)[:, None] + np.diag(squares) - 2 * squares)
-            seen = float(((sums.sum(axis=0)[:, None] - sums.sum(axis=0)) * size).max())
-            flipped = largest_of_pairs(rng.choice(np.array([-1.0, 1.0]), (N_DRAWS, G)) @ sums, size)
-            by_signs = (1 + np.count_nonzero(flipped >= seen - 1e-5)) / (1 + N_DRAWS) <= ALPHA
             by_holm = special.stdtr(df, -largest) * K * (K - 1) <= ALPHA
             missing = special.stdtr(df, -t[:, 0].max()) * (K - 1) <= ALPHA
-            wrong += [largest > critical, as_z > critical, by_signs, by_holm, missing]
+            wrong[3:] += [by_holm, missing]
+            if study < n_drawn:
+                wrong[:3] += drawn_laws(rng, values, clusters, scale, df, largest)
             if study == 0:
                 board = rank_scores(ScoreTable(values, tuple(map(str, range(K))), clusters=clusters)).board
                 first = next(place for place in board.places if place.system == "0")
                 assert by_holm == (board.n_apart > 0)
                 assert missing != first.may_be_first
         interval = stats.binomtest(int(wrong[3]), n_studies).proportion_ci()
-        rates = [f"{x:.3f}" for x in wrong / n_studies]
+        rates = [f"{x:.3f}" for x in wrong / np.array([n_drawn] * 3 + [n_studies] * 2)]
         rates.insert(4, f"{interval.low:.3f} to {interval.high:.3f}")
-        print(f"| {K}, {G}, {shape} | {n_studies:,} | {' | '.join(rates)} |", flush=True)
+        print(f"| {K}, {G}, {shape} | {n_drawn:,}, {n_studies:,} | {' | '.join(rates)} |", flush=True)
 
 
 def fixed(n_studies: int) -> None:

@@ -2,9 +2,9 @@
 
 Run: python examples/public_board.py [FOLDER]
 
-An embedding board: the result tree of 181 systems on 41 tasks, as MTEB writes it. A chat arena: 200,000 battles of
-120 systems by 40,000 users with tastes of their own, with ties and answers whose length wins votes; one system is new.
-The second board is at equal length.
+An embedding board: the result tree of 181 systems on 41 tasks, as MTEB writes it. A chat arena: 200,000 battles
+of 120 systems by 40,000 users with tastes of their own, with ties, answers whose length wins votes, and a newcomer;
+it is ranked at equal length.
 """
 
 from __future__ import annotations
