@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from humeval_power.inference.rank.outcome_models import OutcomeLaw, outcome_law
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+_Top: TypeAlias = tuple[Floats, float, Floats]  # parameters, log-likelihood, information
 
 _MOST_STEPS, _PRECISION = 100, 1e-9
 _PENALISED_STEPS = 30  # then a search that is slower and never stalls
@@ -202,22 +204,32 @@ def fit_battles(battles: Battles, *, ties: BattleTies = "davidson", with_order: 
     first, second = np.nonzero(count.sum(axis=2))
     known = ties if battles.n_ties else None
     task = _Likelihood(first, second, count[first, second], part, with_order, known)
-    found = task.maximum(task.start()) if int(circle.max()) == int(part.max()) else None
-    penalised = found is None
-    best = task.penalised_maximum() if found is None else found
+    start = task.start()
+    found = task.maximum(start, task.at(start)) if int(circle.max()) == int(part.max()) else None
+    top = found or task.top_at(task.penalised_maximum())
     names: tuple[str, ...] = ()
     without = None
     if battles.covariates is not None:
-        names, without = battles.covariates.names, best[:K]
-        task, best = _with_covariates(battles, task, circle, found)
-    value, _, information = task.at(best)
-    covariance = task.inverse(information)
-    return BattleFit(best, covariance, value, count, part, with_order, known, penalised, names, without)
+        names, without = battles.covariates.names, top[0][:K]
+        task, top = _with_covariates(battles, task, circle, None if found is None else found[0])
+    best, value, information = top
+    return BattleFit(
+        best,
+        task.inverse(information),
+        value,
+        count,
+        part,
+        with_order,
+        known,
+        found is None,
+        names,
+        without,
+    )
 
 
 def _with_covariates(
     battles: Battles, cells: _Likelihood, circle: Codes, found: Floats | None
-) -> tuple[_Likelihood, Floats]:
+) -> tuple[_Likelihood, _Top]:
     """The likelihood of single battles and where it is highest, `found` being that without covariates.
 
     Where systems won or lost all of their battles the slopes are those of the battles inside circles, since the
@@ -235,17 +247,19 @@ def _with_covariates(
         cells.ties,
         battles.covariates.standardised,
     )
-    rows.check_covariates(battles.covariates.names, battles.source)
+    start = rows.start() if found is None else np.insert(found, [at] * q, 0.0)
+    first = rows.at(start)
+    rows.check_covariates(first[2], battles.covariates.names, battles.source)
+    best = None
     if found is not None:
-        best = rows.maximum(np.insert(found, [at] * q, 0.0))
+        best = rows.maximum(start, first)
     else:
         inside = rows.only(circle[rows.first] == circle[rows.second], circle)
-        slopes = inside.maximum(inside.start())
-        best = None
+        slopes = inside.maximum(start, inside.at(start))
         if slopes is not None:
-            shift = rows.x @ slopes[at : at + q]
-            given = replace(rows, covariates=np.zeros((battles.n, 0)), offset=shift)
-            best = np.insert(given.penalised_maximum(), [at] * q, slopes[at : at + q])
+            own = slopes[0][at : at + q]
+            given = replace(rows, covariates=np.zeros((battles.n, 0)), offset=rows.x @ own)
+            best = rows.top_at(np.insert(given.penalised_maximum(), [at] * q, own))
     if best is None:
         rule = f"{listing(list(battles.covariates.names), limit=6)}: no slopes are most likely."
         remedy = "They decide battles, or too few battles are left to estimate them; leave some out."
@@ -316,9 +330,9 @@ class _Likelihood:
     def _which(self) -> dict[str, bool]:
         return {"with_order": self.with_order, "with_ties": self.ties is not None}
 
-    def check_covariates(self, names: tuple[str, ...], source: str) -> None:
+    def check_covariates(self, singular: Floats, names: tuple[str, ...], source: str) -> None:
         """Refuse covariates that systems and other covariates tell, so that no slope is their own."""
-        information = self.regular(self.at(self.start())[2])
+        information = self.regular(singular)
         start, q = len(self.part) + self.with_order, len(names)
         style, others = (
             np.arange(start, start + q),
@@ -355,9 +369,14 @@ class _Likelihood:
         """Rao and Kupper's threshold is positive."""
         return self.ties != "rao-kupper" or bool(parameters[-1] > _LEAST_TIE)
 
-    def maximum(self, at: Floats) -> Floats | None:
-        """Where the likelihood is highest, by Fisher scoring from there; None where there is no such place."""
-        value, gradient, information = self.at(at)
+    def top_at(self, parameters: Floats) -> _Top:
+        """What is known of a maximum that was found in another way."""
+        value, _, information = self.at(parameters)
+        return parameters, value, information
+
+    def maximum(self, at: Floats, first: tuple[float, Floats, Floats]) -> _Top | None:
+        """Where the likelihood is highest, by Fisher scoring from `at`; None where there is no such place."""
+        value, gradient, information = first
         for _ in range(_MOST_STEPS):
             step, length = np.linalg.solve(self.regular(information), gradient), 1.0
             while length > 1e-10:
@@ -368,13 +387,13 @@ class _Likelihood:
                         break
                 length /= 2
             else:
-                return at
+                return at, value, information
             at, (value, gradient, information) = new, found
             if np.abs(at[: len(at) - (self.ties is not None)]).max() > _ENDLESS:
                 return None
             if np.abs(length * step).max() < _PRECISION:
                 values = np.linalg.eigvalsh(self.regular(information))
-                return at if values[0] > 1e-9 * values[-1] else None
+                return (at, value, information) if values[0] > 1e-9 * values[-1] else None
         return None
 
     def penalised(self, parameters: Floats) -> tuple[float, Floats, Floats]:
