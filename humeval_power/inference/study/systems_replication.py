@@ -87,7 +87,7 @@ class SystemsReplication:
     def by_sums(self) -> bool:
         """Whether the sums of complete tables are enough to fit."""
         joint = self.family.model == "joint"
-        if not self.design.is_crossed or self.rule.analysis != "ratings" or self.rule.estimator != "reml":
+        if not self.design.is_balanced or self.rule.analysis != "ratings" or self.rule.estimator != "reml":
             return False
         # the observed information of each system's own variances needs the search of a single table
         return not (joint and self.family.variances == "own" and self.rule.df == "satterthwaite")
@@ -104,7 +104,8 @@ class SystemsReplication:
         parts = []
         for begin in range(0, BLOCK, portion):
             ratings = self._responses(rng, min(portion, BLOCK - begin))
-            parts.append(CompleteSums.of_ratings(ratings.reshape(len(ratings), *self._size)))
+            table = ratings.reshape(len(ratings), *self._size)
+            parts.append(CompleteSums.of_ratings(table, self.design.document_of_item))
         return CompleteSums(*(np.concatenate(kind) for kind in zip(*parts, strict=True)))
 
     def _responses(self, rng: np.random.Generator, n: int) -> Floats:
@@ -126,12 +127,19 @@ class SystemsReplication:
     def _pairs_of_sums(self, sums: CompleteSums, estimate: Floats) -> ContrastFits:
         """Each pair by the mean squares of its two systems."""
         m, n, _, r = self._size
+        d = self.design.n_documents
         first, second = np.array(self.pairs).T
         squares = []
-        for levels, cross in ((m, sums.workers), (n, sums.items)):
+        strata = [
+            (m - 1, sums.workers),
+            (n - (d or 1), sums.items),
+            *([(d - 1, sums.documents)] if d else ()),
+        ]
+        for levels, cross in strata:
             own = np.einsum("akk->ak", cross)
             both, between = own[:, first] + own[:, second], 2 * cross[:, first, second]
-            squares += [(both + between) / 2 / (levels - 1), (both - between) / 2 / (levels - 1)]
+            for total in ((both + between) / 2, (both - between) / 2):
+                squares.append(total / levels if levels else np.full_like(total, np.inf))
         df = 2.0 * (m * n * r - m - n + 1)
         squares.append((sums.residual[:, first] + sums.residual[:, second]) / df)
         study = BalancedStudy(pair_design(self.design, 0, 1), estimator=self.rule.estimator)
@@ -157,8 +165,7 @@ class SystemsReplication:
     @property
     def _variances(self) -> tuple[Floats, Floats]:
         values = self.parameters
-        worker = np.array([values.sd_worker, *values.sd_worker_system]) ** 2
-        return worker, np.array([values.sd_item, *values.sd_item_system]) ** 2
+        return np.array(values.variances("worker")), np.array(values.variances("item"))
 
     def _of_rows(self, replicates: range, seed: int, n_jobs: int) -> SystemsFits:
         portion = max(1, min(BLOCK, _MOST_RATINGS // self.design.n_ratings))
@@ -186,7 +193,7 @@ class SystemsReplication:
     def together(self) -> Together | None:
         """The design where all systems are rated together, to fit many tables by REML of the ratings themselves;
         with equal loads, if each system has variances of its own in a joint fit."""
-        if self.rule.analysis != "ratings" or self.rule.estimator != "reml":
+        if self.rule.analysis != "ratings" or self.rule.estimator != "reml" or self.design.n_documents:
             return None
         own = self.family.model == "joint" and self.family.variances == "own"
         found = Together.of_rows(self.design.assignment, self.parameters.n_systems)

@@ -67,6 +67,7 @@ def for_systems(parameters: SystemsParameters, names: Sequence[str]) -> SystemsP
             means=tuple(parameters.means[place] for place in places),
             sd_worker_system=tuple(parameters.sd_worker_system[place] for place in places),
             sd_item_system=tuple(parameters.sd_item_system[place] for place in places),
+            sd_document_system=tuple(parameters.sd_document_system[place] for place in places),
             effect=None,
         )
     note = (
@@ -80,6 +81,7 @@ def for_systems(parameters: SystemsParameters, names: Sequence[str]) -> SystemsP
         means=count * (math.fsum(parameters.means) / parameters.n_systems,),
         sd_worker_system=count * (_root_mean_square(parameters.sd_worker_system),),
         sd_item_system=count * (_root_mean_square(parameters.sd_item_system),),
+        sd_document_system=count * (_root_mean_square(parameters.sd_document_system),),
         effect=None,
         notes=(*parameters.notes, note),
     )

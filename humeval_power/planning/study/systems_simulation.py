@@ -33,7 +33,12 @@ from humeval_power.planning.study.systems_power import (
     check_study,
     power_of_counts,
 )
-from humeval_power.planning.study.systems_precision import Pairs, SystemsPrecision, systems_precision
+from humeval_power.planning.study.systems_precision import (
+    Pairs,
+    SystemsPrecision,
+    check_systems_documents,
+    systems_precision,
+)
 from humeval_power.planning.study.systems_workload import systems_workload
 from humeval_power.rules import DecisionRule
 from humeval_power.simulation.study import Response
@@ -95,6 +100,7 @@ def simulate_systems(
         answer for.
     """
     check_study(parameters, design, rule)
+    check_systems_documents(parameters, design, family)
     check_simulation(n_simulations, None)
     if rule.is_simulated:
         raise InputError(f"Several systems are tested by t; got df '{rule.df}'.")

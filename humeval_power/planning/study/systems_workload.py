@@ -30,13 +30,17 @@ def systems_workload(
     K = parameters.n_systems
     n_pairs = len(family.pairs(parameters.names))
     plain = rule.analysis == "ratings" and rule.estimator == "reml"
-    if design.is_crossed and plain:
+    if design.is_balanced and plain:
         return Workload((_PER_STUDY + _PER_STUDY_COLUMN * K**3) * n_simulations / n_jobs, 0.0)
     one = study_workload(design, n_simulations=n_simulations, n_jobs=n_jobs)
     least = min(design.n_workers, design.n_items)
     own = family.model == "joint" and family.variances == "own"
     even = design.n_ratings // K % design.n_workers == 0
-    together = design.kind == "k-per-item" and least <= (MOST_EVEN_LEVELS if even else MOST_LEVELS)
+    together = (
+        design.kind == "k-per-item"
+        and not design.n_documents
+        and least <= (MOST_EVEN_LEVELS if even else MOST_LEVELS)
+    )
     if plain and together and (even or not own):
         each = _PER_PAIR + (_PER_EVEN_LEVEL * least if even else _PER_CUBE * least**3)
         fits = n_pairs if family.model == "pairwise" else K / 2
