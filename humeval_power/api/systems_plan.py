@@ -8,7 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from humeval_power.api.plan import PAIRINGS, Pairing, control_of, plan_of
+from humeval_power.api.plan import PAIRINGS, Pairing, control_of, documents_to_search, plan_of
 from humeval_power.api.progress import in_steps, progress
 from humeval_power.assumptions import Assumed, Assumptions
 from humeval_power.choices import DEFAULT_SEED, MOST_WORKERS
@@ -42,6 +42,8 @@ def make_systems_plan(
     max_workers: int = MOST_WORKERS,
     ratings_per_item: Sequence[int] | None = None,
     max_ratings_per_worker: int | None = None,
+    documents: Sequence[int] | None = None,
+    max_documents: int | None = None,
     pairing: Pairing = "paired",
     target: float = 0.8,
     budget: Decimal | None = None,
@@ -110,6 +112,7 @@ def make_systems_plan(
             ratings_per_item=ratings_per_item or range(1, most + 1),
             pairings=PAIRINGS[pairing],
             max_ratings_per_worker=max_ratings_per_worker,
+            documents=documents_to_search(documents, max_documents),
             checks=float(costs.checks_per_rating),
             repeats=float(costs.repeats_per_rating),
         ),

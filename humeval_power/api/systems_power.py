@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from humeval_power.api.progress import in_steps, progress
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Method, SearchMethod
+from humeval_power.study_counts import NO_DOCUMENTS, Documents
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ def systems_size(
     sought: SystemsSought,
     counts: StudyCounts,
     *,
+    documents: Documents = NO_DOCUMENTS,
     power: float = 0.8,
     method: SearchMethod = "both",
     n_simulations: int = DEFAULT_SIMULATIONS,
@@ -148,13 +150,15 @@ def systems_size(
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
 ) -> SystemsSizeResult:
-    """The fewest workers, items or ratings per item with which a study of several systems reaches its goal.
+    """The fewest workers, items, documents or ratings per item with which a study of several systems reaches its
+    goal.
 
     Parameters
     ----------
     study : systems, tests and goal; its design is not used.
     counts : the sizes that are given, and anything for the one that is sought; with as many ratings per item as
         workers every worker rates every item.
+    documents : that the items come out of; documents that are sought have so many items each, or share the items.
     method : "both" proves by simulation what the formula finds; "analytic" does not.
 
     Returns
@@ -176,6 +180,7 @@ def systems_size(
             study,
             sought,
             counts,
+            documents=documents,
             power=power,
             proves=method == "both",
             n_simulations=n_simulations,

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _MEANS = ("pattern", "system_means", "goal")
 _FOR_SEVERAL = "is for several systems: say how many by --n-systems, or name them by --systems A,B,C."
 _OF_TWO = (  # what is known of two systems only: fields, then options of commands
-    *("plan", "shares", "documents", "items_per_document", "documents_range", "max_documents", "design"),
+    *("plan", "shares"),
     *("lost", "quitting", "at_random", "straight_lining", "careless", "exclusion", "effect_latent"),
     *("looks", "looks_by", "efficacy", "futility", "safe", "assurance", "family", "link"),
 )

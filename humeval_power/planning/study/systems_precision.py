@@ -7,8 +7,8 @@ are plain means: the difference of systems j and k has the variance
 
 with ws, is the variances of worker:system and item:system; items out of d documents add (ds_j + ds_k) / d. Its df
 are those of the expected REML information (Kenward and Roger 1997), in which the worker-item pairs fall into
-workers, items, planes where a worker's direction meets an item's, and the rest. That is exact for complete designs and for one rating per item; between,
-all planes are taken to be alike, as in a balanced incomplete block design.
+workers, items, planes where a worker's direction meets an item's, and the rest. That is exact for complete designs
+and for one rating per item; between, all planes are taken to be alike, as in a balanced incomplete block design.
 """
 
 from __future__ import annotations

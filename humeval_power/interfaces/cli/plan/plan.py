@@ -157,6 +157,7 @@ def command(
             said=differences[0] if differences else None,
             n_simulations=run.typed,
             remarks=several.remarks,
+            **{name: getattr(study, field) for name, field in _OF_DOCUMENTS.items()},
             **limits,
         )
     assumed, said, remarks = _planned_effect(study, observed=observed_power)
