@@ -8,6 +8,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from humeval_power.api.plan import PAIRINGS, Pairing, control_of, documents_to_search, plan_of
 from humeval_power.api.progress import in_steps, progress
 from humeval_power.assumptions import Assumed, Assumptions
@@ -22,6 +24,8 @@ from humeval_power.sweep.executors import on_executor
 from humeval_power.systems import Goal, SystemsParameters
 
 if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
+    from humeval_power.estimation.fit import Fit
+    from humeval_power.estimation.joint.fit import JointFit
     from humeval_power.planning.plan.systems_pilot import SystemsPilot
     from humeval_power.planning.plan.systems_request import SystemsRequest
     from humeval_power.ratings import Ratings
@@ -144,7 +148,8 @@ def make_systems_plan(
 def systems_pilot(
     ratings: Ratings, *, variances: SystemVariances = DEFAULT_FAMILY.variances
 ) -> SystemsPilot:
-    """What a table of ratings of several systems tells a plan: one fit of all of them.
+    """What a table of ratings of several systems tells a plan: one fit of all of them; where items come out of
+    documents, which that has not, the fits of their pairs taken together.
 
     Raises
     ------
@@ -156,17 +161,42 @@ def systems_pilot(
     from humeval_power.estimation.joint.fit import fit_joint
     from humeval_power.planning.plan.systems_pilot import SystemsPilot, systems_of_deviations
 
+    if ratings.document is not None:
+        return _pilot_of_pairs(ratings, variances)
     fitted = fit_joint(ratings, variances=variances, names=ratings.system_names)
-    if fitted.not_identified or not fitted.converged:
-        why = "has not converged" if not fitted.converged else "does not tell its variances apart"
-        raise InputError(
-            f"The fit of all systems of {ratings.source} {why}. Plan from a pilot in which some items have two "
-            "ratings or more under a system, or give --preset."
-        )
+    _check_pilot(ratings, fitted, "The fit of all systems")
     parameters = systems_of_deviations(
         ratings.system_names, fitted.means.tolist(), fitted.standard_deviations
     )
     return SystemsPilot(parameters, ratings.scale, tuple(fitted.boundary), ratings.source)
+
+
+def _pilot_of_pairs(ratings: Ratings, variances: SystemVariances) -> SystemsPilot:
+    from itertools import combinations
+
+    from humeval_power.estimation.crossed.choice import few_fits
+    from humeval_power.estimation.fitting import fit
+    from humeval_power.planning.plan.systems_pilot import SystemsPilot, systems_of_pairs
+
+    names = ratings.system_names
+    pairs = list(combinations(range(len(names)), 2))
+    with few_fits(len(pairs)):
+        fits = [fit(ratings.pair(names[first], names[second])) for first, second in pairs]
+    for (first, second), fitted in zip(pairs, fits, strict=True):
+        _check_pilot(ratings, fitted, f"The fit of {names[first]} and {names[second]}")
+    means = np.bincount(ratings.system, ratings.rating) / np.bincount(ratings.system)
+    known = dict(zip(pairs, (fitted.parameters for fitted in fits), strict=True))
+    parameters, boundary = systems_of_pairs(names, means.tolist(), known, variances=variances)
+    return SystemsPilot(parameters, ratings.scale, boundary, ratings.source)
+
+
+def _check_pilot(ratings: Ratings, fitted: JointFit | Fit, which: str) -> None:
+    if fitted.not_identified or not fitted.converged:
+        why = "has not converged" if not fitted.converged else "does not tell its variances apart"
+        raise InputError(
+            f"{which} of {ratings.source} {why}. Plan from a pilot in which some items have two ratings or more "
+            "under a system, or give --preset."
+        )
 
 
 def _in_pairs(many: SystemsRequest, sources: Assumptions | None) -> Assumptions:

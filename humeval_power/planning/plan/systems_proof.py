@@ -33,6 +33,8 @@ from humeval_power.planning.plan.systems_search import (
 from humeval_power.planning.power import DEFAULT_SIMULATIONS, Progress, part_of
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.planning.study.systems_simulation import simulate_systems
+from humeval_power.planning.study.systems_workload import systems_workload
+from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.study_counts import StudyCounts
 
@@ -41,6 +43,7 @@ MOST_FITTED, LEAST_FITTED = 400, 100  # studies of a proof, where each has to be
 _FITTED_RATINGS = (
     40_000_000  # and ratings in all these fits, of which one of each pair has two systems' of them
 )
+_FITTED_SECONDS = 30.0  # of a proof whose documents are fitted with it, about
 _LEAST_RAISE = 0.01  # of the power asked of the formula, where simulation says that it promised too much
 
 
@@ -205,7 +208,9 @@ class _Proofs:
         request = self.request
         design = design_of(counts, max_ratings_per_worker=request.space.max_ratings_per_worker)
         planned = self.power.settings[self.power.judged(counts)]
-        usual = DEFAULT_SIMULATIONS if design.is_crossed else fitted_simulations(planned, design)
+        usual = DEFAULT_SIMULATIONS
+        if not design.is_balanced:
+            usual = fitted_simulations(planned, design, request.rule)
         part = part_of(self.progress, self.done, _MOST_PROOFS)
         self.done += 1
         simulated = simulate_systems(
@@ -226,14 +231,19 @@ class _Proofs:
         return Option(counts, cost_of(counts, self.request.costs), self.power.of_all(counts))
 
 
-def fitted_simulations(planned: PlannedSystems, design: Design) -> int:
+def fitted_simulations(planned: PlannedSystems, design: Design, rule: DecisionRule) -> int:
     """How many studies prove a design of which each has to be fitted: fewer of large ones, in hundreds."""
     n_systems = planned.parameters.n_systems
     each = design.n_ratings
     if planned.family.model == "pairwise":
         each = len(planned.family.pairs(planned.parameters.names)) * 2 * design.n_ratings // n_systems
-    affordable = 100 * round(_FITTED_RATINGS / each / 100)
-    return min(max(affordable, LEAST_FITTED), MOST_FITTED)
+    affordable = _FITTED_RATINGS / each
+    if (
+        design.n_documents
+    ):  # one after the other, which takes far longer than those that are fitted together
+        one = systems_workload(planned.parameters, design, planned.family, rule, n_simulations=1)
+        affordable = min(affordable, _FITTED_SECONDS / one.seconds)
+    return min(max(100 * round(affordable / 100), LEAST_FITTED), MOST_FITTED)
 
 
 def _falls_short(request: PlanRequest, option: Option) -> bool:

@@ -55,6 +55,7 @@ def _planned(result: Any) -> dict[str, Any]:
         "workers": counts.n_workers,
         "items": counts.n_items,
         "ratings_per_item": counts.ratings_per_item,
+        **({"documents": counts.n_documents, "items_per_document": None} if counts.n_documents else {}),
     }
 
 

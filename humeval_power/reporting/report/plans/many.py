@@ -66,11 +66,13 @@ class ManyPlanWords(PlanWords):
         shared = {
             "workers": assumed.sd_worker,
             "items": assumed.sd_item,
+            **({"documents": assumed.sd_document} if assumed.has_documents else {}),
             "ratings beyond that (noise)": assumed.sd_residual,
         }
         own = {
             "workers about a system": assumed.sd_worker_system,
             "items about a system": assumed.sd_item_system,
+            **({"documents about a system": assumed.sd_document_system} if assumed.has_documents else {}),
         }
         said = [f"{name} {plain(value)}" for name, value in shared.items()]
         return "; ".join([*said, *(f"{name} {self._of_each(values)}" for name, values in own.items())])
