@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from humeval_power.api.progress import in_steps, progress
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Method, SearchMethod
+from humeval_power.simulation.losses import NO_LOSSES
 from humeval_power.study_counts import NO_DOCUMENTS, Documents
 from humeval_power.sweep.executors import on_executor
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from humeval_power.study_counts import StudyCounts
     from humeval_power.sweep.executors import AnyExecutor
 
+AS_PLANNED = (
+    "The formula is of the study as planned: it leaves nobody out, loses nothing and takes all for careful."
+)
 NO_FORMULA = "No formula describes these ratings and tests: simulation only."
 
 
@@ -57,7 +61,9 @@ def systems_power(
     from humeval_power.reporting.study.systems_power import SystemsPowerResult
 
     analytic = study.by_formula() if method != "simulate" and study.has_formula else None
-    notes = (NO_FORMULA,) if method != "simulate" and analytic is None else ()
+    notes: tuple[str, ...] = (NO_FORMULA,) if method != "simulate" and analytic is None else ()
+    if analytic is not None and study.losses != NO_LOSSES:
+        notes = (AS_PLANNED,)
     simulated = None
     if method != "analytic" or analytic is None:
         with progress("Simulating", total=n_simulations) as advance:
@@ -243,10 +249,18 @@ def simulate_ratings(
     SimulatedSystems
         `rating` on [0, 1]; `to_frame` has the table, on `scale`.
     """
+    import numpy as np
+
     from humeval_power.reporting.study.systems_surface import SimulatedSystems
     from humeval_power.simulation.study import replicate_generator, respond
     from humeval_power.simulation.systems import draw_system_ratings
 
+    if study.losses != NO_LOSSES:
+        back = study.replication.collected(seed, 0)
+        left = np.flatnonzero(back.kept)
+        return SimulatedSystems(
+            study=study, rating=back.rating[left], rows=left, scale=scale, provenance=_drawn(True, seed)
+        )
     latent = draw_system_ratings(study.parameters, study.design, replicate_generator(seed, 0))[0]
     rating = respond(latent, study.response, points=study.points)
     return SimulatedSystems(study=study, rating=rating, scale=scale, provenance=_drawn(True, seed))

@@ -22,6 +22,7 @@ from humeval_power.interfaces.asking.resolve import (
     effect_of,
     family_of,
     has_source,
+    losses_of,
     number_of_systems,
     points_of,
     scale_of,
@@ -44,7 +45,7 @@ _MEANS = ("pattern", "system_means", "goal")
 _FOR_SEVERAL = "is for several systems: say how many by --n-systems, or name them by --systems A,B,C."
 _OF_TWO = (  # what is known of two systems only: fields, then options of commands
     *("plan", "shares"),
-    *("lost", "quitting", "at_random", "straight_lining", "careless", "exclusion", "effect_latent"),
+    "effect_latent",
     *("looks", "looks_by", "efficacy", "futility", "safe", "assurance", "family", "link"),
 )
 _OPTIONS_OF_TWO = ("amend", "compat", "compare", "half_width", "observed_power")
@@ -156,6 +157,8 @@ class Systems:
             response=self.study.response,
             points=points_of(self.study, self.scale),
             setting=name,
+            losses=losses_of(self.study),
+            exclusion=self.study.exclusion,
         )
 
 

@@ -41,6 +41,8 @@ from humeval_power.planning.study.systems_precision import (
 )
 from humeval_power.planning.study.systems_workload import systems_workload
 from humeval_power.rules import DecisionRule
+from humeval_power.simulation.losses import NO_LOSSES, Exclusion, Losses
+from humeval_power.simulation.quality_control import QualityControl, own_rows
 from humeval_power.simulation.study import Response
 from humeval_power.sweep.blocks import Block, run_blocks
 from humeval_power.sweep.spans import spans
@@ -80,6 +82,8 @@ def simulate_systems(
     n_jobs: int = 1,
     response: Response = "gaussian",
     points: int | None = None,
+    losses: Losses = NO_LOSSES,
+    exclusion: Exclusion | QualityControl = "none",
     progress: Progress | None = None,
 ) -> SystemsPower:
     """Simulate studies, fit each by the family's model, correct its tests and count what is found.
@@ -88,6 +92,7 @@ def simulate_systems(
     ----------
     design : with the real assignment; every study draws its ratings with it.
     response, points : what a worker can enter, as for two systems.
+    losses, exclusion : what happens to the ratings of each study, and who is left out of its analysis.
     progress : called with studies done and expected.
 
     Under max-t the statistics of a study are referred to the largest of t statistics that are correlated as the
@@ -107,10 +112,14 @@ def simulate_systems(
     decision = _Decision(parameters, design, family, rule)
     decision.check()
     check_goal(decision.truth, goal)
-    study = SystemsReplication(parameters, design, family, decision.asked, rule, response, points)
+    study = SystemsReplication(
+        parameters, design, family, decision.asked, rule, response, points, losses, exclusion
+    )
     parts: list[GoalCounts] = []
     margins: list[_BestSums] = []
-    each = systems_workload(parameters, design, family, rule, n_simulations=1).seconds
+    each = systems_workload(
+        parameters, design, family, rule, n_simulations=1, one_by_one=own_rows(losses, exclusion)
+    ).seconds
     portions = spans(n_simulations, _PORTION if study.by_sums else _FEW)
     blocks = [
         Block(count_systems, (decision, study, seed, *part), each * part.n, part.n) for part in portions

@@ -113,8 +113,8 @@ def command(
     if planned is None:
         cell, said, scale = typed_study(study, rule, compat=compat)
     elif planned.many is not None:
-        _refuse_losses(planned, study)
-        found = _of_systems(planned.systems_study(), method, strict=strict, run=run)
+        asked = replace(planned.systems_study(), losses=losses_of(study), exclusion=study.exclusion)
+        found = _of_systems(asked, method, strict=strict, run=run)
         return replace(found, costs=costs, budget=study.budget)
     else:
         cell, said, scale = _planned(planned, study)
@@ -160,17 +160,6 @@ def _of_systems(asked: SystemsStudy, method: Method, *, strict: bool, run: Run) 
         n_jobs=run.n_jobs,
         strict=strict,
     )
-
-
-def _refuse_losses(plan: Plan, study: StudyValues) -> None:
-    """Refuse losses of ratings, which studies of several systems do not know."""
-    from humeval_power.simulation.losses import NO_LOSSES
-
-    if losses_of(study) != NO_LOSSES or study.exclusion != "none":
-        raise click.UsageError(
-            f"The plan is of {len(plan.systems)} systems, and such studies are simulated without losses: leave "
-            "those out."
-        )
 
 
 def _planned(plan: Plan, typed: StudyValues) -> tuple[Cell, Difference, RatingScale | None]:
