@@ -13,13 +13,14 @@ import numpy as np
 from humeval_power.api.plan import PAIRINGS, Pairing, control_of, documents_to_search, plan_of
 from humeval_power.api.progress import in_steps, progress
 from humeval_power.assumptions import Assumed, Assumptions
-from humeval_power.choices import DEFAULT_SEED, MOST_WORKERS
+from humeval_power.choices import DEFAULT_SEED, MOST_WORKERS, Exclusion
 from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily, SystemVariances
 from humeval_power.costs import CostModel
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES, ExclusionRules
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.simulation.losses import NO_LOSSES
 from humeval_power.sweep.executors import on_executor
 from humeval_power.systems import Goal, SystemsParameters
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
     from humeval_power.planning.plan.systems_request import SystemsRequest
     from humeval_power.ratings import Ratings
     from humeval_power.reporting.plan.result import PlanSearchResult
+    from humeval_power.simulation.losses import Losses
     from humeval_power.sweep.executors import AnyExecutor
 
 
@@ -59,6 +61,8 @@ def make_systems_plan(
     question: str = "",
     exclusions: Sequence[str] = (),
     exclude_if: ExclusionRules = NO_RULES,
+    losses: Losses = NO_LOSSES,
+    exclusion: Exclusion = "none",
     created: datetime.date | None = None,
     n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
@@ -79,6 +83,7 @@ def make_systems_plan(
     sources : where the settings come from, by the same names, with the scale; [typed]
     said : the difference as it was said. [that of the means]
     exclude_if : rules that are sealed; whom they leave out is simulated, what this costs in power is not.
+    losses, exclusion : what happens to the ratings of a proof, and who is left out of its analysis.
     n_simulations : of a proof. [2,000; 100 to 400 where each study has to be fitted, as not everybody rates all]
 
     Returns
@@ -106,8 +111,13 @@ def make_systems_plan(
     known = _in_pairs(many, sources)
     most = max(workers) if workers else max_workers
     control = control_of(exclude_if, costs)
+    if control is not None and exclusion != "none":
+        raise InputError(
+            f"Leave out workers by rules, or as if they were known ({exclusion}), not by both."
+        )
     request = PlanRequest(
-        exclusion=control or "none",
+        exclusion=control or exclusion,
+        losses=losses,
         assumed=known,
         effect=effect,
         space=SearchSpace(

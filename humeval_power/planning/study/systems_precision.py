@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,12 @@ from humeval_power.estimation.joint.design import joint_precision
 from humeval_power.inference.study.formula import effect_precision
 from humeval_power.inference.study.pair_designs import pair_design
 from humeval_power.planning.study.regular import Variances, dimensions, pseudo_inverse, regular_precision
-from humeval_power.study_counts import StudyCounts
+from humeval_power.study_counts import ExpectedCounts, StudyCounts
 from humeval_power.systems import SystemsParameters
 
 Floats = NDArray[np.float64]
 Pairs = tuple[tuple[int, int], ...]
+AnyStudy: TypeAlias = StudyCounts | ExpectedCounts | Design
 _MOST_PAIRS = 1_000  # comparisons planned for at once
 _MOST_KEPT = 64  # precisions, and with them the assignments that they are of
 
@@ -64,7 +65,7 @@ def system_pairs(parameters: SystemsParameters, family: ComparisonFamily) -> Pai
 
 
 def systems_precision(
-    parameters: SystemsParameters, study: StudyCounts | Design, family: ComparisonFamily
+    parameters: SystemsParameters, study: AnyStudy, family: ComparisonFamily
 ) -> SystemsPrecision:
     """Precision of every comparison of a family.
 
@@ -93,7 +94,7 @@ def systems_precision(
 
 
 def check_systems_documents(
-    parameters: SystemsParameters, study: StudyCounts | Design, family: ComparisonFamily
+    parameters: SystemsParameters, study: AnyStudy, family: ComparisonFamily
 ) -> None:
     """Refuse documents of a joint model, and those that vary where the study does not say which items share one."""
     if study.n_documents and family.model == "joint":
@@ -107,7 +108,7 @@ def check_systems_documents(
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _precision(
-    parameters: SystemsParameters, study: StudyCounts | Design, family: ComparisonFamily
+    parameters: SystemsParameters, study: AnyStudy, family: ComparisonFamily
 ) -> SystemsPrecision:
     pairs = system_pairs(parameters, family)
     assigned = study if isinstance(study, Design) and not study.is_balanced else None
@@ -126,10 +127,10 @@ def _precision(
     else:
         covariance, error, df = _joint_of_design(parameters, assigned, family, pairs)
     smallest = min(study.n_workers, study.n_documents or study.n_items)
-    return SystemsPrecision(pairs, covariance, error, df, smallest - 1)
+    return SystemsPrecision(pairs, covariance, error, df, int(smallest) - 1)
 
 
-def _shape(study: StudyCounts | Design) -> tuple[int, int, float, int]:
+def _shape(study: AnyStudy) -> tuple[float, float, float, int]:
     """Workers, items, different workers for an item and system, and ratings by each of them."""
     r = study.n_repeats
     k = study.ratings_per_item / r if isinstance(study, Design) else study.ratings_per_item
@@ -142,7 +143,7 @@ def _own_variances(parameters: SystemsParameters) -> tuple[Floats, Floats, float
     return worker, item, parameters.sd_residual**2
 
 
-def _regular_covariance(parameters: SystemsParameters, study: StudyCounts | Design) -> Floats:
+def _regular_covariance(parameters: SystemsParameters, study: AnyStudy) -> Floats:
     """Of the means, without what all share."""
     m, n, k, r = _shape(study)
     worker, item, residual = _own_variances(parameters)
@@ -161,9 +162,7 @@ def _of_pairs(covariance: Floats, error: Floats, pairs: Pairs) -> Floats:
     return np.diag(np.maximum(own + missing, 0.0))
 
 
-def _pairs_of_counts(
-    parameters: SystemsParameters, study: StudyCounts | Design, pairs: Pairs
-) -> tuple[Floats, Floats]:
+def _pairs_of_counts(parameters: SystemsParameters, study: AnyStudy, pairs: Pairs) -> tuple[Floats, Floats]:
     """Each pair by the formula of two systems."""
     m, n, k, r = _shape(study)
     two = [Variances.of(parameters.pair(*pair)) for pair in pairs]
@@ -178,10 +177,10 @@ def _pairs_of_counts(
     return np.sqrt(precision.variance), precision.df
 
 
-def _two_systems(study: StudyCounts | Design) -> Design:
+def _two_systems(study: AnyStudy) -> Design:
     from humeval_power.designs import crossed, with_documents
 
-    design = crossed(study.n_workers, study.n_items, n_repeats=study.n_repeats)
+    design = crossed(int(study.n_workers), int(study.n_items), n_repeats=study.n_repeats)
     return with_documents(design, study.n_documents) if study.n_documents else design
 
 
@@ -234,7 +233,7 @@ def _contrasts(pairs: Pairs, n_systems: int) -> Floats:
 
 
 def _joint_of_counts(
-    parameters: SystemsParameters, study: StudyCounts | Design, family: ComparisonFamily, pairs: Pairs
+    parameters: SystemsParameters, study: AnyStudy, family: ComparisonFamily, pairs: Pairs
 ) -> tuple[Floats, Floats, Floats]:
     m, n, k, r = _shape(study)
     worker, item, residual = _own_variances(parameters)
@@ -259,7 +258,9 @@ def _joint_of_counts(
     return _regular_covariance(parameters, study), np.sqrt(variance), 2.0 * variance**2 / spread
 
 
-def _information(shape: tuple[int, int, float, int], worker: Floats, item: Floats, noise: float) -> Floats:
+def _information(
+    shape: tuple[float, float, float, int], worker: Floats, item: Floats, noise: float
+) -> Floats:
     """Expected information of the variances: worker (1 + K), item (1 + K), residual; shape (2 K + 3, 2 K + 3).
 
     In every part of the space V = noise I + load Cov(worker) x e e' + ratings Cov(item) x c c', with unit vectors e

@@ -158,6 +158,8 @@ def command(
             said=differences[0] if differences else None,
             n_simulations=run.typed,
             remarks=several.remarks,
+            losses=losses_of(study),
+            exclusion=study.exclusion,
             **{name: getattr(study, field) for name, field in _OF_DOCUMENTS.items()},
             **limits,
         )
