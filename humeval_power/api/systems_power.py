@@ -35,6 +35,7 @@ def systems_power(
     *,
     method: Method = "both",
     n_simulations: int = DEFAULT_SIMULATIONS,
+    half_width: float | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
@@ -45,6 +46,7 @@ def systems_power(
     Parameters
     ----------
     method : by formula at once, by simulation with the real assignment, or both beside each other.
+    half_width : if given, simulate until the half-width of the Monte Carlo interval is at most this.
     strict : whether more than 1 % of failed fits, and not 20 %, miss the target.
 
     Returns
@@ -68,7 +70,11 @@ def systems_power(
     if method != "analytic" or analytic is None:
         with progress("Simulating", total=n_simulations) as advance:
             simulated = study.simulated(
-                n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=in_steps(advance)
+                n_simulations=n_simulations,
+                precision=half_width,
+                seed=seed,
+                n_jobs=n_jobs,
+                progress=in_steps(advance),
             )
     return SystemsPowerResult(
         study=study,
@@ -205,11 +211,16 @@ def systems_surface(
     studies: Sequence[SystemsStudy],
     *,
     n_simulations: int = DEFAULT_SIMULATIONS,
+    half_width: float | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
 ) -> SystemsSurface:
     """Power of many studies of several systems with the same random numbers.
+
+    Parameters
+    ----------
+    half_width : as in `systems_power`, of each of them.
 
     Returns
     -------
@@ -229,7 +240,10 @@ def systems_surface(
     simulated = []
     with progress("Simulating", total=len(studies)) as advance:
         for study in studies:
-            simulated.append(study.simulated(n_simulations=n_simulations, seed=seed, n_jobs=n_jobs))
+            found = study.simulated(
+                n_simulations=n_simulations, precision=half_width, seed=seed, n_jobs=n_jobs
+            )
+            simulated.append(found)
             advance(1)
     return SystemsSurface(
         studies=tuple(studies),

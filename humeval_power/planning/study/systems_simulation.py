@@ -22,6 +22,7 @@ from humeval_power.planning.power import (
     DEFAULT_SIMULATIONS,
     Progress,
     check_simulation,
+    next_target,
     told_of_blocks,
 )
 from humeval_power.planning.study.systems_goals import GoalCounts, Truth, count_goals
@@ -78,6 +79,7 @@ def simulate_systems(
     *,
     goal: Goal = "pair",
     n_simulations: int = DEFAULT_SIMULATIONS,
+    precision: float | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     response: Response = "gaussian",
@@ -91,6 +93,8 @@ def simulate_systems(
     Parameters
     ----------
     design : with the real assignment; every study draws its ratings with it.
+    precision : if given, simulate until the half-width of the power's interval is at most this, and at least
+        `n_simulations` times.
     response, points : what a worker can enter, as for two systems.
     losses, exclusion : what happens to the ratings of each study, and who is left out of its analysis.
     progress : called with studies done and expected.
@@ -106,7 +110,7 @@ def simulate_systems(
     """
     check_study(parameters, design, rule)
     check_systems_documents(parameters, design, family)
-    check_simulation(n_simulations, None)
+    check_simulation(n_simulations, precision)
     if rule.is_simulated:
         raise InputError(f"Several systems are tested by t; got df '{rule.df}'.")
     decision = _Decision(parameters, design, family, rule)
@@ -120,19 +124,24 @@ def simulate_systems(
     each = systems_workload(
         parameters, design, family, rule, n_simulations=1, one_by_one=own_rows(losses, exclusion)
     ).seconds
-    portions = spans(n_simulations, _PORTION if study.by_sums else _FEW)
-    blocks = [
-        Block(count_systems, (decision, study, seed, *part), each * part.n, part.n) for part in portions
-    ]
-    told = told_of_blocks(progress, [part.n for part in portions])
-    for counts, margin in run_blocks(blocks, n_jobs=n_jobs, done=told):
-        parts.append(counts)
-        if margin is not None:
-            margins.append(margin)
-    counts = reduce(operator.add, parts)
-    found = power_of_counts(
-        counts, decision.precision, goal, n_simulations=n_simulations, n_failed=n_simulations - counts.n
-    )
+    size, done, target = _PORTION if study.by_sums else _FEW, 0, n_simulations
+    while done < target:
+        portions = spans(target, size, first=done)
+        blocks = [
+            Block(count_systems, (decision, study, seed, *part), each * part.n, part.n) for part in portions
+        ]
+        told = told_of_blocks(progress, [part.n for part in portions])
+        for counts, margin in run_blocks(blocks, n_jobs=n_jobs, done=told):
+            parts.append(counts)
+            if margin is not None:
+                margins.append(margin)
+        counts, done = reduce(operator.add, parts), target
+        found = power_of_counts(
+            counts, decision.precision, goal, n_simulations=done, n_failed=done - counts.n
+        )
+        if precision is not None and not found.too_many_failed:
+            target = next_target(round(found.power * done), done, precision, at_least=size)
+    n_simulations = done
     if not margins or found.too_many_failed:
         return found
     best = _BestSums.total(margins)
