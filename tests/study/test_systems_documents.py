@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -209,3 +211,44 @@ def test_the_joint_model_has_no_documents():
     for ask in (study.by_formula, study.simulated):
         with pytest.raises(InputError, match="joint model of all systems has no document effects"):
             ask()
+
+
+LME4 = """
+suppressPackageStartupMessages(library(lmerTest))
+d <- read.csv("ratings.csv")
+for (place in unique(d$pair)) {
+  m <- lmer(rating ~ x + (1 | worker) + (0 + x | worker) + (1 | item) + (0 + x | item) +
+            (1 | document) + (0 + x | document), d[d$pair == place, ])
+  found <- coef(summary(m, ddf = "Kenward-Roger"))["x", c("Estimate", "Std. Error", "df")]
+  cat(found, "\\n")
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.r
+def test_lme4_fits_every_pair_the_same(tmp_path):
+    program = shutil.which("Rscript")
+    if program is None:
+        pytest.skip("Rscript is not installed")
+    parameters = unlike(3)
+    design = with_documents(k_per_item(8, 48, ratings_per_item=3, n_systems=3), 12)
+    pairs, rows = ((0, 1), (0, 2), (1, 2)), design.assignment
+    study = SystemsReplication(parameters, design, PAIRS, pairs, DEFAULT_RULE)
+    ratings = study.ratings(range(1), seed=4)
+    found = study.fit_rows(ratings).contrasts
+    parts = []
+    for place, (first, second) in enumerate(pairs):
+        kept = pair_rows(design, first, second)
+        x = np.where(rows.system[kept] == second, 0.5, -0.5)
+        columns = (rows.worker[kept], rows.item[kept], rows.document[kept], x, ratings[0, kept])
+        parts.append(np.column_stack([np.full(len(kept), place), *columns]))
+    header = "pair,worker,item,document,x,rating"
+    np.savetxt(tmp_path / "ratings.csv", np.concatenate(parts), delimiter=",", header=header, comments="")
+    call = [program, "-e", LME4]
+    done = subprocess.run(call, cwd=tmp_path, check=True, capture_output=True, text=True)
+    said = np.array([line.split() for line in done.stdout.splitlines()], dtype=float)
+    # lme4 stops with SDs right to about three digits
+    assert found.estimate[0] == pytest.approx(said[:, 0], abs=1e-4)
+    assert found.adjusted[0] == pytest.approx(said[:, 1], rel=5e-3)
+    assert found.kenward_roger[0] == pytest.approx(said[:, 2], rel=2e-2)

@@ -168,6 +168,7 @@ def study_record(study: SystemsStudy) -> Record:
         "n_systems": study.parameters.n_systems,
         "workers": design.n_workers,
         "items": design.n_items,
+        **({"documents": design.n_documents} if design.n_documents else {}),
         "ratings_per_item": design.ratings_per_item,
         "n_ratings": design.n_ratings,
         "design": design.kind,
