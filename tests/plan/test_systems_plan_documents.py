@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import datetime
 import itertools
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from cli import run
 
 from humeval_power.api.analyze import analyze_systems
 from humeval_power.api.systems_plan import make_systems_plan, systems_pilot
@@ -187,3 +190,46 @@ def test_a_plan_with_losses_is_proved_by_studies_that_lose_as_much() -> None:
     lossy = make_systems_plan({"typed": alone}, **how, losses=Losses(at_random=0.5))
     assert lossy.plan.predicted.simulated < whole.plan.predicted.simulated
     assert lossy.plan.predicted.analytic == whole.plan.predicted.analytic
+
+
+STUDY = """schema = "humeval_power/study/1"
+plan = "plan"
+assignment = ["field/assignment.csv"]
+key = "key.csv"
+ratings = "ratings.csv"
+rehearsal = "rehearsal.csv"
+findings = "analysis"
+scale = "1:5"
+systems = ["base", "new", "other"]
+criteria = ["fluency", "adequacy"]
+effect_raw = 1.2
+items_range = "24"
+workers_range = "8"
+ratings_per_item_range = "8"
+documents_range = "6,12"
+cost_per_rating = 0.1
+[variation.values]
+baseline = 0.5
+effect = 0.0
+sd_worker_intercept = 0.06
+sd_worker_slope = 0.08
+sd_item_intercept = 0.08
+sd_item_slope = 0.08
+sd_residual = 0.15
+sd_document_intercept = 0.06
+sd_document_slope = 0.08
+"""
+
+
+@pytest.mark.slow
+def test_a_study_file_leads_from_the_plan_to_the_report_without_an_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("study.toml").write_text(STUDY, encoding="utf-8")
+    for command in ("plan", "assign", "simulate", "analyze", "report"):
+        run(command)
+    assert "documents = " in Path("study.toml").read_text(encoding="utf-8")
+    plan = json.loads(Path("plan/plan.json").read_text(encoding="utf-8"))["study"]
+    assert plan["documents"] in (6, 12)
+    assert f'"documents": {plan["documents"]}' in Path("analysis/record.json").read_text(encoding="utf-8")
