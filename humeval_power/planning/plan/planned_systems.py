@@ -139,10 +139,10 @@ def scaled(planned: PlannedSystems, factor: float) -> PlannedSystems:
 def _hardest_pair(parameters: SystemsParameters) -> tuple[int, int]:
     means = parameters.means
 
+    owns = parameters.sd_worker_system, parameters.sd_item_system, parameters.sd_document_system
+
     def variance(j: int, k: int) -> float:
-        return sum(
-            own[j] ** 2 + own[k] ** 2 for own in (parameters.sd_worker_system, parameters.sd_item_system)
-        )
+        return sum(own[j] ** 2 + own[k] ** 2 for own in owns)
 
     apart = [
         (abs(means[k] - means[j]), -variance(j, k), (j, k) if means[j] < means[k] else (k, j))
