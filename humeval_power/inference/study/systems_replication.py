@@ -73,7 +73,7 @@ class SystemsReplication:
         def part(block: int) -> SystemsFits:
             sums = self._drawn(replicate_generator(seed, block))
             rows = slice(max(first - block * BLOCK, 0), min(first + n - block * BLOCK, BLOCK))
-            return self._of_sums(CompleteSums(*(kind[rows] for kind in sums)))
+            return self.fit_sums(CompleteSums(*(kind[rows] for kind in sums)))
 
         from humeval_power.blas import one_blas_thread
 
@@ -111,7 +111,8 @@ class SystemsReplication:
         latent = draw_system_ratings(self.parameters, self.design, rng, n)
         return respond(latent, self.response, points=self.points)
 
-    def _of_sums(self, sums: CompleteSums) -> SystemsFits:
+    def fit_sums(self, sums: CompleteSums) -> SystemsFits:
+        """Fit complete tables by their sums; where `by_sums`."""
         first, second = np.array(self.pairs).T
         estimate = sums.means[:, second] - sums.means[:, first]
         if self.family.model == "pairwise":
