@@ -45,7 +45,7 @@ _FOR_SEVERAL = "is for several systems: say how many by --n-systems, or name the
 _OF_TWO = (  # what is known of two systems only: fields, then options of commands
     *("plan", "shares", "documents", "items_per_document", "documents_range", "max_documents", "design"),
     *("lost", "quitting", "at_random", "straight_lining", "careless", "exclusion", "effect_latent"),
-    *("looks", "looks_by", "efficacy", "futility", "safe", "assurance", "family", "link"),
+    *("safe", "assurance", "family", "link"),
 )
 _OPTIONS_OF_TWO = ("amend", "compat", "compare", "half_width", "observed_power")
 

@@ -49,15 +49,27 @@ class SystemsOperatingPoint:
     """The long run where the true means are stated by `effect` (0: all are equal), refitted at every look.
 
     `found` has what studies find until they end, `fixed` what one look at the end finds; `stopping` the share of
-    studies that end at each look. `expected_cost` is NaN without prices.
+    studies that end at each look, `reached` the share that has reached the goal by then. `expected_cost` is NaN
+    without prices.
     """
 
     effect: float
     found: SystemsPower
     fixed: SystemsPower
     stopping: tuple[float, ...]
+    reached: tuple[float, ...]
     expected_size: float
     expected_cost: float
+
+    @property
+    def power(self) -> float:
+        """Probability of the goal."""
+        return self.found.power
+
+    @property
+    def fixed_power(self) -> float:
+        """The same with one look at the end."""
+        return self.fixed.power
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,6 +244,17 @@ def pair_rows_at_looks(
     )
 
 
+def hardest_place(study: SystemsLooks) -> int:
+    """The comparison of a true difference that is hardest to find: that nearest to the stated one, and of equally
+    near ones the least precise."""
+    first, second = np.array(study.pairs).T
+    means = np.array(study.parameters.means)
+    apart = np.abs(means[second] - means[first])
+    own = np.array(study.parameters.sd_worker_system) ** 2 + np.array(study.parameters.sd_item_system) ** 2
+    off = np.where(apart > 0, np.abs(apart - abs(study.parameters.stated_effect)), np.inf)
+    return int(np.lexsort((-(own[first] + own[second]).round(12), off.round(9)))[0])
+
+
 def null_sets(study: SystemsLooks) -> tuple[Places, ...]:
     """Comparisons that can be true nulls together while all others are false: of all pairs those inside groups of
     2, 3, ... equal systems, one group of them and as many as there can be; with a baseline any number. All first.
@@ -337,7 +360,7 @@ class _ErrorCounts:
         """The rate of each procedure."""
         name, *others = self.found
         worst = int(self.of_nulls.argmax())
-        some = f"the same where {len(nulls[worst])} of {len(nulls[0])} comparisons are of equal systems, the worst case"
+        some = f"the same where {len(nulls[worst])} of {len(nulls[0])} comparisons are of equal systems, at worst"
         counts = [
             (name, self.found[name]),
             (some, int(self.of_nulls[worst])),
@@ -378,16 +401,19 @@ def error_block(
 
 @dataclass(frozen=True, slots=True)
 class _Endings:
-    """Counts over studies that were stopped, and with one look at the end; how many ended at each look, and how
-    many there were without a fit."""
+    """Counts over studies by each look, and with one look at the end; how many ended at each look, and how many there
+    were without a fit."""
 
-    found: GoalCounts
+    found: tuple[GoalCounts, ...]
     fixed: GoalCounts
     look: NDArray[np.int64]
     n_failed: int
 
     def __add__(self, other: _Endings) -> _Endings:
-        return _Endings(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+        found = tuple(one + two for one, two in zip(self.found, other.found, strict=True))
+        return _Endings(
+            found, self.fixed + other.fixed, self.look + other.look, self.n_failed + other.n_failed
+        )
 
 
 def ending_block(
@@ -419,11 +445,17 @@ def _ended(looks: SystemsLookReplicates, bounds: StepwiseBoundaries, truth: Trut
     looks = looks.part(looks.usable)
     walked = walk(looks.p_value, bounds)
     rows = np.arange(len(looks))
-    read = np.minimum(walked.shown_at, walked.look[:, None])  # a claim is of the look that showed it
-    difference = np.take_along_axis(looks.estimate, read[:, None, :], axis=1)[:, 0]
+
+    def by(at: int) -> GoalCounts:
+        """What was found by a look, or by the end before it; a claim is of the look that showed it."""
+        end = np.minimum(walked.look, at)
+        read = np.minimum(walked.shown_at, end[:, None])
+        difference = np.take_along_axis(looks.estimate, read[:, None, :], axis=1)[:, 0]
+        return count_goals(truth, looks.means[rows, end], difference, walked.shown_at <= end[:, None])
+
     last = significant(looks.p_value[:, -1], bounds.correction, bounds.rule.alpha)
     return _Endings(
-        count_goals(truth, looks.means[rows, walked.look], difference, walked.shown),
+        tuple(by(at) for at in range(bounds.n_looks)),
         count_goals(truth, looks.means[:, -1], looks.estimate[:, -1], last),
         np.bincount(walked.look, minlength=bounds.n_looks),
         n - len(looks),
@@ -440,15 +472,16 @@ def _point(
     n: int,
 ) -> SystemsOperatingPoint:
     stopping = ended.look / max(ended.look.sum(), 1)
-    found, fixed = (
+    *by_look, fixed = (
         power_of_counts(counts, precision, goal, n_simulations=n, n_failed=ended.n_failed)
-        for counts in (ended.found, ended.fixed)
+        for counts in (*ended.found, ended.fixed)
     )
     return SystemsOperatingPoint(
         effect=effect,
-        found=found,
+        found=by_look[-1],
         fixed=fixed,
         stopping=tuple(stopping.tolist()),
+        reached=tuple(found.power for found in by_look),
         expected_size=float(stopping @ np.array(sizes, dtype=float)),
         expected_cost=math.nan if costs is None else float(stopping @ np.array(costs)),
     )

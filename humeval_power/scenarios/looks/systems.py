@@ -226,8 +226,11 @@ class SystemsLooks:
                 p_value = wald_p(found.estimate, error, df, self.rule.alternative)
             usable = (found.status == 0) & (error > 0).all(axis=1) & (df > 0).all(axis=1)
             looks.append((fitted.means, found.estimate, error, df, p_value, usable))
-        *arrays, usable = (np.stack(kind, axis=1) for kind in zip(*looks, strict=True))
-        return SystemsLookReplicates(*arrays, np.asarray(usable.all(axis=1)))
+        means, estimate, error, df, p_value, usable = (
+            np.stack(kind, axis=1) for kind in zip(*looks, strict=True)
+        )
+        every = np.asarray(usable.all(axis=1))
+        return SystemsLookReplicates(means, estimate, error, df, p_value, every)
 
 
 def pair_designs(study: SystemsLooks, place: int) -> tuple[Design, ...]:
