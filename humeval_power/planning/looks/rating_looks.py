@@ -83,6 +83,11 @@ class LookPlan:
     seed: int
 
     @property
+    def first_levels(self) -> tuple[float, ...]:
+        """The nominal levels at the looks."""
+        return tuple(float(level) for level in self.bounds.nominal)
+
+    @property
     def method(self) -> str:
         """How the boundaries were found, in words."""
         if self.calibration is None:

@@ -401,8 +401,8 @@ def error_block(
 
 @dataclass(frozen=True, slots=True)
 class _Endings:
-    """Counts over studies by each look, and with one look at the end; how many ended at each look, and how many there
-    were without a fit."""
+    """Counts over studies by each look, and with one look at the end; how many ended at each look, and how many
+    there were without a fit."""
 
     found: tuple[GoalCounts, ...]
     fixed: GoalCounts

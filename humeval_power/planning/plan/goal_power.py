@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from humeval_power.planning.plan.planned_systems import PlannedSystems, goal_power, scaled, within_criterion
+from humeval_power.planning.plan.planned_systems import (
+    PlannedSystems,
+    goal_power,
+    scaled,
+    with_looks,
+    within_criterion,
+)
 from humeval_power.planning.study.systems_goals import Truth
 from humeval_power.planning.study.systems_law import counts_by_law
 from humeval_power.planning.study.systems_precision import systems_precision
@@ -76,7 +82,7 @@ def _fast_power(planned: PlannedSystems, counts: StudyCounts, rule: DecisionRule
     precision = systems_precision(planned.parameters, counts, planned.family)
     truth = Truth(planned.parameters, precision.pairs, within_criterion(planned, rule))
     found = counts_by_law(truth, precision, planned.family, log2_points=_LOG2_POINTS)
-    return found.of(planned.goal) / found.n
+    return with_looks(found.of(planned.goal) / found.n, planned, counts, rule)
 
 
 def smallest_effect(

@@ -135,7 +135,6 @@ class PlanRequest:
         for name in many.settings:
             many.planned(name).check(self.rule)
         beyond = {
-            "looks before the end": self.looks is not None,
             "losses of ratings": self.losses != NO_LOSSES
             or (self.exclusion != "none" and self.control is None),
             "documents that items come out of": bool(self.space.documents),

@@ -30,6 +30,7 @@ from humeval_power.planning.plan.systems_search import (
     list_rows,
     most_powerful,
 )
+from humeval_power.planning.plan.with_looks import prove_systems
 from humeval_power.planning.power import DEFAULT_SIMULATIONS, Progress, part_of
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.planning.study.systems_simulation import simulate_systems
@@ -208,6 +209,18 @@ class _Proofs:
         usual = DEFAULT_SIMULATIONS if design.is_crossed else fitted_simulations(planned, design)
         part = part_of(self.progress, self.done, _MOST_PROOFS)
         self.done += 1
+        if planned.looks is not None:
+            found = prove_systems(
+                planned,
+                design,
+                planned.looks,
+                request.rule,
+                costs=request.costs,
+                n_simulations=self.n_simulations or usual,
+                seed=self.seed,
+                n_jobs=self.n_jobs,
+            )
+            return replace(self.priced(counts), simulated=found.simulated, sequential=found)
         simulated = simulate_systems(
             planned.parameters,
             design,

@@ -10,6 +10,7 @@ from humeval_power.designs import Design
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.document import Fact, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import interval_words
+from humeval_power.reporting.plan.looks import expectation_sentence, looks_sentence
 from humeval_power.reporting.plan.sections import is_simulated
 from humeval_power.reporting.plan.systems_words import GOAL_NAMES, GOAL_WORDS, family_sentences
 from humeval_power.reporting.values import plain, share
@@ -71,9 +72,9 @@ def systems_power_section(plan: Plan, planned: PlannedSystems) -> Section:
 
 def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
     """All goals that these means have: by formula, and in the simulations of the power."""
-    from humeval_power.planning.plan.planned_systems import goals_by_formula
+    from humeval_power.planning.plan.planned_systems import goal_shares
 
-    formula = goals_by_formula(planned, plan.counts, plan.rule).shares
+    formula = goal_shares(planned, plan.counts, plan.rule)
     simulated = {one.goal: (one.share, one.interval) for one in planned.shares}
     if is_simulated(plan):
         simulated[planned.goal] = plan.predicted.simulated, plan.predicted.interval
@@ -143,5 +144,7 @@ def _systems_table(parameters: SystemsParameters) -> Table:
 
 def family_section(planned: PlannedSystems, plan: Plan) -> Section:
     """How the study decides."""
-    sentences = (*family_sentences(planned, plan.rule), "There is one look, when all ratings are in.")
+    expected = expectation_sentence(plan)
+    when = "There is one look, when all ratings are in." if plan.looks is None else looks_sentence(plan)
+    sentences = (*family_sentences(planned, plan.rule), when, *([] if expected is None else [expected]))
     return Section("Tests", tuple(map(Paragraph, sentences)), is_detail=True)

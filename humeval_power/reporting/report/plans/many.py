@@ -9,6 +9,7 @@ from humeval_power.designs import Design
 from humeval_power.planning.plan.planned_systems import PlannedSystems
 from humeval_power.reporting.analyze.family import family_words
 from humeval_power.reporting.document import Table
+from humeval_power.reporting.plan.looks import looks_sentence
 from humeval_power.reporting.plan.systems_words import (
     GOAL_NAMES,
     GOAL_WORDS,
@@ -159,6 +160,10 @@ class ManyPlanWords(PlanWords):
 
     def stopping_rule(self) -> str:
         """When collection ends."""
+        if self.plan.looks is not None:
+            return (
+                f"Collection ends when all planned ratings are in, or before. {looks_sentence(self.plan)}"
+            )
         return "Collection ends when all planned ratings are in. The tests are made once, at the end."
 
     def paper_test(self) -> str:
