@@ -8,7 +8,8 @@ alpha whatever is true of the comparisons and however they are correlated, for z
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +24,7 @@ from humeval_power.roots import root_between
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 _LEAST_LEVEL = 1e-9  # below which a p-value over the looks is not told from 0
+_SMALLEST = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,26 +203,20 @@ def show(p_values: Floats, before: Flags, nominal: Floats) -> Flags:
         shown |= new
 
 
-def sequential_level(
-    rule: StoppingRule, shares: Sequence[float], look: int, p_value: float, *, factor: float = 1.0
-) -> float:
-    """The smallest alpha at which boundaries of one comparison are passed by this p-value at a look (from 0): its p
-    over the looks up to there (Liu and Anderson 2008), were there no other comparison and no earlier look passed.
+def sequential_level(level_at: Callable[[float], float], p_value: float) -> float:
+    """The smallest alpha at which the boundaries of one comparison are passed by this p-value at a look: its p over
+    the looks up to there (Liu and Anderson 2008), were there no other comparison and no earlier look passed.
 
-    factor : by which nominal levels are multiplied
+    level_at : the nominal level of the look for an alpha, rising with it
     """
 
-    def excess(level: float) -> float:
-        found = boundaries(replace(rule, alpha=level, futility=None), shares).nominal[look]
-        return float(np.log(max(float(found) * factor, 1e-300)) - np.log(max(p_value, 1e-300)))
+    def excess(log_alpha: float) -> float:
+        return math.log(max(level_at(math.exp(log_alpha)), _SMALLEST) / max(p_value, _SMALLEST))
 
-    if not p_value <= 1 or excess(1 - 1e-6) < 0:
+    low, high = math.log(_LEAST_LEVEL), math.log(1 - 1e-6)
+    if not p_value <= 1 or excess(high) < 0:
         return 1.0
-    if excess(_LEAST_LEVEL) >= 0:
-        return _LEAST_LEVEL
-    return float(
-        np.exp(root_between(lambda x: excess(float(np.exp(x))), np.log(_LEAST_LEVEL), -1e-6, xtol=1e-6))
-    )
+    return _LEAST_LEVEL if excess(low) >= 0 else math.exp(root_between(excess, low, high, xtol=1e-6))
 
 
 def adjusted_p(levels: Floats, correction: Correction) -> Floats:

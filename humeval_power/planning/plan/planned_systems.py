@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from humeval_power.planning.study.systems_power import SystemsPower
 
 
+_LEAST_GROWTH = 1e-3  # of the information, by which looks that count differ
+
+
 @dataclass(frozen=True, slots=True)
 class GoalShare:
     """How often simulated studies reached a goal, with its 95 % Monte Carlo interval."""
@@ -148,7 +151,17 @@ def with_looks(fixed: float, planned: PlannedSystems, counts: StudyCounts, rule:
         return fixed
     from humeval_power.planning.looks.schedule import power_with_looks
 
-    return power_with_looks(fixed, first_boundaries(planned, rule, regular_information(planned, counts)))
+    known = regular_information(planned, counts)
+    *earlier, last = known.fractions
+    growing = [last]
+    for fraction in reversed(earlier):  # in the limit of endless workers or items a look adds nothing
+        if growing[0] - fraction > _LEAST_GROWTH:
+            growing.insert(0, fraction)
+    if len(growing) == 1:
+        return fixed
+    return power_with_looks(
+        fixed, first_boundaries(planned, rule, known._replace(fractions=tuple(growing)))
+    )
 
 
 def regular_information(planned: PlannedSystems, counts: StudyCounts) -> LookInformation:

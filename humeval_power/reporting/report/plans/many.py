@@ -34,7 +34,8 @@ class ManyPlanWords(PlanWords):
     def tests(self) -> FamilyOfTests:
         """The planned family of tests."""
         criteria = self.many.criteria if self.many.family.over == "all" else ()
-        return FamilyOfTests(self.many.family, self.many.n_tests, criteria)
+        n_looks = 0 if self.plan.looks is None else self.plan.looks.looks.n_looks
+        return FamilyOfTests(self.many.family, self.many.n_tests, criteria, n_looks)
 
     def conditions(self, design: Design) -> str:
         """The systems, the criteria, and who rates what."""
