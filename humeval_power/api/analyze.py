@@ -277,7 +277,7 @@ def analyze_systems(
     ----------
     ratings : of two systems or more.
     plan : the plan of several systems to hold the study against.
-    rule : the test, without a margin; None takes the plan's. Another one than the plan's is a deviation.
+    rule : the test; None takes the plan's. Another one than the plan's is a deviation.
     family : which comparisons are made, by which model and correction; None takes the plan's. With the joint model
         the other kind of variances is shown as a check.
     looks : those of a plan that has looks, when the study has ended: their boundaries decide.
@@ -317,8 +317,6 @@ def analyze_systems(
             "The joint model of several systems has no documents and no covariates: compare in pairs (--model "
             "pairwise), each of which has them, or leave the columns out."
         )
-    if rule.margin is not None:
-        raise InputError("Equivalence and non-inferiority are decided for one pair: give --systems A,B.")
     if ratings.n_systems < 2:
         raise InputError(f"{ratings.source} has one system; at least two are needed.")
     if plan is not None and plan.looks is not None and looks is None:

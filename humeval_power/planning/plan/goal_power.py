@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from humeval_power.planning.plan.planned_systems import (
     PlannedSystems,
@@ -89,13 +89,16 @@ def smallest_effect(
     planned: PlannedSystems, counts: StudyCounts, target: float, rule: DecisionRule
 ) -> float:
     """The smallest difference, the assumed means drawn apart or together in proportion, with which a design
-    reaches a power by formula; infinite where none on [0, 1] does."""
-    effect = planned.parameters.stated_effect
+    reaches a power by formula; under a rule with a margin the smallest margin with which it does for the assumed
+    means. Infinite where none on [0, 1] does."""
+    effect, margin = planned.parameters.stated_effect, rule.margin
 
     def above(size: float) -> float:
-        return goal_power(scaled(planned, size / effect), counts, rule) - target
+        if margin is None:
+            return goal_power(scaled(planned, size / effect), counts, rule) - target
+        return goal_power(planned, counts, replace(rule, margin=size)) - target
 
     if above(1.0) < 0:
         return float("inf")
-    least = effect * _PRECISION
+    least = effect * _PRECISION if margin is None else abs(effect) + margin * _PRECISION
     return root_between(above, least, 1.0, rtol=_PRECISION, xtol=least) if above(least) < 0 else 0.0
