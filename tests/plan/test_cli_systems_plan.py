@@ -91,4 +91,4 @@ def test_a_plan_is_followed_by_power_assign_analyze_and_no_monitor(tmp_path: Pat
     )
     assert {one["what"] for one in other["deviations"]} == {"comparisons", "criteria"}
     refused = run("monitor", ratings, "--plan", plan, code=2)
-    assert "there are no looks to take" in " ".join(refused.stderr.split())
+    assert "The plan has no looks" in " ".join(refused.stderr.split())

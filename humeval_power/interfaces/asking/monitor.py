@@ -96,9 +96,12 @@ def _look(given: Typed) -> AnyMonitorResult:
 def _followed(plan: str, amend: str | None) -> PlanFile | LooksFile:
     """The plan that the study follows; its file is written anew first where it is amended."""
     from humeval_power.interfaces.formats.plan.looks_file import read_followed
+    from humeval_power.planning.monitor.followed import monitoring_of
 
     amend_followed(plan, amend)
-    return read_followed(plan)
+    planned = read_followed(plan)
+    monitoring_of(planned.plan)  # refuses a plan without looks before its ratings are read
+    return planned
 
 
 def _one_line(text: str) -> str:

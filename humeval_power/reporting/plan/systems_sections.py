@@ -51,7 +51,10 @@ def systems_power_section(plan: Plan, planned: PlannedSystems) -> Section:
         )
     of_one = " on any one criterion" if planned.n_criteria > 1 else ""
     goal = goal_clause(planned.goal, plan.rule)
-    promise = f"{said}. The target was {plan.target_power:g}. This is the probability that {goal}{of_one}, if the means below and the parameters ({plan.source.name}) are right."
+    promise = (
+        f"{said}. The target was {plan.target_power:g}. This is the probability that {goal}{of_one}, if the means "
+        f"below and the parameters ({plan.source.name}) are right."
+    )
 
     def draw() -> Figure:
         from humeval_power.reporting.plan.goals_figure import goals_figure
