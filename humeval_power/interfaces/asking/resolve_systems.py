@@ -47,6 +47,12 @@ _OF_TWO = (  # what is known of two systems only: fields, then options of comman
     *("lost", "quitting", "at_random", "straight_lining", "careless", "exclusion", "effect_latent"),
     *("safe", "assurance", "family", "link"),
 )
+_WHY_OF_TWO = {
+    "safe": "A fit of several systems says how sure it is of each variance by itself; no limit is known that holds "
+    "for all of them together.",
+    "assurance": "An assurance takes the uncertainty of all variances together, of which a fit of several systems "
+    "knows each by itself.",
+}
 _OPTIONS_OF_TWO = ("amend", "compat", "compare", "half_width", "observed_power")
 
 
@@ -295,8 +301,9 @@ def _refuse_of_two(study: StudyValues) -> None:
     ]
     given = [*study.options_of(_OF_TWO), *own]
     if given:
+        why = "".join(f" {reason}" for name, reason in _WHY_OF_TWO.items() if study.options_of((name,)))
         raise click.UsageError(
-            f"{', '.join(given)}: this is known of two systems only. Leave it out, or ask about the two that "
+            f"{', '.join(given)}: this is known of two systems only.{why} Leave it out, or ask about the two that "
             "matter most."
         )
 
