@@ -321,6 +321,8 @@ def analyze_systems(
         raise InputError(f"{ratings.source} has one system; at least two are needed.")
     if plan is not None and plan.looks is not None and looks is None:
         raise InputError("The plan has looks: its result takes those that were taken into account.")
+    if plan is not None:
+        plan.check_documents(ratings)
     whole, exclusion = ratings, _sealed(plan, exclusion)
     ratings = whole if exclusion is None else exclusion.remaining(whole)
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from humeval_power.api.progress import in_steps, progress
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Method, SearchMethod
+from humeval_power.simulation.losses import NO_LOSSES
+from humeval_power.study_counts import NO_DOCUMENTS, Documents
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from humeval_power.study_counts import StudyCounts
     from humeval_power.sweep.executors import AnyExecutor
 
+AS_PLANNED = (
+    "The formula is of the study as planned: it leaves nobody out, loses nothing and takes all for careful."
+)
 NO_FORMULA = "No formula describes these ratings and tests: simulation only."
 
 
@@ -30,6 +35,7 @@ def systems_power(
     *,
     method: Method = "both",
     n_simulations: int = DEFAULT_SIMULATIONS,
+    half_width: float | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
@@ -40,6 +46,7 @@ def systems_power(
     Parameters
     ----------
     method : by formula at once, by simulation with the real assignment, or both beside each other.
+    half_width : if given, simulate until the half-width of the Monte Carlo interval is at most this.
     strict : whether more than 1 % of failed fits, and not 20 %, miss the target.
 
     Returns
@@ -56,12 +63,18 @@ def systems_power(
     from humeval_power.reporting.study.systems_power import SystemsPowerResult
 
     analytic = study.by_formula() if method != "simulate" and study.has_formula else None
-    notes = (NO_FORMULA,) if method != "simulate" and analytic is None else ()
+    notes: tuple[str, ...] = (NO_FORMULA,) if method != "simulate" and analytic is None else ()
+    if analytic is not None and study.losses != NO_LOSSES:
+        notes = (AS_PLANNED,)
     simulated = None
     if method != "analytic" or analytic is None:
         with progress("Simulating", total=n_simulations) as advance:
             simulated = study.simulated(
-                n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=in_steps(advance)
+                n_simulations=n_simulations,
+                precision=half_width,
+                seed=seed,
+                n_jobs=n_jobs,
+                progress=in_steps(advance),
             )
     return SystemsPowerResult(
         study=study,
@@ -141,6 +154,7 @@ def systems_size(
     sought: SystemsSought,
     counts: StudyCounts,
     *,
+    documents: Documents = NO_DOCUMENTS,
     power: float = 0.8,
     method: SearchMethod = "both",
     n_simulations: int = DEFAULT_SIMULATIONS,
@@ -148,13 +162,15 @@ def systems_size(
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
 ) -> SystemsSizeResult:
-    """The fewest workers, items or ratings per item with which a study of several systems reaches its goal.
+    """The fewest workers, items, documents or ratings per item with which a study of several systems reaches its
+    goal.
 
     Parameters
     ----------
     study : systems, tests and goal; its design is not used.
     counts : the sizes that are given, and anything for the one that is sought; with as many ratings per item as
         workers every worker rates every item.
+    documents : that the items come out of; documents that are sought have so many items each, or share the items.
     method : "both" proves by simulation what the formula finds; "analytic" does not.
 
     Returns
@@ -176,6 +192,7 @@ def systems_size(
             study,
             sought,
             counts,
+            documents=documents,
             power=power,
             proves=method == "both",
             n_simulations=n_simulations,
@@ -194,11 +211,16 @@ def systems_surface(
     studies: Sequence[SystemsStudy],
     *,
     n_simulations: int = DEFAULT_SIMULATIONS,
+    half_width: float | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
 ) -> SystemsSurface:
     """Power of many studies of several systems with the same random numbers.
+
+    Parameters
+    ----------
+    half_width : as in `systems_power`, of each of them.
 
     Returns
     -------
@@ -218,7 +240,10 @@ def systems_surface(
     simulated = []
     with progress("Simulating", total=len(studies)) as advance:
         for study in studies:
-            simulated.append(study.simulated(n_simulations=n_simulations, seed=seed, n_jobs=n_jobs))
+            found = study.simulated(
+                n_simulations=n_simulations, precision=half_width, seed=seed, n_jobs=n_jobs
+            )
+            simulated.append(found)
             advance(1)
     return SystemsSurface(
         studies=tuple(studies),
@@ -238,10 +263,18 @@ def simulate_ratings(
     SimulatedSystems
         `rating` on [0, 1]; `to_frame` has the table, on `scale`.
     """
+    import numpy as np
+
     from humeval_power.reporting.study.systems_surface import SimulatedSystems
     from humeval_power.simulation.study import replicate_generator, respond
     from humeval_power.simulation.systems import draw_system_ratings
 
+    if study.losses != NO_LOSSES:
+        back = study.replication.collected(seed, 0)
+        left = np.flatnonzero(back.kept)
+        return SimulatedSystems(
+            study=study, rating=back.rating[left], rows=left, scale=scale, provenance=_drawn(True, seed)
+        )
     latent = draw_system_ratings(study.parameters, study.design, replicate_generator(seed, 0))[0]
     rating = respond(latent, study.response, points=study.points)
     return SimulatedSystems(study=study, rating=rating, scale=scale, provenance=_drawn(True, seed))

@@ -33,13 +33,14 @@ def done(*arguments: object, expect: int = 0) -> str:
         (("--effect", ".1", "--n-systems", "4", "--baseline", "Z"), "There is no system 'Z'"),
         (("--effect", ".1", "--n-systems", "4", "--correction", "bh"), "a test that a formula describes"),
         (
-            ("--effect", ".1", "--n-systems", "4", "--documents", "5"),
-            "--documents: this is known of two",
+            ("--effect", ".1", "--n-systems", "4", "--documents", "5", "--model", "joint"),
+            "no document effects",
         ),
         (
-            ("--effect", ".1", "--n-systems", "4", "--lost", ".1"),
-            "--lost: this is known of two systems only",
+            ("--effect", ".1", "--n-systems", "4", "--assurance", ".8"),
+            "how uncertain the variances of a pilot are",
         ),
+        (("--observed-power", "--n-systems", "4"), "--observed-power needs a pilot"),
         (("--effect", "-.1", "--n-systems", "4"), "is above 0"),
         (("--system-means", ".5,.6", "--n-systems", "4"), "disagree: --n-systems 4, --system-means 2"),
         (("--system-means", ".5,.5,.5"), "these means are all equal"),
@@ -103,8 +104,8 @@ def test_a_plan_is_followed_by_power_assign_analyze_and_no_monitor(tmp_path: Pat
         (("--looks", "3", "--correction", "max-t", "--model", "joint"), "no known joint law"),
         (("--looks", "3", "--efficacy", "levels:.01,.02,.03"), "belong to one comparison"),
         (("--looks", "3", "--alternative", "equivalent", "--margin", ".2"), "not for a margin"),
-        (("--safe", ".9"), "no limit is known that holds for all of them"),
-        (("--assurance", ".9"), "uncertainty of all variances together"),
+        (("--safe", ".9"), "how uncertain the variances of a pilot are"),
+        (("--assurance", ".9"), "how uncertain the variances of a pilot are"),
     ],
 )
 def test_what_looks_at_several_systems_cannot_be_is_refused_with_the_reason(

@@ -16,12 +16,14 @@ from humeval_power.errors import InputError
 from humeval_power.interfaces.asking.resolve import (
     COMPARISONS,
     EFFECT_RANGE,
+    OBSERVED,
     EffectInput,
     assumptions_of,
     design_of,
     effect_of,
     family_of,
     has_source,
+    losses_of,
     number_of_systems,
     points_of,
     scale_of,
@@ -29,7 +31,7 @@ from humeval_power.interfaces.asking.resolve import (
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.required_options import was_typed
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.study import DEFAULT_GOAL, DEFAULT_PATTERN
 from humeval_power.systems import SystemsParameters, system_names
@@ -42,18 +44,21 @@ if TYPE_CHECKING:
 
 _MEANS = ("pattern", "system_means", "goal")
 _FOR_SEVERAL = "is for several systems: say how many by --n-systems, or name them by --systems A,B,C."
-_OF_TWO = (  # what is known of two systems only: fields, then options of commands
-    *("plan", "shares", "documents", "items_per_document", "documents_range", "max_documents", "design"),
-    *("lost", "quitting", "at_random", "straight_lining", "careless", "exclusion", "effect_latent"),
-    *("safe", "assurance", "family", "link"),
+_AS_NUMBERS = "no model has the categories of several systems together; plan with ratings as numbers."
+_KNOWN_VARIANCES = (
+    "how uncertain the variances of a pilot are is known of two systems, by its mean squares."
 )
-_WHY_OF_TWO = {
-    "safe": "A fit of several systems says how sure it is of each variance by itself; no limit is known that holds "
-    "for all of them together.",
-    "assurance": "An assurance takes the uncertainty of all variances together, of which a fit of several systems "
-    "knows each by itself.",
+_CARD = "the test of Card et al. (2020) is of two systems."
+_OF_TWO = {  # what several systems do not have: fields, then options of commands, and why
+    **dict.fromkeys(("shares", "effect_latent", "family", "link"), _AS_NUMBERS),
+    **dict.fromkeys(("safe", "assurance"), _KNOWN_VARIANCES),
+    "plan": "a plan says of which systems it is; leave out those that were said.",
 }
-_OPTIONS_OF_TWO = ("amend", "compat", "compare", "half_width", "observed_power")
+_OPTIONS_OF_TWO = {
+    "amend": "an amendment is of a plan, which says of which systems it is.",
+    "compat": _CARD,
+    "compare": _CARD,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +167,8 @@ class Systems:
             response=self.study.response,
             points=points_of(self.study, self.scale),
             setting=name,
+            losses=losses_of(self.study),
+            exclusion=self.study.exclusion,
         )
 
 
@@ -224,15 +231,18 @@ def _systems(
     return Systems(study, settings, sources, family_of(study), rule, remarks)
 
 
-def tell_systems(studies: Sequence[SystemsStudy], run: Run, *, times: int = 1) -> None:
+def tell_systems(
+    studies: Sequence[SystemsStudy], run: Run, precision: float | None = None, *, times: int = 1
+) -> None:
     """Say how long the studies will take to simulate, or refuse them; `times`: the steps of a search."""
-    from humeval_power.interfaces.cli.work_ahead import tell_work
+    from humeval_power.interfaces.cli.work_ahead import precise_simulations, tell_work
+    from humeval_power.planning.power import MAX_SIMULATIONS
     from humeval_power.planning.workload import NOTHING
 
-    work = NOTHING
+    work, most = NOTHING, precise_simulations(run.simulations(), precision, MAX_SIMULATIONS)
     for study in studies:
-        work += study.workload(n_simulations=times * run.simulations(), n_jobs=run.slots)
-    tell_work(work, n_simulations=run.simulations(), way_out="--method analytic")
+        work += study.workload(n_simulations=times * most, n_jobs=run.slots)
+    tell_work(work, n_simulations=most, way_out="--method analytic")
 
 
 def _fitted_together(study: StudyValues) -> dict[str, tuple[Assumed, SystemsPilot]]:
@@ -294,18 +304,39 @@ def _at_means(parameters: SystemsParameters, means: tuple[float, ...]) -> System
 
 def _refuse_of_two(study: StudyValues) -> None:
     ctx = click.get_current_context()
-    own = [
-        f"--{name.replace('_', '-')}"
-        for name in _OPTIONS_OF_TWO
+    own = {
+        f"--{name.replace('_', '-')}": why
+        for name, why in _OPTIONS_OF_TWO.items()
         if name in ctx.params and was_typed(ctx, name)
-    ]
-    given = [*study.options_of(_OF_TWO), *own]
-    if given:
-        why = "".join(f" {reason}" for name, reason in _WHY_OF_TWO.items() if study.options_of((name,)))
+    }
+    said = {study.option(name): why for name, why in _OF_TWO.items() if study.says(name)}
+    if study.family == DEFAULT_RULE.family:
+        said.pop(study.option("family"), None)
+    reasons: dict[str, list[str]] = {}
+    for option, why in {**said, **own}.items():
+        reasons.setdefault(why, []).append(option)
+    if reasons:
+        raise click.UsageError(" ".join(f"{', '.join(options)}: {why}" for why, options in reasons.items()))
+
+
+def observed_means(systems: Systems) -> str:
+    """The warning that the pilot's own means are planned for.
+
+    Raises
+    ------
+    click.UsageError
+        A difference or means beside them.
+    InputError
+        No ratings of several systems to take them from.
+    """
+    study = systems.study
+    if effect_of(study) is not None or study.system_means is not None or study.pattern is not None:
         raise click.UsageError(
-            f"{', '.join(given)}: this is known of two systems only.{why} Leave it out, or ask about the two that "
-            "matter most."
+            "Give --observed-power, or the difference of interest by --effect, --effect-raw or --system-means."
         )
+    if not all(len(set(one.means)) > 1 for one in systems.settings.values()):
+        raise InputError("--observed-power needs a pilot or an analysis of several systems of your own.")
+    return f"Warning: the pilot's own means are taken as the true ones. {OBSERVED}"
 
 
 def tell_remarks(systems: Systems) -> None:

@@ -8,17 +8,16 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from humeval_power.comparisons import ComparisonFamily
-from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
-from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import Goal, SystemsParameters
 
 if TYPE_CHECKING:
     from humeval_power.inference.looks.boundaries import Boundaries
     from humeval_power.planning.looks.schedule import LookInformation, LookSchedule
     from humeval_power.planning.study.systems_power import SystemsPower
+    from humeval_power.planning.study.systems_precision import AnyStudy
 
 
 _LEAST_GROWTH = 1e-3  # of the information, by which looks that count differ
@@ -130,12 +129,12 @@ class PlannedSystems:
         return comparisons * (self.n_criteria if self.family.over == "all" else 1)
 
 
-def goal_power(planned: PlannedSystems, counts: StudyCounts, rule: DecisionRule) -> float:
+def goal_power(planned: PlannedSystems, counts: AnyStudy, rule: DecisionRule) -> float:
     """Chance by formula that a study of this size reaches the goal, with its looks."""
     return with_looks(goals_by_formula(planned, counts, rule).power, planned, counts, rule)
 
 
-def goal_shares(planned: PlannedSystems, counts: StudyCounts, rule: DecisionRule) -> dict[Goal, float]:
+def goal_shares(planned: PlannedSystems, counts: AnyStudy, rule: DecisionRule) -> dict[Goal, float]:
     """The chances of all goals by formula, with the looks; NaN of those that these means do not have."""
     fixed = goals_by_formula(planned, counts, rule).shares
     return {
@@ -144,7 +143,7 @@ def goal_shares(planned: PlannedSystems, counts: StudyCounts, rule: DecisionRule
     }
 
 
-def with_looks(fixed: float, planned: PlannedSystems, counts: StudyCounts, rule: DecisionRule) -> float:
+def with_looks(fixed: float, planned: PlannedSystems, counts: AnyStudy, rule: DecisionRule) -> float:
     """What looks leave of the chance of a goal: as of a z test at the share of alpha of one comparison, with the
     information of the hardest pair in a regular design. Near what simulation finds; it serves to search."""
     if planned.looks is None:
@@ -164,7 +163,7 @@ def with_looks(fixed: float, planned: PlannedSystems, counts: StudyCounts, rule:
     )
 
 
-def regular_information(planned: PlannedSystems, counts: StudyCounts) -> LookInformation:
+def regular_information(planned: PlannedSystems, counts: AnyStudy) -> LookInformation:
     """Information about the hardest pair at the looks, of regular designs of their sizes."""
     import numpy as np
 
@@ -188,7 +187,7 @@ def regular_information(planned: PlannedSystems, counts: StudyCounts) -> LookInf
         rated = np.minimum(rated, shares * k)
         m, n, k = shares * m if looks.kind == "workers" else m, rated * n, shares * k / rated
     precision = regular_precision(
-        planned.pair, workers=m, items=n, ratings_per_item=k, paired=counts.paired
+        planned.pair, workers=m, items=n, ratings_per_item=k, paired=getattr(counts, "paired", True)
     )
     known = 1.0 / precision.variance
     return LookInformation(tuple((known / known[-1]).tolist()), float(known[-1]))
@@ -208,9 +207,7 @@ def first_boundaries(
     return planned_boundaries(planned.looks, one, information, effect=effect)
 
 
-def goals_by_formula(
-    planned: PlannedSystems, study: StudyCounts | Design, rule: DecisionRule
-) -> SystemsPower:
+def goals_by_formula(planned: PlannedSystems, study: AnyStudy, rule: DecisionRule) -> SystemsPower:
     """The chances of all goals by formula; for a design by its own assignment."""
     from humeval_power.planning.study.systems_power import systems_formula
 
@@ -246,10 +243,10 @@ def scaled(planned: PlannedSystems, factor: float) -> PlannedSystems:
 def _hardest_pair(parameters: SystemsParameters) -> tuple[int, int]:
     means = parameters.means
 
+    owns = parameters.sd_worker_system, parameters.sd_item_system, parameters.sd_document_system
+
     def variance(j: int, k: int) -> float:
-        return sum(
-            own[j] ** 2 + own[k] ** 2 for own in (parameters.sd_worker_system, parameters.sd_item_system)
-        )
+        return sum(own[j] ** 2 + own[k] ** 2 for own in owns)
 
     apart = [
         (abs(means[k] - means[j]), -variance(j, k), (j, k) if means[j] < means[k] else (k, j))

@@ -135,9 +135,7 @@ class PlanRequest:
         for name in many.settings:
             many.planned(name).check(self.rule)
         beyond = {
-            "losses of ratings": self.losses != NO_LOSSES
-            or (self.exclusion != "none" and self.control is None),
-            "documents that items come out of": bool(self.space.documents),
+            "looks together with documents": self.looks is not None and bool(self.space.documents),
             "an assurance over the pilot's uncertainty": self.confidence is not None,
         }
         asked = [name for name, is_asked in beyond.items() if is_asked]

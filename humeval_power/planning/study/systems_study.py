@@ -8,13 +8,17 @@ from dataclasses import KW_ONLY, dataclass, replace
 from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
+from humeval_power.inference.study.systems_replication import SystemsReplication
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, Progress
 from humeval_power.planning.study.systems_law import LOG2_POINTS
 from humeval_power.planning.study.systems_power import SystemsPower, has_formula, systems_formula
+from humeval_power.planning.study.systems_precision import system_pairs
 from humeval_power.planning.study.systems_simulation import simulate_systems
 from humeval_power.planning.study.systems_workload import systems_workload
 from humeval_power.planning.workload import Workload
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.simulation.losses import NO_LOSSES, Exclusion, Losses
+from humeval_power.simulation.quality_control import QualityControl, own_rows
 from humeval_power.simulation.study import Response
 from humeval_power.systems import Goal, SystemsParameters
 
@@ -24,7 +28,7 @@ class SystemsStudy:
     """Systems with what is assumed of them, a design, and how the study decides.
 
     `family` are the tests made together, their model and correction; `goal` what its power counts; `setting` the
-    name of what is assumed.
+    name of what is assumed; `losses` and `exclusion` what happens to its ratings, which no formula knows.
     """
 
     parameters: SystemsParameters
@@ -36,6 +40,8 @@ class SystemsStudy:
     response: Response = "gaussian"
     points: int | None = None
     setting: str = ""
+    losses: Losses = NO_LOSSES
+    exclusion: Exclusion | QualityControl = "none"
 
     @property
     def has_formula(self) -> bool:
@@ -72,6 +78,7 @@ class SystemsStudy:
         self,
         *,
         n_simulations: int = DEFAULT_SIMULATIONS,
+        precision: float | None = None,
         seed: int = DEFAULT_SEED,
         n_jobs: int = 1,
         progress: Progress | None = None,
@@ -84,11 +91,29 @@ class SystemsStudy:
             self.rule,
             goal=self.goal,
             n_simulations=n_simulations,
+            precision=precision,
             seed=seed,
             n_jobs=n_jobs,
             response=self.response,
             points=self.points,
+            losses=self.losses,
+            exclusion=self.exclusion,
             progress=progress,
+        )
+
+    @property
+    def replication(self) -> SystemsReplication:
+        """How the studies are simulated and fitted, of the comparisons of the family."""
+        return SystemsReplication(
+            self.parameters,
+            self.design,
+            self.family,
+            system_pairs(self.parameters, self.family),
+            self.rule,
+            self.response,
+            self.points,
+            self.losses,
+            self.exclusion,
         )
 
     def workload(self, *, n_simulations: int, n_jobs: int = 1) -> Workload:
@@ -100,4 +125,5 @@ class SystemsStudy:
             self.rule,
             n_simulations=n_simulations,
             n_jobs=n_jobs,
+            one_by_one=own_rows(self.losses, self.exclusion),
         )

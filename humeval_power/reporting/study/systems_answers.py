@@ -188,7 +188,11 @@ class SystemsSizeResult(Result):
     def _size(self) -> int:
         counts = self.found.counts
         assert counts is not None
-        sizes = {"workers": counts.n_workers, "items": counts.n_items}
+        sizes = {
+            "workers": counts.n_workers,
+            "items": counts.n_items,
+            "documents": counts.n_documents,
+        }
         return sizes.get(self.found.sought, counts.ratings_per_item)
 
     def _powers(self) -> Iterator[Fact]:

@@ -155,13 +155,17 @@ class SystemsSurface(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedSystems(Result):
-    """Ratings of one study of several systems that were drawn from assumptions: `rating` (n_ratings,) on [0, 1]."""
+    """Ratings of one study of several systems that were drawn from assumptions: `rating` (n_ratings,) on [0, 1].
+
+    `rows` are the places in the assignment of those that came back, where some did not.
+    """
 
     schema: ClassVar[str] = "humeval_power/simulated-systems/1"
     endings: ClassVar[tuple[str, ...]] = (".csv",)
 
     study: SystemsStudy
     rating: Floats
+    rows: NDArray[np.int64] | None = None
     scale: RatingScale | None = None
     provenance: Provenance = UNKNOWN
 
@@ -189,16 +193,19 @@ class SimulatedSystems(Result):
         return {"n_beyond_scale": self.n_beyond, **study_record(self.study), "scale": _scale(self.scale)}
 
     def to_frame(self) -> pd.DataFrame:
-        """A long table: worker, item, system, rating."""
+        """A long table: worker, item, system, rating, with the document before the item where there is one."""
         import pandas as pd
 
         rows = self.study.design.assignment
+        chosen = slice(None) if self.rows is None else self.rows
+        document = {} if rows.document is None else {"document": _numbered("d", rows.document, chosen)}
         rating = self.rating if self.scale is None else self.scale.from_unit(self.rating)
         return pd.DataFrame(
             {
-                "worker": _numbered("w", rows.worker),
-                "item": _numbered("i", rows.item),
-                "system": np.array(self.study.parameters.names, dtype=object)[rows.system],
+                "worker": _numbered("w", rows.worker, chosen),
+                **document,
+                "item": _numbered("i", rows.item, chosen),
+                "system": np.array(self.study.parameters.names, dtype=object)[rows.system][chosen],
                 "rating": rating,
             }
         )
@@ -228,6 +235,6 @@ def _scale(scale: RatingScale | None) -> Record | None:
     return None if scale is None else asdict(scale)
 
 
-def _numbered(prefix: str, codes: NDArray[np.int64]) -> list[str]:
+def _numbered(prefix: str, codes: NDArray[np.int64], chosen: slice | NDArray[np.int64]) -> list[str]:
     width = len(str(int(codes.max()) + 1))
-    return [f"{prefix}{code + 1:0{width}d}" for code in codes.tolist()]
+    return [f"{prefix}{code + 1:0{width}d}" for code in codes[chosen].tolist()]

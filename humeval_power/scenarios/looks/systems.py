@@ -83,6 +83,11 @@ class SystemsLooks:
                 f"Looks are for showing a difference; the alternative '{self.rule.alternative}' with a margin "
                 "has no boundaries here."
             )
+        if self.design.n_documents:
+            raise InputError(
+                "Looks at several systems are of items that stand alone: leave out the documents, or look at two "
+                "systems."
+            )
         if self.design.n_systems != self.parameters.n_systems:
             raise InputError(
                 f"The study has {self.design.n_systems} systems, and the parameters are of "
@@ -202,10 +207,10 @@ class SystemsLooks:
             n_replicates=size,
         )
         workers, items = (drawn.growing, drawn.fixed) if by_workers else (drawn.fixed, drawn.growing)
-        means = drawn.means + np.array(values.means)
+        means, none = drawn.means + np.array(values.means), np.zeros_like(drawn.fixed[0])  # documents
         return self._tested(
             [
-                one.fit_sums(CompleteSums(means[at], workers[at], items[at], drawn.residual[at]))
+                one.fit_sums(CompleteSums(means[at], workers[at], items[at], drawn.residual[at], none))
                 for at, one in enumerate(self._replications)
             ]
         )

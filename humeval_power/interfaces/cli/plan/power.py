@@ -105,7 +105,7 @@ def command(
     if several is not None:
         tell_remarks(several)
         asked = several.of(*several.only_at_differences())
-        found = _of_systems(asked, method, strict=strict, run=run)
+        found = _of_systems(asked, method, half_width=half_width, strict=strict, run=run)
         return replace(found, costs=costs, budget=study.budget)
     from humeval_power.api.study_power import study_power
     from humeval_power.interfaces.cli.study.typed import typed_study
@@ -114,8 +114,8 @@ def command(
         cell, said, scale = typed_study(study, rule, compat=compat)
     elif planned.many is not None:
         _tell_looks(planned)
-        _refuse_losses(planned, study)
-        found = _of_systems(planned.systems_study(), method, strict=strict, run=run)
+        asked = replace(planned.systems_study(), losses=losses_of(study), exclusion=study.exclusion)
+        found = _of_systems(asked, method, half_width=half_width, strict=strict, run=run)
         return replace(found, costs=costs, budget=study.budget)
     else:
         cell, said, scale = _planned(planned, study)
@@ -148,30 +148,22 @@ def _costs(study: StudyValues, plan: Plan | None) -> CostModel | None:
     return typed or (None if plan is None else plan.costs)
 
 
-def _of_systems(asked: SystemsStudy, method: Method, *, strict: bool, run: Run) -> SystemsPowerResult:
+def _of_systems(
+    asked: SystemsStudy, method: Method, *, half_width: float | None, strict: bool, run: Run
+) -> SystemsPowerResult:
     from humeval_power.api.systems_power import systems_power
 
     if method != "analytic" or not asked.has_formula:
-        tell_systems([asked], run)
+        tell_systems([asked], run, half_width)
     return systems_power(
         asked,
         method=method,
         n_simulations=run.simulations(),
+        half_width=half_width,
         seed=run.seed,
         n_jobs=run.n_jobs,
         strict=strict,
     )
-
-
-def _refuse_losses(plan: Plan, study: StudyValues) -> None:
-    """Refuse losses of ratings, which studies of several systems do not know."""
-    from humeval_power.simulation.losses import NO_LOSSES
-
-    if losses_of(study) != NO_LOSSES or study.exclusion != "none":
-        raise click.UsageError(
-            f"The plan is of {len(plan.systems)} systems, and such studies are simulated without losses: leave "
-            "those out."
-        )
 
 
 def _tell_looks(plan: Plan) -> None:

@@ -109,15 +109,17 @@ def command(
 def _of_systems(several: Systems, sought: Sought, method: SearchMethod, run: Run) -> SystemsSizeResult:
     study = several.study
     workers, items = study.workers, study.items
-    if sought == "documents":
-        raise click.UsageError("Several systems are planned for without documents: find workers or items.")
+    documents = documents_of(study)
+    by_document = sought == "documents" and documents.items_each is not None
     missing = [
         f"--{name}"
         for name, value in (("workers", workers), ("items", items))
-        if name != sought and value is None
+        if name != sought and value is None and not (name == "items" and by_document)
     ]
     if missing:
         raise click.UsageError(f"Give {' and '.join(missing)}.")
+    if by_document and items is not None:
+        raise click.UsageError("Find documents of so many items each, or that share --items: not both.")
     tell_remarks(several)
     name, parameters = several.only_at_differences()
     per_item = None if sought == "ratings-per-item" else study.ratings_per_item
@@ -133,6 +135,7 @@ def _of_systems(several: Systems, sought: Sought, method: SearchMethod, run: Run
         several.with_design(name, parameters, any_size),
         sought,
         StudyCounts(most, items or 2, per_item or most, study.paired, n_systems=parameters.n_systems),
+        documents=documents,
         power=study.power,
         method=method,
         n_simulations=run.simulations(),

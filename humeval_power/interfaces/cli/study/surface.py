@@ -134,7 +134,7 @@ def command(
     several = systems_of(study, rule)
     if several is not None:
         refuse_drawing(draw, along, "of several systems every goal is drawn over the effects")
-        return _of_systems(several, run=run)
+        return _of_systems(several, half_width=half_width, run=run)
     if compat and compare:
         raise click.UsageError(
             "--compat decides every study in the old way, --compare draws both: choose one."
@@ -185,7 +185,7 @@ def refuse_drawing(draw: Drawn, along: AlongStudy | None, why: str) -> None:
         raise click.UsageError(f"Leave out --draw and --x: {why}.")
 
 
-def _of_systems(several: Systems, *, run: Run) -> SystemsSurface:
+def _of_systems(several: Systems, *, half_width: float | None, run: Run) -> SystemsSurface:
     from humeval_power.api.systems_power import systems_surface
 
     tell_remarks(several)
@@ -196,8 +196,14 @@ def _of_systems(several: Systems, *, run: Run) -> SystemsSurface:
         for m in study.workers_range
         for n in study.items_range
     ]
-    tell_systems(studies, run)
-    return systems_surface(studies, n_simulations=run.simulations(), seed=run.seed, n_jobs=run.n_jobs)
+    tell_systems(studies, run, half_width)
+    return systems_surface(
+        studies,
+        n_simulations=run.simulations(),
+        half_width=half_width,
+        seed=run.seed,
+        n_jobs=run.n_jobs,
+    )
 
 
 def _designs(study: StudyValues) -> list[Design]:
