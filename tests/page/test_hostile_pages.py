@@ -146,7 +146,7 @@ def test_answers_for_scripts_hold_the_same_fragments(client: TestClient) -> None
 
 
 def test_hostile_names_are_seen_where_they_matter(client: TestClient) -> None:
-    page = client.get("/check?file=ratings.csv").text
+    page = client.get("/check?ratings=ratings.csv").text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page or "&lt;img src=x" in page
 
 

@@ -25,8 +25,8 @@ from humeval_power.interfaces.asking.import_ import (
 from humeval_power.interfaces.asking.resolve import scale_of
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.asking.subject import Subject
+from humeval_power.interfaces.asking.vocabulary import RATINGS
 from humeval_power.interfaces.cli.adapting import two_systems
-from humeval_power.interfaces.cli.options import READ_TABLE, TABLE_FIELDS
 from humeval_power.interfaces.cli.plan.options import LEDGER_SECRET, load_plan, plan_path, table_by_plan
 from humeval_power.interfaces.python_code.expressions import call
 from humeval_power.interfaces.python_code.typed import Typed
@@ -196,7 +196,7 @@ WITHDRAW = Declared(
     {
         "ratings": replace(FIELDS["ratings"], kind=text("RATINGS", is_file=True), needed=True),
         "withdrawn": own(text("FILE"), "Those who withdrew, named as in RATINGS, one a line.", needed=True),
-        **TABLE_FIELDS,
+        **RATINGS,
         "plan": replace(FIELDS["plan"], help="The plan of the study."),
         "ledger": FIELDS["ledger"],
         "secret": LEDGER_SECRET,
@@ -206,7 +206,7 @@ WITHDRAW = Declared(
     endings=(".csv",),
     of_study=True,
     use=Use(adapts=two_systems),
-    read_as={**READ_TABLE, "plan": plan_path},
+    read_as={"plan": plan_path},
     no_program="changes the files of a study, which the command alone does.",
 )
 SUBJECT = Subject(

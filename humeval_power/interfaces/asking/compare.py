@@ -56,8 +56,6 @@ from humeval_power.interfaces.asking.vocabulary import (
     ITEM,
     RUN,
     SCORE_TABLE,
-    SEED,
-    SIMULATIONS,
     SYSTEM,
     TARGET,
     TWO_OR_MORE,
@@ -363,14 +361,6 @@ SCORES = Declared(
             ),
         ),
         live={"power-by": "formula", "resamples": "1000"},
-        beside={
-            "simulations": replace(
-                SIMULATIONS,
-                label="Simulated studies for each number",
-                page_help="1,000 where nothing is said.",
-            ),
-            "seed": SEED,
-        },
     ),
     arguments=("files",),
     simulates=True,

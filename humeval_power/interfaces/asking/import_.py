@@ -323,8 +323,8 @@ DECLARED = Declared(
             Part("What workers were given", ("assignment", "key", "withdrawn"), folded=True),
         ),
         (
-            Next(("check",), "Check the ratings", carries=("scale",), brings={"file": "ratings.csv"}),
-            Next(("analyze",), "Analyse the ratings", carries=("scale",), brings={"file": "ratings.csv"}),
+            Next(("check",), "Check the ratings", carries=("scale",), brings={"ratings": "ratings.csv"}),
+            Next(("analyze",), "Analyse the ratings", carries=("scale",), brings={"ratings": "ratings.csv"}),
             Next(("compare", "scores"), "Compare the scores", brings={"files": "scores.csv"}),
             Next(("runs", "check"), "Are there runs?", brings={"file": "scores.csv"}),
         ),

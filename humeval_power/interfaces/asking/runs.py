@@ -16,10 +16,10 @@ from humeval_power.interfaces.asking.declared import (
     Part,
     Step,
     chain,
-    link_of,
 )
 from humeval_power.interfaces.asking.effect_range import EffectRange, any_number
 from humeval_power.interfaces.asking.form import Next
+from humeval_power.interfaces.asking.options import link_of
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import (
