@@ -108,7 +108,9 @@ def test_the_record_is_the_one_of_the_terminal(folder: Folder) -> None:
     asked = {
         ("power", *typed): call(folder, "power", **size),
         ("check", "pilot.csv", "--scale", "1:5"): call(folder, "check", ratings="pilot.csv", scale="1:5"),
-        ("analyze", "pilot.csv", "--scale", "1:5"): call(folder, "analyze", ratings="pilot.csv", scale="1:5"),
+        ("analyze", "pilot.csv", "--scale", "1:5"): call(
+            folder, "analyze", ratings="pilot.csv", scale="1:5"
+        ),
     }
     for words, found in asked.items():
         wanted = asked_in_terminal(*words, folder=folder.path)
@@ -205,7 +207,7 @@ def test_words_are_explained_from_the_glossary_and_the_declarations() -> None:
 
 
 def test_a_call_is_a_command_line_that_no_value_can_change(folder: Folder) -> None:
-    work = work_of("check", {"file": "pilot.csv", "worker": "--output=x", "item": "-o"}, folder)
+    work = work_of("check", {"ratings": "pilot.csv", "worker": "--output=x", "item": "-o"}, folder)
     assert work == Work(
         ("check", "pilot.csv", "--worker=--output=x", "--item=-o"),
         (("pilot.csv", str(folder.path / "pilot.csv")),),

@@ -200,7 +200,7 @@ def test_a_command_with_its_files_reads_them_and_changes_nothing(
 ) -> None:
     outside, chosen = folders
     with watch.on(outside, chosen) as told:
-        found = answer(work_of(("check",), [("file", "pilot.csv")], chosen), lambda _told: None)
+        found = answer(work_of(("check",), [("ratings", "pilot.csv")], chosen), lambda _told: None)
     assert (found.exit_code, told) == (0, [])
 
 

@@ -12,8 +12,10 @@ import click
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import own, text
+from humeval_power.interfaces.asking.calls import Typed
 from humeval_power.interfaces.asking.command import Use
 from humeval_power.interfaces.asking.declared import Calls, Declared
+from humeval_power.interfaces.asking.expressions import call
 from humeval_power.interfaces.asking.import_ import (
     ASSIGNED,
     EXPORTS,
@@ -28,8 +30,6 @@ from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import RATINGS
 from humeval_power.interfaces.cli.adapting import two_systems
 from humeval_power.interfaces.cli.plan.options import LEDGER_SECRET, load_plan, plan_path, table_by_plan
-from humeval_power.interfaces.python_code.expressions import call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:

@@ -30,9 +30,8 @@ from humeval_power.study import FIELDS, FILE_NAME, SECTIONS, put_aside
 from humeval_power.study_text import plain
 
 if TYPE_CHECKING:
+    from humeval_power.interfaces.asking.calls import Source, Typed
     from humeval_power.interfaces.asking.form import Form
-    from humeval_power.interfaces.python_code.source import Source
-    from humeval_power.interfaces.python_code.typed import Typed
 
 _NEEDS = "__humeval_power_needs__"
 _FULL = "humeval_power.help_all"
@@ -453,7 +452,7 @@ class StudyCommand(Command):
 
 def _write_call(typed: Typed, source: Source) -> None:
     """Write the study and the call that asks the same of it."""
-    from humeval_power.interfaces.python_code.study_call import study_call
+    from humeval_power.interfaces.asking.program import study_call
 
     study_call(typed, source)
 

@@ -40,8 +40,10 @@ from humeval_power.fields import (
     whole,
     word,
 )
+from humeval_power.interfaces.asking.calls import Caller, Typed
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part, Step, chain
 from humeval_power.interfaces.asking.effect_range import ACCURACIES
+from humeval_power.interfaces.asking.expressions import Call, call
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import QuestionPage, Questions
 from humeval_power.interfaces.asking.runs_instead import test_of_runs
@@ -62,9 +64,6 @@ from humeval_power.interfaces.asking.vocabulary import (
     systems_typed,
 )
 from humeval_power.interfaces.cli.output import say
-from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import Call, call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.compare.wording import WORDING
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import click
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import Field, of_answer, parts_of, text, typed_list
+from humeval_power.interfaces.asking.calls import ELSEWHERE
 from humeval_power.interfaces.asking.options import UNSET, names_file
-from humeval_power.interfaces.python_code.typed import ELSEWHERE
 
 SCHEMA = "humeval_power/config/1"
 _HINT = "--write-config FILE writes such a file."
@@ -76,8 +76,8 @@ def note_config(ctx: click.Context) -> None:
 
 def config_text(ctx: click.Context) -> str:
     """What the command that runs was asked, every option with what it is for; those not given as remarks."""
+    from humeval_power.interfaces.asking.program import path_of
     from humeval_power.interfaces.cli.output import PROGRAM
-    from humeval_power.interfaces.python_code.program import path_of
     from humeval_power.study_text import toml_value
 
     asked, place = ctx.meta[_ASKED], Path(ctx.params["write_config"]).parent
@@ -181,7 +181,7 @@ def _check_head(
     said: dict[str, Any], lines: Mapping[tuple[str, ...], int], path: Path, ctx: click.Context
 ) -> None:
     """Take schema and command out of what is said; refuse the file of another command."""
-    from humeval_power.interfaces.python_code.program import path_of
+    from humeval_power.interfaces.asking.program import path_of
 
     here = " ".join(path_of(ctx))
     for key, right in (("schema", SCHEMA), ("command", here)):

@@ -13,7 +13,9 @@ from typing import Any
 import click
 
 from humeval_power.fields import Field
+from humeval_power.interfaces.asking.calls import Caller, Source, Typed
 from humeval_power.interfaces.asking.command import Command, StudyCommand, Use
+from humeval_power.interfaces.asking.expressions import Call, Value, call
 from humeval_power.interfaces.asking.form import Control, Form, Group, Journey, Next
 from humeval_power.interfaces.asking.options import Function, link_of, made_argument, option_of
 from humeval_power.interfaces.asking.study_values import StudyValues
@@ -21,10 +23,6 @@ from humeval_power.interfaces.asking.vocabulary import SEED, SIMULATIONS
 from humeval_power.interfaces.cli.beside import Beside
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import with_run
-from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import Call, Value, call
-from humeval_power.interfaces.python_code.source import Source
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS, SECTIONS
 
 Fields = Mapping[str, Field]
@@ -128,8 +126,7 @@ class Declared:
         )
         if isinstance(found, Command) and not (self.of_study or self.no_program):
             found.program = self.answer
-        if isinstance(found, Command):
-            found.form = self.form()
+        found.form = self.form()  # type: ignore[union-attr]
         return found
 
     def form(self) -> Form | None:

@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.fields import MONEY, Field, flag, own, real, text, whole
+from humeval_power.interfaces.asking.calls import Typed
 from humeval_power.interfaces.asking.command import needs
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part, Step, chain
+from humeval_power.interfaces.asking.expressions import call
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.resolve import (
     PRICES as ALL_PRICES,
@@ -38,8 +40,6 @@ from humeval_power.interfaces.asking.vocabulary import (
     SIMULATIONS,
     column,
 )
-from humeval_power.interfaces.python_code.expressions import call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS, SECTIONS
 
 if TYPE_CHECKING:

@@ -19,15 +19,14 @@ from humeval_power.fields import (
     whole,
     word,
 )
+from humeval_power.interfaces.asking.calls import Caller, Typed
 from humeval_power.interfaces.asking.declared import Calls, Declared, Fields
 from humeval_power.interfaces.asking.effect_range import ACCURACIES, PREFERENCES, EffectRange, score_range
+from humeval_power.interfaces.asking.expressions import Call, Value, call
 from humeval_power.interfaces.asking.resolve import look_shares
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import AGREEMENT, ALPHA, SYSTEM, TWO, column, systems_typed
 from humeval_power.interfaces.cli.looks.study import command as study
-from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import Call, Value, call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS
 
 _LIST = listed(number_list(float), "LIST")

@@ -9,6 +9,7 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.fields import flag, own, text
+from humeval_power.interfaces.asking.calls import Typed
 from humeval_power.interfaces.asking.command import Use
 from humeval_power.interfaces.asking.declared import Calls, Declared
 from humeval_power.interfaces.asking.study_values import StudyValues
@@ -22,7 +23,6 @@ from humeval_power.interfaces.cli.plan.options import (
     plan_path,
     table_by_plan,
 )
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:  # pydantic is slow to import

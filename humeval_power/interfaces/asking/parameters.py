@@ -10,14 +10,13 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.fields import own, text
+from humeval_power.interfaces.asking.calls import Caller, Typed
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part
+from humeval_power.interfaces.asking.expressions import Call, call
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import ENTRIES, LICENCE
 from humeval_power.interfaces.cli.output import note, remark
-from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import Call, call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.values import words
 from humeval_power.safe_text import shell_command
 

@@ -12,19 +12,17 @@ import click
 from humeval_power.choices import DEFAULT_SIMULATIONS, HIGHEST, Method
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import Field, listed, number_list, own, whole, word
+from humeval_power.interfaces.asking.calls import Caller, Source, Typed, evaluated
 from humeval_power.interfaces.asking.command import Command
 from humeval_power.interfaces.asking.declared import Calls, Part, groups_of
 from humeval_power.interfaces.asking.effect_range import EffectRange, any_number
+from humeval_power.interfaces.asking.expressions import Call, Code, Value, call, flat
 from humeval_power.interfaces.asking.form import Form, Next
 from humeval_power.interfaces.asking.options import Function, decorated, link_of, option_of
 from humeval_power.interfaces.asking.vocabulary import DRAW, METHOD, SEED, SIMULATIONS, TARGET
 from humeval_power.interfaces.cli.output import note_once
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.python_code.caller import Caller, evaluated
-from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, flat
-from humeval_power.interfaces.python_code.source import Source
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.drawn import Along, Drawn
 
 if TYPE_CHECKING:

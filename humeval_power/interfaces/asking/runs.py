@@ -9,6 +9,7 @@ from typing import Any
 
 from humeval_power.errors import InputError, ParametersError
 from humeval_power.fields import MONEY, Field, flag, names, own, real, text, whole, word
+from humeval_power.interfaces.asking.calls import Typed
 from humeval_power.interfaces.asking.declared import (
     Calls,
     Declared,
@@ -18,6 +19,7 @@ from humeval_power.interfaces.asking.declared import (
     chain,
 )
 from humeval_power.interfaces.asking.effect_range import EffectRange, any_number
+from humeval_power.interfaces.asking.expressions import Call, Value, call
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.options import link_of
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
@@ -33,8 +35,6 @@ from humeval_power.interfaces.asking.vocabulary import (
     column,
     systems_typed,
 )
-from humeval_power.interfaces.python_code.expressions import Call, Value, call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.runs.wording import WORDING
 from humeval_power.rules import WITH_MARGIN, Alternative
 from humeval_power.runs_parameters import RunsFamily, RunsKind, RunsParameters

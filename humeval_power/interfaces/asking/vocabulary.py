@@ -11,14 +11,13 @@ from typing import Any
 from humeval_power.choices import Method
 from humeval_power.fields import Field, flag, names, of_answer, own, real, shortened, text, whole, word
 from humeval_power.interfaces.cli.numbers import LARGEST_SEED
-from humeval_power.reporting import study
 from humeval_power.reporting.drawn import Drawn
 from humeval_power.study import COLUMN, FIELDS, SYSTEM_NAMES
 
 
 def _shipped() -> list[dict[str, Any]]:
     """The entries of the shipped library as they stand in its file, without what checks them."""
-    place = Path(str(study.__file__)).with_name("parameter_library.json")
+    place = Path(__file__).parents[2] / "reporting" / "study" / "parameter_library.json"
     entries: list[dict[str, Any]] = json.loads(place.read_text("utf-8"))["entries"]
     return entries
 

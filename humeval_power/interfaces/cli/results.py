@@ -160,7 +160,7 @@ class Out:
 
     def deliver_program(self) -> None:
         """Print or write the program in Python that gives the same as the command that runs."""
-        from humeval_power.interfaces.python_code.program import program_of
+        from humeval_power.interfaces.asking.program import program_of
 
         program = program_of(click.get_current_context())
         if self.path is None or self.path == "-":

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import click
 
-from humeval_power.interfaces.asking.command import Command
 from humeval_power.interfaces.asking.form import Form
 from humeval_power.interfaces.cli.main import main
 
@@ -16,10 +15,11 @@ def _forms(group: click.Group) -> Iterator[Form]:
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
+        form: Form | None = getattr(command, "form", None)
+        if form is not None:
+            yield form
         if isinstance(command, click.Group):
             yield from _forms(command)
-        elif isinstance(command, Command) and command.form is not None:
-            yield command.form
 
 
 FORMS: dict[tuple[str, ...], Form] = {form.command: form for form in _forms(main)}

@@ -12,7 +12,7 @@ from humeval_power.choices import LARGEST_COUNT
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES
-from humeval_power.fields import day, flag, names, own, whole, word
+from humeval_power.fields import day, flag, own, whole, word
 from humeval_power.interfaces.asking.command import HERE, Use, needs
 from humeval_power.interfaces.asking.declared import Page, Part, study_command
 from humeval_power.interfaces.asking.form import Next
@@ -32,7 +32,7 @@ from humeval_power.interfaces.asking.resolve import (
 from humeval_power.interfaces.asking.resolve_systems import systems_of
 from humeval_power.interfaces.asking.study_page import EFFECT, VARIATION, costs
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
-from humeval_power.interfaces.asking.vocabulary import TABLE, TWO_OR_MORE, systems_typed, table_of
+from humeval_power.interfaces.asking.vocabulary import TABLE, table_of
 from humeval_power.interfaces.cli.adapting import searched
 from humeval_power.interfaces.cli.run import Run
 from humeval_power.rules import WITH_MARGIN
@@ -81,11 +81,7 @@ _WAYS = ("preset", "parameters", "values", "pilot")
             but=("effect_range", "effect_raw_range", "effect_latent_range", "correlated", "check_families"),
             instead={
                 **TABLE,
-                "systems": replace(
-                    FIELDS["systems"],
-                    kind=names(systems_typed(TWO_OR_MORE), "A,B"),
-                    help="The systems to compare; of two the effect is B - A.",
-                ),
+                "systems": FIELDS["systems"],
                 "scale": replace(FIELDS["scale"], help=TABLE["scale"].help),
             },
             effect=replace(
