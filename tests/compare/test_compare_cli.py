@@ -163,7 +163,7 @@ def test_the_power_of_a_few_items_is_that_of_these_items(tmp_path, n_items):
 
 def test_an_unsuitable_test_is_run_and_warned_of(two):
     record = json.loads(
-        said(two, "--question", "mean", "--test", "primer", "--direction", "greater", "--json", *FAST)
+        said(two, "--question", "mean", "--test", "primer", "--alternative", "greater", "--json", *FAST)
     )
     assert "inappropriate here" in record["warnings"][0]
     assert record["test"]["p_value"] < 0.05
@@ -308,13 +308,13 @@ def test_several_metrics_count_where_b_is_better(shared_data):
         "--question",
         "mean",
     )
-    text = said(stories, *words, "--direction", "greater", *FAST)
+    text = said(stories, *words, "--alternative", "greater", *FAST)
     assert "at least 3 of 3 sets" in text
     assert "of B - A in each set" in said(
-        stories, *words, "--direction", "greater", "--format", "html", *FAST
+        stories, *words, "--alternative", "greater", "--format", "html", *FAST
     )
-    assert "--direction greater" in refused(stories, *words, *FAST)
-    record = json.loads(said(stories, *words, "--direction", "less", "--json", *FAST))
+    assert "--alternative greater" in refused(stories, *words, *FAST)
+    record = json.loads(said(stories, *words, "--alternative", "less", "--json", *FAST))
     assert record["replicability"]["count"] == 0
 
 
@@ -384,7 +384,7 @@ def test_tables_of_pandas_are_compared_in_python_as_in_the_terminal(two):
     assert len(many.to_frame()) == 3
     assert "seed" not in many.record()  # Wilcoxon's test draws nothing
     both = {"one": frame, "two": frame}
-    sets = compare.scores(both, direction="greater", independent=True, **options)
+    sets = compare.scores(both, alternative="greater", independent=True, **options)
     assert sets.found.combination == "fisher"
     assert sets.to_frame()["set"].tolist() == ["one", "two"]
     with pytest.raises(InputError, match="before the scores"):

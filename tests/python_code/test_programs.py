@@ -147,7 +147,7 @@ LINES = {
     "compare units": "compare scores scores.csv --question mean --unit-size 2 --unit-by median "
     f"--shuffle-seed 3 {QUICK}",
     "compare clusters": f"compare scores passages.csv --question better --cluster passage {QUICK}",
-    "compare power": f"compare power --n 60 --effect 0.05 --sd 0.2 --test wilcoxon --direction greater {QUICK}",
+    "compare power": f"compare power --n 60 --effect 0.05 --sd 0.2 --test wilcoxon --alternative greater {QUICK}",
     "compare mde": "compare mde --n 60 --sd 0.2 --alpha 0.01",
     "compare prospective": "compare prospective --effect 0.02 --sd 0.1 --power 0.9 --margin 0.05",
     "compare primer": "compare primer --n 500 --helped 10 --hurt 7",

@@ -20,6 +20,7 @@ from humeval_power.interfaces.asking.command import HERE, Use
 from humeval_power.interfaces.asking.declared import Calls, Declared, Fields, Page, Part
 from humeval_power.interfaces.asking.expressions import Call, call
 from humeval_power.interfaces.asking.form import Next
+from humeval_power.interfaces.asking.vocabulary import SCORE
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
@@ -97,12 +98,7 @@ _LOGS: Fields = {
         "Tasks",
         page_help="The tasks of logs to read. [all]",
     ),
-    "score": own(
-        text("METRIC", many=True),
-        "The metric of logs; repeatable. [all]",
-        "Metric",
-        page_help="The metric of logs. [all]",
-    ),
+    "score": SCORE,
     "again": own(
         word(Again),
         "A task that a system was given again: read the last, or each as a run.",

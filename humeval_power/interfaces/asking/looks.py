@@ -25,7 +25,14 @@ from humeval_power.interfaces.asking.effect_range import ACCURACIES, PREFERENCES
 from humeval_power.interfaces.asking.expressions import Call, Value, call
 from humeval_power.interfaces.asking.resolve import look_shares
 from humeval_power.interfaces.asking.subject import Subject
-from humeval_power.interfaces.asking.vocabulary import AGREEMENT, ALPHA, SYSTEM, TWO, column, systems_typed
+from humeval_power.interfaces.asking.vocabulary import (
+    AGREEMENT,
+    ALPHA,
+    ONE_SCORE,
+    SYSTEM,
+    TWO,
+    systems_typed,
+)
 from humeval_power.interfaces.cli.looks.study import command as study
 from humeval_power.study import FIELDS
 
@@ -243,7 +250,7 @@ POOL = Declared(
     {
         "file": own(text(), ""),
         "system": SYSTEM,
-        "score": column("score"),
+        "score": ONE_SCORE,
         "rejected_rows": FIELDS["rejected_rows"],
         "simulated": own(
             whole(2), "Instead of FILE: this many pairs with Gamma scores and Laplace differences."

@@ -189,16 +189,28 @@ DROP_MISSING = own(
     usual=False,
 )
 ITEM, SYSTEM = column("item"), column("system")
-DIRECTION = own(
-    word(("two-sided", "greater", "less")),
-    "Both directions, or only B above (greater) or below (less) A.",
-    "Direction",
-    words={
-        "two-sided": "B better or worse than A (recommended)",
-        "greater": "only B better than A",
-        "less": "only B worse than A",
-    },
-    usual="two-sided",
+SCORE = own(
+    text("NAME", many=True),
+    "Score to read, where there are several: a column of a table, or a metric of logs; repeatable. [the only one]",
+    "Score to read",
+    page_help="Where there are several: a column of a table, or a metric of logs. [the only one]",
+    option="score",
+)
+ONE_SCORE = replace(
+    SCORE,
+    kind=text("NAME"),
+    help="Score to read, where there are several: a column of a table, or a metric of logs. [the only one]",
+)
+ALTERNATIVE = replace(  # of a test without a margin, of either side
+    FIELDS["alternative"],
+    kind=word(("two-sided", "greater", "less")),
+    help="What to show: a difference in either direction, or only B above (greater) or below (less) A.",
+    words={**FIELDS["alternative"].words, "less": "B is worse than A"},
+)
+ONE_SIDED = replace(
+    FIELDS["alternative"],
+    kind=word(("two-sided", "greater")),
+    help="What to show: a difference in either direction, or B better than A.",
 )
 COMPARED = own(
     names(systems_typed(TWO_OR_MORE, distinct=True), "A,B"),
@@ -223,13 +235,7 @@ SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
     ),
     "item": ITEM,
     "system": SYSTEM,
-    "scores": own(
-        names(lambda typed: (typed,), "COLUMN"),
-        "Metric of a table with several. [the only one]",
-        "Metric",
-        page_help="Of a table with several, one.",
-        option="score",
-    ),
+    "scores": replace(ONE_SCORE, kind=names(lambda typed: (typed,), "NAME")),
     "systems": SYSTEMS,
     "cluster": CLUSTER_OR_LINES,
     "drop_missing": DROP_MISSING,

@@ -156,7 +156,7 @@ def many_signature(result: PairwiseScores, table: ScoreTable, settings: TestSett
         question=result.question,
         test=test.name,
         alpha=settings.alpha,
-        direction=settings.direction,
+        alternative=settings.alternative,
         n_items=result.n_items,
         null=settings.null,
         version=versions()["humeval-power"],

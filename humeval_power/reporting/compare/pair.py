@@ -199,7 +199,7 @@ def pair_signature(comparison: PairComparison) -> CompareSignature:
         question=comparison.question if comparison.request.question else "nlpstattest",
         test=test.name,
         alpha=settings.alpha,
-        direction=settings.direction,
+        alternative=settings.alternative,
         n_items=test.n,
         null=settings.null,
         version=versions()["humeval-power"],

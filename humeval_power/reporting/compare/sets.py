@@ -40,7 +40,7 @@ class SetsResult(Result):
         """The count with its confidence, then each set."""
         found, first = self.found, self.comparisons[0]
         a, b = first.names
-        direction = "higher" if first.request.settings.direction == "greater" else "lower"
+        direction = "higher" if first.request.settings.alternative == "greater" else "lower"
         named = ", ".join(self.names[place] for place in found.named) or "none"
         return Document(
             f"{compared(first.table)} on {len(self.names)} sets",

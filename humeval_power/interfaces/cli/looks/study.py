@@ -37,7 +37,7 @@ from humeval_power.interfaces.asking.study_page import (
     costs,
 )
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
-from humeval_power.interfaces.asking.vocabulary import PILOT
+from humeval_power.interfaces.asking.vocabulary import ONE_SIDED, PILOT
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.run import Run
 from humeval_power.study import FIELDS
@@ -70,11 +70,7 @@ def _two(_ctx: click.Context, _option: click.Parameter, number: int | None) -> N
             items=replace(FIELDS["items"], needed=True, help="Number of items at the end."),
             effect=replace(FIELDS["effect"], help="True difference B - A on [0, 1] to find."),
             looks=replace(FIELDS["looks"], usual="3", start="3"),
-            alternative=replace(
-                FIELDS["alternative"],
-                kind=word(("two-sided", "greater")),
-                help="What to show: a difference in either direction, or B better than A.",
-            ),
+            alternative=ONE_SIDED,
         ),
         "calibrate": own(
             word(("auto", "always", "never")),
