@@ -95,7 +95,7 @@ def test_the_record_has_what_a_paper_should_report(two):
     record = json.loads(
         said(two, "--question", "mean", "--effect", "0.4", "--margin", "1", "--json", *FAST)
     )
-    assert record["schema"] == "humeval_power/compare/1"
+    assert record["schema"] == "humeval_power/compare/2"
     a, b = np.loadtxt(two, delimiter=",").T
     expected = stats.ttest_rel(b, a)
     assert record["test"]["p_value"] == pytest.approx(expected.pvalue, rel=1e-9)
@@ -259,7 +259,7 @@ def test_many_systems_are_compared_in_pairs_with_clusters_and_a_heat_map(many, t
         "heat_map.svg",
     }
     record = json.loads((out / "record.json").read_text())
-    assert record["schema"] == "humeval_power/compare_many/1"
+    assert record["schema"] == "humeval_power/compare_many/2"
     assert len(record["pairs"]) == 6
     assert record["systems"][:2] == ["four", "three"]
     assert record["clusters"][0] == ["four"]

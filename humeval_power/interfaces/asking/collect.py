@@ -89,7 +89,7 @@ STATUS = Declared(
     {
         "exports": replace(FIELDS["exports"], kind=text("RATINGS...", many=True), needed=True),
         **ASSIGNED,
-        "plan": replace(FIELDS["plan"], help="The plan of the study: scale and rules."),
+        "plan": FIELDS["plan"],
         **EXPORTS,
         **PSEUDONYMS,
         "scale": replace(
@@ -197,7 +197,7 @@ WITHDRAW = Declared(
         "ratings": replace(FIELDS["ratings"], kind=text("RATINGS", is_file=True), needed=True),
         "withdrawn": own(text("FILE"), "Those who withdrew, named as in RATINGS, one a line.", needed=True),
         **RATINGS,
-        "plan": replace(FIELDS["plan"], help="The plan of the study."),
+        "plan": FIELDS["plan"],
         "ledger": FIELDS["ledger"],
         "secret": LEDGER_SECRET,
     },

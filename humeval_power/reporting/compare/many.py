@@ -50,7 +50,7 @@ _CORRECTIONS = {
 class ManyResult(Result):
     """Systems by their mean, the tests of their pairs with corrected p-values, and clusters."""
 
-    schema: ClassVar[str] = "humeval_power/compare_many/1"
+    schema: ClassVar[str] = "humeval_power/compare_many/2"
 
     found: PairwiseScores
     table: ScoreTable

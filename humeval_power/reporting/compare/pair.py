@@ -54,7 +54,7 @@ RESAMPLING_TESTS = (
 class PairResult(Result):
     """One pair of systems; the effect is B - A, A being the first system of the table."""
 
-    schema: ClassVar[str] = "humeval_power/compare/1"
+    schema: ClassVar[str] = "humeval_power/compare/2"
 
     comparison: PairComparison
     provenance: Provenance = UNKNOWN

@@ -36,7 +36,7 @@ class ProspectiveResult(Result):
     """The items that find a mean difference, or show equivalence within `margin`; `curve` is the power by
     number of items."""
 
-    schema: ClassVar[str] = "humeval_power/compare_prospective/1"
+    schema: ClassVar[str] = "humeval_power/compare_prospective/2"
 
     mean: float
     sd: float

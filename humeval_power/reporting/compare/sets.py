@@ -24,7 +24,7 @@ _HOW = {"bonferroni": "Bonferroni, any dependence", "fisher": "Fisher, independe
 class SetsResult(Result):
     """One pair of systems on each of `names`, and how many of them replicate the effect."""
 
-    schema: ClassVar[str] = "humeval_power/compare_sets/1"
+    schema: ClassVar[str] = "humeval_power/compare_sets/2"
 
     names: tuple[str, ...]
     comparisons: tuple[PairComparison, ...]

@@ -47,23 +47,13 @@ if TYPE_CHECKING:
                 *("systems", "link"),
                 but=("criteria", "criterion", *COMPARISONS),
                 pilot=PILOT,
-                plan=replace(
-                    FIELDS["plan"],
-                    help="Rehearse this planned study, as --assignment has it: the plan's file, or its folder.",
-                ),
+                plan=FIELDS["plan"],
                 assignment=replace(
                     FIELDS["assignment"],
-                    help="The table that 'assign --plan' wrote; repeat it for the tables of spares that 'assign "
-                    "--replace' called in.",
                     label="Who rates what",
                     page_help="The table that the page \u201cWho rates what\u201d writes.",
                 ),
-                key=replace(
-                    FIELDS["key"],
-                    help="What the codes of the assignment stand for.",
-                    label="What its codes stand for",
-                ),
-                workers=replace(FIELDS["workers"], help="Number of workers, where there is no plan."),
+                key=FIELDS["key"],
                 effect=replace(
                     FIELDS["effect"],
                     help="True difference B - A on [0, 1]. [as in the parameters, or the plan's]",

@@ -92,10 +92,6 @@ def _questions(
                 plan=replace(
                     FIELDS["plan"], page_help="What the page \u201cThe plan\u201d writes; it says the size."
                 ),
-                workers=replace(FIELDS["workers"], help="Number of workers, where there is no plan."),
-                n_systems=replace(
-                    FIELDS["n_systems"], help="Number of systems. [2, or those of --systems]"
-                ),
                 systems=replace(
                     FIELDS["systems"],
                     kind=replace(FIELDS["systems"].kind, metavar="A,B,..."),
