@@ -98,7 +98,10 @@ _LOGS: Fields = {
         "Tasks",
         page_help="The tasks of logs to read. [all]",
     ),
-    "score": SCORE,
+    "score": replace(
+        SCORE,
+        **{name: getattr(SCORE, name).replace("[the only one]", "[all]") for name in ("help", "page_help")},
+    ),
     "again": own(
         word(Again),
         "A task that a system was given again: read the last, or each as a run.",
