@@ -23,7 +23,7 @@ PICTURES = {  # name: the link, the width and the height
         1500,
     ),
     "page-phone": ("power?preset=high&workers=20&items=100&effect=0.1", 360, 700),
-    "page-fit": ("fit?file=pilot.csv&scale=1:5", 1200, 1300),
+    "page-fit": ("fit?ratings=pilot.csv&scale=1:5", 1200, 1300),
 }
 
 

@@ -26,7 +26,7 @@ def options_in_errors() -> Iterator[None]:
 # or a number; some options take words.
 _LINE = r"`[^`]*`|(?:humeval-power|apt-get|inspect) .*?(?=[;:,]\s|\.\s|\.?$)"
 _LINE += r"|\b(?:analyze|plan|power|import|monitor|surface)(?: --[\w-]+(?: [\w.]+)?)+"
-_WORDS = "df|model|correction|correct-over|estimator|engine|family|rejected-rows|test|direction"
+_WORDS = "df|model|correction|correct-over|estimator|engine|family|rejected-rows|test|alternative"
 _NAMES = "worker|item|system|systems|baseline|criterion|rating|cluster|score|column"
 _VALUE = r"\d{1,3}(?:,\d{3})+\b|[A-Z]\w*(?:[,:][A-Z]\w*)*\b|'[^']*'"
 _VALUE += r"|[^\s;,:']+(?:[,:][^\s;,.]+)+|-?\d[\d.]*\b"

@@ -97,12 +97,13 @@ class Group:
 class Field:
     """All that doors say of one field.
 
-    section, kind, help : where it belongs, what it holds, a sentence or two.
+    section, kind, help : where it belongs, what it holds, a sentence or two; "answer" is the section of how an
+        answer is computed and given, "" that of what a command asks itself.
     label, unit, slider, step, start, words, rows : for the page; `start` is its value on a page that nobody has
         touched, `rows` how many fields it shows at least.
     usual : the value where none is given; None where that depends on others, which `help` tells in brackets.
     main : of a study's field: shown by `--help`, and not folded on the page.
-    further : of a command's own: shown by `--help-all` alone.
+    further : of a command's own: shown by `--help-all` alone; `hidden` by none, since it is refused.
     option : its name, where it is not the field's with dashes; `also` is another, if short with its dash.
     page_help : what the page says in place of `help`.
     needed : a command cannot do without it.
@@ -121,6 +122,7 @@ class Field:
     usual: Any = None
     main: bool = False
     further: bool = False
+    hidden: bool = False
     option: str = ""
     also: str = ""
     page_help: str = ""
@@ -132,6 +134,11 @@ class Field:
 def own(kind: Kind, help: str, label: str = "", **further: Any) -> Field:
     """A field of one command alone, which stands in no section; `further` are those of `Field`."""
     return Field("", kind, help, label, **further)
+
+
+def of_answer(kind: Kind, help: str, label: str = "", **further: Any) -> Field:
+    """A field of how an answer is computed and given."""
+    return Field("answer", kind, help, label, **further)
 
 
 def shortened(value: Any) -> str:

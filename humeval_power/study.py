@@ -450,18 +450,24 @@ class Study:
         "Share of each category",
     )
 
-    worker: str | None = _said("columns", COLUMN, "Column of the worker. [found by name]", "Worker")
-    item: str | None = _said("columns", COLUMN, "Column of the item. [found by name]", "Item")
-    system: str | None = _said("columns", COLUMN, "Column of the system. [found by name]", "System")
-    rating: str | None = _said("columns", COLUMN, "Column of the rating. [found by name]", "Rating")
+    worker: str | None = _said(
+        "columns", COLUMN, "Column of the worker. [found by name]", "Column of the worker"
+    )
+    item: str | None = _said("columns", COLUMN, "Column of the item. [found by name]", "Column of the item")
+    system: str | None = _said(
+        "columns", COLUMN, "Column of the system. [found by name]", "Column of the system"
+    )
+    rating: str | None = _said(
+        "columns", COLUMN, "Column of the rating. [found by name]", "Column of the rating"
+    )
     criterion_column: str | None = _said(
-        "columns", COLUMN, "Column of the criterion. [found by name]", "Criterion"
+        "columns", COLUMN, "Column of the criterion. [found by name]", "Column of the criterion"
     )
     document: str | None = _said(
         "columns",
         COLUMN,
         "Column of the document that an item is part of: documents vary too, and are in the model.",
-        "Document",
+        "Column of the document",
     )
     covariates: tuple[str, ...] | None = _said(
         "columns",
@@ -490,6 +496,7 @@ class Study:
         "What to do with rows of rejected, returned or unfinished work, as told by a column such as "
         "AssignmentStatus or Status: leave them out, or analyse them. [refused where there are any]",
         "Rows of rejected work",
+        words={"drop": "leave out", "keep": "keep"},
     )
 
     systems: tuple[str, ...] | None = _said(
@@ -561,6 +568,7 @@ class Study:
         word(SystemVariances),
         "With --model joint: how much workers and items differ about a system, in common to all systems "
         f"or each system's own. [{DEFAULT_FAMILY.variances}]",
+        "Variances about a system",
     )
     correction: str | None = _said(
         "systems",
@@ -581,6 +589,8 @@ class Study:
         word(CorrectOver),
         "With several criteria: correct over all their tests, or over those of each criterion by "
         f"themselves. [{DEFAULT_FAMILY.over}]",
+        "Correct over",
+        words={"all": "All tests", "criterion": "The tests of each criterion"},
     )
 
     preset: tuple[str, ...] | None = _said(
@@ -607,7 +617,11 @@ class Study:
         main=True,
     )
     allow_not_identified: bool | None = _said(
-        "variation", flag(), "Use parameters that their table could not tell apart.", usual=False
+        "variation",
+        flag(),
+        "Use parameters that their table could not tell apart.",
+        "Take parameters that are not identified",
+        usual=False,
     )
 
     effect: float | None = _said(
@@ -790,16 +804,35 @@ class Study:
         word(("paired", "unpaired", "both")),
         "Whether the same worker sees an item under both systems.",
         "Who sees both systems",
+        words={
+            "paired": "The same workers",
+            "unpaired": "Other workers for each system",
+            "both": "Try both",
+        },
         usual="paired",
     )
     robust: bool | None = _said(
-        "search", flag(), "Reach the target under every setting, not only the first.", usual=False
+        "search",
+        flag(),
+        "Reach the target under every setting, not only the first.",
+        "Reach the power under every setting",
+        usual=False,
     )
     assurance: float | None = _said(
-        "search", BETWEEN, "Reach the target with this probability, given how little the pilot knows."
+        "search",
+        BETWEEN,
+        "Reach the target with this probability, given how little the pilot knows.",
+        "Reach the power with this probability",
+        slider=(0.5, 0.95),
+        step=0.05,
     )
     safe: float | None = _said(
-        "search", BETWEEN, "Plan at this upper confidence limit of how workers differ."
+        "search",
+        BETWEEN,
+        "Plan at this upper confidence limit of how workers differ.",
+        "Plan at this upper limit of how workers differ",
+        slider=(0.5, 0.95),
+        step=0.05,
     )
 
     family: str | None = _said(
@@ -814,11 +847,14 @@ class Study:
         },
         usual=_RULE["family"],
     )
-    link: str | None = _said("test", word(Link), "Of the ordinal and binary families.", usual=_RULE["link"])
+    link: str | None = _said(
+        "test", word(Link), "Of the ordinal and binary families.", "Link", usual=_RULE["link"]
+    )
     estimator: str | None = _said(
         "test",
         word(Estimator),
         "Restricted or plain maximum likelihood.",
+        "Estimator",
         words={"reml": "Restricted maximum likelihood", "ml": "Maximum likelihood"},
         usual=_RULE["estimator"],
     )
@@ -881,11 +917,13 @@ class Study:
         "test",
         listed(_factors, "FACTORS", {"type": "array", "items": {"enum": ["worker", "item"]}}),
         "Let intercepts and slopes correlate, of 'worker', 'item' or 'worker,item', and test it. [they do not]",
+        "Intercepts and slopes correlate",
     )
     check_families: bool | None = _said(
         "test",
         flag(),
         "Whether ratings on few points, analysed as numbers, are also tested as ordered categories, as a check.",
+        "Also test as ordered categories",
         usual=False,
     )
 
@@ -914,7 +952,11 @@ class Study:
         "What may be spent at most, in --currency.", "What may be spent", main=True
     )
     spend_budget: bool | None = _said(
-        "cost", flag(), "Plan the most powerful design that the budget buys.", usual=False
+        "cost",
+        flag(),
+        "Plan the most powerful design that the budget buys.",
+        "Spend all of it",
+        usual=False,
     )
     cost_per_rating: Decimal | None = _price(
         "Price of a rating.", "Price of a rating", slider=(0, 2), step=0.01, main=True
@@ -926,7 +968,10 @@ class Study:
         "Time that a rating takes.", "Seconds that a rating takes", "seconds", main=True
     )
     seconds_column: str | None = _said(
-        "cost", COLUMN, "Column of the pilot with seconds per rating; the median is taken."
+        "cost",
+        COLUMN,
+        "Column of the pilot with seconds per rating; the median is taken.",
+        "Column of the seconds",
     )
     cost_per_worker: Decimal | None = _price(
         "Once for each worker: qualification, training.", "Once for each worker", usual=Decimal(0)
@@ -1007,6 +1052,12 @@ class Study:
         "What a look adds: items for the same workers, workers for the same items, more ratings of the "
         "same items, or blocks of new workers with new items.",
         "What a look adds",
+        words={
+            "items": "Items, for the same workers",
+            "workers": "Workers, for the same items",
+            "ratings": "More ratings of the same items",
+            "blocks": "New workers with new items",
+        },
         usual="items",
     )
     efficacy: str | None = _said(
@@ -1071,7 +1122,8 @@ class Study:
         word(PresentationOrder),
         "Show the outputs of an item far apart in a batch (two half a batch, K a K-th of it), or one after "
         "the other.",
-        "Order of the outputs",
+        "Outputs of an item are shown",
+        words={"random": "far apart", "blocked": "one after the other"},
         usual="random",
     )
     replacements: int | None = _said(

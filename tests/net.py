@@ -28,8 +28,7 @@ from cli import run
 from every_command import COMMANDS, OWN, QUICK, SETTING, SLOW, command_words, prepared
 from option_tree import leaves
 
-from humeval_power.interfaces.asking.command import StudyCommand
-from humeval_power.interfaces.cli.required_options import Command
+from humeval_power.interfaces.asking.command import Command, StudyCommand
 from humeval_power.interfaces.page.asked import Asked, offered
 from humeval_power.interfaces.page.fields import Field, field_groups
 from humeval_power.interfaces.page.forms import FORMS

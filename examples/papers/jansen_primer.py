@@ -47,7 +47,7 @@ def below(found: dict[int, float], alpha: float = 0.05) -> int:
 def example_1() -> None:
     """Ten questions, and the p that was printed."""
     found = hp.compare.scores(
-        QUESTIONS, question="mean", test="primer", direction="greater", power_by="formula"
+        QUESTIONS, question="mean", test="primer", alternative="greater", power_by="formula"
     )
     data, test = found.comparison.data, found.comparison.test
     paper.section("Table", "Ten questions", "Two systems, right (1) or wrong (0).")

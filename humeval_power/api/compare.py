@@ -64,7 +64,7 @@ def scores(
     question: Question | None = None,
     procedure: Procedure = "question",
     test: str | None = None,
-    direction: Direction = "two-sided",
+    alternative: Direction = "two-sided",
     null: float = 0.0,
     alpha: float = 0.05,
     effect: float | None = None,
@@ -124,7 +124,9 @@ def scores(
     from humeval_power.inference.compare.result import TestSettings
     from humeval_power.planning.compare.pair import Request, checked_question
 
-    settings = TestSettings(null=null, direction=direction, alpha=alpha, n_resamples=n_resamples, seed=seed)
+    settings = TestSettings(
+        null=null, alternative=alternative, alpha=alpha, n_resamples=n_resamples, seed=seed
+    )
     request = Request(
         question=checked_question(question, procedure),
         settings=settings,
@@ -226,7 +228,7 @@ def prospective(
     *,
     sd: float,
     power: float = 0.8,
-    direction: Direction = "two-sided",
+    alternative: Direction = "two-sided",
     alpha: float = 0.05,
     margin: float | None = None,
 ) -> ProspectiveResult:
@@ -261,13 +263,13 @@ def prospective(
         raise InputError(f"The margin must be above 0; got {margin:g}.")
     ratio = effect / sd
     if margin is None:
-        found = required_items(ratio, power=power, alpha=alpha, direction=direction)
+        found = required_items(ratio, power=power, alpha=alpha, alternative=alternative)
     else:
         found = required_items_equivalence(margin / sd, ratio=ratio, power=power, alpha=alpha)
 
     def reached(n: int) -> float:
         if margin is None:
-            return t_power(ratio, n, direction=direction, alpha=alpha).power
+            return t_power(ratio, n, alternative=alternative, alpha=alpha).power
         return equivalence_power_of(n, margin / sd, ratio=ratio, alpha=alpha)
 
     sizes = sorted({max(2, round(found.n * twentieths / 20)) for twentieths in range(2, 51)})
@@ -277,7 +279,7 @@ def prospective(
         margin=margin,
         target=power,
         alpha=alpha,
-        direction=direction,
+        alternative=alternative,
         found=found,
         curve=tuple((n, reached(n)) for n in sizes),
     )

@@ -55,9 +55,9 @@ def on_sets(
     tables: Mapping[str, ScoreTable], request: Request, *, independent: bool, n_jobs: int
 ) -> SetsResult:
     """One pair of systems on several tables."""
-    if request.settings.direction == "two-sided" or request.question is None:
+    if request.settings.alternative == "two-sided" or request.question is None:
         raise InputError(
-            "To count where B is better, ask a --question in one direction: --direction greater (or less)."
+            "To count where B is better, ask a --question in one direction: --alternative greater (or less)."
         )
     comparisons = []
     with progress("Comparing", total=len(tables)) as advance:

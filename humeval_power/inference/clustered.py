@@ -23,18 +23,18 @@ Direction = Literal["two-sided", "greater", "less"]
 FEW_DF = 5.0  # below it even Bell-McCaffrey intervals are rough, and the reader is told
 
 
-def student_p(t: float, df: float, direction: Direction = "two-sided") -> float:
+def student_p(t: float, df: float, alternative: Direction = "two-sided") -> float:
     """P-value of Student's t test."""
-    if direction == "two-sided":
+    if alternative == "two-sided":
         return float(2 * special.stdtr(df, -abs(t)))
-    return float(special.stdtr(df, -t if direction == "greater" else t))
+    return float(special.stdtr(df, -t if alternative == "greater" else t))
 
 
-def normal_p(z: float, direction: Direction = "two-sided") -> float:
+def normal_p(z: float, alternative: Direction = "two-sided") -> float:
     """P-value of a statistic that is standard normal without an effect."""
-    if direction == "two-sided":
+    if alternative == "two-sided":
         return float(2 * special.ndtr(-abs(z)))
-    return float(special.ndtr(-z if direction == "greater" else z))
+    return float(special.ndtr(-z if alternative == "greater" else z))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,11 @@ class ClusteredMean:
         """Whether the clusters are so few, or one so large, that the interval is no more than a hint."""
         return self.df < FEW_DF
 
-    def p_value(self, null: float = 0.0, direction: Direction = "two-sided") -> float:
+    def p_value(self, null: float = 0.0, alternative: Direction = "two-sided") -> float:
         """Of Student's t test against `null`; NaN where values do not vary between clusters."""
         if not self.standard_error > 0:
             return math.nan
-        return student_p((self.estimate - null) / self.standard_error, self.df, direction)
+        return student_p((self.estimate - null) / self.standard_error, self.df, alternative)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Student's interval."""

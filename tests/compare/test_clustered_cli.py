@@ -145,7 +145,7 @@ def test_data_sets_have_clusters_of_their_own(frame, tmp_path):
         "one,two",
         "--question",
         "mean",
-        "--direction",
+        "--alternative",
         "greater",
     )
     found = record(*words, "--cluster", "passage")

@@ -29,8 +29,8 @@ def study(n_clusters=40, *, shift=0.2, seed=2):
 VALUES, CLUSTERS = study()
 
 
-@pytest.mark.parametrize("direction", ["two-sided", "greater", "less"])
-def test_each_replicate_is_tested_as_one_study_is(direction, monkeypatch):
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_each_replicate_is_tested_as_one_study_is(alternative, monkeypatch):
     drawn, original = [], scenario_file._tested
 
     def keep(sums, sizes, scenario):
@@ -38,7 +38,7 @@ def test_each_replicate_is_tested_as_one_study_is(direction, monkeypatch):
         return original(sums, sizes, scenario)
 
     monkeypatch.setattr(scenario_file, "_tested", keep)
-    found = ResampledClusters(9, VALUES, CLUSTERS, 0.3, direction).draw(20, seed=4)
+    found = ResampledClusters(9, VALUES, CLUSTERS, 0.3, alternative).draw(20, seed=4)
     sums, sizes = (np.concatenate(each) for each in zip(*drawn, strict=True))
     for row in range(20):
         # equal values within a cluster have its sum, and CR2 knows no more of a cluster
@@ -49,7 +49,7 @@ def test_each_replicate_is_tested_as_one_study_is(direction, monkeypatch):
         expected = clustered_mean(values, Clusters.of(codes.tolist()))
         assert found.standard_error[row] == pytest.approx(expected.standard_error, rel=1e-9)
         assert found.df[row] == pytest.approx(expected.df, rel=1e-9)
-        assert found.p_value[row] == pytest.approx(expected.p_value(0.0, direction), rel=1e-9)
+        assert found.p_value[row] == pytest.approx(expected.p_value(0.0, alternative), rel=1e-9)
 
 
 @pytest.mark.parametrize("normal", [False, True])

@@ -43,16 +43,16 @@ def test_every_test_has_a_clustered_version_or_a_remedy():
     differences, clusters = study(8)
     for name in REFUSED:
         with pytest.raises(InputError, match=r"'bootstrap-t'|'permutation'"):
-            run_test(name, np.sign(differences), TestSettings(direction="greater"), clusters=clusters)
+            run_test(name, np.sign(differences), TestSettings(alternative="greater"), clusters=clusters)
     assert set(DEFAULT_TEST.values()) <= set(TESTS_OF_CLUSTERS)
 
 
-@each_case("direction", DIRECTIONS)
+@each_case("alternative", DIRECTIONS)
 @each_case("n", [9, 60])
 @each_case("name", [*EXACT, "bootstrap-t", "bootstrap"])
-def test_one_item_in_each_cluster_gives_the_test_of_independent_items(name, n, direction):
+def test_one_item_in_each_cluster_gives_the_test_of_independent_items(name, n, alternative):
     differences = study(n, seed=n)[0][:n]
-    settings = TestSettings(direction=direction, n_resamples=500, null=0.1)
+    settings = TestSettings(alternative=alternative, n_resamples=500, null=0.1)
     plain, clustered = (
         run_test(name, differences, settings, clusters=each) for each in (None, alone(len(differences)))
     )
@@ -62,15 +62,15 @@ def test_one_item_in_each_cluster_gives_the_test_of_independent_items(name, n, d
         assert clustered.interval == pytest.approx(plain.interval, rel=1e-9)
 
 
-def flipped_p(statistic, values, clusters, direction):
+def flipped_p(statistic, values, clusters, alternative):
     """The share of all assignments of signs to clusters that are as extreme: slow, and by the definition."""
     observed, drawn = statistic(values), []
     for signs in itertools.product((1.0, -1.0), repeat=clusters.n_clusters):
         drawn.append(statistic(np.array(signs)[clusters.codes] * values))
     drawn = np.array(drawn)
-    if direction == "two-sided":
+    if alternative == "two-sided":
         return np.mean(np.abs(drawn) >= abs(observed) - 1e-9)
-    sign = 1 if direction == "greater" else -1
+    sign = 1 if alternative == "greater" else -1
     return np.mean(sign * drawn >= sign * observed - 1e-9)
 
 
@@ -82,25 +82,25 @@ STATISTICS = {
 }
 
 
-@each_case("direction", DIRECTIONS)
+@each_case("alternative", DIRECTIONS)
 @each_case("seed", [1, 2, 3])
 @each_case("name", list(STATISTICS))
-def test_flips_of_whole_clusters_are_those_of_the_definition(name, seed, direction):
+def test_flips_of_whole_clusters_are_those_of_the_definition(name, seed, alternative):
     differences, clusters = study(9, seed=seed)
-    found = run_test(name, differences, TestSettings(direction=direction), clusters=clusters)
+    found = run_test(name, differences, TestSettings(alternative=alternative), clusters=clusters)
     assert found.exact
     assert found.p_value == pytest.approx(
-        flipped_p(STATISTICS[name], differences, clusters, direction), rel=1e-12
+        flipped_p(STATISTICS[name], differences, clusters, alternative), rel=1e-12
     )
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_counted_sums_of_many_clusters_agree_with_draws(direction):
+@pytest.mark.parametrize("alternative", DIRECTIONS)
+def test_counted_sums_of_many_clusters_agree_with_draws(alternative):
     differences, clusters = study(60, seed=4, shift=0.1)
     sums = clusters.sums(signed_ranks(differences))
-    found = flips_of(sums, direction)
+    found = flips_of(sums, alternative)
     drawn = np.random.default_rng(1).choice((1.0, -1.0), size=(40_000, len(sums))) @ sums
-    sign = {"greater": 1, "less": -1}.get(direction)
+    sign = {"greater": 1, "less": -1}.get(alternative)
     extreme = np.abs(drawn) >= abs(sums.sum()) if sign is None else sign * drawn >= sign * sums.sum()
     assert found.exact
     # 40,000 draws: five standard errors of a share are at most 0.0125.
@@ -156,7 +156,7 @@ def test_pairs_resample_whole_clusters_together_and_agree_with_one_pair():
 def test_the_interval_of_equivalence_is_that_of_the_cr2_test():
     differences, clusters = study(15, seed=7, shift=0.0)
     found = equivalence_test(differences, margin=0.5, clusters=clusters)
-    settings = TestSettings(null=-0.5, direction="greater")
+    settings = TestSettings(null=-0.5, alternative="greater")
     assert found.interval == pytest.approx(
         run_test("t", differences, settings, clusters=clusters).interval, rel=1e-12
     )
@@ -204,7 +204,7 @@ def test_few_clusters_cannot_be_significant_by_flips_and_it_is_said():
     assert found.p_value == 0.0625
     assert "cannot be significant at 0.05" in found.remarks[0]
     assert (
-        run_test("permutation", differences, TestSettings(direction="greater"), clusters=clusters).remarks
+        run_test("permutation", differences, TestSettings(alternative="greater"), clusters=clusters).remarks
         == ()
     )
 
@@ -227,14 +227,14 @@ def test_a_share_that_is_one_everywhere_has_an_interval_of_its_number_of_cluster
     assert found.p_value == 2 / 2**6
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_flips_of_whole_clusters_are_scipys_permutations_of_their_sums(direction):
+@pytest.mark.parametrize("alternative", DIRECTIONS)
+def test_flips_of_whole_clusters_are_scipys_permutations_of_their_sums(alternative):
     differences, clusters = study(10, seed=11)
     sums = clusters.sums(differences)
     expected = stats.permutation_test(
-        (sums,), np.sum, permutation_type="samples", alternative=direction, n_resamples=2**10
+        (sums,), np.sum, permutation_type="samples", alternative=alternative, n_resamples=2**10
     )
-    found = run_test("permutation", differences, TestSettings(direction=direction), clusters=clusters)
+    found = run_test("permutation", differences, TestSettings(alternative=alternative), clusters=clusters)
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-12)
 
 

@@ -95,7 +95,7 @@ def test_the_record_has_what_a_paper_should_report(two):
     record = json.loads(
         said(two, "--question", "mean", "--effect", "0.4", "--margin", "1", "--json", *FAST)
     )
-    assert record["schema"] == "humeval_power/compare/1"
+    assert record["schema"] == "humeval_power/compare/2"
     a, b = np.loadtxt(two, delimiter=",").T
     expected = stats.ttest_rel(b, a)
     assert record["test"]["p_value"] == pytest.approx(expected.pvalue, rel=1e-9)
@@ -163,7 +163,7 @@ def test_the_power_of_a_few_items_is_that_of_these_items(tmp_path, n_items):
 
 def test_an_unsuitable_test_is_run_and_warned_of(two):
     record = json.loads(
-        said(two, "--question", "mean", "--test", "primer", "--direction", "greater", "--json", *FAST)
+        said(two, "--question", "mean", "--test", "primer", "--alternative", "greater", "--json", *FAST)
     )
     assert "inappropriate here" in record["warnings"][0]
     assert record["test"]["p_value"] < 0.05
@@ -259,7 +259,7 @@ def test_many_systems_are_compared_in_pairs_with_clusters_and_a_heat_map(many, t
         "heat_map.svg",
     }
     record = json.loads((out / "record.json").read_text())
-    assert record["schema"] == "humeval_power/compare_many/1"
+    assert record["schema"] == "humeval_power/compare_many/2"
     assert len(record["pairs"]) == 6
     assert record["systems"][:2] == ["four", "three"]
     assert record["clusters"][0] == ["four"]
@@ -308,13 +308,13 @@ def test_several_metrics_count_where_b_is_better(shared_data):
         "--question",
         "mean",
     )
-    text = said(stories, *words, "--direction", "greater", *FAST)
+    text = said(stories, *words, "--alternative", "greater", *FAST)
     assert "at least 3 of 3 sets" in text
     assert "of B - A in each set" in said(
-        stories, *words, "--direction", "greater", "--format", "html", *FAST
+        stories, *words, "--alternative", "greater", "--format", "html", *FAST
     )
-    assert "--direction greater" in refused(stories, *words, *FAST)
-    record = json.loads(said(stories, *words, "--direction", "less", "--json", *FAST))
+    assert "--alternative greater" in refused(stories, *words, *FAST)
+    record = json.loads(said(stories, *words, "--alternative", "less", "--json", *FAST))
     assert record["replicability"]["count"] == 0
 
 
@@ -384,7 +384,7 @@ def test_tables_of_pandas_are_compared_in_python_as_in_the_terminal(two):
     assert len(many.to_frame()) == 3
     assert "seed" not in many.record()  # Wilcoxon's test draws nothing
     both = {"one": frame, "two": frame}
-    sets = compare.scores(both, direction="greater", independent=True, **options)
+    sets = compare.scores(both, alternative="greater", independent=True, **options)
     assert sets.found.combination == "fisher"
     assert sets.to_frame()["set"].tolist() == ["one", "two"]
     with pytest.raises(InputError, match="before the scores"):

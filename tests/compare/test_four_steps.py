@@ -34,7 +34,7 @@ def table(differences, *, systems=("A", "B")):
 
 
 def power(differences, test="t", question="mean", **asked):
-    settings = TestSettings(direction=asked.pop("direction", "two-sided"))
+    settings = TestSettings(alternative=asked.pop("alternative", "two-sided"))
     return retrospective_power(
         differences, test=test, question=question, settings=settings, power_by="formula", **asked
     )
@@ -121,12 +121,12 @@ def test_the_formula_of_the_t_test_is_the_noncentral_t_and_close_to_resampling()
     assert found.at.power == pytest.approx(drawn.power, abs=0.03)
 
 
-@few_fast("direction", ["two-sided", "greater"], fast=1)
+@few_fast("alternative", ["two-sided", "greater"], fast=1)
 @pytest.mark.parametrize("differences", [NORMAL, np.random.default_rng(6).standard_t(2, 100) + 0.3])
-def test_the_formula_of_wilcoxons_test_is_close_to_resampling(differences, direction):
-    found = power(differences, "wilcoxon", "pseudomedian", direction=direction, sizes=(60, 200))
+def test_the_formula_of_wilcoxons_test_is_close_to_resampling(differences, alternative):
+    found = power(differences, "wilcoxon", "pseudomedian", alternative=alternative, sizes=(60, 200))
     for point in found.curve:
-        scenario = ResampledScores(point.n, differences, test="wilcoxon", direction=direction)
+        scenario = ResampledScores(point.n, differences, test="wilcoxon", alternative=alternative)
         drawn = estimate_power(scenario, n_simulations=3000, seed=2)
         assert point.power == pytest.approx(drawn.power, abs=0.04)
 
@@ -149,10 +149,10 @@ def signs_by_hand(scenario):
         for down in range(n + 1 - up):
             if up + down == 0 or (up > down) != (scenario.effect >= 0) or up == down:
                 continue
-            tested = {"two-sided": "two-sided", "greater": "greater", "less": "less"}[scenario.direction]
+            tested = {"two-sided": "two-sided", "greater": "greater", "less": "less"}[scenario.alternative]
             p = stats.binomtest(up, up + down, alternative=tested).pvalue
             if scenario.mid_p:
-                sides = 2 if scenario.direction == "two-sided" else 1
+                sides = 2 if scenario.alternative == "two-sided" else 1
                 p -= sides * stats.binom.pmf(up, up + down, 0.5) / 2
             if p <= scenario.alpha:
                 right += stats.multinomial.pmf([up, down, n - up - down], n, shares)
@@ -160,16 +160,16 @@ def signs_by_hand(scenario):
 
 
 @each_case("mid_p", [False, True])
-@each_case("direction", ["two-sided", "greater", "less"])
+@each_case("alternative", ["two-sided", "greater", "less"])
 @each_case(("effect", "ties"), [(0.2, 0.3), (-0.25, 0.0), (0.5, 0.0)])
-def test_the_power_of_the_sign_test_is_that_of_every_table(effect, ties, direction, mid_p):
-    scenario = SignScores(18, effect, ties, direction, 0.05, mid_p)
+def test_the_power_of_the_sign_test_is_that_of_every_table(effect, ties, alternative, mid_p):
+    scenario = SignScores(18, effect, ties, alternative, 0.05, mid_p)
     found = scenario.computed()
     assert found.power == pytest.approx(signs_by_hand(scenario), abs=1e-9)
     drawn = estimate_power(scenario, n_simulations=2000, seed=3)
     low, high = stats.binom.interval(0.9999, 2000, found.power)
     assert low <= round(drawn.power * 2000) <= high
-    if direction == "two-sided":
+    if alternative == "two-sided":
         return
     assert found.type_s in (0.0, 1.0) or np.isnan(found.type_s)  # one side alone is ever claimed
 
@@ -179,7 +179,7 @@ def test_the_items_for_the_target_are_the_fewest_by_formula():
     ratio = NORMAL.mean() / NORMAL.std(ddof=1)
     assert t_power(ratio, found.needed).power >= 0.9 > t_power(ratio, found.needed - 1).power
     assert found.target == 0.9
-    assert power(NORMAL, direction="less").needed is None
+    assert power(NORMAL, alternative="less").needed is None
     assert power(np.sign(NORMAL), "sign", "better", effect=0.0).needed is None
 
 

@@ -35,24 +35,24 @@ from humeval_power.planning.compare.power import equivalence_power_of
 DIRECTIONS = ("two-sided", "greater", "less")
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_p_values_of_t_and_z_keep_their_digits_in_the_tails(direction: str) -> None:
+@pytest.mark.parametrize("alternative", DIRECTIONS)
+def test_p_values_of_t_and_z_keep_their_digits_in_the_tails(alternative: str) -> None:
     def expected(law: stats.rv_continuous, x: float) -> float:
         one = {"greater": law.sf(x), "less": law.cdf(x), "two-sided": 2 * law.sf(abs(x))}
-        return float(one[direction])
+        return float(one[alternative])
 
     for t, df in product((-300.0, -37.0, -2.0, -1e-9, 0.0, 0.3, 5.0, 37.0, 300.0), (1, 2.5, 12, 1e3, 1e6)):
-        assert student_p(t, df, direction) == pytest.approx(expected(stats.t(df), t), rel=1e-14, abs=0)  # type: ignore[arg-type]
+        assert student_p(t, df, alternative) == pytest.approx(expected(stats.t(df), t), rel=1e-14, abs=0)  # type: ignore[arg-type]
     for z in (-37.0, -8.0, -1.0, 0.0, 2.5, 8.0, 37.0):
-        assert normal_p(z, direction) == pytest.approx(expected(stats.norm, z), rel=1e-14, abs=0)  # type: ignore[arg-type]
+        assert normal_p(z, alternative) == pytest.approx(expected(stats.norm, z), rel=1e-14, abs=0)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("alternative", DIRECTIONS)
 @pytest.mark.parametrize(("n", "shift"), [(2, 0.0), (7, 0.4), (60, 4.0), (3000, -30.0)])
-def test_the_t_test_and_its_interval_are_scipys(direction: str, n: int, shift: float) -> None:
+def test_the_t_test_and_its_interval_are_scipys(alternative: str, n: int, shift: float) -> None:
     values = np.random.default_rng(n).normal(shift, 1.0, n)
-    settings = TestSettings(null=0.1, direction=direction)  # type: ignore[arg-type]
-    found, expected = t_test(values, settings), stats.ttest_1samp(values, 0.1, alternative=direction)
+    settings = TestSettings(null=0.1, alternative=alternative)  # type: ignore[arg-type]
+    found, expected = t_test(values, settings), stats.ttest_1samp(values, 0.1, alternative=alternative)
     # The mean and the variance are summed in another order.
     assert found.statistic == pytest.approx(expected.statistic, rel=1e-12)
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
@@ -81,8 +81,8 @@ def _equivalent(n: int, margin: float, critical: float, *, draws: int) -> np.nda
     return np.abs(mean) + critical * sd / math.sqrt(n) < margin
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_the_sign_test_is_the_binomial_test(direction: str) -> None:
+@pytest.mark.parametrize("alternative", DIRECTIONS)
+def test_the_sign_test_is_the_binomial_test(alternative: str) -> None:
     for up, down, ties in (
         (0, 1, 0),
         (1, 1, 2),
@@ -93,18 +93,18 @@ def test_the_sign_test_is_the_binomial_test(direction: str) -> None:
         (900, 1100, 7),
     ):
         values = np.repeat([1.0, -1.0, 0.0], [up, down, ties])
-        settings = TestSettings(direction=direction)  # type: ignore[arg-type]
-        expected = stats.binomtest(up, up + down, alternative=direction).pvalue
+        settings = TestSettings(alternative=alternative)  # type: ignore[arg-type]
+        expected = stats.binomtest(up, up + down, alternative=alternative).pvalue
         assert sign_test(values, settings).p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("alternative", DIRECTIONS)
 @pytest.mark.parametrize("decimals", [1, 8])
-def test_wilcoxons_test_of_many_is_scipys_normal_approximation(direction: str, decimals: int) -> None:
+def test_wilcoxons_test_of_many_is_scipys_normal_approximation(alternative: str, decimals: int) -> None:
     values = np.random.default_rng(1).normal(0.1, 1.0, 400).round(decimals)
     active = values[values != 0]
-    expected = stats.wilcoxon(active, alternative=direction, method="approx", correction=False).pvalue
-    settings = TestSettings(direction=direction)  # type: ignore[arg-type]
+    expected = stats.wilcoxon(active, alternative=alternative, method="approx", correction=False).pvalue
+    settings = TestSettings(alternative=alternative)  # type: ignore[arg-type]
     assert wilcoxon_test(values, settings).p_value == pytest.approx(expected, rel=1e-12)
 
 

@@ -96,9 +96,9 @@ def test_bca_of_symmetric_resamples_is_the_percentile_interval():
     assert (flat.low, flat.high) == (0.3, 0.3)
 
 
-@pytest.mark.parametrize("direction", ["two-sided", "greater", "less"])
-def test_bootstrap_t_is_that_of_the_items_listed(direction):
-    d, settings = skewed(12), TestSettings(n_resamples=400, seed=5, direction=direction, null=0.2)
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_bootstrap_t_is_that_of_the_items_listed(alternative):
+    d, settings = skewed(12), TestSettings(n_resamples=400, seed=5, alternative=alternative, null=0.2)
     observed = plain_resampling.t_of(d, 0.2)
     drawn = [
         plain_resampling.t_of(d[rows], d.mean())
@@ -108,7 +108,7 @@ def test_bootstrap_t_is_that_of_the_items_listed(direction):
     expected = {"greater": drawn_p(above, 400), "less": drawn_p(below, 400)}
     expected["two-sided"] = min(1, 2 * drawn_p(min(above, below), 400))
     found = bootstrap_t(d, settings)
-    assert found.p_value == pytest.approx(expected[direction], rel=1e-12)
+    assert found.p_value == pytest.approx(expected[alternative], rel=1e-12)
     error = d.std(ddof=1) / math.sqrt(12)
     tail = (1 - settings.confidence) / 2
     low, high = np.quantile(drawn, tail, method="lower"), np.quantile(drawn, 1 - tail, method="higher")
@@ -145,7 +145,7 @@ def test_example_1_of_the_primer_is_exact():
     d = score_differences(BASELINE, EXPERIMENT)
     # 105433083 / 250000000 by enumeration of the 10^10 resamples' counts; printed 0.4316 from 10,000
     assert exact_primer_p(d) == pytest.approx(105433083 / 250000000, rel=1e-12)
-    found = primer_test(d, TestSettings(direction="greater"))
+    found = primer_test(d, TestSettings(alternative="greater"))
     assert found.exact
     assert "no probability that the difference is due to chance" in found.remarks[0]
     assert abs(0.4316 - found.p_value) < 2.1 * math.sqrt(found.p_value * (1 - found.p_value) / 10_000)
@@ -185,7 +185,7 @@ def test_the_convolution_is_all_resamples(values):
 def test_the_drawn_primer_counts_sums_of_zero_as_not_helped():
     d = np.array([1 / 3, -1 / 3, 1e-7 * math.pi, -1e-7 * math.pi])  # on no lattice of a few decimals
     assert lattice_of(d) is None
-    found = primer_test(d, TestSettings(n_resamples=20_000, direction="greater"))
+    found = primer_test(d, TestSettings(n_resamples=20_000, alternative="greater"))
     exact = plain_resampling.primer_p(d.tolist())
     low, high = stats.binom.interval(0.998, 20_000, exact)
     assert low <= found.p_value * 20_000 <= high
@@ -200,9 +200,9 @@ def test_the_primer_agrees_with_drawing_where_it_is_exact():
 
 
 def test_the_primer_has_one_direction_and_possible_counts():
-    for direction in ("less", "two-sided"):
+    for alternative in ("less", "two-sided"):
         with pytest.raises(InputError, match="one-sided"):
-            primer_test(skewed(), TestSettings(direction=direction))
+            primer_test(skewed(), TestSettings(alternative=alternative))
     with pytest.raises(InputError, match="counts"):
         primer_p(10, 8, 3)
     assert primer_p(10, 0, 0) == 1.0

@@ -23,9 +23,9 @@ def table(n=40, k=4, seed=1, spread=0.3):
     return ScoreTable(scores, tuple("ABCDEFGHIJKLMNOP"[:k]))
 
 
-@pytest.mark.parametrize("direction", ["two-sided", "greater", "less"])
-def test_every_pair_is_its_own_bootstrap_t(direction):
-    scores, settings = table(), TestSettings(n_resamples=500, seed=3, direction=direction)
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_every_pair_is_its_own_bootstrap_t(alternative):
+    scores, settings = table(), TestSettings(n_resamples=500, seed=3, alternative=alternative)
     joint = joint_bootstrap(scores.scores, all_pairs(4), settings)
     low, high = joint.intervals(settings.confidence)
     for place, (a, b) in enumerate(all_pairs(4)):
@@ -34,11 +34,11 @@ def test_every_pair_is_its_own_bootstrap_t(direction):
         assert (low[place], high[place]) == pytest.approx(alone.interval, rel=1e-9)
 
 
-@pytest.mark.parametrize("direction", ["two-sided", "greater", "less"])
-def test_romano_wolf_and_max_t_are_those_of_the_definition(direction):
-    settings = TestSettings(n_resamples=300, direction=direction)
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_romano_wolf_and_max_t_are_those_of_the_definition(alternative):
+    settings = TestSettings(n_resamples=300, alternative=alternative)
     joint = joint_bootstrap(table().scores, all_pairs(4), settings)
-    turn = {"two-sided": np.abs, "greater": np.asarray, "less": np.negative}[direction]
+    turn = {"two-sided": np.abs, "greater": np.asarray, "less": np.negative}[alternative]
     observed, drawn = turn(joint.t), turn(joint.drawn)
     assert joint.romano_wolf() == pytest.approx(plain_resampling.step_down(observed, drawn), rel=1e-12)
     largest = drawn.max(axis=1)

@@ -55,16 +55,16 @@ def test_replicates_belong_to_the_seed_alone(scenario):
     assert (scenario.draw(50, seed=4).estimate != whole.estimate[:50]).any()
 
 
-@pytest.mark.parametrize("direction", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("kind", ["continuous", "tied"])
-def test_each_replicate_is_tested_as_one_study_is(kind, direction, monkeypatch):
+def test_each_replicate_is_tested_as_one_study_is(kind, alternative, monkeypatch):
     drawn = []
     generator = np.random.default_rng(7)
     pool = OBSERVED if kind == "tied" else generator.standard_normal(40) + 0.2
     for test, single in (("t", t_test), ("wilcoxon", wilcoxon_test)):
-        scenario = ResampledScores(15, pool, test=test, direction=direction)
+        scenario = ResampledScores(15, pool, test=test, alternative=alternative)
         if kind == "continuous":
-            scenario = NormalScores(15, 0.2, 1.0, test, direction)
+            scenario = NormalScores(15, 0.2, 1.0, test, alternative)
         module = "humeval_power.scenarios.compare.scores"
         original = __import__(module, fromlist=["x"])._tested
 
@@ -76,10 +76,10 @@ def test_each_replicate_is_tested_as_one_study_is(kind, direction, monkeypatch):
         found = scenario.draw(40, seed=2)
         monkeypatch.undo()
         for row, differences in enumerate(drawn.pop()[:40]):
-            alone = single(differences, TestSettings(direction=direction))
+            alone = single(differences, TestSettings(alternative=alternative))
             if test == "wilcoxon" and kind == "tied":
                 # ties: the normal approximation inside a simulation, all signs for one study
-                expected = stats.wilcoxon(differences, alternative=direction, method="approx").pvalue
+                expected = stats.wilcoxon(differences, alternative=alternative, method="approx").pvalue
             else:
                 expected = alone.p_value
             assert found.p_value[row] == pytest.approx(expected, rel=1e-9, abs=1e-12)
@@ -99,12 +99,12 @@ def test_signs_are_tested_as_one_study_is():
         assert found.p_value[row] == pytest.approx(sign_test(d, TestSettings()).p_value, rel=1e-9)
 
 
-@pytest.mark.parametrize("direction", ["two-sided", "greater"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 @pytest.mark.parametrize(("n", "ratio"), [(5, 0.8), (20, 0.5), (199, 0.2), (2000, 0.03)])
-def test_the_power_of_t_is_statsmodels(n, ratio, direction):
-    alternative = "two-sided" if direction == "two-sided" else "larger"
+def test_the_power_of_t_is_statsmodels(n, ratio, alternative):
+    alternative = "two-sided" if alternative == "two-sided" else "larger"
     expected = TTestPower().power(ratio, n, 0.05, alternative=alternative)
-    assert t_power(ratio, n, direction=direction).rejection_rate == pytest.approx(expected, rel=1e-6)
+    assert t_power(ratio, n, alternative=alternative).rejection_rate == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("ratio", [0.1, 0.4, 1.5])
@@ -114,8 +114,8 @@ def test_exaggeration_is_that_of_the_rating_studies(ratio):
     assert (found.type_m, found.type_s) == pytest.approx(expected, rel=1e-9)
     turned = t_power(-ratio, 30)
     assert (turned.power, turned.type_m) == pytest.approx((found.power, found.type_m))
-    assert t_power(-ratio, 30, direction="less").power == pytest.approx(
-        t_power(ratio, 30, direction="greater").power
+    assert t_power(-ratio, 30, alternative="less").power == pytest.approx(
+        t_power(ratio, 30, alternative="greater").power
     )
 
 
@@ -178,7 +178,7 @@ def test_equivalence_needs_many_more_items_and_has_the_power_it_says():
     ("ratio", "values", "said"),
     [
         (0.0, {}, "No number of items"),
-        (-0.2, {"direction": "greater"}, "No number of items"),
+        (-0.2, {"alternative": "greater"}, "No number of items"),
         (0.2, {"power": 0.01}, "power must lie between"),
         (1e-6, {}, "more than 100,000,000"),
     ],

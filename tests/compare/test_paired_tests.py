@@ -51,30 +51,32 @@ def set_a(golden):
     return score_differences(values["v"], values["u"])
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("alternative", DIRECTIONS)
 @pytest.mark.parametrize("null", [0.0, 0.25])
-def test_t_is_scipys_with_its_interval(direction, null):
+def test_t_is_scipys_with_its_interval(alternative, null):
     a, b = draw(30, seed=1), draw(30, seed=2, shift=0.6)
-    settings = TestSettings(null=null, direction=direction)
+    settings = TestSettings(null=null, alternative=alternative)
     found = t_test(score_differences(a, b), settings)
-    expected = stats.ttest_rel(b, a + null, alternative=direction)
+    expected = stats.ttest_rel(b, a + null, alternative=alternative)
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-9)
     assert found.statistic == pytest.approx(expected.statistic, rel=1e-9)
     interval = stats.ttest_rel(b, a).confidence_interval(settings.confidence)
     assert found.interval == pytest.approx((interval.low, interval.high), rel=1e-9)
 
 
-@each_case("direction", DIRECTIONS)
+@each_case("alternative", DIRECTIONS)
 @each_case("n", [4, 12, 40, 201, 400])
-def test_wilcoxon_without_ties_is_scipys(n, direction):
+def test_wilcoxon_without_ties_is_scipys(n, alternative):
     d = draw(n, seed=n)
     method = "exact" if n <= 200 else "approx"
-    expected = stats.wilcoxon(d, alternative=direction, method=method).pvalue
-    assert wilcoxon_test(d, TestSettings(direction=direction)).p_value == pytest.approx(expected, rel=1e-9)
+    expected = stats.wilcoxon(d, alternative=alternative, method=method).pvalue
+    assert wilcoxon_test(d, TestSettings(alternative=alternative)).p_value == pytest.approx(
+        expected, rel=1e-9
+    )
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_wilcoxon_with_ties_is_that_of_all_assignments_of_signs(direction):
+@pytest.mark.parametrize("alternative", DIRECTIONS)
+def test_wilcoxon_with_ties_is_that_of_all_assignments_of_signs(alternative):
     d = np.array([0.1, 0.1, -0.1, 0.2, 0.2, 0.3, -0.4, 0.5, 0.0, 0.6])
     active = d[d != 0]
     ranks = stats.rankdata(np.abs(active))
@@ -86,8 +88,8 @@ def test_wilcoxon_with_ties_is_that_of_all_assignments_of_signs(direction):
     )
     observed = ranks[active > 0].sum()
     below, above = np.mean(sums <= observed), np.mean(sums >= observed)
-    expected = {"less": below, "greater": above, "two-sided": min(1, 2 * min(below, above))}[direction]
-    found = wilcoxon_test(d, TestSettings(direction=direction))
+    expected = {"less": below, "greater": above, "two-sided": min(1, 2 * min(below, above))}[alternative]
+    found = wilcoxon_test(d, TestSettings(alternative=alternative))
     assert found.p_value == pytest.approx(expected, rel=1e-12)
     assert found.exact
     assert "1 of 10 items are ties" in found.remarks[0]
@@ -99,12 +101,12 @@ def test_wilcoxon_of_many_tied_differences_is_scipys_approximation():
     assert wilcoxon_test(d, TestSettings()).p_value == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_the_sign_test_is_scipys_binomial_test(direction):
+@pytest.mark.parametrize("alternative", DIRECTIONS)
+def test_the_sign_test_is_scipys_binomial_test(alternative):
     d = draw(41, tied=True, seed=3)
     up, down = int((d > 0).sum()), int((d < 0).sum())
-    expected = stats.binomtest(up, up + down, alternative=direction).pvalue
-    assert sign_test(d, TestSettings(direction=direction)).p_value == pytest.approx(expected, rel=1e-12)
+    expected = stats.binomtest(up, up + down, alternative=alternative).pvalue
+    assert sign_test(d, TestSettings(alternative=alternative)).p_value == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_sign_test_is_statsmodels():
@@ -112,13 +114,13 @@ def test_the_sign_test_is_statsmodels():
     assert sign_test(d, TestSettings()).p_value == pytest.approx(statsmodels_sign_test(d)[1], rel=1e-9)
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_the_listed_sign_flips_of_the_mean_are_scipys_permutation_test(direction):
+@pytest.mark.parametrize("alternative", DIRECTIONS)
+def test_the_listed_sign_flips_of_the_mean_are_scipys_permutation_test(alternative):
     d = draw(11, seed=5)
     expected = stats.permutation_test(
-        (d,), np.mean, permutation_type="samples", n_resamples=np.inf, alternative=direction
+        (d,), np.mean, permutation_type="samples", n_resamples=np.inf, alternative=alternative
     ).pvalue
-    found = sign_flip_mean(d, TestSettings(direction=direction))
+    found = sign_flip_mean(d, TestSettings(alternative=alternative))
     assert found.exact
     assert found.p_value == pytest.approx(expected, rel=1e-12)
 
@@ -149,10 +151,10 @@ def test_mcnemar_is_the_mid_p_test_of_counts_and_the_sign_test_its_exact_form():
     assert mcnemar_test(d, TestSettings()).p_value == pytest.approx(mid_p(14, 5)[()], rel=1e-12)
     exact = stats.binomtest(14, 19).pvalue
     assert sign_test(d, TestSettings()).p_value == pytest.approx(exact, rel=1e-12)
-    greater = mcnemar_test(d, TestSettings(direction="greater")).p_value
+    greater = mcnemar_test(d, TestSettings(alternative="greater")).p_value
     by_hand = stats.binom.sf(14, 19, 0.5) + stats.binom.pmf(14, 19, 0.5) / 2
     assert greater == pytest.approx(by_hand, rel=1e-9)
-    less = mcnemar_test(d, TestSettings(direction="less")).p_value
+    less = mcnemar_test(d, TestSettings(alternative="less")).p_value
     assert less + greater == pytest.approx(1.0, rel=1e-9)  # mid-p values of both sides add up
     with pytest.raises(InputError, match="0 and 1"):
         mcnemar_test(d * 0.5, TestSettings())
@@ -182,8 +184,8 @@ def test_swapping_the_systems_turns_the_direction(name, shift, n):
     d = np.round(draw(n, seed=n) + shift, 2)
     if name == "mcnemar":
         d = np.sign(d)
-    one = run_test(name, d, TestSettings(n_resamples=256, direction="greater"))
-    other = run_test(name, -d, TestSettings(n_resamples=256, direction="less"))
+    one = run_test(name, d, TestSettings(n_resamples=256, alternative="greater"))
+    other = run_test(name, -d, TestSettings(n_resamples=256, alternative="less"))
     # 256 draws: two shares of the same probability differ by less than 5 times sqrt(2 * 0.25 / 256)
     tolerance = 0.22 if name in DRAWN_ELSEWHERE and not one.exact else 1e-9
     assert one.p_value == pytest.approx(other.p_value, abs=tolerance)
@@ -192,8 +194,8 @@ def test_swapping_the_systems_turns_the_direction(name, shift, n):
 
 @pytest.mark.parametrize("name", TESTS)
 def test_systems_that_never_differ_give_p_1(name):
-    direction = "greater" if name == "primer" else "two-sided"
-    found = run_test(name, np.zeros(8), TestSettings(direction=direction))
+    alternative = "greater" if name == "primer" else "two-sided"
+    found = run_test(name, np.zeros(8), TestSettings(alternative=alternative))
     assert found.p_value == 1.0
     assert "nothing speaks against it" in found.remarks[0]
 

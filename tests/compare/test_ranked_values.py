@@ -48,22 +48,27 @@ def test_wilcoxon_with_a_null_other_than_zero_has_the_ties_of_the_typed_decimals
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("alternative", DIRECTIONS)
 @given(st.lists(tenths, min_size=2, max_size=8), tenths)
 def test_paired_tests_are_those_of_all_assignments_of_signs_in_fractions(
-    direction: str, typed: list[str], null: str
+    alternative: str, typed: list[str], null: str
 ) -> None:
-    exact, settings = exact_ranks.moved(typed, null), TestSettings(null=float(null), direction=direction)  # type: ignore[arg-type]
+    exact, settings = (
+        exact_ranks.moved(typed, null),
+        TestSettings(null=float(null), alternative=alternative),
+    )  # type: ignore[arg-type]
     found = wilcoxon_test(numbers(typed), settings)
-    assert found.p_value == pytest.approx(float(exact_ranks.signed_rank_p(exact, direction)), rel=1e-12)
+    assert found.p_value == pytest.approx(float(exact_ranks.signed_rank_p(exact, alternative)), rel=1e-12)
     up, down = sum(value > 0 for value in exact), sum(value < 0 for value in exact)
-    binomial = stats.binomtest(up, up + down, alternative=direction).pvalue if up + down else 1.0
+    binomial = stats.binomtest(up, up + down, alternative=alternative).pvalue if up + down else 1.0
     assert sign_test(numbers(typed), settings).p_value == pytest.approx(binomial, rel=1e-12)
     if any(exact):
-        flips = float(exact_ranks.sign_flip_p(exact, sum, direction)) if direction == "two-sided" else None
+        flips = (
+            float(exact_ranks.sign_flip_p(exact, sum, alternative)) if alternative == "two-sided" else None
+        )
         if flips is not None:
             assert sign_flip_mean(numbers(typed), settings).p_value == pytest.approx(flips, rel=1e-12)
-            flips = float(exact_ranks.sign_flip_p(exact, median, direction))
+            flips = float(exact_ranks.sign_flip_p(exact, median, alternative))
             assert sign_flip_median(numbers(typed), settings).p_value == pytest.approx(flips, rel=1e-12)
 
 
@@ -82,7 +87,7 @@ def test_a_rank_sum_of_shifted_ratings_has_the_ties_of_the_typed_decimals(
     found = mann_whitney_on_ratings(ratings, Assignment(np.arange(n), np.arange(n), system))
     z = (abs(float(u) - len(a) * len(b) / 2) - 0.5) / math.sqrt(variance)
     assert found.p_value[0] == pytest.approx(min(1.0, 2 * stats.norm.sf(z)), rel=1e-9)
-    assert found.direction[0] == np.sign(float(u) - len(a) * len(b) / 2)
+    assert found.alternative[0] == np.sign(float(u) - len(a) * len(b) / 2)
 
 
 def test_wilcoxon_r_is_that_of_the_test_at_the_null() -> None:
@@ -168,7 +173,7 @@ def moved_by(pool: np.ndarray) -> float:
 def test_p_does_not_depend_on_the_unit_of_the_scores(name: Any, unit: int) -> None:
     """Means of three ratings, and F1, are no short decimals: their sums tie as those of whole numbers do."""
     rng = np.random.default_rng(unit)
-    settings = TestSettings(n_resamples=500, direction="greater")
+    settings = TestSettings(n_resamples=500, alternative="greater")
     for _ in range(30):
         a, b = rng.integers(0, unit + 1, (2, 9)).astype(float)
         if (a == b).all():

@@ -115,7 +115,7 @@ def test_a_histogram_holds_every_resample_between_finite_edges(values):
 @pytest.mark.parametrize("null", [0.0, 0.1])
 def test_the_p_value_of_a_bootstrap_is_what_its_picture_shows(test, null):
     differences = np.round(np.random.default_rng(3).normal(0.2, 1, 40), 2)
-    settings = TestSettings(direction="greater", n_resamples=4000, null=null)
+    settings = TestSettings(alternative="greater", n_resamples=4000, null=null)
     found = run_test(test, differences, settings)
     part = {"primer": found.resamples.not_above, "bootstrap-t": 1 - found.resamples.not_above}.get(test)
     if part is not None:  # both count the same resamples; p adds one to those drawn
@@ -129,7 +129,7 @@ def test_the_p_value_of_a_bootstrap_is_what_its_picture_shows(test, null):
 @pytest.mark.parametrize("null", [0.0, 0.2, -0.35, 5.0, -5.0])
 def test_the_part_of_a_picture_that_is_shaded_is_the_primers_p(null):
     differences = (RIGHT.B - RIGHT.A).to_numpy(dtype=float)
-    found = run_test("primer", differences, TestSettings(direction="greater", null=null)).resamples
+    found = run_test("primer", differences, TestSettings(alternative="greater", null=null)).resamples
     edges, shares = np.array(found.edges), np.array(found.shares)
     assert shares[edges[1:] <= found.cut + 1e-12].sum() == pytest.approx(found.not_above, abs=2e-3)
     assert (shares > 0).all()  # no comb: the means are tenths whatever the null difference is
@@ -177,7 +177,7 @@ def test_pairs_and_sets_of_right_and_wrong_answers_are_counted():
     sets = hp.compare.scores(
         {"dev": RIGHT, "test": three[["A", "C"]].rename(columns={"C": "B"})},
         question="mean",
-        direction="greater",
+        alternative="greater",
         **FAST,
     )
     assert re.search(r"dev +10 +4 : 3 ", str(sets))

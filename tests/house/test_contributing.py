@@ -20,7 +20,7 @@ from places import ROOT
 from scipy import stats
 
 import humeval_power
-from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.asking.options import made_of, option_of
 from humeval_power.interfaces.cli import main as program
 from humeval_power.interfaces.formats.exports import platforms
 from humeval_power.planning.power import estimate_power
@@ -72,7 +72,7 @@ def test_a_field_is_an_option_a_key_and_an_entry_of_the_schema(
 ) -> None:
     name = "max_items_per_worker"
     monkeypatch.setitem(FIELDS, name, getattr(shown("An option of a study"), name).metadata["said"])
-    (option,) = click.command()(field_option(name)(lambda **_: None)).params
+    option = made_of(option_of(name, FIELDS[name]))
     assert option.opts == ["--max-items-per-worker"]
     assert option.help == FIELDS[name].help
     assert schema()["properties"]["design"]["properties"][name]["minimum"] == 1

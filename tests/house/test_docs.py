@@ -32,7 +32,12 @@ SHARED_OPTIONS = (
     "--quiet",
 )
 # Same name, another sense, and said so in the help: names to write, a scale to write, any number of systems.
-OTHER_SENSE = {("assign", "--systems"), ("simulate", "--scale"), ("assessment test", "--systems")}
+OTHER_SENSE = {
+    ("assign", "--systems"),
+    ("plan", "--systems"),
+    ("simulate", "--scale"),
+    ("assessment test", "--systems"),
+}
 # These are said alike by the commands that also have the other option: those that read ratings, or test them.
 ONLY_WITH = {"--systems": "--rating", "--scale": "--rating", "--alpha": "--df"}
 

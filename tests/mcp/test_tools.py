@@ -94,7 +94,7 @@ def test_each_tool_is_a_command_that_publishes_nothing_and_takes_no_look() -> No
 
 
 def test_a_tool_says_the_first_lines_and_the_record_of_its_command(folder: Folder) -> None:
-    found = call(folder, "check", file="pilot.csv", scale="1:5")
+    found = call(folder, "check", ratings="pilot.csv", scale="1:5")
     assert found.exit_code == 0
     assert found.text.splitlines()[1].startswith("This table can be analysed: 360 ratings")
     record = json.loads(found.record)
@@ -107,8 +107,10 @@ def test_the_record_is_the_one_of_the_terminal(folder: Folder) -> None:
     typed = [word for name, value in size.items() for word in (f"--{name}", str(value))]
     asked = {
         ("power", *typed): call(folder, "power", **size),
-        ("check", "pilot.csv", "--scale", "1:5"): call(folder, "check", file="pilot.csv", scale="1:5"),
-        ("analyze", "pilot.csv", "--scale", "1:5"): call(folder, "analyze", file="pilot.csv", scale="1:5"),
+        ("check", "pilot.csv", "--scale", "1:5"): call(folder, "check", ratings="pilot.csv", scale="1:5"),
+        ("analyze", "pilot.csv", "--scale", "1:5"): call(
+            folder, "analyze", ratings="pilot.csv", scale="1:5"
+        ),
     }
     for words, found in asked.items():
         wanted = asked_in_terminal(*words, folder=folder.path)
@@ -160,19 +162,19 @@ def test_no_path_leads_out_of_the_folder_and_nothing_is_written(folder: Folder) 
     before = sorted(folder.path.rglob("*"))
     for path in HOSTILE:
         for tool, name in (
-            ("check", "file"),
+            ("check", "ratings"),
             ("compare", "files"),
             ("analyze", "plan"),
             ("power", "study"),
         ):
-            own = {} if tool != "analyze" else {"file": "pilot.csv"}
+            own = {} if tool != "analyze" else {"ratings": "pilot.csv"}
             try:
                 found = call(folder, tool, **own, **{name: path})
             except InputError:
                 continue
             assert found.exit_code != 0 or (tool, path) == ("analyze", ""), (tool, path)
     assert sorted(folder.path.rglob("*")) == before
-    odd = call(folder, "check", file="field/a name, and 'more'.csv")
+    odd = call(folder, "check", ratings="field/a name, and 'more'.csv")
     assert odd.exit_code == 0
 
 
@@ -205,7 +207,7 @@ def test_words_are_explained_from_the_glossary_and_the_declarations() -> None:
 
 
 def test_a_call_is_a_command_line_that_no_value_can_change(folder: Folder) -> None:
-    work = work_of("check", {"file": "pilot.csv", "worker": "--output=x", "item": "-o"}, folder)
+    work = work_of("check", {"ratings": "pilot.csv", "worker": "--output=x", "item": "-o"}, folder)
     assert work == Work(
         ("check", "pilot.csv", "--worker=--output=x", "--item=-o"),
         (("pilot.csv", str(folder.path / "pilot.csv")),),

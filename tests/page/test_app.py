@@ -45,7 +45,7 @@ def test_problems_stand_beside_their_fields(client):
 
 def test_a_field_with_a_problem_still_takes_a_file(client):
     page = client.get("/run/analyze?comparisons=all-pairs").text
-    assert 'class="field file wrong" data-field="file"' in page
+    assert 'class="field file wrong" data-field="ratings"' in page
 
 
 def test_an_answer_in_full_can_be_taken(client):

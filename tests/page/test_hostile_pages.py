@@ -104,22 +104,22 @@ def client(folder: Path, tmp_path: Path) -> TestClient:
 
 QUESTIONS = [
     ("/", {}),
-    ("/check", {"file": "ratings.csv"}),
-    pytest.param(*("/check", {"file": "<img src=x onerror=alert(1)>.csv"}), marks=pytest.mark.slow),
-    pytest.param(*("/check", {"file": "a'\"&b.csv"}), marks=pytest.mark.slow),
-    ("/check", {"file": "broken.csv", "scale": "1:5"}),
-    ("/check", {"file": NAMES[0]}),
-    ("/check", {"file": "ratings.csv", "worker": NAMES[1]}),
-    ("/check", {"file": "ratings.csv", "systems": f"{NAMES[0]},{NAMES[1]}"}),
-    pytest.param(*("/fit", {"file": "ratings.csv", "scale": "1:5"}), marks=pytest.mark.slow),
+    ("/check", {"ratings": "ratings.csv"}),
+    pytest.param(*("/check", {"ratings": "<img src=x onerror=alert(1)>.csv"}), marks=pytest.mark.slow),
+    pytest.param(*("/check", {"ratings": "a'\"&b.csv"}), marks=pytest.mark.slow),
+    ("/check", {"ratings": "broken.csv", "scale": "1:5"}),
+    ("/check", {"ratings": NAMES[0]}),
+    ("/check", {"ratings": "ratings.csv", "worker": NAMES[1]}),
+    ("/check", {"ratings": "ratings.csv", "systems": f"{NAMES[0]},{NAMES[1]}"}),
+    pytest.param(*("/fit", {"ratings": "ratings.csv", "scale": "1:5"}), marks=pytest.mark.slow),
     pytest.param(
         "/fit",
-        {"file": "ratings.csv", "scale": "1:5", "criterion-column": NAMES[3], "criterion": f"{NAMES[4]}0"},
+        {"ratings": "ratings.csv", "scale": "1:5", "criterion-column": NAMES[3], "criterion": f"{NAMES[4]}0"},
         marks=pytest.mark.slow,
     ),
-    ("/fit", {"file": "ratings.csv", "formula": NAMES[0]}),
-    pytest.param(*("/analyze", {"file": "ratings.csv", "scale": "1:5"}), marks=pytest.mark.slow),
-    ("/analyze", {"file": "broken.csv", "scale": "1:5"}),
+    ("/fit", {"ratings": "ratings.csv", "formula": NAMES[0]}),
+    pytest.param(*("/analyze", {"ratings": "ratings.csv", "scale": "1:5"}), marks=pytest.mark.slow),
+    ("/analyze", {"ratings": "broken.csv", "scale": "1:5"}),
     ("/compare/scores", {"files": "scores.csv", "question": "mean", "simulations": "200"}),
     ("/compare/scores", {"files": "scores.csv", "baseline": NAMES[1]}),
     ("/power", {"preset": NAMES[0], "workers": "4", "items": "8", "effect": "0.1"}),
@@ -139,14 +139,14 @@ def test_a_page_shows_hostile_names_as_text(client: TestClient, path: str, query
 
 
 def test_answers_for_scripts_hold_the_same_fragments(client: TestClient) -> None:
-    query = urlencode({"file": "ratings.csv", "scale": "1:5"})
+    query = urlencode({"ratings": "ratings.csv", "scale": "1:5"})
     found = client.post(f"/job/fit?{query}", headers={"x-humeval": "1"}).json()
     assert "{{ 7 * 7 }}{% raw %}0" in found["html"]
     assert wrong(found["html"]) == []
 
 
 def test_hostile_names_are_seen_where_they_matter(client: TestClient) -> None:
-    page = client.get("/check?file=ratings.csv").text
+    page = client.get("/check?ratings=ratings.csv").text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page or "&lt;img src=x" in page
 
 

@@ -107,13 +107,13 @@ def test_look_at_a_file(page):
 
 
 def test_a_file_of_the_folder_is_opened_by_its_path(page):
-    page.goto(page.own + "fit?file=pilot.csv")
+    page.goto(page.own + "fit?ratings=pilot.csv")
     answered(page)
     assert "humeval-power fit pilot.csv" in page.inner_text(".same pre")
 
 
 def test_from_a_pilot_to_the_power_of_the_next_study(page):
-    page.goto(page.own + "fit?file=pilot.csv&scale=1:5")
+    page.goto(page.own + "fit?ratings=pilot.csv&scale=1:5")
     answered(page)
     page.click(".next a[href^='/power']")
     shown(page)
@@ -215,7 +215,7 @@ def test_without_scripts_everything_is_there(browser, link):
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("path", ["", PLAN, "fit?file=pilot.csv", "fit"])
+@pytest.mark.parametrize("path", ["", PLAN, "fit?ratings=pilot.csv", "fit"])
 def test_nothing_stands_in_the_way_of_screen_readers(browser, link, path, dark):
     with browser_page(browser, link, dark=dark) as (page, _seen):
         page.goto(page.own + path)
@@ -223,7 +223,7 @@ def test_nothing_stands_in_the_way_of_screen_readers(browser, link, path, dark):
         assert violations(page) == []
 
 
-@pytest.mark.parametrize("path", ["", PLAN, "fit?file=pilot.csv"])
+@pytest.mark.parametrize("path", ["", PLAN, "fit?ratings=pilot.csv"])
 def test_a_narrow_screen_needs_no_sideways_scrolling(browser, link, path):
     with browser_page(browser, link, width=360) as (page, _seen):
         page.goto(page.own + path)

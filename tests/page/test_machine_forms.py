@@ -142,7 +142,7 @@ def test_a_folder_without_logs_is_told(chosen):
     folder, client = chosen
     (folder / "tables").mkdir()
     (folder / "tables" / "a.csv").write_text("a,b\n1,2\n")
-    page = said(client.get("/run/check", params={"file": "tables"}).text)
+    page = said(client.get("/run/check", params={"ratings": "tables"}).text)
     assert "holds no logs" in page
 
 

@@ -18,12 +18,11 @@ from in_process_parts import in_process_parts
 from starlette.testclient import TestClient
 
 from humeval_power.interfaces.asking.form import Form
-from humeval_power.interfaces.asking.parameters import ENTRIES
+from humeval_power.interfaces.asking.vocabulary import ENTRIES, TO_PLAN_FROM
 from humeval_power.interfaces.formats.study.parameter_library import shipped_library
 from humeval_power.interfaces.page.app import make_app
 from humeval_power.interfaces.page.asked import NEVER, asked_of, offered, words_of
 from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.interfaces.page.forms.study_controls import SETTINGS
 
 PLANNING = [form for form in FORMS.values() if form.journey == "plan"]
 EACH_FORM = each_case("form", PLANNING, ids=lambda form: " ".join(form.command))
@@ -80,7 +79,7 @@ def test_no_form_offers_what_changes_files(name):
 def test_the_settings_are_those_that_can_be_planned_from():
     shipped = shipped_library()
     assert {entry.name: entry.summary for entry in shipped} == ENTRIES
-    assert {entry.name for entry in shipped if entry.use == "plan"} == set(SETTINGS) - {"high", "low"}
+    assert {entry.name for entry in shipped if entry.use == "plan"} == set(TO_PLAN_FROM) - {"high", "low"}
 
 
 def test_a_setting_is_chosen_in_plain_words(client):

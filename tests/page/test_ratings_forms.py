@@ -87,10 +87,10 @@ def test_each_next_step_leads_to_a_form_that_takes_what_it_is_given(form: Form) 
 
 def test_a_pilot_leads_from_its_check_to_the_power_of_the_next_study(client) -> None:
     file = brought(client, "pilot.csv", PILOT.read_bytes())
-    checked = answered(client, "check", file=file, scale="1:5")
+    checked = answered(client, "check", ratings=file, scale="1:5")
     assert "Who rated what" in checked["html"]
     onward = next_links(checked)
-    assert onward["fit"] == onward["analyze"] == {"file": file, "scale": "1:5"}
+    assert onward["fit"] == onward["analyze"] == {"ratings": file, "scale": "1:5"}
     fitted = answered(client, "fit", **onward["fit"], alternative="greater")
     to_power = next_links(fitted)["power"]
     assert to_power["parameters"].startswith("record.json~")
@@ -103,7 +103,7 @@ def test_a_pilot_leads_from_its_check_to_the_power_of_the_next_study(client) -> 
 @pytest.mark.slow
 def test_an_analysis_leads_to_forms_that_are_filled_from_it(client) -> None:
     file = brought(client, "pilot.csv", PILOT.read_bytes())
-    found = answered(client, "analyze", file=file, scale="1:5")
+    found = answered(client, "analyze", ratings=file, scale="1:5")
     onward = next_links(found)["report"]
     assert onward["findings"].startswith("record.json~")
     for form in ("paper", "arr"):
@@ -115,7 +115,7 @@ def test_an_analysis_leads_to_forms_that_are_filled_from_it(client) -> None:
 def test_an_export_of_the_page_of_this_program_leads_to_its_check(client) -> None:
     file = brought(client, "export.csv", PILOT.read_bytes())
     found = answered(client, "import", exports=file, **{"from": "table"})
-    assert next_links(found)["check"]["file"].startswith("ratings.csv~")
+    assert next_links(found)["check"]["ratings"].startswith("ratings.csv~")
 
 
 def test_what_is_wrong_with_a_file_is_all_told_with_row_column_value_and_remedy(client) -> None:
@@ -123,7 +123,7 @@ def test_what_is_wrong_with_a_file_is_all_told_with_row_column_value_and_remedy(
     rows[3] = rows[3].rsplit(",", 1)[0] + ",seven"
     rows[9] = rows[9].rsplit(",", 1)[0] + ",9"
     file = brought(client, "bad.csv", "\n".join(rows).encode())
-    found = client.post("/job/check", params={"file": file, "scale": "1:5"}).json()
+    found = client.post("/job/check", params={"ratings": file, "scale": "1:5"}).json()
     told = html.unescape(re.sub(r"<[^>]+>", " ", found["html"])) + json.dumps(found["problems"])
     for part in ("bad.csv", "row 4", "seven", "row 10", "9"):
         assert part in told, part
@@ -134,7 +134,7 @@ def test_a_file_that_is_no_table_is_refused_in_words(client, form: str) -> None:
     file = brought(
         client, "paper.csv", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n"
     )
-    found = client.post(f"/job/{form}", params={"file": file}).json()
+    found = client.post(f"/job/{form}", params={"ratings": file}).json()
     assert "paper.csv" in found["html"] + json.dumps(found["problems"])
     assert "Traceback" not in found["html"]
 
@@ -147,7 +147,7 @@ def test_many_systems_ask_for_two_names_beside_their_field(client) -> None:
         for s in ("a", "bb", "ccc")
     ]
     file = brought(client, "three.csv", ("worker,item,system,rating\n" + "\n".join(rows)).encode())
-    found = client.post("/job/fit", params={"file": file}).json()
+    found = client.post("/job/fit", params={"ratings": file}).json()
     assert [each["option"] for each in found["problems"]] == ["systems"]
-    found = client.post("/job/analyze", params={"file": file}).json()
+    found = client.post("/job/analyze", params={"ratings": file}).json()
     assert [each["option"] for each in found["problems"]] == ["all-pairs"]

@@ -24,9 +24,9 @@ from humeval_power.interfaces.page.forms import FORMS
 # What a command needs besides the option that is tried, as in its link.
 BASES = {
     "power": "preset=high workers=4 items=8 effect=0.1 method=analytic",
-    "check": "file=pilot.csv",
-    "fit": "file=pilot.csv scale=1:5",
-    "analyze": "file=pilot.csv scale=1:5",
+    "check": "ratings=pilot.csv",
+    "fit": "ratings=pilot.csv scale=1:5",
+    "analyze": "ratings=pilot.csv scale=1:5",
     "import": "exports=pilot.csv",
     "compare scores": "files=scores.csv simulations=100",
     "assessment test": "table=pilot.csv",
@@ -200,7 +200,7 @@ def test_a_command_with_its_files_reads_them_and_changes_nothing(
 ) -> None:
     outside, chosen = folders
     with watch.on(outside, chosen) as told:
-        found = answer(work_of(("check",), [("file", "pilot.csv")], chosen), lambda _told: None)
+        found = answer(work_of(("check",), [("ratings", "pilot.csv")], chosen), lambda _told: None)
     assert (found.exit_code, told) == (0, [])
 
 

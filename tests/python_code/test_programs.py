@@ -16,10 +16,10 @@ from cli import run
 from every_command import write_inputs
 from programs import both, differences
 
+from humeval_power.interfaces.asking.expressions import WIDTH, call, written
+from humeval_power.interfaces.asking.program import python_of
 from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.page.answers import Work, answer
-from humeval_power.interfaces.python_code.expressions import WIDTH, call, written
-from humeval_power.interfaces.python_code.program import python_of
 
 CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correlation 0.5"
 SMALL = "--workers 6 --items 24"
@@ -147,7 +147,7 @@ LINES = {
     "compare units": "compare scores scores.csv --question mean --unit-size 2 --unit-by median "
     f"--shuffle-seed 3 {QUICK}",
     "compare clusters": f"compare scores passages.csv --question better --cluster passage {QUICK}",
-    "compare power": f"compare power --n 60 --effect 0.05 --sd 0.2 --test wilcoxon --direction greater {QUICK}",
+    "compare power": f"compare power --n 60 --effect 0.05 --sd 0.2 --test wilcoxon --alternative greater {QUICK}",
     "compare mde": "compare mde --n 60 --sd 0.2 --alpha 0.01",
     "compare prospective": "compare prospective --effect 0.02 --sd 0.1 --power 0.9 --margin 0.05",
     "compare primer": "compare primer --n 500 --helped 10 --hurt 7",

@@ -21,7 +21,7 @@ def middle_ranks(values: Sequence[Fraction]) -> list[Fraction]:
     ]
 
 
-def signed_rank_p(values: Sequence[Fraction], direction: str) -> Fraction:
+def signed_rank_p(values: Sequence[Fraction], alternative: str) -> Fraction:
     """P-value of Wilcoxon's signed-rank sum; zeros are dropped, two-sided is twice the smaller tail."""
     active = [value for value in values if value != 0]
     ranks = middle_ranks([abs(value) for value in active])
@@ -30,11 +30,11 @@ def signed_rank_p(values: Sequence[Fraction], direction: str) -> Fraction:
         sum((r for r, up in zip(ranks, ups, strict=True) if up), Fraction(0))
         for ups in itertools.product((False, True), repeat=len(ranks))
     ]
-    return _tail(sums, observed, direction)
+    return _tail(sums, observed, alternative)
 
 
 def sign_flip_p(
-    values: Sequence[Fraction], statistic: Callable[[Sequence[Fraction]], Fraction], direction: str
+    values: Sequence[Fraction], statistic: Callable[[Sequence[Fraction]], Fraction], alternative: str
 ) -> Fraction:
     """Share of the assignments of signs whose statistic is as extreme as the observed one."""
     drawn = [
@@ -42,9 +42,9 @@ def sign_flip_p(
         for signs in itertools.product((1, -1), repeat=len(values))
     ]
     seen = statistic(values)
-    if direction == "two-sided":
+    if alternative == "two-sided":
         return Fraction(sum(abs(each) >= abs(seen) for each in drawn), len(drawn))
-    return _tail(drawn, seen, direction)
+    return _tail(drawn, seen, alternative)
 
 
 def mann_whitney(a: Sequence[Fraction], b: Sequence[Fraction]) -> tuple[Fraction, int]:
@@ -54,8 +54,8 @@ def mann_whitney(a: Sequence[Fraction], b: Sequence[Fraction]) -> tuple[Fraction
     return u, sum(both.count(value) ** 3 - both.count(value) for value in set(both))
 
 
-def _tail(drawn: Sequence[Fraction], observed: Fraction, direction: str) -> Fraction:
+def _tail(drawn: Sequence[Fraction], observed: Fraction, alternative: str) -> Fraction:
     below = Fraction(sum(each <= observed for each in drawn), len(drawn))
     above = Fraction(sum(each >= observed for each in drawn), len(drawn))
     both = min(Fraction(1), 2 * min(below, above))
-    return {"less": below, "greater": above, "two-sided": both}[direction]
+    return {"less": below, "greater": above, "two-sided": both}[alternative]

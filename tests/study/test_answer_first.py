@@ -85,7 +85,7 @@ def test_comparisons_name_systems_and_no_role(tmp_path: Path) -> None:
     answers.write_text("\n".join(["item,system,correct", *right]) + "\n")
     for words in (
         ("compare", "scores", scores, "--question", "mean", "--margin", "0.1"),
-        ("compare", "scores", scores, "--question", "better", "--direction", "greater"),
+        ("compare", "scores", scores, "--question", "better", "--alternative", "greater"),
         ("accuracy", "test", answers),
     ):
         said = run(

@@ -156,7 +156,7 @@ def centred_test(
     count = extreme(
         drawn - estimate,
         estimate - settings.null,
-        settings.direction,
+        settings.alternative,
         scale=float(np.abs(differences).max()),
     )
     tail = (1 - settings.confidence) / 2
@@ -183,7 +183,7 @@ def t_tails(ratio: Floats, observed: float, settings: TestSettings) -> tuple[flo
     """p and its Monte Carlo interval from the resamples beyond the observed t on either side."""
     above, below = int(at_least(ratio, observed).sum()), int(at_least(-ratio, -observed).sum())
     total = settings.n_resamples
-    count = {"greater": above, "less": below, "two-sided": min(above, below)}[settings.direction]
-    sides = 2 if settings.direction == "two-sided" else 1
+    count = {"greater": above, "less": below, "two-sided": min(above, below)}[settings.alternative]
+    sides = 2 if settings.alternative == "two-sided" else 1
     low, high = monte_carlo_interval(count, total)
     return min(1.0, sides * drawn_p(count, total)), (min(1.0, sides * low), min(1.0, sides * high))

@@ -24,7 +24,7 @@ class Flips:
     exact: bool
 
 
-def flips_of(sums: Floats, direction: Direction) -> Flips:
+def flips_of(sums: Floats, alternative: Direction) -> Flips:
     """Test whether sums of clusters, halves of whole numbers, lie around 0.
 
     All signs are listed up to 20 clusters, counted by place of the sum where there are not too many places, and
@@ -35,13 +35,13 @@ def flips_of(sums: Floats, direction: Direction) -> Flips:
     if n == 0:
         return Flips(1.0, 0, exact=True)
     if n <= LISTED_UP_TO:
-        return Flips(extreme(flipped_sums(active), observed, direction) / 2**n, n, exact=True)
+        return Flips(extreme(flipped_sums(active), observed, alternative) / 2**n, n, exact=True)
     steps = np.round(2 * np.abs(active)).astype(np.int64)
     unit = int(np.gcd.reduce(steps))
     steps //= unit
     if n * int(steps.sum()) <= MOST_STEPS:
         place = round((2 * observed / unit + float(steps.sum())) / 2)
-        found = float(tail_p(rank_sum_share(np.sort(steps)), np.array([place]), direction)[0])
+        found = float(tail_p(rank_sum_share(np.sort(steps)), np.array([place]), alternative)[0])
         return Flips(found, n, exact=True)
     z = observed / math.sqrt(float(active @ active))
-    return Flips(normal_p(z, direction), n, exact=False)
+    return Flips(normal_p(z, alternative), n, exact=False)

@@ -82,7 +82,7 @@ def clustered_sign(differences: Floats, clusters: Clusters, settings: TestSettin
     """Sign test: is B as often the better one, where all items of a cluster may turn together?"""
     signs = np.sign(settings.moved(differences))
     n_up, n_down = int((signs > 0).sum()), int((signs < 0).sum())
-    flips = flips_of(clusters.sums(signs), settings.direction)
+    flips = flips_of(clusters.sums(signs), settings.alternative)
     center = clustered_median(differences, clusters, confidence=settings.confidence)
     ties = len(signs) - n_up - n_down
     return PairedTest(
@@ -108,7 +108,7 @@ def clustered_wilcoxon(differences: Floats, clusters: Clusters, settings: TestSe
     zeros are dropped, ties get mid-ranks."""
     moved = settings.moved(differences)
     ranks = signed_ranks(moved)
-    flips = flips_of(clusters.sums(ranks), settings.direction)
+    flips = flips_of(clusters.sums(ranks), settings.alternative)
     center = clustered_hodges_lehmann(differences, clusters, confidence=settings.confidence)
     return PairedTest(
         name="wilcoxon",
@@ -130,7 +130,7 @@ def clustered_wilcoxon(differences: Floats, clusters: Clusters, settings: TestSe
 
 def too_few(n_active: int, settings: TestSettings) -> tuple[str, ...]:
     """What is said where no assignment of signs to the clusters could be significant."""
-    sides = 2 if settings.direction == "two-sided" else 1
+    sides = 2 if settings.alternative == "two-sided" else 1
     least = sides * 0.5**n_active
     if least <= settings.alpha:
         return ()

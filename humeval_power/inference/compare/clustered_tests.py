@@ -51,7 +51,7 @@ def clustered_t(differences: Floats, clusters: Clusters, settings: TestSettings)
         confidence=settings.confidence,
         statistic_name=f"t({found.df:.4g})",
         statistic=(found.estimate - settings.null) / found.standard_error,
-        p_value=found.p_value(settings.null, settings.direction),
+        p_value=found.p_value(settings.null, settings.alternative),
         lead=found.estimate - settings.null,
         n=len(differences),
         method=f"{counted_clusters(clusters)}, degrees of freedom of Bell and McCaffrey",

@@ -30,7 +30,7 @@ class JointBootstrap:
     standard_error: Floats
     t: Floats
     drawn: Floats
-    direction: Direction
+    alternative: Direction
 
     def p_values(self) -> Floats:
         """Of each pair by itself; two-sided is twice the smaller tail, as in `bootstrap_t`."""
@@ -38,7 +38,7 @@ class JointBootstrap:
         above = (1 + at_least(self.drawn, self.t).sum(axis=0)) / (1 + n)
         below = (1 + at_least(-self.drawn, -self.t).sum(axis=0)) / (1 + n)
         both = np.minimum(1.0, 2 * np.minimum(above, below))
-        return np.asarray({"greater": above, "less": below, "two-sided": both}[self.direction])
+        return np.asarray({"greater": above, "less": below, "two-sided": both}[self.alternative])
 
     def intervals(self, confidence: float) -> tuple[Floats, Floats]:
         """Ends of the bootstrap-t interval of each mean difference, not corrected for their number."""
@@ -65,9 +65,9 @@ class JointBootstrap:
 
     def _sizes(self) -> tuple[Floats, Floats]:
         """What counts as large in the direction of the test, observed and drawn."""
-        if self.direction == "two-sided":
+        if self.alternative == "two-sided":
             return np.abs(self.t), np.abs(self.drawn)
-        sign = 1.0 if self.direction == "greater" else -1.0
+        sign = 1.0 if self.alternative == "greater" else -1.0
         return sign * self.t, sign * self.drawn
 
 
@@ -107,7 +107,7 @@ def joint_bootstrap(
             else "A pair of systems differs by the same number in every cluster: no spread to judge by."
         )
     t = np.where(flat, 0.0, (mean - settings.null) / np.where(flat, 1.0, error))
-    return JointBootstrap(mean, error, t, drawn, settings.direction)
+    return JointBootstrap(mean, error, t, drawn, settings.alternative)
 
 
 def _of_items(

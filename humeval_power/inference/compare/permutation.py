@@ -65,12 +65,12 @@ def flipped_sums(values: Floats) -> Floats:
     return sums
 
 
-def extreme(drawn: Floats, observed: float, direction: Direction, *, scale: float = 0.0) -> int:
+def extreme(drawn: Floats, observed: float, alternative: Direction, *, scale: float = 0.0) -> int:
     """How many are at least as extreme as what was observed; `scale` as in `at_least`."""
     scale = float(np.abs(drawn).max(initial=scale))
-    if direction == "two-sided":
+    if alternative == "two-sided":
         return int(at_least(np.abs(drawn), abs(observed), scale=scale).sum())
-    sign = 1.0 if direction == "greater" else -1.0
+    sign = 1.0 if alternative == "greater" else -1.0
     return int(at_least(sign * drawn, sign * observed, scale=scale).sum())
 
 
@@ -92,7 +92,7 @@ def flip_result(
     remarks: tuple[str, ...] = (),
 ) -> PairedTest:
     """The test from the values under assignments of signs; `flipped` names whose signs, if not the items'."""
-    count, total = extreme(drawn, observed, settings.direction), len(drawn)
+    count, total = extreme(drawn, observed, settings.alternative), len(drawn)
     estimate = _STATISTICS[of](differences)
     return PairedTest(
         name="permutation" if of == "mean" else "permutation-median",

@@ -34,7 +34,7 @@ def primer_test(differences: Floats, settings: TestSettings) -> PairedTest:
     InputError
         A direction other than 'greater': the primer knows no other.
     """
-    if settings.direction != "greater":
+    if settings.alternative != "greater":
         raise InputError(
             "The primer's p is one-sided, B better than A: ask for the direction 'greater', and swap the systems "
             "for the other one."

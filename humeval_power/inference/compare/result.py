@@ -29,7 +29,7 @@ class TestSettings:
     """
 
     null: float = 0.0
-    direction: Direction = "two-sided"
+    alternative: Direction = "two-sided"
     alpha: float = 0.05
     n_resamples: int = DEFAULT_RESAMPLES
     seed: int = 1
@@ -53,7 +53,7 @@ class TestSettings:
     @property
     def confidence(self) -> float:
         """Confidence of the intervals that go with the test."""
-        return 1 - self.alpha if self.direction == "two-sided" else 1 - 2 * self.alpha
+        return 1 - self.alpha if self.alternative == "two-sided" else 1 - 2 * self.alpha
 
 
 @dataclass(frozen=True, slots=True)

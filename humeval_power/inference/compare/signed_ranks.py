@@ -28,11 +28,11 @@ def untied_share(n: int) -> Floats:
     return rank_sum_share(np.arange(1, n + 1))
 
 
-def exact_rank_sum_p(ranks: Floats, rank_sum: float, direction: Direction) -> float:
+def exact_rank_sum_p(ranks: Floats, rank_sum: float, alternative: Direction) -> float:
     """P-value of a signed-rank sum given its ranks, mid-ranks for ties."""
     share = rank_sum_share(np.round(2 * ranks).astype(np.int64))  # mid-ranks are halves
     place = round(2 * rank_sum)
-    return float(tail_p(share, np.array([place]), direction)[0])
+    return float(tail_p(share, np.array([place]), alternative)[0])
 
 
 def signed_rank_z(active: Floats) -> tuple[float, float]:
@@ -45,10 +45,10 @@ def signed_rank_z(active: Floats) -> tuple[float, float]:
     return (float(ranks[active > 0].sum()) - n * (n + 1) / 4) / spread, spread
 
 
-def tail_p(share: Floats, place: np.ndarray, direction: Direction) -> Floats:
+def tail_p(share: Floats, place: np.ndarray, alternative: Direction) -> Floats:
     """P-values of outcomes by their place in a distribution; two-sided is twice the smaller tail."""
     at_most = np.cumsum(share)[place]
     at_least = np.cumsum(share[::-1])[::-1][place]
-    if direction == "two-sided":
+    if alternative == "two-sided":
         return np.asarray(np.minimum(1.0, 2 * np.minimum(at_most, at_least)))
-    return np.asarray(np.minimum(1.0, at_least if direction == "greater" else at_most))
+    return np.asarray(np.minimum(1.0, at_least if alternative == "greater" else at_most))

@@ -64,7 +64,7 @@ def t_test(differences: Floats, settings: TestSettings) -> PairedTest:
         confidence=settings.confidence,
         statistic_name=f"t({df})",
         statistic=t,
-        p_value=student_p(t, df, settings.direction),
+        p_value=student_p(t, df, settings.alternative),
         lead=mean - settings.null,
         n=len(differences),
         method="Student's t distribution",
@@ -84,10 +84,10 @@ def wilcoxon_test(differences: Floats, settings: TestSettings) -> PairedTest:
     rank_sum = float(ranks[active > 0].sum())
     exact = len(active) <= EXACT_RANKS_UP_TO
     if exact:
-        p_value = exact_rank_sum_p(ranks, rank_sum, settings.direction)
+        p_value = exact_rank_sum_p(ranks, rank_sum, settings.alternative)
     else:
         z, _ = signed_rank_z(active)
-        p_value = normal_p(z, settings.direction)
+        p_value = normal_p(z, settings.alternative)
     center = hodges_lehmann(differences, confidence=settings.confidence)
     dropped = len(moved) - len(active)
     return PairedTest(
@@ -115,7 +115,7 @@ def sign_test(differences: Floats, settings: TestSettings) -> PairedTest:
     """
     moved = settings.moved(differences)
     n_up, n_down = int((moved > 0).sum()), int((moved < 0).sum())
-    fewer, sides = _fewer(n_up, n_down, settings.direction)
+    fewer, sides = _fewer(n_up, n_down, settings.alternative)
     p_value = min(1.0, sides * binomial_at_most(fewer, n_up + n_down))
     center = median_difference(differences, confidence=settings.confidence)
     dropped = len(moved) - n_up - n_down
@@ -143,7 +143,7 @@ def mcnemar_test(differences: Floats, settings: TestSettings) -> PairedTest:
     if not set(np.unique(differences).tolist()) <= {-1.0, 0.0, 1.0} or settings.null != 0:
         raise InputError("McNemar's test is for scores of 0 and 1 and a null difference of 0.")
     n_up, n_down = int((differences == 1).sum()), int((differences == -1).sum())
-    fewer, sides = _fewer(n_up, n_down, settings.direction)
+    fewer, sides = _fewer(n_up, n_down, settings.alternative)
     tail = float(at_most(np.array([fewer, fewer - 1]), np.array([n_up + n_down])).sum()) / 2
     share = share_better(differences, confidence=settings.confidence)
     return PairedTest(
@@ -162,10 +162,10 @@ def mcnemar_test(differences: Floats, settings: TestSettings) -> PairedTest:
     )
 
 
-def _fewer(n_up: int, n_down: int, direction: Direction) -> tuple[int, int]:
+def _fewer(n_up: int, n_down: int, alternative: Direction) -> tuple[int, int]:
     """The count whose lower tail is the p-value or a half of it, and how many tails there are."""
-    fewer = {"greater": n_down, "less": n_up, "two-sided": min(n_up, n_down)}[direction]
-    return fewer, 2 if direction == "two-sided" else 1
+    fewer = {"greater": n_down, "less": n_up, "two-sided": min(n_up, n_down)}[alternative]
+    return fewer, 2 if alternative == "two-sided" else 1
 
 
 TESTS: Mapping[str, TestKind] = {

@@ -9,8 +9,10 @@ from typing import Any, Literal
 from humeval_power.choices import RECOMMENDED, Compat, PairedTest, PowerOn, Prior
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import own, real, text, whole, word
+from humeval_power.interfaces.asking.calls import Caller, Typed, evaluated
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part
 from humeval_power.interfaces.asking.effect_range import ACCURACIES
+from humeval_power.interfaces.asking.expressions import Call, Code, Value, call
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.runs_instead import test_of_runs
@@ -24,9 +26,6 @@ from humeval_power.interfaces.asking.vocabulary import (
     TARGET,
     TWO_SYSTEMS,
 )
-from humeval_power.interfaces.python_code.caller import Caller, evaluated
-from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.accuracy.wording import WORDING
 from humeval_power.reporting.numbers import counted
 

@@ -16,8 +16,10 @@ from humeval_power.choices import (
 )
 from humeval_power.errors import InputError
 from humeval_power.fields import flag, listed, number_list, own, real, text, whole, word
+from humeval_power.interfaces.asking.calls import Caller, Typed
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part, plain
 from humeval_power.interfaces.asking.effect_range import EffectRange, score_range
+from humeval_power.interfaces.asking.expressions import Call, Code, Value, call
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.subject import Subject
@@ -32,10 +34,6 @@ from humeval_power.interfaces.asking.vocabulary import (
     column,
 )
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import Call, Value, call
-from humeval_power.interfaces.python_code.tables import ratings_of
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.assessment.wording import WORDING
 from humeval_power.scales import RatingScale
 from humeval_power.study import COLUMN, SYSTEM_NAMES
@@ -295,8 +293,24 @@ OBSERVED_MDE = Declared(
 )
 
 
+_READ = ("scale", "worker", "item", "system", "rating", "criterion_column", "criterion", "rejected_rows")
+
+
+def _ratings(given: Typed, calls: Calls) -> Any:
+    """The ratings of the file, of all its systems."""
+    path = str(given["file"])
+    if path == "-":
+        calls.no_program("standard input is read once")
+    systems, missing = given["systems"], given["missing"]
+    named: dict[str, Value] = {name: given[name] for name in _READ}
+    named["systems"] = None if systems is None else list(systems)
+    named["lower_is_better"] = True if given["lower_is_better"] else None
+    named["missing"] = [Code("*hp.models.MISSING_CODES"), *missing] if missing else None
+    return calls.let("ratings", call("hp.read_ratings", path, **named, require_pair=False))
+
+
 def _decompose(given: Typed, calls: Calls) -> None:
-    ratings = ratings_of(given, calls, require_pair=False)
+    ratings = _ratings(given, calls)
     if isinstance(calls, Caller):
         for notice in ratings.notices:
             note(f"{ratings.source}: {notice}")

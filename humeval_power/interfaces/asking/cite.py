@@ -7,10 +7,10 @@ from typing import Any
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import flag, own, text
+from humeval_power.interfaces.asking.calls import Typed
 from humeval_power.interfaces.asking.declared import Calls, Declared
+from humeval_power.interfaces.asking.expressions import call
 from humeval_power.interfaces.cli.contents import RECORD
-from humeval_power.interfaces.python_code.expressions import call
-from humeval_power.interfaces.python_code.typed import Typed
 
 _OURS = "humeval_power/"
 _REMEDY = "Give what 'fit', 'analyze', 'plan' or another command wrote as .json, or its folder."

@@ -12,8 +12,10 @@ import click
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import own, text
+from humeval_power.interfaces.asking.calls import Typed
 from humeval_power.interfaces.asking.command import Use
 from humeval_power.interfaces.asking.declared import Calls, Declared
+from humeval_power.interfaces.asking.expressions import call
 from humeval_power.interfaces.asking.import_ import (
     ASSIGNED,
     EXPORTS,
@@ -25,11 +27,9 @@ from humeval_power.interfaces.asking.import_ import (
 from humeval_power.interfaces.asking.resolve import scale_of
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.asking.subject import Subject
+from humeval_power.interfaces.asking.vocabulary import RATINGS
 from humeval_power.interfaces.cli.adapting import two_systems
-from humeval_power.interfaces.cli.options import READ_TABLE, TABLE_FIELDS
 from humeval_power.interfaces.cli.plan.options import LEDGER_SECRET, load_plan, plan_path, table_by_plan
-from humeval_power.interfaces.python_code.expressions import call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ STATUS = Declared(
     {
         "exports": replace(FIELDS["exports"], kind=text("RATINGS...", many=True), needed=True),
         **ASSIGNED,
-        "plan": replace(FIELDS["plan"], help="The plan of the study: scale and rules."),
+        "plan": FIELDS["plan"],
         **EXPORTS,
         **PSEUDONYMS,
         "scale": replace(
@@ -200,8 +200,8 @@ WITHDRAW = Declared(
     {
         "ratings": replace(FIELDS["ratings"], kind=text("RATINGS", is_file=True), needed=True),
         "withdrawn": own(text("FILE"), "Those who withdrew, named as in RATINGS, one a line.", needed=True),
-        **TABLE_FIELDS,
-        "plan": replace(FIELDS["plan"], help="The plan of the study."),
+        **RATINGS,
+        "plan": FIELDS["plan"],
         "ledger": FIELDS["ledger"],
         "secret": LEDGER_SECRET,
     },
@@ -210,7 +210,7 @@ WITHDRAW = Declared(
     endings=(".csv",),
     of_study=True,
     use=Use(adapts=two_systems),
-    read_as={**READ_TABLE, "plan": plan_path},
+    read_as={"plan": plan_path},
     no_program="changes the files of a study, which the command alone does.",
 )
 SUBJECT = Subject(

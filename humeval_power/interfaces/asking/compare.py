@@ -40,33 +40,31 @@ from humeval_power.fields import (
     whole,
     word,
 )
+from humeval_power.interfaces.asking.calls import Caller, Typed
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part, Step, chain
 from humeval_power.interfaces.asking.effect_range import ACCURACIES
+from humeval_power.interfaces.asking.expressions import Call, call
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import QuestionPage, Questions
 from humeval_power.interfaces.asking.runs_instead import test_of_runs
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import (
     ALPHA,
+    ALTERNATIVE,
     BASELINE,
     CLUSTER_OR_LINES,
     COMPARED,
-    DIRECTION,
     DROP_MISSING,
     ITEM,
     RUN,
+    SCORE,
     SCORE_TABLE,
-    SEED,
-    SIMULATIONS,
     SYSTEM,
     TARGET,
     TWO_OR_MORE,
     systems_typed,
 )
 from humeval_power.interfaces.cli.output import say
-from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import Call, call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.compare.wording import WORDING
 
 if TYPE_CHECKING:
@@ -99,13 +97,7 @@ _READING = {
     ),
     "item": ITEM,
     "system": SYSTEM,
-    "scores": own(
-        text("COLUMN", many=True),
-        "Metric of a long table; repeatable.",
-        "Metric",
-        page_help="Where the file has several: the column of one. [the only one]",
-        option="score",
-    ),
+    "scores": SCORE,
     "systems": replace(COMPARED, kind=names(systems_typed(TWO_OR_MORE), "A,B")),
     "dataset": own(
         text("COLUMN"),
@@ -165,7 +157,7 @@ _TESTING = {
         page_help="The answer lists every test with how well it suits the question and these scores, and why.",
         words={ADVISED: "the one that is recommended for such scores", **TEST_NAMES},
     ),
-    "direction": DIRECTION,
+    "alternative": ALTERNATIVE,
     "null": own(
         real(),
         "Difference to test against.",
@@ -333,7 +325,7 @@ SCORES = Declared(
             ),
             Part(
                 "Step 2: the test",
-                ("question", "test", "direction", "alpha", "null", "n_resamples", "procedure"),
+                ("question", "test", "alternative", "alpha", "null", "n_resamples", "procedure"),
             ),
             Part(
                 "Step 3: the size of the effect",
@@ -352,25 +344,17 @@ SCORES = Declared(
             Next(
                 ("compare", "power"),
                 "Power of the next test set",
-                ("direction", "alpha"),
+                ("alternative", "alpha"),
                 fills={**_SD_OF_DIFFERENCES, "n": "test.n"},
             ),
             Next(
                 ("compare", "size"),
                 "Items that the next test set needs",
-                ("direction", "alpha"),
+                ("alternative", "alpha"),
                 fills=_SD_OF_DIFFERENCES,
             ),
         ),
         live={"power-by": "formula", "resamples": "1000"},
-        beside={
-            "simulations": replace(
-                SIMULATIONS,
-                label="Simulated studies for each number",
-                page_help="1,000 where nothing is said.",
-            ),
-            "seed": SEED,
-        },
     ),
     arguments=("files",),
     simulates=True,
@@ -491,7 +475,7 @@ PROSPECTIVE = chain(
             "effect": _MEAN,
             "sd": _SD,
             "power": TARGET,
-            "direction": DIRECTION,
+            "alternative": ALTERNATIVE,
             "alpha": ALPHA,
             "margin": own(
                 real(),
@@ -510,13 +494,13 @@ PROSPECTIVE = chain(
         "Before there are scores: how large must the test set be?",
         (
             Part("What is expected", ("effect", "sd")),
-            Part("The test", ("power", "direction", "alpha", "margin")),
+            Part("The test", ("power", "alternative", "alpha", "margin")),
         ),
         (
             Next(
                 ("compare", "power"),
                 "Power with another number of items",
-                ("sd", "direction", "alpha"),
+                ("sd", "alternative", "alpha"),
                 fills={"n": "n", "effect": "mean"},
             ),
         ),
@@ -530,7 +514,7 @@ PRIMER = chain(
 
     Of items scored 0 or 1: how many B helped, and how many it hurt. With the
     picture of the resampled means, and what tests say of the same counts. For
-    scores in a file: compare scores FILE --test primer --direction greater.
+    scores in a file: compare scores FILE --test primer --alternative greater.
     """,
     Step(
         "result",
@@ -666,7 +650,7 @@ QUESTIONS = Questions(
             words={"t": "paired t test (recommended)", "wilcoxon": "Wilcoxon signed-rank test"},
             usual="t",
         ),
-        "direction": DIRECTION,
+        "alternative": ALTERNATIVE,
         "alpha": ALPHA,
     },
     comparison=lambda n, effect, given: call(
@@ -674,12 +658,12 @@ QUESTIONS = Questions(
         n,
         effect,
         given["sd"],
-        **{name: given[name] for name in ("test", "direction", "alpha")},
+        **{name: given[name] for name in ("test", "alternative", "alpha")},
     ),
     largest_effect=lambda given: 10.0 * float(given["sd"]),
     page=QuestionPage(
         "a comparison by a metric",
-        (Part("The scores", ("sd",)), Part("The test", ("test", "direction", "alpha"))),
+        (Part("The scores", ("sd",)), Part("The test", ("test", "alternative", "alpha"))),
     ),
 )
 

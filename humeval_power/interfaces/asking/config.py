@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.fields import parts_of, typed_list
-from humeval_power.interfaces.asking.options import UNSET, FurtherAnswerOption, names_file
-from humeval_power.interfaces.python_code.typed import ELSEWHERE
+from humeval_power.fields import Field, of_answer, parts_of, text, typed_list
+from humeval_power.interfaces.asking.calls import ELSEWHERE
+from humeval_power.interfaces.asking.options import UNSET, names_file
 
 SCHEMA = "humeval_power/config/1"
 _HINT = "--write-config FILE writes such a file."
@@ -23,21 +23,12 @@ _ASKED = "humeval_power.asked"  # what was typed, and what the file says besides
 _WIDTH = 100  # of a line of remarks
 _TOML_NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 
-CONFIG_OPTIONS = (
-    click.option(
-        "--config",
-        cls=FurtherAnswerOption,
-        metavar="FILE",
-        help="Take what is not typed from a TOML file; its files lie beside it.",
+CONFIG: Mapping[str, Field] = {
+    "config": of_answer(
+        text("FILE"), "Take what is not typed from a TOML file; its files lie beside it.", further=True
     ),
-    click.option(
-        "--write-config",
-        cls=FurtherAnswerOption,
-        metavar="FILE",
-        help="Write all that was asked to a TOML file.",
-    ),
-)
-CONFIG_NAMES = ("config", "write_config")
+    "write_config": of_answer(text("FILE"), "Write all that was asked to a TOML file.", further=True),
+}
 
 
 def with_config(ctx: click.Context, args: list[str]) -> list[str]:
@@ -85,8 +76,8 @@ def note_config(ctx: click.Context) -> None:
 
 def config_text(ctx: click.Context) -> str:
     """What the command that runs was asked, every option with what it is for; those not given as remarks."""
+    from humeval_power.interfaces.asking.program import path_of
     from humeval_power.interfaces.cli.output import PROGRAM
-    from humeval_power.interfaces.python_code.program import path_of
     from humeval_power.study_text import toml_value
 
     asked, place = ctx.meta[_ASKED], Path(ctx.params["write_config"]).parent
@@ -190,7 +181,7 @@ def _check_head(
     said: dict[str, Any], lines: Mapping[tuple[str, ...], int], path: Path, ctx: click.Context
 ) -> None:
     """Take schema and command out of what is said; refuse the file of another command."""
-    from humeval_power.interfaces.python_code.program import path_of
+    from humeval_power.interfaces.asking.program import path_of
 
     here = " ".join(path_of(ctx))
     for key, right in (("schema", SCHEMA), ("command", here)):
@@ -233,16 +224,16 @@ def _said(name: str, one: Any, value: object, folder: Path, ctx: click.Context) 
             yield f"--{name}" if value else max(one.secondary_opts, key=len)
         return
     many = one.nargs != 1 or bool(getattr(one, "multiple", False))
-    texts = [_placed(one, text, folder) for text in _texts(one, value, many=many)]
+    texts = [_placed(one, typed, folder) for typed in _texts(one, value, many=many)]
     try:
         one.process_value(ctx, tuple(texts) if many else texts[0])
     except click.UsageError as error:
         raise _NotSoError(error.message) from None
-    for text in texts:
+    for typed in texts:
         if isinstance(one, click.Option):
-            yield f"--{name}={text}"
+            yield f"--{name}={typed}"
         else:
-            yield f".{os.sep}{text}" if text.startswith("-") else text
+            yield f".{os.sep}{typed}" if typed.startswith("-") else typed
 
 
 def _texts(one: click.Parameter, value: object, *, many: bool) -> list[str]:

@@ -9,15 +9,14 @@ from typing import Any
 from humeval_power.choices import DEFAULT_SWAPS, ContingencyMetric
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import listed, number_list, own, real, text, whole, word
+from humeval_power.interfaces.asking.calls import Typed, evaluated
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part
 from humeval_power.interfaces.asking.effect_range import EffectRange
+from humeval_power.interfaces.asking.expressions import Call, Value, call
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import ALPHA, CLUSTER_OR_LINES, GOLD, SEED
-from humeval_power.interfaces.python_code.caller import evaluated
-from humeval_power.interfaces.python_code.expressions import Call, Value, call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.contingency.wording import WORDING
 
 _LABELS = {

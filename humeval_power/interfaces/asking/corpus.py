@@ -16,15 +16,14 @@ from humeval_power.choices import (
     Tokenizer,
 )
 from humeval_power.fields import flag, own, real, text, whole, word
+from humeval_power.interfaces.asking.calls import Caller, Typed
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part
 from humeval_power.interfaces.asking.effect_range import EffectRange
+from humeval_power.interfaces.asking.expressions import Call, Code, Value, call
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import ALPHA, SEED
-from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.corpus.wording import WORDING
 
 _FILE = text("PATH")

@@ -6,25 +6,24 @@ answer is written once, as calls: a `Caller` makes them when the command runs, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import click
 
 from humeval_power.fields import Field
-from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.calls import Caller, Source, Typed
+from humeval_power.interfaces.asking.command import Command, StudyCommand, Use
+from humeval_power.interfaces.asking.expressions import Call, Value, call
 from humeval_power.interfaces.asking.form import Control, Form, Group, Journey, Next
-from humeval_power.interfaces.asking.options import Function, made_argument, made_option
+from humeval_power.interfaces.asking.options import Function, link_of, made_argument, option_of
+from humeval_power.interfaces.asking.study_values import StudyValues
+from humeval_power.interfaces.asking.vocabulary import SEED, SIMULATIONS
 from humeval_power.interfaces.cli.beside import Beside
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import with_run
-from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import Call, Value, call
-from humeval_power.interfaces.python_code.source import Source
-from humeval_power.interfaces.python_code.typed import Typed
-from humeval_power.study import FIELDS
+from humeval_power.study import FIELDS, SECTIONS
 
 Fields = Mapping[str, Field]
 Calls = Caller | Source
@@ -47,7 +46,7 @@ class Part:
 class Page:
     """How the page asks, see `form.Form`; fields that no part names stand under "All options".
 
-    beside : fields that the command has without declaring them, such as those of the simulation.
+    Fields of a study are behind them, section by section.
     """
 
     title: str
@@ -58,7 +57,6 @@ class Page:
     is_quick: bool = False
     live: Mapping[str, str] = field(default_factory=dict)
     hides: tuple[str, ...] = ()
-    beside: Fields = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -67,8 +65,8 @@ class Declared:
 
     arguments : fields that the terminal takes without an option.
     simulates : it takes --simulations, --seed, --jobs, --on and --dry-run, see `Calls.run`.
-    endings, writes : as in `with_result`.
-    needs : decorators that say what else it cannot do without, see `required_options.needs`.
+    endings, writes, codes : as in `with_result`.
+    needs : decorators that say what else it cannot do without, see `command.needs`.
     of_study : its fields of the study are taken from study.toml too, and its program asks the same of a `Study`.
     use : what such a command takes from study.toml.
     read_as : what click calls with a value that was typed, by the field: it gives that which the command gets.
@@ -90,6 +88,7 @@ class Declared:
     use: Use | None = None
     no_program: str = ""
     writes: bool = True
+    codes: Mapping[str, str] = field(default_factory=dict)
     read_as: Mapping[str, Function] = field(default_factory=dict)
     beside: Beside = field(default_factory=dict)
     kind: type[Command | click.Group] = Command
@@ -108,6 +107,7 @@ class Declared:
             endings=self.endings,
             writes=self.writes,
             beside=self.beside,
+            codes=self.codes,
             configured=not (self.of_study or self.no_program),
         )(answered)
         made = with_run(made) if self.simulates else made
@@ -126,6 +126,7 @@ class Declared:
         )
         if isinstance(found, Command) and not (self.of_study or self.no_program):
             found.program = self.answer
+        found.form = self.form()  # type: ignore[union-attr]
         return found
 
     def form(self) -> Form | None:
@@ -133,12 +134,18 @@ class Declared:
         page = self.page
         if page is None:
             return None
+        run = {"simulations": SIMULATIONS, "seed": SEED} if self.simulates else {}
+        fields = {**run, **self.fields}
+        named = {name for part in page.parts for name in part.fields} | set(page.hides)
+        parts = page.parts
+        if self.of_study:
+            parts = (*parts, *_further(fields, named))
         return Form(
             self.path,
             page.journey,
             page.title,
             page.lead,
-            groups_of(page.parts, {**self.fields, **page.beside}),
+            groups_of(parts, fields),
             live=page.live,
             next=page.next,
             hides=page.hides,
@@ -216,6 +223,7 @@ def groups_of(parts: tuple[Part, ...], fields: Fields) -> tuple[Group, ...]:
 
 def control_of(name: str, one: Field) -> Control:
     """How the page asks a field."""
+    words = {value: said for value, said in one.words.items() if value in ("", *one.kind.choices)}
     return Control(
         link_of(name, one),
         one.label,
@@ -224,23 +232,48 @@ def control_of(name: str, one: Field) -> Control:
         one.step,
         one.start,
         one.page_help,
-        one.words,
+        words if one.kind.choices else one.words,
         one.rows,
     )
 
 
-def link_of(name: str, one: Field) -> str:
-    """The name of a field in links, which its option has behind two dashes."""
-    return (one.option or name).replace("_", "-")
+def _further(fields: Fields, named: Collection[str]) -> Iterator[Part]:
+    """What no part of a page names of the fields of a study, and how much is simulated."""
+    for section, group in SECTIONS.items():
+        own = [name for name, one in fields.items() if one.section == section]
+        left = tuple(name for name in own if name not in named)
+        if left:
+            yield Part(group.title if len(left) == len(own) else f"{group.title}: more", left, folded=True)
+    if run := tuple(name for name in _RUN if name in fields and name not in named):
+        yield Part("The simulation", run, folded=True)
 
 
-def option_of(
-    name: str, one: Field, *, of_study: bool = False, callback: Function | None = None
-) -> Function:
-    """A decorator that adds the option of a field; with `of_study` it sets the study's field of its name."""
-    field = name if name in FIELDS and (of_study or FIELDS[name] is one) else ""
-    long = f"--{link_of(name, one)}"
-    return made_option(one, long, one.sets or name, field=field, callback=callback, shows_zero=not field)
+_RUN = ("simulations", "seed", "half_width", "method")  # of those that a command has
+
+
+def study_command(
+    path: tuple[str, ...], fields: Fields, **further: Any
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a function a command about a study.
+
+    It gets the fields of the study as `study`, those of the command's own by their names, and where the command
+    simulates how as `run`; `further` are those of `Declared`.
+    """
+    own = [one.sets or name for name, one in fields.items() if name not in (*FIELDS, "all_pairs")]
+
+    def declare(function: Callable[..., Any]) -> click.Command:
+        def answer(given: Typed, calls: Calls) -> None:
+            assert isinstance(calls, Caller)  # its program is the study and the call
+            ctx = given.context
+            run = {} if calls.how is None else {"run": calls.how}
+            found: Any = function(
+                study=StudyValues.of(ctx), **{name: ctx.params[name] for name in own}, **run
+            )
+            calls.let("result", found)
+
+        return Declared(path, str(function.__doc__), fields, answer, of_study=True, **further).command()
+
+    return declare
 
 
 def _argument_field(name: str, *, of_study: bool) -> str:

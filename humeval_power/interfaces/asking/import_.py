@@ -15,11 +15,12 @@ from humeval_power.checking.logs.repeats import Again
 from humeval_power.choices import HarnessName, PlatformName
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import Field, flag, own, text, word
+from humeval_power.interfaces.asking.calls import Typed
 from humeval_power.interfaces.asking.command import HERE, Use
 from humeval_power.interfaces.asking.declared import Calls, Declared, Fields, Page, Part
+from humeval_power.interfaces.asking.expressions import Call, call
 from humeval_power.interfaces.asking.form import Next
-from humeval_power.interfaces.python_code.expressions import Call, call
-from humeval_power.interfaces.python_code.typed import Typed
+from humeval_power.interfaces.asking.vocabulary import SCORE
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
@@ -98,11 +99,9 @@ _LOGS: Fields = {
         "Tasks",
         page_help="The tasks of logs to read. [all]",
     ),
-    "score": own(
-        text("METRIC", many=True),
-        "The metric of logs; repeatable. [all]",
-        "Metric",
-        page_help="The metric of logs. [all]",
+    "score": replace(
+        SCORE,
+        **{name: getattr(SCORE, name).replace("[the only one]", "[all]") for name in ("help", "page_help")},
     ),
     "again": own(
         word(Again),
@@ -324,8 +323,10 @@ DECLARED = Declared(
             Part("What workers were given", ("assignment", "key", "withdrawn"), folded=True),
         ),
         (
-            Next(("check",), "Check the ratings", carries=("scale",), brings={"file": "ratings.csv"}),
-            Next(("analyze",), "Analyse the ratings", carries=("scale",), brings={"file": "ratings.csv"}),
+            Next(("check",), "Check the ratings", carries=("scale",), brings={"ratings": "ratings.csv"}),
+            Next(
+                ("analyze",), "Analyse the ratings", carries=("scale",), brings={"ratings": "ratings.csv"}
+            ),
             Next(("compare", "scores"), "Compare the scores", brings={"files": "scores.csv"}),
             Next(("runs", "check"), "Are there runs?", brings={"file": "scores.csv"}),
         ),

@@ -7,7 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.fields import MONEY, Field, flag, own, real, text, whole
+from humeval_power.interfaces.asking.calls import Typed
+from humeval_power.interfaces.asking.command import needs
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part, Step, chain
+from humeval_power.interfaces.asking.expressions import call
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.resolve import (
     PRICES as ALL_PRICES,
@@ -37,9 +40,6 @@ from humeval_power.interfaces.asking.vocabulary import (
     SIMULATIONS,
     column,
 )
-from humeval_power.interfaces.cli.required_options import needs
-from humeval_power.interfaces.python_code.expressions import call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS, SECTIONS
 
 if TYPE_CHECKING:
@@ -181,31 +181,9 @@ STUDY = Declared(
     """,
     {
         **_SOURCES,
-        "workers": own(
-            whole(),
-            "Number of workers.",
-            "Workers",
-            unit="workers",
-            slider=(2, 100),
-            start="20",
-            needed=True,
-        ),
-        "items": own(
-            whole(),
-            "Number of items that the workers rate.",
-            "Items that the workers rate",
-            unit="items",
-            slider=(5, 500),
-            start="100",
-            needed=True,
-        ),
-        "ratings_per_item": own(
-            whole(),
-            "Ratings of an item under each system. [every worker]",
-            "Ratings of an item",
-            unit="ratings",
-            slider=(1, 20),
-        ),
+        "workers": replace(FIELDS["workers"], needed=True, start="20"),
+        "items": replace(FIELDS["items"], needed=True, start="100"),
+        "ratings_per_item": replace(FIELDS["ratings_per_item"], start=""),
         **_EFFECTS,
         "extra": _EXTRA,
         "correlation": _CORRELATION,

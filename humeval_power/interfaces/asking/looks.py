@@ -19,15 +19,21 @@ from humeval_power.fields import (
     whole,
     word,
 )
+from humeval_power.interfaces.asking.calls import Caller, Typed
 from humeval_power.interfaces.asking.declared import Calls, Declared, Fields
 from humeval_power.interfaces.asking.effect_range import ACCURACIES, PREFERENCES, EffectRange, score_range
+from humeval_power.interfaces.asking.expressions import Call, Value, call
 from humeval_power.interfaces.asking.resolve import look_shares
 from humeval_power.interfaces.asking.subject import Subject
-from humeval_power.interfaces.asking.vocabulary import AGREEMENT, ALPHA, SYSTEM, TWO, column, systems_typed
+from humeval_power.interfaces.asking.vocabulary import (
+    AGREEMENT,
+    ALPHA,
+    ONE_SCORE,
+    SYSTEM,
+    TWO,
+    systems_typed,
+)
 from humeval_power.interfaces.cli.looks.study import command as study
-from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import Call, Value, call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS
 
 _LIST = listed(number_list(float), "LIST")
@@ -244,7 +250,7 @@ POOL = Declared(
     {
         "file": own(text(), ""),
         "system": SYSTEM,
-        "score": column("score"),
+        "score": ONE_SCORE,
         "rejected_rows": FIELDS["rejected_rows"],
         "simulated": own(
             whole(2), "Instead of FILE: this many pairs with Gamma scores and Laplace differences."

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.fields import flag, own, text
+from humeval_power.interfaces.asking.calls import Typed
 from humeval_power.interfaces.asking.command import Use
 from humeval_power.interfaces.asking.declared import Calls, Declared
 from humeval_power.interfaces.asking.study_values import StudyValues
+from humeval_power.interfaces.asking.vocabulary import RATINGS
 from humeval_power.interfaces.cli.adapting import two_systems
-from humeval_power.interfaces.cli.exclusion_options import excluded
-from humeval_power.interfaces.cli.options import READ_TABLE, TABLE_FIELDS
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.options import (
     AMEND,
@@ -22,7 +22,6 @@ from humeval_power.interfaces.cli.plan.options import (
     plan_path,
     table_by_plan,
 )
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:  # pydantic is slow to import
@@ -41,7 +40,7 @@ def _look(given: Typed) -> AnyMonitorResult:
     file = study.ratings
     if (file is None) is not given["status"]:
         raise click.UsageError("Give RATINGS for a look, or --status to see those taken.")
-    from humeval_power.interfaces.cli.loading import check_ratings
+    from humeval_power.interfaces.cli.loading import check_ratings, excluded
     from humeval_power.interfaces.cli.monitor.judgements import load_observations
     from humeval_power.interfaces.cli.monitor.rehearsed import refuse_rehearsed
     from humeval_power.interfaces.cli.monitor.taking import Asked, looks_taken, take_look
@@ -122,7 +121,7 @@ DECLARED = Declared(
     """,
     {
         "ratings": replace(FIELDS["ratings"], kind=text("[RATINGS]", is_file=True)),
-        **TABLE_FIELDS,
+        **RATINGS,
         "plan": replace(
             FIELDS["plan"],
             help="The plan with its looks: plan.json, or looks.json of independent judgements.",
@@ -148,7 +147,7 @@ DECLARED = Declared(
     arguments=("ratings",),
     of_study=True,
     use=Use(adapts=two_systems),
-    read_as={**READ_TABLE, "plan": plan_path},
+    read_as={"plan": plan_path},
     no_program="keeps a ledger, which the command alone writes; hp.monitor takes a look without one.",
 )
 command = DECLARED.command()

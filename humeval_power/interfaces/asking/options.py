@@ -3,43 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from typing import Any
 
 import click
 
 from humeval_power.fields import LARGEST_COUNT, Field, Kind
 from humeval_power.interfaces.cli.numbers import Money, RealNumber, WholeNumber
-from humeval_power.study import FIELDS, option_of
+from humeval_power.study import FIELDS
 
 Function = Callable[..., Any]
-_SAME: Any = object()
 UNSET = getattr(click.core, "UNSET", None)  # what the parser gives for an argument that is not there
 _FILE = re.compile(r"FILE|PATH|RATINGS|TABLE|EXPORT|PILOT|ANSWERS|COMPARISONS")
 _FILE_NAME = re.compile(r"[/\\]|^\.|\.(?:csv|tsv|txt|jsonl?|parquet|xlsx|gz)$|~[0-9a-f]{16}$")
-
-
-class FurtherOption(click.Option):
-    """An option that --help-all alone shows."""
-
-
-class AnswerOption(click.Option):
-    """An option of how an answer is computed and given, which help shows last."""
-
-
-class FurtherAnswerOption(AnswerOption, FurtherOption):
-    """One of these that --help-all alone shows."""
 
 
 class DeclaredOption(click.Option):
     """An option of a declared field."""
 
     about: Field
-
-
-class FurtherDeclaredOption(DeclaredOption, FurtherOption):
-    """One of these that --help-all alone shows."""
 
 
 class DeclaredArgument(click.Argument):
@@ -111,55 +94,58 @@ def click_type(kind: Kind) -> click.ParamType[Any]:
     return ReadType(kind)
 
 
-def field_option(
+def decorated(command: Function, options: Iterable[Function]) -> Function:
+    """The command with all options, listed by --help in the order given."""
+    for option in reversed(tuple(options)):
+        command = option(command)
+    return command
+
+
+def collected(
+    command: Function,
+    options: Iterable[Function],
+    *,
     name: str,
-    parameter: str | None = None,
-    *,
-    help: str | None = None,
-    kind: Kind | None = None,
-    usual: Any = _SAME,
-    metavar: str | None = None,
-    required: bool = False,
-    callback: Any = None,
-    option: str | None = None,
+    collect: Callable[[dict[str, Any]], object],
 ) -> Function:
-    """A decorator that adds the option of a field of the study; the arguments are what differs in this command.
+    """The command with all options; what `collect` takes out of their values it gets as `name`.
 
-    parameter : what the command calls its value. [the field's name]
+    collect : removes what it reads from the values, which are handed on to the command
     """
-    one = FIELDS[name]
-    if help is not None:
-        one = replace(one, help=help)
-    if kind is not None:
-        one = replace(one, kind=kind)
-    if usual is not _SAME:
-        one = replace(one, usual=usual)
-    return made_option(
-        one,
-        option or option_of(name),
-        parameter or name,
-        field=name,
-        metavar=metavar,
-        required=required,
-        callback=callback,
-    )
+
+    @wraps(command)
+    def gathered(*args: Any, **values: Any) -> Any:
+        found = collect(values)
+        return command(*args, **{**values, name: found})
+
+    return decorated(gathered, options)
 
 
-def made_option(
+def link_of(name: str, one: Field) -> str:
+    """The name of a field in links, which its option has behind two dashes."""
+    return (one.option or name).replace("_", "-")
+
+
+def option_of(
+    name: str,
     one: Field,
-    typed: str,
-    parameter: str,
     *,
-    field: str = "",
-    metavar: str | None = None,
-    required: bool = False,
-    callback: Any = None,
-    shows_zero: bool = False,
+    of_study: bool = False,
+    callback: Function | None = None,
+    exposed: bool = True,
+    eager: bool = False,
 ) -> Function:
-    """The option of a field: `field` is its name where it is one of the study's; help shows a usual value of 0
-    where `shows_zero`."""
-    kind = one.kind
-    extra: dict[str, Any] = {"metavar": metavar or kind.metavar, "required": required or one.needed}
+    """A decorator that adds the option of a field; with `of_study` it sets the study's field of its name; without
+    `exposed` its callback alone gets the value, if `eager` before all others."""
+    field = name if name in FIELDS and (of_study or FIELDS[name] is one) else ""
+    kind, typed, parameter = one.kind, f"--{link_of(name, one)}", one.sets or name
+    extra: dict[str, Any] = {
+        "metavar": kind.metavar,
+        "required": one.needed,
+        "expose_value": exposed,
+        "hidden": one.hidden,
+        "is_eager": eager,
+    }
     if callback is not None:
         extra["callback"] = callback
     if kind.flag is not None:
@@ -175,9 +161,9 @@ def made_option(
         if one.usual is not None:
             extra |= {
                 "default": one.usual,
-                "show_default": (shows_zero or one.usual not in ("", 0)) and not kind.many,
+                "show_default": (not field or one.usual not in ("", 0)) and not kind.many,
             }
-    extra["cls"] = FieldOption if field else FurtherDeclaredOption if one.further else DeclaredOption
+    extra["cls"] = FieldOption if field else DeclaredOption
     also = one.also if one.also.startswith("-") else f"--{one.also}"
     names = (typed, also) if one.also else (typed,)
 
@@ -189,6 +175,12 @@ def made_option(
         return made
 
     return add
+
+
+def made_of(option: Function) -> click.Parameter:
+    """The parameter that such a decorator adds."""
+    made: click.Parameter = _last(option(lambda: None))
+    return made
 
 
 def made_argument(one: Field, parameter: str, *, field: str = "") -> Function:
@@ -211,12 +203,9 @@ def made_argument(one: Field, parameter: str, *, field: str = "") -> Function:
     return add
 
 
-def file_argument(field: str, parameter: str = "file", *, metavar: str, required: bool = True) -> Function:
-    """A decorator that adds an argument for a file that the study may name."""
-    one = FIELDS[field]
-    return made_argument(
-        replace(one, kind=replace(one.kind, metavar=metavar), needed=required), parameter, field=field
-    )
+def is_further(one: click.Parameter) -> bool:
+    """Whether --help-all alone shows an option of a command's own."""
+    return isinstance(one, DeclaredOption) and one.about.further
 
 
 def takes_files(one: click.Parameter) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,15 +10,13 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.fields import own, text
+from humeval_power.interfaces.asking.calls import Caller, Typed
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part
+from humeval_power.interfaces.asking.expressions import Call, call
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.subject import Subject
-from humeval_power.interfaces.asking.vocabulary import LICENCE
+from humeval_power.interfaces.asking.vocabulary import ENTRIES, LICENCE
 from humeval_power.interfaces.cli.output import note, remark
-from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import Call, call
-from humeval_power.interfaces.python_code.typed import Typed
-from humeval_power.reporting import study
 from humeval_power.reporting.values import words
 from humeval_power.safe_text import shell_command
 
@@ -27,16 +24,6 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.parameter_library import LibraryEntry
 
 
-def _shipped() -> list[dict[str, Any]]:
-    """The entries of the shipped library as they stand in its file, without what checks them."""
-    place = Path(str(study.__file__)).with_name("parameter_library.json")
-    entries: list[dict[str, Any]] = json.loads(place.read_text("utf-8"))["entries"]
-    return entries
-
-
-_SHIPPED = _shipped()
-ENTRIES = {entry["name"]: str(entry["summary"]) for entry in _SHIPPED}
-TO_PLAN_FROM = {entry["name"]: ENTRIES[entry["name"]] for entry in _SHIPPED if entry["use"] == "plan"}
 _A_STUDY = {"workers": "20", "items": "100", "ratings-per-item": "3", "effect": "0.1"}
 _FIRST = "pplm-fluency-gradient"
 _LIBRARY = own(

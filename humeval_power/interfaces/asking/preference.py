@@ -9,15 +9,14 @@ import click
 from humeval_power.choices import ConditionalTest, Ties
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import own, real, text, whole, word
+from humeval_power.interfaces.asking.calls import Typed, evaluated
 from humeval_power.interfaces.asking.declared import Calls, Declared, Page, Part
 from humeval_power.interfaces.asking.effect_range import PREFERENCES
+from humeval_power.interfaces.asking.expressions import Call, Code, Value, call
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import ALPHA, PAIR, REJECTED_ROWS
-from humeval_power.interfaces.python_code.caller import evaluated
-from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.preference.wording import WORDING
 from humeval_power.study import FIELDS
 

@@ -12,20 +12,17 @@ import click
 from humeval_power.choices import DEFAULT_SIMULATIONS, HIGHEST, Method
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import Field, listed, number_list, own, whole, word
-from humeval_power.interfaces.asking.declared import Calls, Part, control_of, groups_of, link_of, option_of
+from humeval_power.interfaces.asking.calls import Caller, Source, Typed, evaluated
+from humeval_power.interfaces.asking.command import Command
+from humeval_power.interfaces.asking.declared import Calls, Part, groups_of
 from humeval_power.interfaces.asking.effect_range import EffectRange, any_number
-from humeval_power.interfaces.asking.form import Form, Group, Next
-from humeval_power.interfaces.asking.options import field_option
-from humeval_power.interfaces.asking.vocabulary import METHOD, SEED, SIMULATIONS, TARGET
-from humeval_power.interfaces.cli.options import Function, decorated, draw_option
+from humeval_power.interfaces.asking.expressions import Call, Code, Value, call, flat
+from humeval_power.interfaces.asking.form import Form, Next
+from humeval_power.interfaces.asking.options import Function, decorated, link_of, option_of
+from humeval_power.interfaces.asking.vocabulary import DRAW, METHOD, SEED, SIMULATIONS, TARGET
 from humeval_power.interfaces.cli.output import note_once
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.python_code.caller import Caller, evaluated
-from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, flat
-from humeval_power.interfaces.python_code.source import Source
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.drawn import Along, Drawn
 
 if TYPE_CHECKING:
@@ -123,8 +120,8 @@ class Questions:
             for name, one, kind in (("n", self.n, int), ("effect", self.effect, float))
         )
         highest, along = option_of("highest", _HIGHEST), option_of("along", _ALONG)
-        several = (*lists, draw_option, along)
-        target = field_option("power", "target")
+        several = (*lists, option_of("draw", DRAW), along)
+        target = option_of("power", TARGET)
         return [
             self._command("power", self._power, self._write_power, (n, effect)),
             self._command("mde", self._mde, self._write_mde, (n, target)),
@@ -152,6 +149,7 @@ class Questions:
         command = decorated(with_run(with_result(configured=True)(run)), (*asked, *options, method))
         made = click.command(name, help=answer.__doc__, cls=Command, no_program=self.no_program)(command)
         made.program = None if self.no_program else write
+        made.form = self._form(name)
         return made
 
     def _power(self, n: int, effect: float, method: Method, run: Run, **given: Any) -> Result:
@@ -164,7 +162,7 @@ class Questions:
         self._announce([n], ways_of(method, scenario), run, given)
         return api.power(scenario, method=method, **self._how(run, {"n": n, **given}))
 
-    def _mde(self, n: int, target: float, method: Method, run: Run, **given: Any) -> Result:
+    def _mde(self, n: int, power: float, method: Method, run: Run, **given: Any) -> Result:
         """The smallest effect that a comparison of this size finds with the target power."""
         from humeval_power.api import questions as api
         from humeval_power.planning.questions import ways_of
@@ -177,10 +175,10 @@ class Questions:
         by = ways_of(method, scenario, is_search=True)
         self._announce([n], by, run, given, times=SEARCH_STEPS)
         asked = self._how(run, {"n": n, **given})
-        return api.detectable_effect(scenario, largest=largest, power=target, method=method, **asked)
+        return api.detectable_effect(scenario, largest=largest, power=power, method=method, **asked)
 
     def _size(
-        self, effect: float, target: float, highest: int, method: Method, run: Run, **given: Any
+        self, effect: float, power: float, highest: int, method: Method, run: Run, **given: Any
     ) -> RequiredResult:
         """The smallest size that finds this effect with the target power."""
         if effect == 0 and not self.shows_none(given):
@@ -197,7 +195,7 @@ class Questions:
         self._announce([typical], by, run, given, times=SEARCH_STEPS)
         return api.required(
             lambda n: self.scenario(n, effect, given),
-            power=target,
+            power=power,
             highest=highest,
             method=method,
             **self._how(run, {"effect": effect, **given}),
@@ -318,14 +316,14 @@ class Questions:
         comparison = source.let("comparison", self._written(typed["n"], 0.0, typed, source))
         if isinstance(largest, str):
             largest = call(largest, comparison)
-        asked = {"power": typed.given("target"), "method": typed.given("method"), **source.run(typed)}
+        asked = {"power": typed.given("power"), "method": typed.given("method"), **source.run(typed)}
         source.let("result", call("hp.mde", comparison, largest=largest, **asked))
 
     def _write_size(self, typed: Typed, source: Source) -> None:
         built = self._written(Code("n"), typed["effect"], typed, source)
         comparison, most = source.define("comparison", "n", built), self.most(typed)
         highest = typed.given("highest") if most is None or most >= typed["highest"] else most
-        asked = {"power": typed.given("target"), "highest": highest, "method": typed.given("method")}
+        asked = {"power": typed.given("power"), "highest": highest, "method": typed.given("method")}
         source.let("result", call("hp.size", comparison, **asked, **source.run(typed)))
 
     def _write_surface(self, typed: Typed, source: Source) -> None:
@@ -356,38 +354,32 @@ class Questions:
         assert self.comparison is not None
         return _shortened(self.comparison(n, effect, typed), typed)
 
-    def forms(self) -> tuple[Form, ...]:
-        """The forms of power, detectable effect and size, each with the way to the other two."""
+    def _form(self, question: str) -> Form | None:
+        """The form of power, detectable effect or size, with the way to the other two."""
         page = self.page
-        if page is None:
-            return ()
+        if page is None or question not in _PAGES:
+            return None
         fields = {**self.fields, **_SIMULATION_FIELDS, "n": self.n, "effect": self.effect, "power": TARGET}
-        parts = groups_of((*page.parts, _SIMULATION), fields)
         carries = tuple(link_of(name, fields[name]) for part in page.parts for name in part.fields)
-
-        def steps(here: str) -> tuple[Next, ...]:
-            return tuple(
-                Next(
-                    (self.group, there),
-                    _WORDS[there],
-                    (*carries, *(one for one in _own(there) if one in _own(here))),
-                    fills={one: place for one, place in _FINDS[here].items() if one in _own(there)},
-                )
-                for there in _WORDS
-                if there != here
+        title, lead, own = _PAGES[question]
+        steps = tuple(
+            Next(
+                (self.group, there),
+                _WORDS[there],
+                (*carries, *(one for one in _own(there) if one in _own(question))),
+                fills={one: place for one, place in _FINDS[question].items() if one in _own(there)},
             )
-
-        return tuple(
-            Form(
-                (self.group, question),
-                "compare",
-                title.format(page.name),
-                lead,
-                (Group("The comparison", tuple(control_of(name, fields[name]) for name in own)), *parts),
-                live={"method": "analytic"},
-                next=(*steps(question), *page.after),
-            )
-            for question, (title, lead, own) in _PAGES.items()
+            for there in _WORDS
+            if there != question
+        )
+        return Form(
+            (self.group, question),
+            "compare",
+            title.format(page.name),
+            lead,
+            groups_of((Part("The comparison", own), *page.parts, _SIMULATION), fields),
+            live={"method": "analytic"},
+            next=(*steps, *page.after),
         )
 
 

@@ -7,11 +7,11 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.fields import flag, own, real, text, whole, word
 from humeval_power.interfaces.asking.declared import Page, Part, Step, chain
 from humeval_power.interfaces.asking.effect_range import PREFERENCES, EffectRange, any_number
+from humeval_power.interfaces.asking.expressions import Call, Value, call
 from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.questions import Given, Questions
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import ALPHA, CLUSTER, SCORE_TABLE, SEED, SYSTEMS
-from humeval_power.interfaces.python_code.expressions import Call, Value, call
 from humeval_power.reporting.rank.wording import WORDING
 
 _TESTS = {

@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from humeval_power.fields import flag, own, text
+from humeval_power.interfaces.asking.calls import Typed
 from humeval_power.interfaces.asking.declared import Calls, Declared
+from humeval_power.interfaces.asking.expressions import call
 from humeval_power.interfaces.asking.vocabulary import LICENCE, RATINGS
 from humeval_power.interfaces.cli.plan.options import plan_path
-from humeval_power.interfaces.python_code.expressions import call
-from humeval_power.interfaces.python_code.typed import Typed
 
 
 def _release(given: Typed, calls: Calls) -> None:

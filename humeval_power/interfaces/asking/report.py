@@ -10,7 +10,9 @@ import click
 from humeval_power.api.report import CHECKED_FORMS, DEFAULT_FORM, FORMS, Form
 from humeval_power.errors import InputError
 from humeval_power.fields import flag, own, text, word
+from humeval_power.interfaces.asking.calls import Typed
 from humeval_power.interfaces.asking.declared import Calls, Declared, Fields, Page, Part
+from humeval_power.interfaces.asking.expressions import call
 from humeval_power.interfaces.cli.beside import Kept
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, replace_file
 from humeval_power.interfaces.cli.plan.options import plan_path
@@ -29,8 +31,6 @@ from humeval_power.interfaces.cli.report.sources import (
     record_of,
     sources_of,
 )
-from humeval_power.interfaces.python_code.expressions import call
-from humeval_power.interfaces.python_code.typed import Typed
 
 _FILES = own(text("[FILE]...", many=True), "")
 _SOURCES: Fields = {  # as `Sources` names them

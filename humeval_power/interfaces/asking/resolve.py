@@ -22,9 +22,9 @@ from humeval_power.differences import (
     scale_words,
 )
 from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.interfaces.asking.command import needs
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.latent import LARGEST_EFFECT, Latent, Link
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.rules import DEFAULT_RULE, WITH_MARGIN, DecisionRule

@@ -13,6 +13,7 @@ from humeval_power.assumptions import Assumed, Assumptions, Origin
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
+from humeval_power.interfaces.asking.command import was_typed
 from humeval_power.interfaces.asking.resolve import (
     COMPARISONS,
     EFFECT_RANGE,
@@ -30,7 +31,6 @@ from humeval_power.interfaces.asking.resolve import (
 )
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.required_options import was_typed
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.study import DEFAULT_GOAL, DEFAULT_PATTERN

@@ -9,6 +9,7 @@ from typing import Any
 
 from humeval_power.errors import InputError, ParametersError
 from humeval_power.fields import MONEY, Field, flag, names, own, real, text, whole, word
+from humeval_power.interfaces.asking.calls import Typed
 from humeval_power.interfaces.asking.declared import (
     Calls,
     Declared,
@@ -16,10 +17,11 @@ from humeval_power.interfaces.asking.declared import (
     Part,
     Step,
     chain,
-    link_of,
 )
 from humeval_power.interfaces.asking.effect_range import EffectRange, any_number
+from humeval_power.interfaces.asking.expressions import Call, Value, call
 from humeval_power.interfaces.asking.form import Next
+from humeval_power.interfaces.asking.options import link_of
 from humeval_power.interfaces.asking.questions import Given, QuestionPage, Questions
 from humeval_power.interfaces.asking.subject import Subject
 from humeval_power.interfaces.asking.vocabulary import (
@@ -28,17 +30,15 @@ from humeval_power.interfaces.asking.vocabulary import (
     COMPARED,
     DROP_MISSING,
     ITEM,
+    ONE_SCORE,
     SYSTEM,
     TWO_OR_MORE,
-    column,
     systems_typed,
 )
-from humeval_power.interfaces.python_code.expressions import Call, Value, call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.runs.wording import WORDING
-from humeval_power.rules import WITH_MARGIN, Alternative
+from humeval_power.rules import WITH_MARGIN
 from humeval_power.runs_parameters import RunsFamily, RunsKind, RunsParameters
-from humeval_power.study import COLUMN
+from humeval_power.study import COLUMN, FIELDS
 
 _TABLE = {
     "file": own(
@@ -57,7 +57,7 @@ _TABLE = {
     ),
     "item": ITEM,
     "system": SYSTEM,
-    "score": column("score", page_help="Of a log with several metrics, one."),
+    "score": ONE_SCORE,
     "systems": COMPARED,
     "cluster": CLUSTER,
     "drop_missing": DROP_MISSING,
@@ -87,18 +87,7 @@ _FAMILY = own(
     words={"gaussian": "a number", "binary": "right or wrong, 1 or 0"},
 )
 _RULE = {
-    "alternative": own(
-        word(Alternative),
-        "What to show: a difference, B better, B not worse by --margin, or none as large as --margin.",
-        "What to show",
-        words={
-            "two-sided": "a difference, in either direction",
-            "greater": "B is better than A",
-            "non-inferior": "B is not worse by the margin",
-            "equivalent": "they are alike within the margin",
-        },
-        usual="two-sided",
-    ),
+    "alternative": FIELDS["alternative"],
     "margin": own(real(), "A difference of scores, in their unit.", "Margin", unit="in units of the score"),
     "alpha": ALPHA,
 }

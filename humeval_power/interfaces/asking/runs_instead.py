@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from humeval_power.interfaces.asking.calls import ELSEWHERE, Typed
 from humeval_power.interfaces.asking.declared import Calls
-from humeval_power.interfaces.python_code.expressions import call
-from humeval_power.interfaces.python_code.typed import ELSEWHERE, Typed
+from humeval_power.interfaces.asking.expressions import call
 
 _TAKEN = {"files", "item", "system", "scores", "systems", "drop_missing", "cluster", "alpha", "run_column"}
 

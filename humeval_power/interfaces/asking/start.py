@@ -10,13 +10,12 @@ from typing import Any
 import click
 
 from humeval_power.fields import Field, Kind, flag, own, text, word
+from humeval_power.interfaces.asking.calls import Caller, Typed
 from humeval_power.interfaces.asking.declared import Calls, Declared, Fields, Page, Part
+from humeval_power.interfaces.asking.expressions import call
 from humeval_power.interfaces.asking.vocabulary import BASELINE
 from humeval_power.interfaces.cli.start.asking import ask_all, has_terminal
 from humeval_power.interfaces.cli.start.looking import look, named
-from humeval_power.interfaces.python_code.caller import Caller
-from humeval_power.interfaces.python_code.expressions import call
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.reporting.start.checks import count_files
 from humeval_power.reporting.start.checks import scale as checked_scale
 from humeval_power.reporting.start.filling import given_answers

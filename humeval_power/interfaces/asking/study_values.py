@@ -1,26 +1,19 @@
-"""What a command takes of a study: options from the declared fields, and their values in one place."""
+"""What a command takes of a study: which of its fields, and their values in one place."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import wraps
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import click
 
-from humeval_power.interfaces.asking.options import (
-    FieldArgument,
-    FieldOption,
-    Function,
-    FurtherOption,
-    field_option,
-)
-from humeval_power.interfaces.cli.required_options import was_typed
+from humeval_power.fields import Field
+from humeval_power.interfaces.asking.command import was_typed
+from humeval_power.interfaces.asking.options import FieldArgument, FieldOption
+from humeval_power.interfaces.asking.vocabulary import ALL_PAIRS, PRESET
 from humeval_power.study import FIELDS, SECTIONS, exclusive, option_of
 
-_ALL_PAIRS = click.option(
-    "--all-pairs", cls=FurtherOption, is_flag=True, help="Short for --comparisons all-pairs."
-)
+NO_FIELDS: Mapping[str, Field] = {}
 
 
 class StudyValues:
@@ -110,13 +103,13 @@ class StudyValues:
 
 
 def study_fields(
-    *names: str, but: Collection[str] = (), **instead: Function
-) -> Callable[[Function], Function]:
-    """A decorator that adds the options of fields of the study; the command gets them as `study: StudyValues`.
+    *names: str, but: Collection[str] = (), instead: Mapping[str, Field] = NO_FIELDS, **differing: Field
+) -> dict[str, Field]:
+    """The fields of the study that a command takes, in the order of the study.
 
     names : of fields, or of sections of the study, which stand for all of their fields.
     but : fields of these sections that mean nothing to the command.
-    instead : the options of fields that differ in this command, which has them too.
+    instead, differing : fields that are others in this command, which has them too.
     """
     wanted = {
         field
@@ -124,27 +117,11 @@ def study_fields(
         for field, one in FIELDS.items()
         if (one.section == name if name in SECTIONS else field == name)
     }
+    instead = {**instead, **differing}
     wanted = (wanted | instead.keys()) - set(but)
-    options = [instead.get(name) or field_option(name) for name in FIELDS if name in wanted]
-    if "comparisons" in wanted:
-        options.append(_ALL_PAIRS)
-
-    def add(command: Function) -> Function:
-        @wraps(command)
-        def answered(*args: Any, **values: Any) -> Any:
-            ctx = click.get_current_context()
-            fields = {
-                str(one.name) for one in ctx.command.params if isinstance(one, FieldOption | FieldArgument)
-            }
-            own = {name: value for name, value in values.items() if name not in {*fields, "all_pairs"}}
-            return command(*args, study=StudyValues.of(ctx), **own)
-
-        found: Function = answered
-        for option in reversed(options):
-            found = option(found)
-        return found
-
-    return add
+    instead = {"preset": PRESET, **instead}
+    found = {name: instead.get(name, one) for name, one in FIELDS.items() if name in wanted}
+    return {**found, "all_pairs": ALL_PAIRS} if "comparisons" in found else found
 
 
 def _in_options(message: str, options: Mapping[str, str]) -> str:

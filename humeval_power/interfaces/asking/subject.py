@@ -1,4 +1,4 @@
-"""A subject: a group of commands of declared ones, with its forms."""
+"""A subject: a group of declared commands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import click
 
 from humeval_power.interfaces.asking.declared import Declared
-from humeval_power.interfaces.asking.form import Form
 from humeval_power.interfaces.asking.questions import Questions
 
 
@@ -38,14 +37,3 @@ class Subject:
             yield from part.commands()
         else:
             yield part.command() if isinstance(part, Declared) else part
-
-    def forms(self) -> tuple[Form, ...]:
-        """Its pages: those of its own commands and of the questions."""
-        return tuple(form for part in self.parts for form in self._forms(part))
-
-    @staticmethod
-    def _forms(part: Declared | Questions | click.Command) -> Iterator[Form]:
-        if isinstance(part, Questions):
-            yield from part.forms()
-        elif isinstance(part, Declared) and (form := part.form()) is not None:
-            yield form

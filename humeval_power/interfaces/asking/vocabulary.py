@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from humeval_power.choices import Method
-from humeval_power.fields import Field, flag, names, own, real, shortened, text, whole, word
+from humeval_power.fields import Field, flag, names, of_answer, own, real, shortened, text, whole, word
 from humeval_power.interfaces.cli.numbers import LARGEST_SEED
+from humeval_power.reporting.drawn import Drawn
 from humeval_power.study import COLUMN, FIELDS, SYSTEM_NAMES
+
+
+def _shipped() -> list[dict[str, Any]]:
+    """The entries of the shipped library as they stand in its file, without what checks them."""
+    place = Path(__file__).parents[2] / "reporting" / "study" / "parameter_library.json"
+    entries: list[dict[str, Any]] = json.loads(place.read_text("utf-8"))["entries"]
+    return entries
 
 
 def systems_typed(rule: str, *, exactly: int | None = None, distinct: bool = False) -> Callable[[str], Any]:
@@ -40,14 +50,48 @@ def column(of: str, **further: Any) -> Field:
     return own(COLUMN, f"Column of the {of}. [found by name]", f"Column of the {of}", **further)
 
 
+_SHIPPED = _shipped()
+ENTRIES = {entry["name"]: str(entry["summary"]) for entry in _SHIPPED}
+TO_PLAN_FROM = {
+    "high": "Careful: workers and items differ much (Card et al. 2020)",
+    "low": "Hopeful: workers and items differ little (Card et al. 2020)",
+    **{entry["name"]: ENTRIES[entry["name"]] for entry in _SHIPPED if entry["use"] == "plan"},
+}
+PRESET = replace(FIELDS["preset"], words={"": "none of these", **TO_PLAN_FROM})
+PILOT = replace(FIELDS["pilot"], help="A table of ratings to estimate them from, as 'check' reads it.")
+ALL_PAIRS = own(
+    flag(),
+    "Short for --comparisons all-pairs.",
+    "Compare every pair",
+    page_help="Where there are more than two.",
+    usual=False,
+    further=True,
+)
 ALPHA = FIELDS["alpha"]
 TARGET = replace(FIELDS["power"], start="0.8")
-SEED = own(
+SEED = of_answer(
     whole(0, largest=LARGEST_SEED),
     "Seed of the random numbers. [fixed, and recorded]",
     "Seed of the random numbers",
+    page_help="The same seed gives the same numbers.",
 )
-SIMULATIONS = own(whole(1, largest=10**15), "Simulated studies for each number.", "Simulated studies")
+SIMULATIONS = of_answer(
+    whole(1, largest=10**15),
+    "Simulated studies for each number.",
+    "Simulated studies",
+    unit="studies",
+    page_help="More of them narrow the interval.",
+)
+JOBS = of_answer(whole(1), "Cores to use; the result does not depend on it. [all]", further=True)
+DRAW = own(
+    word(Drawn),
+    "What the figure shows: power, how far significant estimates exaggerate (type M), or how many have "
+    "the wrong sign (type S).",
+    "What the figure shows",
+    words={"power": "Power", "type-m": "Exaggeration (type M)", "type-s": "Wrong signs (type S)"},
+    usual="power",
+    further=True,
+)
 METHOD = own(
     word(Method),
     "Computed at once (exactly or by a formula; the answer says which), by simulation, or both.",
@@ -57,8 +101,40 @@ METHOD = own(
         "simulate": "simulation alone",
         "both": "both, beside each other",
     },
+    usual="both",
 )
-PAIR = own(names(systems_typed(TWO, exactly=2), "A,B"), "The two systems to compare; the effect is B - A.")
+PAIR = replace(
+    FIELDS["systems"],
+    kind=names(systems_typed(TWO, exactly=2), "A,B"),
+    help="The two systems to compare; the effect is B - A.",
+    label="Systems A and B",
+    page_help="Where there are more than two: both names with a comma between them. The difference is B - A.",
+)
+SCALE_OF_DATA = replace(
+    FIELDS["scale"], help="Scale of the ratings, such as 1:5. [from the data]", start=""
+)
+# The fields that say how to read a table of two systems; where no model is fitted, without COLUMNS_OF_MODEL.
+COLUMNS_OF_MODEL = ("document", "covariates", "order_column")
+
+
+def table_of(metavar: str, field: str = "ratings", **further: Any) -> Field:
+    """A table of ratings that is an argument; in brackets where it can be left out."""
+    one = FIELDS[field]
+    return replace(
+        one,
+        kind=replace(one.kind, metavar=metavar),
+        needed=not metavar.startswith("["),
+        page_help="CSV, TSV, Excel, JSON Lines or Parquet.",
+        **further,
+    )
+
+
+TABLE: Mapping[str, Field] = {
+    name: {"systems": PAIR, "scale": SCALE_OF_DATA}.get(name, one)
+    for name, one in FIELDS.items()
+    if one.section == "columns" or name in ("systems", "scale", "criterion", "lower_is_better")
+}
+RATINGS = {name: one for name, one in TABLE.items() if name not in COLUMNS_OF_MODEL}
 TWO_SYSTEMS = own(
     replace(SYSTEM_NAMES, metavar="A,B"),
     "Systems of one table, A first. [found by their looks]",
@@ -113,16 +189,28 @@ DROP_MISSING = own(
     usual=False,
 )
 ITEM, SYSTEM = column("item"), column("system")
-DIRECTION = own(
-    word(("two-sided", "greater", "less")),
-    "Both directions, or only B above (greater) or below (less) A.",
-    "Direction",
-    words={
-        "two-sided": "B better or worse than A (recommended)",
-        "greater": "only B better than A",
-        "less": "only B worse than A",
-    },
-    usual="two-sided",
+SCORE = own(
+    text("NAME", many=True),
+    "Score to read, where there are several: a column of a table, or a metric of logs; repeatable. [the only one]",
+    "Score to read",
+    page_help="Where there are several: a column of a table, or a metric of logs. [the only one]",
+    option="score",
+)
+ONE_SCORE = replace(
+    SCORE,
+    kind=text("NAME"),
+    help="Score to read, where there are several: a column of a table, or a metric of logs. [the only one]",
+)
+ALTERNATIVE = replace(  # of a test without a margin, of either side
+    FIELDS["alternative"],
+    kind=word(("two-sided", "greater", "less")),
+    help="What to show: a difference in either direction, or only B above (greater) or below (less) A.",
+    words={**FIELDS["alternative"].words, "less": "B is worse than A"},
+)
+ONE_SIDED = replace(
+    FIELDS["alternative"],
+    kind=word(("two-sided", "greater")),
+    help="What to show: a difference in either direction, or B better than A.",
 )
 COMPARED = own(
     names(systems_typed(TWO_OR_MORE, distinct=True), "A,B"),
@@ -147,27 +235,12 @@ SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
     ),
     "item": ITEM,
     "system": SYSTEM,
-    "scores": own(
-        names(lambda typed: (typed,), "COLUMN"),
-        "Metric of a table with several. [the only one]",
-        "Metric",
-        page_help="Of a table with several, one.",
-        option="score",
-    ),
+    "scores": replace(ONE_SCORE, kind=names(lambda typed: (typed,), "NAME")),
     "systems": SYSTEMS,
     "cluster": CLUSTER_OR_LINES,
     "drop_missing": DROP_MISSING,
 }
-REJECTED_ROWS = replace(FIELDS["rejected_rows"], words={"drop": "leave out", "keep": "keep"})
-RATINGS: Mapping[str, Field] = {  # as `python_code.tables.ratings_of` reads them from a file of two systems
-    **{
-        name: FIELDS[name]
-        for name in ("worker", "item", "system", "rating", "criterion_column", "criterion")
-    },
-    "systems": PAIR,
-    "scale": replace(FIELDS["scale"], help="Scale of the ratings, such as 1:5. [from the data]"),
-    **{name: FIELDS[name] for name in ("lower_is_better", "missing", "rejected_rows")},
-}
+REJECTED_ROWS = FIELDS["rejected_rows"]
 PRICES = ("cost_per_rating", "pay_per_hour", "seconds_per_rating")
 PRICES_NOTE = "A price for each rating, or the pay per hour with the seconds that a rating takes."
 ONE_PRICE = ("cost_per_rating", "pay_per_hour")

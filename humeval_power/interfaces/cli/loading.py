@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from humeval_power.checking.submissions import Rejected
+from humeval_power.exclusions import NO_RULES, ExclusionRules
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.formats import tables
@@ -12,6 +16,10 @@ from humeval_power.interfaces.formats.rating_tables import read_rating_table
 from humeval_power.interfaces.formats.ratings import ratings_of
 from humeval_power.interfaces.formats.tables import SourceTable
 from humeval_power.ratings import MISSING_CODES, Ratings
+
+if TYPE_CHECKING:
+    from humeval_power.inference.field.worker_exclusion import WorkerExclusion
+    from humeval_power.planning.plan.plan import Plan
 
 
 def load_ratings(path: str, study: StudyValues, *, require_pair: bool = True, tell: bool = True) -> Ratings:
@@ -74,3 +82,32 @@ def reading(study: StudyValues) -> dict[str, Any]:
         "missing": (*MISSING_CODES, *(study.missing or ())),
         "covariates": tuple(study.covariates or ()),
     }
+
+
+def excluded(
+    found: SourceTable,
+    ratings: Sequence[Ratings],
+    plan: Plan | None,
+    typed: ExclusionRules = NO_RULES,
+) -> WorkerExclusion | None:
+    """What the rules do to the workers of a table; None without rules.
+
+    ratings : those of each criterion that is analysed.
+
+    Raises
+    ------
+    click.UsageError
+        Typed rules beside those of a plan.
+    InputError
+        Seconds or checks that cannot be read.
+    """
+    sealed = None if plan is None else plan.exclusion_rules
+    if sealed and typed and sealed != typed:
+        raise click.UsageError(
+            f"The plan seals its own rules ({sealed}): leave out --exclude-if, or amend the plan."
+        )
+    from humeval_power.inference.field.worker_exclusion import exclude_workers
+    from humeval_power.interfaces.formats.answers import answers_of
+
+    rules = sealed or typed
+    return exclude_workers(answers_of(found, ratings), rules) if rules else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.interfaces.asking.options import FurtherAnswerOption
+from humeval_power.fields import of_answer, text
 from humeval_power.interfaces.cli.output import note
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Elsewhere:
         self._around.close()
 
 
-def _place(_ctx: click.Context, _option: click.Parameter, typed: str | None) -> Elsewhere | None:
+def place_of(_ctx: click.Context, _option: click.Parameter, typed: str | None) -> Elsewhere | None:
     """What --on says; the cluster itself is not looked at yet."""
     if typed is None:
         return None
@@ -89,7 +89,6 @@ def _place(_ctx: click.Context, _option: click.Parameter, typed: str | None) -> 
 
 
 def _local(typed: str, count: str | None) -> Elsewhere:
-    from humeval_power.interfaces.cli.options import default_jobs
     from humeval_power.interfaces.dask_clusters import local_cluster
 
     n = default_jobs() if count is None else int(count) if count.isascii() and count.isdigit() else 0
@@ -117,10 +116,13 @@ def _jobs(typed: str) -> Elsewhere:
     return Elsewhere(lambda: slurm_cluster(jobs, note), typed, jobs.slots)
 
 
-on_option = click.option(
-    "--on",
-    cls=FurtherAnswerOption,
-    metavar="WHERE",
-    callback=_place,
-    help="Compute on a cluster instead: local:8 (processes), tcp://HOST:PORT (dask), slurm.toml (jobs).",
+def default_jobs() -> int:
+    """All cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+ON = of_answer(
+    text("WHERE"),
+    "Compute on a cluster instead: local:8 (processes), tcp://HOST:PORT (dask), slurm.toml (jobs).",
+    further=True,
 )

@@ -36,6 +36,7 @@ _CALLED = {
 # Options that have another name since their old one says something else in other commands.
 _REPORT = {"--analysis": "--findings", "--power": "--power-file", "--config": "--answers"}
 _RUNS = {"--baseline": "--mean-accuracy", "--from": "--pilot"}
+_SIDES = {"--direction": "--alternative"}
 _QUESTIONS = ("power", "mde", "size", "surface")
 
 
@@ -58,8 +59,9 @@ RENAMED: dict[str, Mapping[str, str]] = {
     "import": {"--system": "--system-name"},
     "resample": {"--by": "--unit", "--ratings": "--ratings-per-system"},
     "looks pool": {"--rating": "--score"},
-    "compare scores": {"--power-target": "--power"},
-    "compare prospective": {"--mean": "--effect"},
+    **_of("compare", _SIDES),
+    "compare scores": {"--power-target": "--power", **_SIDES},
+    "compare prospective": {"--mean": "--effect", **_SIDES},
     "runs budget": {"--total": "--budget", **_RUNS},
     "looks preference": {"--ties": "--tie-rule"},
     **_of("preference", {"--ties": "--tie-rule"}),

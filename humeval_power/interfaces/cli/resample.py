@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import file_argument
+from humeval_power.fields import listed, number_list, own, real, word
+from humeval_power.interfaces.asking.command import Use
+from humeval_power.interfaces.asking.declared import study_command
 from humeval_power.interfaces.asking.resolve import EffectInput
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
+from humeval_power.interfaces.asking.vocabulary import RATINGS, table_of
 from humeval_power.interfaces.cli.adapting import one_table
-from humeval_power.interfaces.cli.numbers import RealNumber, number_list
-from humeval_power.interfaces.cli.options import COLUMNS_OF_MODEL, TABLE, TABLE_OPTIONS
-from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.cli.run import Run, with_run
+from humeval_power.interfaces.cli.run import Run
 from humeval_power.rules import DecisionRule
 
 if TYPE_CHECKING:
@@ -27,57 +26,45 @@ UNITS = ("rating", "item", "worker", "both")
 TESTS = ("mixed", "ratings-t", "mann-whitney", "item-means-t", "wilcoxon", "worker-means-t")
 
 
-def _tests(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+def _tests(typed: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name.strip() for name in typed.split(",")))
     unknown = [name for name in names if name not in TESTS]
     if unknown:
-        raise click.BadParameter(f"there is no test {unknown[0]!r}; there are {', '.join(TESTS)}.")
+        raise ValueError(f"there is no test {unknown[0]!r}; there are {', '.join(TESTS)}.")
     return names
 
 
-@click.command("resample", cls=StudyCommand, use=Use(adapts=one_table))
-@file_argument("ratings", metavar="RATINGS")
-@study_fields(*TABLE, "df", "alpha", but=COLUMNS_OF_MODEL, **TABLE_OPTIONS)
-@click.option(
-    "--unit",
-    type=click.Choice(UNITS),
-    default="both",
-    show_default=True,
-    help="What is drawn with replacement.",
+_COUNTS = listed(number_list(int), "LIST")
+
+
+@study_command(
+    ("resample",),
+    {
+        "ratings": table_of("RATINGS"),
+        **study_fields("df", "alpha", instead=RATINGS),
+        "unit": own(word(UNITS), "What is drawn with replacement.", usual="both"),
+        "n_workers": own(_COUNTS, "Numbers of workers. [as many]", option="workers"),
+        "n_items": own(_COUNTS, "Numbers of items. [as many]", option="items"),
+        "ratings_per_system": own(
+            _COUNTS, "Numbers of ratings of each system, with --unit rating. [as many]"
+        ),
+        "test": own(listed(_tests, "LIST"), f"Tests: {', '.join(TESTS)}.", usual="mixed"),
+        "shift": own(
+            real(), "True difference B - A on [0, 1] that the studies shall have. [the observed one]"
+        ),
+        "shift_raw": own(real(), "The same in points of the scale; see --scale."),
+    },
+    arguments=("ratings",),
+    use=Use(adapts=one_table),
+    simulates=True,
 )
-@click.option("--workers", metavar="LIST", callback=number_list(int), help="Numbers of workers. [as many]")
-@click.option("--items", metavar="LIST", callback=number_list(int), help="Numbers of items. [as many]")
-@click.option(
-    "--ratings-per-system",
-    "n_ratings",
-    metavar="LIST",
-    callback=number_list(int),
-    help="Numbers of ratings of each system, with --unit rating. [as many]",
-)
-@click.option(
-    "--test",
-    "tests",
-    metavar="LIST",
-    default="mixed",
-    show_default=True,
-    callback=_tests,
-    help=f"Tests: {', '.join(TESTS)}.",
-)
-@click.option(
-    "--shift",
-    type=RealNumber(),
-    help="True difference B - A on [0, 1] that the studies shall have. [the observed one]",
-)
-@click.option("--shift-raw", type=RealNumber(), help="The same in points of the scale; see --scale.")
-@with_run
-@with_result()
 def command(
     study: StudyValues,
     unit: Unit,
-    workers: tuple[int, ...] | None,
-    items: tuple[int, ...] | None,
-    n_ratings: tuple[int, ...] | None,
-    tests: tuple[str, ...],
+    n_workers: tuple[int, ...] | None,
+    n_items: tuple[int, ...] | None,
+    ratings_per_system: tuple[int, ...] | None,
+    test: tuple[str, ...],
     shift: float | None,
     shift_raw: float | None,
     run: Run,
@@ -103,10 +90,10 @@ def command(
     return resample(
         loaded,
         unit=unit,
-        tests=tests,
-        workers=workers,
-        items=items,
-        n_ratings=n_ratings,
+        tests=test,
+        workers=n_workers,
+        items=n_items,
+        n_ratings=ratings_per_system,
         shift=None if moved is None else moved.one(loaded.scale),
         rule=DecisionRule(df=study.df, alpha=study.alpha),
         n_simulations=n_simulations,

@@ -8,18 +8,18 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from humeval_power.errors import InputError
+from humeval_power.fields import Field, flag, of_answer, text, word
 from humeval_power.interfaces.asking.config import (
-    CONFIG_NAMES,
-    CONFIG_OPTIONS,
+    CONFIG,
     WRITES_CONFIG,
     note_config,
 )
-from humeval_power.interfaces.asking.options import AnswerOption, FurtherAnswerOption
+from humeval_power.interfaces.asking.options import Function, collected, option_of
 from humeval_power.interfaces.asking.study_file import ABOUT
 from humeval_power.interfaces.cli.beside import (
     Beside,
@@ -42,13 +42,6 @@ from humeval_power.interfaces.cli.contents import (
     file_of,
     folder_of,
     printed,
-)
-from humeval_power.interfaces.cli.options import (
-    Function,
-    collected,
-    force_option,
-    json_option,
-    quiet_option,
 )
 from humeval_power.interfaces.cli.output import (
     QUIET,
@@ -167,7 +160,7 @@ class Out:
 
     def deliver_program(self) -> None:
         """Print or write the program in Python that gives the same as the command that runs."""
-        from humeval_power.interfaces.python_code.program import program_of
+        from humeval_power.interfaces.asking.program import program_of
 
         program = program_of(click.get_current_context())
         if self.path is None or self.path == "-":
@@ -216,15 +209,18 @@ def with_result(
     target was missed.
     """
     beside = {**(beside or {}), **(WRITES_CONFIG if configured else {})}
-    options = (
-        json_option,
-        _format_option,
-        _details_option,
-        _code_option(codes or {}),
-        *((_output_option(endings), force_option) if writes else ()),
-        *(CONFIG_OPTIONS if configured else ()),
-        quiet_option,
-    )
+    fields = {
+        "as_json": _JSON,
+        "format": _FORMAT,
+        "details": _DETAILS,
+        "code": _code(codes or {}),
+        **({"output": _output(endings), "force": FORCE} if writes else {}),
+        **(CONFIG if configured else {}),
+    }
+    options = [
+        *(option_of(name, one) for name, one in fields.items()),
+        option_of("quiet", _QUIET, callback=_be_quiet, exposed=False),
+    ]
 
     def decorate(command: Function) -> Function:
         @wraps(command)
@@ -262,7 +258,7 @@ def with_result(
                 sys.exit(EXIT_TARGET_MISSED)
 
         def out_of(values: dict[str, Any]) -> Out:
-            for name in CONFIG_NAMES if configured else ():
+            for name in CONFIG if configured else ():
                 values.pop(name)
             code = {"python": PYTHON, **(codes or {})}.get(values.pop("code") or "", "")
             return replace(_out_of(values, endings, writes=writes, beside=beside), code=code)
@@ -343,34 +339,30 @@ def _out_of(
     return Out("json" if as_json else form, output, force, details, own_endings, files)
 
 
-_format_option = click.option(
-    "--format",
-    cls=FurtherAnswerOption,
-    type=click.Choice(get_args(Format)),
-    default="terminal",
-    help="What is printed. [text for the terminal]",
-)
-_details_option = click.option(
-    "--details", cls=FurtherAnswerOption, is_flag=True, help="Print the sections of details too."
-)
+_JSON = of_answer(flag(), "Print JSON, for programs.", usual=False, option="json")
+_FORMAT = of_answer(word(Format), "What is printed.", usual="terminal", further=True)
+_DETAILS = of_answer(flag(), "Print the sections of details too.", usual=False, further=True)
+FORCE = of_answer(flag(), "Overwrite what is there.", usual=False, further=True)
+_QUIET = of_answer(flag(), "Print the result and errors only.", usual=False, also="-q")
 
 
-def _code_option(codes: Mapping[str, str]) -> Function:
-    return click.option(
-        "--code",
-        cls=FurtherAnswerOption,
-        type=click.Choice([*codes, "python"]),
-        help="Print a program that gives the same from the same files, instead of the result.",
+def _be_quiet(ctx: click.Context, _option: click.Parameter, quiet: bool) -> None:
+    ctx.meta[QUIET] = quiet
+
+
+def _code(codes: Mapping[str, str]) -> Field:
+    return of_answer(
+        word((*codes, "python")),
+        "Print a program that gives the same from the same files, instead of the result.",
+        further=True,
     )
 
 
-def _output_option(endings: tuple[str, ...]) -> Function:
+def _output(endings: tuple[str, ...]) -> Field:
     own = f"{', '.join(endings)}: what the command makes; " if endings else ""
-    return click.option(
-        "-o",
-        "--output",
-        cls=AnswerOption,
-        metavar="PATH",
-        help=f"Write to PATH; its ending says what: {own}.md, .html, .tex, .docx, .csv, .json, .png ...; without "
+    return of_answer(
+        text("PATH"),
+        f"Write to PATH; its ending says what: {own}.md, .html, .tex, .docx, .csv, .json, .png ...; without "
         "an ending a folder with all of it.",
+        also="-o",
     )

@@ -10,17 +10,11 @@ from typing import Any
 import click
 
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.interfaces.asking.options import FurtherAnswerOption
+from humeval_power.fields import flag, of_answer
+from humeval_power.interfaces.asking.options import Function, collected, option_of
+from humeval_power.interfaces.asking.vocabulary import JOBS, SEED, SIMULATIONS
 from humeval_power.interfaces.cli.capturing import caught
-from humeval_power.interfaces.cli.on import Elsewhere, on_option
-from humeval_power.interfaces.cli.options import (
-    Function,
-    collected,
-    default_jobs,
-    jobs_option,
-    seed_option,
-    simulations_option,
-)
+from humeval_power.interfaces.cli.on import ON, Elsewhere, default_jobs, place_of
 from humeval_power.interfaces.cli.output import PROGRAM, WORDS, note
 from humeval_power.safe_text import shell_command
 
@@ -68,7 +62,13 @@ def with_run(command: Function) -> Function:
             )
         return found
 
-    options = (simulations_option, seed_option, jobs_option, on_option, _dry_run_option)
+    options = (
+        option_of("simulations", SIMULATIONS),
+        option_of("seed", SEED),
+        option_of("jobs", JOBS),
+        option_of("on", ON, callback=place_of),
+        option_of("dry_run", _DRY_RUN),
+    )
     return collected(placed, options, name="run", collect=_run_of)
 
 
@@ -87,11 +87,11 @@ def _run_of(values: dict[str, Any]) -> Run:
     )
 
 
-_dry_run_option = click.option(
-    "--dry-run",
-    cls=FurtherAnswerOption,
-    is_flag=True,
-    help="Say what the simulations will cost, measured on a few, and stop.",
+_DRY_RUN = of_answer(
+    flag(),
+    "Say what the simulations will cost, measured on a few, and stop.",
+    usual=False,
+    further=True,
 )
 
 

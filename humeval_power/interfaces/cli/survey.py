@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import click
-
 from humeval_power.api.survey import USUAL_EFFECTS, survey
-from humeval_power.fields import listed, number_list
-from humeval_power.interfaces.asking.command import StudyCommand
-from humeval_power.interfaces.asking.options import field_option
+from humeval_power.fields import listed, number_list, own, text, whole
+from humeval_power.interfaces.asking.declared import study_command
 from humeval_power.interfaces.asking.resolve import (
     EFFECT_RANGE,
     EffectInput,
@@ -20,8 +18,7 @@ from humeval_power.interfaces.asking.resolve import (
     warn_beyond,
 )
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
-from humeval_power.interfaces.cli.numbers import WholeNumber
-from humeval_power.interfaces.cli.results import with_result
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.reporting.survey.result import SurveyResult
@@ -30,25 +27,29 @@ if TYPE_CHECKING:
 _LIST = listed(number_list(float), "LIST")
 
 
-@click.command("survey", cls=StudyCommand)
-@click.argument("file", metavar="COMPARISONS")
-@study_fields(
-    *("variation", "scale", "lower_is_better", "test"),
-    but=("family", "link", "correlated", "check_families"),
-    effect_range=field_option(
-        "effect_range",
-        kind=_LIST,
-        help="Differences on [0, 1] to ask the power for. [0.05,0.1,0.2]",
-    ),
-    effect_raw_range=field_option(
-        "effect_raw_range", kind=_LIST, help="The same in points of the scale; see --scale."
-    ),
+@study_command(
+    ("survey",),
+    {
+        "file": own(text("COMPARISONS"), "", needed=True),
+        **study_fields(
+            *("variation", "scale", "lower_is_better", "test"),
+            but=("family", "link", "correlated", "check_families"),
+            effect_range=replace(
+                FIELDS["effect_range"],
+                kind=_LIST,
+                help="Differences on [0, 1] to ask the power for. [0.05,0.1,0.2]",
+            ),
+            effect_raw_range=replace(
+                FIELDS["effect_raw_range"], kind=_LIST, help="The same in points of the scale; see --scale."
+            ),
+        ),
+        "if_no_workers": own(whole(2), "Assume so many where none is reported."),
+        "if_no_items": own(whole(2), "Assume so many where none is reported."),
+        "if_no_ratings": own(whole(1), "Ratings per item, where none is reported."),
+    },
+    arguments=("file",),
+    needs=(source_needed,),
 )
-@click.option("--if-no-workers", type=WholeNumber(min=2), help="Assume so many where none is reported.")
-@click.option("--if-no-items", type=WholeNumber(min=2), help="Assume so many where none is reported.")
-@click.option("--if-no-ratings", type=WholeNumber(min=1), help="Ratings per item, where none is reported.")
-@with_result()
-@source_needed
 def command(
     file: str,
     study: StudyValues,

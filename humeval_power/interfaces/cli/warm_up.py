@@ -12,8 +12,10 @@ from typing import NamedTuple
 
 import click
 
+from humeval_power.interfaces.asking.options import option_of
+from humeval_power.interfaces.asking.vocabulary import JOBS
 from humeval_power.interfaces.cli.compiling import TOLD
-from humeval_power.interfaces.cli.options import default_jobs, jobs_option
+from humeval_power.interfaces.cli.on import default_jobs
 from humeval_power.interfaces.cli.output import note, say
 from humeval_power.kernels.compile_events import announce, listening
 
@@ -26,7 +28,7 @@ class Warmed(NamedTuple):
 
 
 @click.command("warm-up")
-@jobs_option
+@option_of("jobs", JOBS)
 def command(jobs: int | None) -> None:
     """Compile the numerical kernels now, not at the first answer.
 

@@ -13,7 +13,7 @@ import click
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import Field, shown, typed_list
 from humeval_power.interfaces.asking.command import StudyCommand
-from humeval_power.interfaces.asking.options import FieldOption, FurtherOption
+from humeval_power.interfaces.asking.options import FieldOption, is_further
 from humeval_power.interfaces.page.answers import Work
 from humeval_power.interfaces.page.asked import (
     MOST_LETTERS,
@@ -121,7 +121,7 @@ def _is_main(option: click.Parameter) -> bool:
     """Whether short help shows it; a study file, or 'explain', has the others."""
     if isinstance(option, FieldOption):
         return option.required or FIELDS[option.field].main
-    return not isinstance(option, FurtherOption)
+    return not is_further(option)
 
 
 def _help(path: tuple[str, ...]) -> str:

@@ -122,8 +122,8 @@ def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
 
 
 def _shown(path: tuple[str, ...], result: Result, document: Document) -> Answer:
+    from humeval_power.interfaces.asking.program import python_here
     from humeval_power.interfaces.page.onward import links, numbers, ways
-    from humeval_power.interfaces.python_code.program import python_here
 
     return Answer(
         0,

@@ -16,8 +16,8 @@ from urllib.parse import urlencode
 import click
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.asking.calls import ELSEWHERE
 from humeval_power.interfaces.asking.options import names_file, takes_column_or_file, takes_files
-from humeval_power.interfaces.python_code.typed import ELSEWHERE
 
 Options = tuple[tuple[str, str], ...]
 MOST_LETTERS = 2_000  # of one value

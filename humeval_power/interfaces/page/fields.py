@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
 import click
 
+from humeval_power.interfaces.asking.declared import control_of
 from humeval_power.interfaces.asking.form import Control, Form, Group
+from humeval_power.interfaces.asking.options import DeclaredArgument, DeclaredOption
 from humeval_power.interfaces.page.answers import Wrong
 from humeval_power.interfaces.page.asked import WRITES, Asked, link_name, may_read_files, offered
 from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.interfaces.page.forms.study_controls import on_page
-from humeval_power.study import FIELDS
+from humeval_power.interfaces.page.words import on_page
 
 Kind = Literal["text", "number", "choice", "switch", "file"]
 MORE = "All options"
@@ -72,7 +73,7 @@ def field_groups(form: Form, asked: Asked, problems: Sequence[Wrong]) -> tuple[F
     """The groups of a form with what is asked, and behind them all options that no group names."""
     options = offered(form.command, form.hides)
     named = {control.option for group in form.groups for control in group.controls}
-    rest = tuple(Control(name) for name in options if name not in named)
+    rest = tuple(_control(name, option) for name, option in options.items() if name not in named)
     groups = [*form.groups, Group(MORE, rest, folded=True)] if rest else form.groups
     by_option = _by_option(problems, options)
     return tuple(
@@ -88,6 +89,13 @@ def field_groups(form: Form, asked: Asked, problems: Sequence[Wrong]) -> tuple[F
         )
         for group in groups
     )
+
+
+def _control(name: str, option: click.Parameter) -> Control:
+    """How an option is asked that no group names."""
+    if isinstance(option, DeclaredOption | DeclaredArgument):
+        return replace(control_of(name, option.about), option=name)
+    return Control(name)
 
 
 def can_begin(form: Form) -> bool:
@@ -131,9 +139,8 @@ def _about(problem: Wrong, options: Mapping[str, click.Parameter]) -> str | None
 
 
 def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple[str, ...]) -> Field:
-    field = FIELDS.get(getattr(option, "field", ""))
     kind = _kind(asked.command, control, option)
-    label = control.label or (field.label if field else "") or _words(control.option)
+    label = control.label or _words(control.option)
     help = control.help or on_page(getattr(option, "help", "") or "")
     if help.rstrip(".").casefold() == label.casefold():
         help = ""

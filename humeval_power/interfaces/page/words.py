@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from html import escape, unescape
 
+from humeval_power.study import FIELDS, option_of
+
 # A command as one would type it, which stays, or an option.
 _SAID = re.compile(
     r"(?P<command>'humeval-power [^']*'|humeval-power .*)"
@@ -24,6 +26,14 @@ def by_labels(text: str, labels: Mapping[str, str]) -> str:
         return found["command"] or f"\u201c{labels.get(name) or name.replace('-', ' ')}\u201d"
 
     return _SAID.sub(called, text)
+
+
+def on_page(help: str) -> str:
+    """What is said of an option in the words of the page: fields of the study by their labels."""
+    labels = {
+        option_of(name)[2:]: one.label.removeprefix("Or ") for name, one in FIELDS.items() if one.label
+    }
+    return re.sub(r"; see \u201c[^\u201d]*\u201d\.", ".", by_labels(help, labels))
 
 
 def html_by_labels(html: str, labels: Mapping[str, str]) -> str:

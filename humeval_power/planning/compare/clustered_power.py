@@ -47,7 +47,7 @@ def of_clusters(
 
     def make(n: int) -> ResampledClusters:
         return ResampledClusters(
-            n, values, clusters, effect, settings.direction, settings.alpha, normal=is_normal
+            n, values, clusters, effect, settings.alternative, settings.alpha, normal=is_normal
         )
 
     return make, known, words

@@ -52,7 +52,7 @@ class CurvePoint:
 
 
 def required_items(
-    ratio: float, *, power: float = 0.8, alpha: float = 0.05, direction: Direction = "two-sided"
+    ratio: float, *, power: float = 0.8, alpha: float = 0.05, alternative: Direction = "two-sided"
 ) -> RequiredItems:
     """Items for a paired t test to find a mean difference of `ratio` SDs with a given power.
 
@@ -66,13 +66,15 @@ def required_items(
     """
     if not alpha < power < 1:
         raise InputError(f"The power must lie between alpha ({alpha:g}) and 1; got {power:g}.")
-    if ratio == 0 or (direction == "greater" and ratio < 0) or (direction == "less" and ratio > 0):
+    if ratio == 0 or (alternative == "greater" and ratio < 0) or (alternative == "less" and ratio > 0):
         raise InputError(f"No number of items finds a difference of {ratio:g} SDs in this direction.")
 
     def missing(n: float) -> float:
-        return t_power(ratio, n, direction=direction, alpha=alpha).power - power
+        return t_power(ratio, n, alternative=alternative, alpha=alpha).power - power
 
-    return _smallest(missing, power, lambda n: t_power(ratio, n, direction=direction, alpha=alpha).power)
+    return _smallest(
+        missing, power, lambda n: t_power(ratio, n, alternative=alternative, alpha=alpha).power
+    )
 
 
 def required_items_equivalence(

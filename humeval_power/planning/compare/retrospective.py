@@ -192,7 +192,7 @@ def _of_signs(
         )  # a difference of accuracies counts both ways
 
     def make(n: int) -> SignScores:
-        return SignScores(n, share, ties, settings.direction, settings.alpha, simulated == "mcnemar")
+        return SignScores(n, share, ties, settings.alternative, settings.alpha, simulated == "mcnemar")
 
     words = "share of items on which B is better, less one half"
     method = "draws of better, worse and tied items"
@@ -205,7 +205,7 @@ def _of_differences(
     used: PairedScoreTest = "wilcoxon" if simulated == "wilcoxon" else "t"
     words = "pseudomedian of B - A" if used == "wilcoxon" else "mean of B - A"
     n = len(moved)
-    at_hand = ResampledScores(n, moved, effect, used, settings.direction, settings.alpha)
+    at_hand = ResampledScores(n, moved, effect, used, settings.alternative, settings.alpha)
     known = at_hand.true_effect
     if power_by != "normal":
         return _DrawnFrom(
@@ -219,7 +219,7 @@ def _of_differences(
     sd = float(moved.std(ddof=1))
 
     def make(size: int) -> NormalScores:
-        return NormalScores(size, known, sd, used, settings.direction, settings.alpha)
+        return NormalScores(size, known, sd, used, settings.alternative, settings.alpha)
 
     method = "normal differences, same SD"
     return _DrawnFrom(make, lambda size: make(size).computed(), n, known, words, method)

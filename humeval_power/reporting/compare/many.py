@@ -50,7 +50,7 @@ _CORRECTIONS = {
 class ManyResult(Result):
     """Systems by their mean, the tests of their pairs with corrected p-values, and clusters."""
 
-    schema: ClassVar[str] = "humeval_power/compare_many/1"
+    schema: ClassVar[str] = "humeval_power/compare_many/2"
 
     found: PairwiseScores
     table: ScoreTable
@@ -156,7 +156,7 @@ def many_signature(result: PairwiseScores, table: ScoreTable, settings: TestSett
         question=result.question,
         test=test.name,
         alpha=settings.alpha,
-        direction=settings.direction,
+        alternative=settings.alternative,
         n_items=result.n_items,
         null=settings.null,
         version=versions()["humeval-power"],

@@ -54,7 +54,7 @@ RESAMPLING_TESTS = (
 class PairResult(Result):
     """One pair of systems; the effect is B - A, A being the first system of the table."""
 
-    schema: ClassVar[str] = "humeval_power/compare/1"
+    schema: ClassVar[str] = "humeval_power/compare/2"
 
     comparison: PairComparison
     provenance: Provenance = UNKNOWN
@@ -199,7 +199,7 @@ def pair_signature(comparison: PairComparison) -> CompareSignature:
         question=comparison.question if comparison.request.question else "nlpstattest",
         test=test.name,
         alpha=settings.alpha,
-        direction=settings.direction,
+        alternative=settings.alternative,
         n_items=test.n,
         null=settings.null,
         version=versions()["humeval-power"],

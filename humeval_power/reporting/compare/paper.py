@@ -34,7 +34,7 @@ def paper_paragraph(comparison: PairComparison) -> str:
     statistic = ""
     if test.name == "t":
         statistic = f" {test.statistic_name} = {significant(test.statistic)},"
-    side = "two-sided" if settings.direction == "two-sided" else "one-sided"
+    side = "two-sided" if settings.alternative == "two-sided" else "one-sided"
     return (
         f"We compared {b} with {a} by {table.metric} on the same {test.n:,} items{where}. The {what} was "
         f"{significant(test.estimate)}{interval} ({label}, {side},{statistic} {p_words(test.p_value)}, alpha "

@@ -64,7 +64,7 @@ class PrimerCountsResult(Result):
             ("sign test", "one-sided, B better", p_cell(found.sign_p)),
             ("the primer's p", "one-sided, B better", p_cell(found.p_value)),
         )
-        return Table(("test", "direction", "p"), rows)
+        return Table(("test", "alternative", "p"), rows)
 
     def _next(self) -> str:
         found = self.found

@@ -36,14 +36,14 @@ class ProspectiveResult(Result):
     """The items that find a mean difference, or show equivalence within `margin`; `curve` is the power by
     number of items."""
 
-    schema: ClassVar[str] = "humeval_power/compare_prospective/1"
+    schema: ClassVar[str] = "humeval_power/compare_prospective/2"
 
     mean: float
     sd: float
     margin: float | None
     target: float
     alpha: float
-    direction: Direction
+    alternative: Direction
     found: RequiredItems
     curve: tuple[tuple[int, float], ...]
     provenance: Provenance = UNKNOWN
@@ -78,7 +78,7 @@ class ProspectiveResult(Result):
 
     def _test(self) -> str:
         if self.margin is None:
-            return f"paired t test, {self.direction}, alpha {self.alpha:g}"
+            return f"paired t test, {self.alternative}, alpha {self.alpha:g}"
         return f"two one-sided t tests, alpha {self.alpha:g} each"
 
     def _chart(self) -> Chart:
@@ -99,7 +99,7 @@ class ProspectiveResult(Result):
             "margin": self.margin,
             "target_power": self.target,
             "alpha": self.alpha,
-            "direction": self.direction,
+            "alternative": self.alternative,
             **asdict(self.found),
         }
 

@@ -89,7 +89,7 @@ def _how_judged(test: PairedTest, found: Resamples, settings: TestSettings) -> s
             "two-sided": "p is twice the smaller part",
             "greater": "p is the part at it or above",
             "less": "p is the part at it or below",
-        }[settings.direction]
+        }[settings.alternative]
         return (
             "t of the resamples, each in its own errors about the observed mean: where t lies without a "
             f"difference. {percent(found.not_above)} of them are at the observed t of {significant(found.at)} or "
@@ -100,7 +100,7 @@ def _how_judged(test: PairedTest, found: Resamples, settings: TestSettings) -> s
         "two-sided": f"p is the share of resamples at least {away}, on either side",
         "greater": f"p is the share of resamples above it and at least {away}",
         "less": f"p is the share of resamples below it and at least {away}",
-    }[settings.direction]
+    }[settings.alternative]
     return (
         f"{found.what.capitalize()}s of the resamples, about the observed {found.what} of "
         f"{significant(test.estimate)}; {percent(found.not_above)} of them are at the null difference or below. "

@@ -24,7 +24,7 @@ _HOW = {"bonferroni": "Bonferroni, any dependence", "fisher": "Fisher, independe
 class SetsResult(Result):
     """One pair of systems on each of `names`, and how many of them replicate the effect."""
 
-    schema: ClassVar[str] = "humeval_power/compare_sets/1"
+    schema: ClassVar[str] = "humeval_power/compare_sets/2"
 
     names: tuple[str, ...]
     comparisons: tuple[PairComparison, ...]
@@ -40,7 +40,7 @@ class SetsResult(Result):
         """The count with its confidence, then each set."""
         found, first = self.found, self.comparisons[0]
         a, b = first.names
-        direction = "higher" if first.request.settings.direction == "greater" else "lower"
+        direction = "higher" if first.request.settings.alternative == "greater" else "lower"
         named = ", ".join(self.names[place] for place in found.named) or "none"
         return Document(
             f"{compared(first.table)} on {len(self.names)} sets",

@@ -27,7 +27,7 @@ class CompareSignature:
     question: str
     test: str
     alpha: float
-    direction: Direction
+    alternative: Direction
     n_items: int
     null: float = 0.0
     version: str | None = None
@@ -43,7 +43,7 @@ class CompareSignature:
             object.__setattr__(self, "data_sha256", self.data_sha256[:DIGITS] or None)
 
     def __str__(self) -> str:
-        side = next(word for word, meant in _SIDES.items() if meant == self.direction)
+        side = next(word for word, meant in _SIDES.items() if meant == self.alternative)
         entries = [
             NAME,
             *named("v", self.version),
@@ -96,7 +96,7 @@ _KNOWN = {
     "test": "test",
     "null": "null",
     "alpha": "alpha",
-    "side": "direction",
+    "side": "alternative",
     "n": "n_items",
     "cluster": "cluster",
     "k": "n_systems",
@@ -118,7 +118,7 @@ def _signature(found: dict[str, str]) -> CompareSignature:
         name = _KNOWN[key]
         if name:
             values[name] = _typed(text, kinds[name])
-    values["direction"] = _SIDES[found["side"]]
+    values["alternative"] = _SIDES[found["side"]]
     values["data_sha256"] = matched[1] if matched else None
     missing = {"question", "test", "alpha", "n_items"} - set(values)
     if missing:

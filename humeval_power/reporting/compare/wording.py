@@ -14,7 +14,7 @@ def _words(scenario: NormalScores) -> list[str]:
     test = "paired t test" if scenario.test == "t" else "Wilcoxon signed-rank test"
     return [
         f"{scenario.n:,} items, differences with SD {scenario.sd:g}",
-        f"{test}, {scenario.direction}, alpha {scenario.alpha:g}",
+        f"{test}, {scenario.alternative}, alpha {scenario.alpha:g}",
     ]
 
 

@@ -63,7 +63,7 @@ def _difference(comparison: PairComparison) -> str:
         return f"{a} and {b} score the same on every item: no difference is shown ({p})."
     if comparison.question == "better":
         share, low, high = map(percent, (test.estimate, *test.interval))
-        more = test.lead > 0 if settings.direction == "two-sided" else settings.direction == "greater"
+        more = test.lead > 0 if settings.alternative == "two-sided" else settings.alternative == "greater"
         than = f"{'more' if more else 'fewer'} than half is {'' if comparison.significant else 'not '}shown"
         return (
             f"{b} scores higher than {a} on {share} of the items ({100 * test.confidence:g} % interval {low} to "
@@ -87,7 +87,7 @@ def _difference(comparison: PairComparison) -> str:
             test.estimand, f" by the {test.estimand}"
         ),
         claim=f"a difference {side} {null:g}" if null else "a difference",
-        asked=asked[settings.direction],
+        asked=asked[settings.alternative],
     )
     return str(compared)
 
@@ -98,7 +98,10 @@ def report_rows(comparison: PairComparison) -> tuple[Fact, ...]:
     names = comparison.names
     rows = [
         ("Question", with_names(QUESTION_WORDS[comparison.question], names)),
-        ("Test", f"{test.label}, {with_names(DIRECTION_WORDS[settings.direction], names)}; {test.method}"),
+        (
+            "Test",
+            f"{test.label}, {with_names(DIRECTION_WORDS[settings.alternative], names)}; {test.method}",
+        ),
         ("Significance level", f"alpha = {settings.alpha:g}"),
         ("Null difference", f"{settings.null:g}"),
         ("Sample size", _sample_size(comparison)),

@@ -35,7 +35,7 @@ class ResampledClusters:
     values: Floats
     clusters: Clusters
     effect: float | None = None
-    direction: Direction = "two-sided"
+    alternative: Direction = "two-sided"
     alpha: float = 0.05
     normal: bool = False
 
@@ -103,7 +103,7 @@ class ResampledClusters:
         return mean_power(
             self.true_effect / error,
             observed.df * (n - 1) / (n_observed - 1),
-            direction=self.direction,
+            alternative=self.alternative,
             alpha=self.alpha,
             method="noncentral t with the CR2 error of the clusters",
             exact=False,
@@ -123,8 +123,8 @@ def _tested(sums: Floats, sizes: Floats, scenario: ResampledClusters) -> Replica
     estimate = mean[:, 0]
     flat = error <= 1e-13 * np.abs(sums).max(axis=1)
     t = estimate / np.where(flat, np.nan, error)
-    tail = special.stdtr(df, -t if scenario.direction == "greater" else t)
-    if scenario.direction == "two-sided":
+    tail = special.stdtr(df, -t if scenario.alternative == "greater" else t)
+    if scenario.alternative == "two-sided":
         tail = 2 * special.stdtr(df, -np.abs(t))
     empty = flat & (estimate == 0)
     return Replicates(

@@ -38,7 +38,7 @@ class NormalScores:
     effect: float
     sd: float
     test: PairedScoreTest = "t"
-    direction: Direction = "two-sided"
+    alternative: Direction = "two-sided"
     alpha: float = 0.05
 
     def __post_init__(self) -> None:
@@ -66,9 +66,9 @@ class NormalScores:
     def computed(self) -> ComputedPower:
         """By the noncentral t; for Wilcoxon's test on its effective number of items, 3 / pi of them."""
         if self.test == "t":
-            return t_power(self.effect / self.sd, self.n, direction=self.direction, alpha=self.alpha)
+            return t_power(self.effect / self.sd, self.n, alternative=self.alternative, alpha=self.alpha)
         found = t_power(
-            self.effect / self.sd, self.n * 3 / math.pi, direction=self.direction, alpha=self.alpha
+            self.effect / self.sd, self.n * 3 / math.pi, alternative=self.alternative, alpha=self.alpha
         )
         return replace(
             found, method="noncentral t with 3/pi of the items (asymptotic efficiency)", exact=False
@@ -87,7 +87,7 @@ class ResampledScores:
     observed: Floats
     effect: float | None = None
     test: PairedScoreTest = "t"
-    direction: Direction = "two-sided"
+    alternative: Direction = "two-sided"
     alpha: float = 0.05
 
     def __post_init__(self) -> None:
@@ -129,15 +129,15 @@ class ResampledScores:
         if self.test == "wilcoxon":
             return self._ranks_power(n)
         ratio = self.true_effect / float(self.observed.std(ddof=1))
-        found = t_power(ratio, n, direction=self.direction, alpha=self.alpha)
+        found = t_power(ratio, n, alternative=self.alternative, alpha=self.alpha)
         return replace(found, method="noncentral t with the SD of the differences", exact=False)
 
     def _ranks_power(self, n: int) -> ComputedPower:
         r, sd, share = self._ranks
-        shift, sides = r * math.sqrt(share * n), 2 if self.direction == "two-sided" else 1
+        shift, sides = r * math.sqrt(share * n), 2 if self.alternative == "two-sided" else 1
         critical, sd = -float(special.ndtri(self.alpha / sides)), max(sd, 1e-9)
-        up = float(special.ndtr((shift - critical) / sd)) if self.direction != "less" else 0.0
-        down = float(special.ndtr((-shift - critical) / sd)) if self.direction != "greater" else 0.0
+        up = float(special.ndtr((shift - critical) / sd)) if self.alternative != "less" else 0.0
+        down = float(special.ndtr((-shift - critical) / sd)) if self.alternative != "greater" else 0.0
         right, wrong = (up, down) if r >= 0 else (down, up)
         type_s = wrong / (up + down) if r != 0 and up + down > 0 else math.nan
         method = "normal distribution of the signed ranks, variance of the differences"
@@ -158,7 +158,7 @@ class ResampledScores:
 
 
 def t_power(
-    ratio: float, n: float, *, direction: Direction = "two-sided", alpha: float = 0.05
+    ratio: float, n: float, *, alternative: Direction = "two-sided", alpha: float = 0.05
 ) -> ComputedPower:
     """Power, Type M and Type S of the paired t test by the noncentral t.
 
@@ -167,7 +167,7 @@ def t_power(
     return mean_power(
         ratio * math.sqrt(n),
         n - 1,
-        direction=direction,
+        alternative=alternative,
         alpha=alpha,
         method="noncentral t distribution",
         exact=True,
@@ -175,21 +175,21 @@ def t_power(
 
 
 def mean_power(
-    shift: float, df: float, *, direction: Direction, alpha: float, method: str, exact: bool
+    shift: float, df: float, *, alternative: Direction, alpha: float, method: str, exact: bool
 ) -> ComputedPower:
     """Power, Type M and Type S of a t test of a mean.
 
     shift : true mean over its standard error. `method` and `exact` are said of the result.
     """
-    sides = 2 if direction == "two-sided" else 1
+    sides = 2 if alternative == "two-sided" else 1
     critical = -float(special.stdtrit(df, alpha / sides))
-    up = noncentral_t_tail(critical, df, shift) if direction != "less" else 0.0
-    down = noncentral_t_tail(critical, df, -shift) if direction != "greater" else 0.0
+    up = noncentral_t_tail(critical, df, shift) if alternative != "less" else 0.0
+    down = noncentral_t_tail(critical, df, -shift) if alternative != "greater" else 0.0
     right, wrong = (up, down) if shift >= 0 else (down, up)
     type_m = type_s = math.nan
     if shift != 0 and up + down > 0:
         over, under = significant_sizes(shift, df, critical)
-        size = {"two-sided": over + under, "greater": over, "less": under}[direction]
+        size = {"two-sided": over + under, "greater": over, "less": under}[alternative]
         type_m, type_s = size / (abs(shift) * (up + down)), wrong / (up + down)
     return ComputedPower(right, up + down, type_m, type_s, method, exact)
 
@@ -206,8 +206,8 @@ def _t_tests(differences: Floats, scenario: NormalScores | ResampledScores) -> R
     flat = np.ptp(differences, axis=1) == 0
     error = sd / math.sqrt(n)
     t = mean / np.where(flat, np.nan, error)
-    tail = special.stdtr(n - 1.0, -t if scenario.direction == "greater" else t)
-    if scenario.direction == "two-sided":
+    tail = special.stdtr(n - 1.0, -t if scenario.alternative == "greater" else t)
+    if scenario.alternative == "two-sided":
         tail = 2 * special.stdtr(n - 1.0, -np.abs(t))
     empty = flat & (mean == 0)
     return Replicates(
@@ -235,11 +235,11 @@ def _wilcoxon_tests(differences: Floats, scenario: NormalScores | ResampledScore
         "less": special.ndtr(z),
         "two-sided": 2 * special.ndtr(-np.abs(z)),
     }
-    p_value = np.where(active > 0, tails[scenario.direction], 1.0)
+    p_value = np.where(active > 0, tails[scenario.alternative], 1.0)
     untied = (zeros == 0) & np.isclose(squares, n * (n + 1) * (2 * n + 1) / 6, rtol=1e-12)
     if n <= EXACT_RANKS_UP_TO and untied.any():
         place = rank_sum[untied].astype(np.int64)
-        p_value[untied] = tail_p(untied_share(n), place, scenario.direction)
+        p_value[untied] = tail_p(untied_share(n), place, scenario.alternative)
     unknown = np.full(size, np.nan)
     return Replicates(
         hodges_lehmann_rows(np.sort(differences, axis=1)),

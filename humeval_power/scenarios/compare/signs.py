@@ -27,7 +27,7 @@ class SignScores:
     n: int
     effect: float
     ties: float = 0.0
-    direction: Direction = "two-sided"
+    alternative: Direction = "two-sided"
     alpha: float = 0.05
     mid_p: bool = False
 
@@ -62,8 +62,8 @@ class SignScores:
 
     def computed(self) -> ComputedPower:
         """Exact power by enumeration of the items that are better and worse."""
-        is_two_sided = self.direction == "two-sided"
-        rightly = (self.effect >= 0) == (self.direction == "greater")
+        is_two_sided = self.alternative == "two-sided"
+        rightly = (self.effect >= 0) == (self.alternative == "greater")
         level = self.alpha if is_two_sided else 2 * self.alpha  # each side is tested at half of it
         test: ConditionalTest = "mid-p" if self.mid_p else "exact"
         return enumerated_power(
@@ -77,13 +77,13 @@ class SignScores:
         )
 
     def _tested(self, up: np.ndarray, down: np.ndarray) -> Replicates:
-        fewer = {"greater": down, "less": up, "two-sided": np.minimum(up, down)}[self.direction]
+        fewer = {"greater": down, "less": up, "two-sided": np.minimum(up, down)}[self.alternative]
         total = up + down
         tail = special.bdtr(fewer.astype(float), total, 0.5)
         if self.mid_p:
             below = np.where(fewer > 0, special.bdtr(np.maximum(fewer - 1.0, 0.0), total, 0.5), 0.0)
             tail = (tail + below) / 2
-        p_value = np.minimum(1.0, 2 * tail if self.direction == "two-sided" else tail)
+        p_value = np.minimum(1.0, 2 * tail if self.alternative == "two-sided" else tail)
         unknown = np.full(len(up), np.nan)
         return Replicates(
             (up - down) / (2 * self.n),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,27 +12,28 @@ import click
 from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES
 from humeval_power.fields import names
-from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import field_option, file_argument
+from humeval_power.interfaces.asking.command import Use
+from humeval_power.interfaces.asking.declared import Page, Part, study_command
+from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.resolve import effect_of, family_of, rule_of
+from humeval_power.interfaces.asking.study_page import TEST
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
+from humeval_power.interfaces.asking.vocabulary import TABLE, table_of
 from humeval_power.interfaces.cli.adapting import all_that_were_planned
 from humeval_power.interfaces.cli.analyze.criteria import load_criteria, refuse_criteria
-from humeval_power.interfaces.cli.exclusion_options import excluded
-from humeval_power.interfaces.cli.options import TABLE, TABLE_OPTIONS
 from humeval_power.interfaces.cli.plan.options import (
-    amend_option,
-    ledger_secret_option,
+    AMEND,
+    LEDGER_SECRET,
     load_plan,
-    plan_option,
+    plan_path,
     plan_reference,
     table_by_plan,
 )
-from humeval_power.interfaces.cli.results import details_wanted, record_wanted, with_result
-from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
+from humeval_power.interfaces.cli.results import details_wanted, record_wanted
+from humeval_power.interfaces.cli.run import Run
+from humeval_power.interfaces.cli.study.formula import FORMULA, with_formula
 from humeval_power.rules import DEFAULT_RULE
-from humeval_power.study import EXAMPLE_RULES
+from humeval_power.study import EXAMPLE_RULES, FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.inference.field.worker_exclusion import WorkerExclusion
@@ -41,48 +43,79 @@ if TYPE_CHECKING:
     from humeval_power.reporting.analyze.two import AnalysisResult
 
 
-@click.command("analyze", cls=StudyCommand, use=Use(adapts=all_that_were_planned, writes="findings"))
-@file_argument("ratings", metavar="RATINGS")
-@study_fields(
-    *TABLE,
-    *(
-        "test",
-        "comparisons",
-        "baseline",
-        "model",
-        "system_variances",
-        "correction",
-        "correct_over",
-        "ledger",
-    ),
-    **TABLE_OPTIONS,
-    plan=plan_option,
-    effect=field_option(
-        "effect",
-        option="--effect-of-interest",
-        help="Smallest difference B - A on [0, 1] that would matter. [the plan's]",
-    ),
-    effect_raw=field_option(
-        "effect_raw",
-        option="--effect-of-interest-raw",
-        help="The same in points of the scale; see --scale.",
-    ),
-    criteria=field_option(
-        "criteria",
-        kind=names(str, "NAMES"),
-        help="Analyse several criteria, one by one: 'all', or A,B,...: values of the column of criteria, or "
-        "columns that hold the ratings of one each.",
-    ),
-    exclude_if=field_option(
-        "exclude_if",
-        help=f"Leave out workers by these rules, which no plan has sealed: {EXAMPLE_RULES}, or some of it.",
+@study_command(
+    ("analyze",),
+    {
+        "ratings": table_of("RATINGS"),
+        **study_fields(
+            *("test", "comparisons", "baseline", "model", "system_variances", "correction", "correct_over"),
+            *("ledger", "plan"),
+            instead=TABLE,
+            effect=replace(
+                FIELDS["effect"],
+                option="effect-of-interest",
+                help="Smallest difference B - A on [0, 1] that would matter. [the plan's]",
+                label="Smallest difference that would matter",
+                slider=None,
+            ),
+            effect_raw=replace(
+                FIELDS["effect_raw"],
+                option="effect-of-interest-raw",
+                help="The same in points of the scale; see --scale.",
+                label="The same in points of the scale",
+                start="",
+                slider=None,
+            ),
+            criteria=replace(
+                FIELDS["criteria"],
+                kind=names(str, "NAMES"),
+                help="Analyse several criteria, one by one: 'all', or A,B,...: values of the column of criteria, "
+                "or columns that hold the ratings of one each.",
+                label="Several criteria",
+                page_help="\u2018all\u2019, or their names with commas between them.",
+            ),
+            exclude_if=replace(
+                FIELDS["exclude_if"],
+                help=f"Leave out workers by these rules, which no plan has sealed: {EXAMPLE_RULES}, or some of it.",
+                page_help="Such as seconds=2,same-answer=0.95; the result is shown with and without them. Rules of "
+                "the plan are applied by themselves.",
+            ),
+        ),
+        "formula": FORMULA,
+        "amend": AMEND,
+        "secret": LEDGER_SECRET,
+    },
+    arguments=("ratings",),
+    use=Use(adapts=all_that_were_planned, writes="findings"),
+    read_as={"plan": plan_path},
+    simulates=True,
+    page=Page(
+        "Analyse a study",
+        "Which system is better, how sure that is and who it rests on: of two systems or many, by several "
+        "criteria.",
+        (
+            Part(
+                "The ratings",
+                ("ratings", "systems", "criterion", "criteria", "scale", "lower_is_better"),
+            ),
+            Part("Several systems", ("all_pairs", "baseline", "model", "correction")),
+            Part("The plan", ("plan", "effect", "exclude_if")),
+            TEST,
+        ),
+        (
+            Next(
+                ("report",),
+                "Write it up: checklists, datasheet, paragraph for the paper",
+                ("plan", "criterion"),
+                {"findings": "record.json"},
+                sets={"form": "paper"},
+            ),
+            Next(("fit",), "Variances of two systems, to plan the next study"),
+            Next(("check",), "What is in the table"),
+        ),
+        journey="ratings",
     ),
 )
-@formula_option
-@amend_option
-@ledger_secret_option
-@with_run
-@with_result()
 def command(
     study: StudyValues,
     formula: str | None,
@@ -105,7 +138,7 @@ def command(
     if planned is not None and planned.many is None and several:
         raise click.UsageError("This plan compares two systems: leave out --all-pairs and --baseline.")
     from humeval_power.api.analyze import analyze_criteria
-    from humeval_power.interfaces.cli.loading import check_ratings
+    from humeval_power.interfaces.cli.loading import check_ratings, excluded
     from humeval_power.interfaces.formats.rating_tables import read_rating_table
 
     rule, family = rule_of(study), family_of(study)

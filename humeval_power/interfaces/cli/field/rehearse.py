@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from humeval_power.api.rehearsal import rehearse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from humeval_power.choices import USUAL_PASSING, USUAL_SECONDS
+from humeval_power.fields import Field, flag, own, real, whole
 from humeval_power.interfaces.asking.resolve import (
     assumptions_of,
     effect_of,
@@ -12,18 +18,72 @@ from humeval_power.interfaces.asking.resolve import (
     scale_of,
 )
 from humeval_power.interfaces.asking.study_values import StudyValues
-from humeval_power.interfaces.cli.field.rehearsal_options import Rehearsing
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.options import load_plan
-from humeval_power.interfaces.formats.assigned import read_assignment, read_key
-from humeval_power.interfaces.formats.file_bytes import read_text
-from humeval_power.interfaces.formats.study.joint_record import is_analysis, read_joint
-from humeval_power.planning.field.rehearsal import usual_habits
-from humeval_power.reporting.field.rehearsal import RehearsalResult
-from humeval_power.simulation.rehearsal import World
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.field.rehearsal import RehearsalResult
+    from humeval_power.simulation.rehearsal import World
+
+REHEARSAL: Mapping[str, Field] = {
+    "passing": own(
+        real(0, 1),
+        f"Share of attention checks that careful workers pass. [{USUAL_PASSING:g}]",
+        "Careful workers who pass a check",
+        unit="as a share",
+        slider=(0.5, 1),
+        step=0.01,
+        further=True,
+    ),
+    "seconds": own(
+        real(0, open="low"),
+        f"Median seconds that a careful worker takes for an output. [the plan's, else {USUAL_SECONDS:g}]",
+        "Seconds for an output",
+        further=True,
+    ),
+    "look": own(
+        whole(1), "Only what is there at this look of the plan. [all]", "Only up to this look", further=True
+    ),
+    "coded": own(
+        flag(),
+        "Write what a platform gives back: worker, slot, code and rating, without items and systems.",
+        "What a platform gives back: codes, no systems",
+        usual=False,
+    ),
+}
+# Of a study that is not planned: what a plan and its assignment say themselves, or do not know.
+_OF_PLAN = (
+    *("workers", "items", "n_systems", "systems", "pattern", "goal", "ratings_per_item", "paired", "design"),
+    *("max_ratings_per_worker", "documents", "items_per_document", "exclusion", "shares", "link", "effect_latent"),
+)  # fmt: skip
 
 
-def rehearsed(study: StudyValues, rehearsing: Rehearsing, seed: int) -> RehearsalResult:
+def check_rehearsing(study: StudyValues, rehearsal: Mapping[str, Any]) -> None:
+    """Refuse options of a rehearsal without a plan, and options that a plan leaves no room for.
+
+    Raises
+    ------
+    click.UsageError
+        All of them at once.
+    """
+    if study.plan is None:
+        own = [f"--{name}" for name, value in rehearsal.items() if value]
+        given = [*study.options_of(("assignment", "key")), *own]
+        if given:
+            raise click.UsageError(
+                f"{', '.join(given)}: this is of a rehearsal. Name the plan that is rehearsed: --plan PATH."
+            )
+        return
+    given = study.options_of(_OF_PLAN)
+    if given:
+        raise click.UsageError(f"The plan and its assignment say this: leave out {', '.join(given)}.")
+    if not study.assignment:
+        raise click.UsageError(
+            "A rehearsal needs --assignment FILE: the table that 'humeval-power assign --plan' wrote."
+        )
+
+
+def rehearsed(study: StudyValues, rehearsal: Mapping[str, Any], seed: int) -> RehearsalResult:
     """The study of --plan as --assignment has it.
 
     Raises
@@ -31,6 +91,11 @@ def rehearsed(study: StudyValues, rehearsing: Rehearsing, seed: int) -> Rehearsa
     InputError
         Files that cannot be used or do not belong together.
     """
+    from humeval_power.api.rehearsal import rehearse
+    from humeval_power.interfaces.formats.assigned import read_assignment, read_key
+    from humeval_power.interfaces.formats.file_bytes import read_text
+    from humeval_power.planning.field.rehearsal import usual_habits
+
     plan, effect, scale = load_plan(study.plan), effect_of(study), scale_of(study)
     return rehearse(
         plan,
@@ -40,13 +105,13 @@ def rehearsed(study: StudyValues, rehearsing: Rehearsing, seed: int) -> Rehearsa
         effect=None if effect is None else effect.one(plan.scale or scale),
         means=study.system_means,
         habits=usual_habits(
-            plan, losses=losses_of(study), passing=rehearsing.passing, seconds=rehearsing.seconds
+            plan, losses=losses_of(study), passing=rehearsal["passing"], seconds=rehearsal["seconds"]
         ),
         scale=scale,
         response=study.response if study.says("response") else None,
         points=study.points,
-        look=rehearsing.look,
-        coded=rehearsing.coded,
+        look=rehearsal["look"],
+        coded=rehearsal["coded"],
         plan_text=read_text(study.plan),
         seed=seed,
     )
@@ -56,6 +121,8 @@ def _world(study: StudyValues) -> World | None:
     """The parameters that were typed; None for those of the plan."""
     if not has_source(study):
         return None
+    from humeval_power.interfaces.formats.study.joint_record import is_analysis, read_joint
+
     paths = study.parameters
     if len(paths) == 1 and is_analysis(paths[0]):
         pilot = read_joint(paths[0])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from humeval_power.choices import DEFAULT_SEED
 from humeval_power.differences import Difference
-from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.asking.command import Use, needs
+from humeval_power.interfaces.asking.declared import Page, Part, study_command
 from humeval_power.interfaces.asking.resolve import (
     COMPARISONS,
     assumptions_of,
@@ -25,19 +23,14 @@ from humeval_power.interfaces.asking.resolve import (
     without_effect,
 )
 from humeval_power.interfaces.asking.resolve_systems import systems_of, tell_remarks
+from humeval_power.interfaces.asking.study_page import EFFECTS, SIZE, VARIATION, untouched
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
+from humeval_power.interfaces.asking.vocabulary import PILOT, SEED
 from humeval_power.interfaces.cli.adapting import rehearsed_or_drawn
-from humeval_power.interfaces.cli.field.rehearsal_options import (
-    Rehearsing,
-    check_rehearsing,
-    rehearsal_options,
-)
-from humeval_power.interfaces.cli.options import seed_option
+from humeval_power.interfaces.cli.field.rehearse import REHEARSAL, check_rehearsing, rehearsed
 from humeval_power.interfaces.cli.plan.options import plan_path
-from humeval_power.interfaces.cli.required_options import needs
-from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.cli.study.running import PILOT
 from humeval_power.rules import DEFAULT_RULE
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.reporting.field.rehearsal import RehearsalResult
@@ -45,36 +38,63 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.systems_surface import SimulatedSystems
 
 
-@click.command("simulate", cls=StudyCommand, use=Use(adapts=rehearsed_or_drawn, writes="rehearsal"))
-@study_fields(
-    *("ratings", "variation", "effect", "design", "losses"),
-    *("systems", "link"),
-    but=("criteria", "criterion", *COMPARISONS),
-    pilot=PILOT,
-    plan=field_option(
-        "plan",
-        callback=plan_path,
-        help="Rehearse this planned study, as --assignment has it: the plan's file, or its folder.",
+@study_command(
+    ("simulate",),
+    {
+        **untouched(
+            study_fields(
+                *("ratings", "variation", "effect", "design", "losses"),
+                *("systems", "link"),
+                but=("criteria", "criterion", *COMPARISONS),
+                pilot=PILOT,
+                plan=FIELDS["plan"],
+                assignment=replace(
+                    FIELDS["assignment"],
+                    label="Who rates what",
+                    page_help="The table that the page \u201cWho rates what\u201d writes.",
+                ),
+                key=FIELDS["key"],
+                effect=replace(
+                    FIELDS["effect"],
+                    help="True difference B - A on [0, 1]. [as in the parameters, or the plan's]",
+                ),
+            )
+        ),
+        **REHEARSAL,
+        "seed": SEED,
+    },
+    use=Use(adapts=rehearsed_or_drawn, writes="rehearsal"),
+    read_as={"plan": plan_path},
+    endings=(".csv",),
+    needs=(
+        needs("--workers", ("workers", "plan")),
+        needs("--items", ("items", "plan")),
+        source_needed,
     ),
-    assignment=field_option(
-        "assignment",
-        help="The table that 'assign --plan' wrote; repeat it for the tables of spares that 'assign --replace' "
-        "called in.",
-    ),
-    key=field_option("key", help="What the codes of the assignment stand for."),
-    workers=field_option("workers", help="Number of workers, where there is no plan."),
-    effect=field_option(
-        "effect", help="True difference B - A on [0, 1]. [as in the parameters, or the plan's]"
+    page=Page(
+        "Rehearsal",
+        "Ratings of nobody: draw a study as it is planned, to try everything that follows before anyone is paid.",
+        (
+            Part("A planned study", ("plan", "assignment", "key", *REHEARSAL)),
+            replace(
+                VARIATION,
+                title="Or a study without a plan",
+                fields=(*VARIATION.fields, "scale", *SIZE.fields),
+                note="",
+                folded=True,
+            ),
+            Part(
+                "The true difference",
+                EFFECTS,
+                "Left empty, it is that of the plan.",
+                one_of=EFFECTS,
+            ),
+        ),
+        journey="plan",
     ),
 )
-@rehearsal_options
-@seed_option
-@with_result(endings=(".csv",))
-@needs("--workers", ("workers", "plan"))
-@needs("--items", ("items", "plan"))
-@source_needed
 def command(
-    study: StudyValues, rehearsing: Rehearsing, seed: int | None
+    study: StudyValues, seed: int | None, **rehearsal: Any
 ) -> SimulatedStudy | SimulatedSystems | RehearsalResult:
     """Draw the ratings of one study; -o FILE.csv writes them.
 
@@ -86,12 +106,10 @@ def command(
     assigned, with its names, codes, order, checks and repeats, and workers who
     stop or do not care, so that all that follows can be tried beforehand.
     """
-    from humeval_power.interfaces.cli.field.rehearse import rehearsed
-
     seed = DEFAULT_SEED if seed is None else seed
-    check_rehearsing(study, rehearsing)
+    check_rehearsing(study, rehearsal)
     if study.plan is not None:
-        return rehearsed(study, rehearsing, seed)
+        return rehearsed(study, rehearsal, seed)
     return _drawn(study, seed)
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from humeval_power.errors import HumevalPowerError
 from humeval_power.fields import listed, number_list, own, word
-from humeval_power.interfaces.asking.command import StudyCommand
-from humeval_power.interfaces.asking.options import FurtherOption, field_option, made_option
+from humeval_power.interfaces.asking.command import needs
+from humeval_power.interfaces.asking.declared import Page, Part, study_command
 from humeval_power.interfaces.asking.resolve import (
     EffectInput,
     analysed_as,
     assumptions_of,
     design_of,
-    effect_needed,
     effect_of,
     look_shares,
     only_setting,
@@ -27,11 +27,20 @@ from humeval_power.interfaces.asking.resolve import (
     warn_beyond,
 )
 from humeval_power.interfaces.asking.resolve_systems import Systems, systems_of
+from humeval_power.interfaces.asking.study_page import (
+    CARRIED,
+    EFFECT,
+    SIZE,
+    TO_PLAN,
+    TO_POWER,
+    VARIATION,
+    costs,
+)
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
+from humeval_power.interfaces.asking.vocabulary import ONE_SIDED, PILOT
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.running import PILOT
+from humeval_power.interfaces.cli.run import Run
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.inference.looks.stopping_rule import StoppingRule
@@ -43,39 +52,68 @@ if TYPE_CHECKING:
 _EFFECTS = listed(number_list(float), "0,0.1")
 
 
-@click.command("study", cls=StudyCommand)
-@study_fields(
-    *("ratings", "variation", "effect", "systems", "design", "looks", "cost", "family", "link", "alpha"),
-    but=("criteria", "criterion", "correct_over", "budget", "spend_budget"),
-    pilot=PILOT,
-    workers=field_option("workers", required=True, help="Number of workers at the end."),
-    items=field_option("items", required=True, help="Number of items at the end."),
-    effect=field_option("effect", help="True difference B - A on [0, 1] to find."),
-    looks=field_option("looks", usual="3"),
-    alternative=field_option(
-        "alternative",
-        kind=word(("two-sided", "greater")),
-        help="What to show: a difference in either direction, or B better than A.",
+@study_command(
+    ("looks", "study"),
+    {
+        **study_fields(
+            *(
+                "ratings",
+                "variation",
+                "effect",
+                "systems",
+                "design",
+                "looks",
+                "cost",
+                "family",
+                "link",
+                "alpha",
+            ),
+            but=("criteria", "criterion", "correct_over", "budget", "spend_budget"),
+            pilot=PILOT,
+            workers=replace(FIELDS["workers"], needed=True),
+            items=replace(FIELDS["items"], needed=True),
+            effect=replace(FIELDS["effect"], help="True difference B - A on [0, 1] to find."),
+            looks=replace(FIELDS["looks"], usual="3", start="3"),
+            alternative=ONE_SIDED,
+        ),
+        "calibrate": own(
+            word(("auto", "always", "never")),
+            "Correct the boundaries by simulation: if fewer than 10 workers are there at the first look.",
+            "Correct the boundaries by simulation",
+            usual="auto",
+            further=True,
+        ),
+        "effects": own(
+            _EFFECTS, "True effects for the table of the long run. [none, half and all of --effect]"
+        ),
+        "effects_raw": own(_EFFECTS, "The same in points of the scale; see --scale."),
+    },
+    simulates=True,
+    needs=(
+        source_needed,
+        needs("--effect or --effect-raw", ("effect", "effect_raw", "effect_latent")),
+    ),
+    page=Page(
+        "Looks before the end",
+        "May one stop early, when the answer is clear? Boundaries, and what they cost.",
+        (
+            SIZE,
+            EFFECT,
+            Part("The looks", ("looks", "looks_by", "efficacy", "futility")),
+            VARIATION,
+            *costs(),
+        ),
+        (
+            TO_POWER,
+            replace(
+                TO_PLAN,
+                label="Plan a study with looks",
+                carries=(*CARRIED, "looks", "looks-by", "efficacy", "futility"),
+            ),
+        ),
+        journey="plan",
     ),
 )
-@click.option(
-    "--calibrate",
-    cls=FurtherOption,
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    show_default=True,
-    help="Correct the boundaries by simulation: if fewer than 10 workers are there at the first look.",
-)
-@made_option(
-    own(_EFFECTS, "True effects for the table of the long run. [none, half and all of --effect]"),
-    "--effects",
-    "effects",
-)
-@made_option(own(_EFFECTS, "The same in points of the scale; see --scale."), "--effects-raw", "effects_raw")
-@with_run
-@with_result()
-@source_needed
-@effect_needed
 def command(
     study: StudyValues,
     calibrate: Calibrate,

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from humeval_power.choices import MAX_RATE
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import FurtherOption, field_option
+from humeval_power.fields import flag, own, real, text
+from humeval_power.interfaces.asking.command import Use
+from humeval_power.interfaces.asking.declared import Page, Part, study_command
+from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.resolve import design_of
+from humeval_power.interfaces.asking.study_page import SIZE, untouched
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
+from humeval_power.interfaces.asking.vocabulary import SEED
 from humeval_power.interfaces.cli.beside import Reused
-from humeval_power.interfaces.cli.numbers import RealNumber
-from humeval_power.interfaces.cli.options import seed_option
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.plan.options import amend_option, load_plan, plan_option
-from humeval_power.interfaces.cli.results import with_result
+from humeval_power.interfaces.cli.plan.options import AMEND, load_plan, plan_path
 from humeval_power.safe_text import shell_word
 from humeval_power.scales import RatingScale
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.checking.exports.assigned import Key
@@ -35,6 +38,8 @@ _OF_PLAN = (  # fields that a plan says itself
     *("workers", "items", "n_systems", "ratings_per_item", "paired", "design"),
     *("documents", "items_per_document"),
 )
+_RATE = real(0, MAX_RATE)
+_OF_A_RATE: dict[str, Any] = {"unit": "as a share", "slider": (0, 0.3), "step": 0.01}
 _OF_FORM = ("questions", "labels", "check_texts", "title", "instructions", "scale")
 
 
@@ -50,11 +55,11 @@ def _takeovers(
 ) -> tuple[Takeover, ...]:
     """(spare, slot, first batch) for each --replace."""
     found = []
-    for text in texts:
-        spare, _, rest = text.partition("=")
+    for typed in texts:
+        spare, _, rest = typed.partition("=")
         slot, colon, batch = rest.partition(":")
         if not spare or not slot or (colon and not batch.isdecimal()):
-            raise click.BadParameter(f"write SPARE=SLOT such as r01=w07, or r01=w07:3; got {text!r}.")
+            raise click.BadParameter(f"write SPARE=SLOT such as r01=w07, or r01=w07:3; got {typed!r}.")
         found.append((spare.strip(), slot.strip(), int(batch or 1)))
     for what, names in (("spare", [spare for spare, _, _ in found]), ("slot", [s for _, s, _ in found])):
         twice = next((name for name in names if names.count(name) > 1), None)
@@ -68,87 +73,135 @@ def _questions(
 ) -> tuple[tuple[str, str], ...]:
     """(criterion, text) of each --rating-question."""
     found = []
-    for text in texts:
-        name, sign, asked = (part.strip() for part in text.partition("="))
+    for typed in texts:
+        name, sign, asked = (part.strip() for part in typed.partition("="))
         if not (name and sign and asked):
             raise click.BadParameter(
-                f"write CRITERION=QUESTION, such as 'fluency=How fluent is this text?'; got {text!r}."
+                f"write CRITERION=QUESTION, such as 'fluency=How fluent is this text?'; got {typed!r}."
             )
         found.append((name, asked))
     return tuple(found)
 
 
-@click.command("assign", cls=StudyCommand, use=Use(skips=("assignment",), writes="assignment"))
-@study_fields(
-    *("design", "form", "outputs", "n_systems"),
-    plan=plan_option,
-    workers=field_option("workers", help="Number of workers, where there is no plan."),
-    n_systems=field_option("n_systems", help="Number of systems. [2, or those of --systems]"),
-    systems=field_option(
-        "systems",
-        metavar="A,B,...",
-        help="Names of the systems, which also say how many there are. [A,B,...]",
+@study_command(
+    ("assign",),
+    {
+        **untouched(
+            study_fields(
+                *("design", "form", "outputs", "n_systems"),
+                plan=replace(
+                    FIELDS["plan"], page_help="What the page \u201cThe plan\u201d writes; it says the size."
+                ),
+                systems=replace(
+                    FIELDS["systems"],
+                    kind=replace(FIELDS["systems"].kind, metavar="A,B,..."),
+                    help="Names of the systems, which also say how many there are. [A,B,...]",
+                    label="Names of the systems",
+                ),
+                paired=replace(
+                    FIELDS["paired"],
+                    usual=None,
+                    help="Whether the same worker sees an item under all systems, or other workers under each as "
+                    "far as there are enough. [paired]",
+                    label="Who sees all systems",
+                ),
+                max_ratings_per_worker=replace(
+                    FIELDS["max_ratings_per_worker"],
+                    help="Most that a worker may be shown, with repeats and checks.",
+                ),
+                key=replace(
+                    FIELDS["key"],
+                    kind=replace(FIELDS["key"].kind, metavar="PATH"),
+                    help="Write what the codes stand for here, and only here; or use the key of this study that is "
+                    "here.",
+                    label="Workers see codes, not systems",
+                    page_help="What the codes stand for is then written apart, for you alone. Give a seed of your "
+                    "own: it makes the order.",
+                ),
+                scale=replace(
+                    FIELDS["scale"], help="Scale of the ratings, where no plan says it; 0:100 is a slider."
+                ),
+            ),
+            key="1",
+        ),
+        "amend": AMEND,
+        "together": own(
+            flag("documents-together", "documents-spread"),
+            "Give a document to a worker as a whole, its items one after the other in their order; or deal "
+            "its items one by one. [spread]",
+            "A document is given",
+            option="documents-together",
+            words={"1": "as a whole", "0": "item by item"},
+            usual=False,
+            further=True,
+        ),
+        "item_names": own(
+            text("FILE"),
+            "Names of the items, one per line. [i01, i02, ...]",
+            "Names of the items",
+            further=True,
+        ),
+        "check_rate": own(
+            _RATE,
+            "Attention checks, as a share of each worker's ratings. [the plan's, else 0]",
+            "Attention checks",
+            option="checks",
+            **_OF_A_RATE,
+        ),
+        "repeat_rate": own(
+            _RATE,
+            "Outputs to show once more, as a share of each worker's ratings. [the plan's, else 0]",
+            "Outputs shown once more",
+            option="repeats",
+            **_OF_A_RATE,
+        ),
+        "takeovers": own(
+            text("SPARE=SLOT", many=True),
+            "Give only what this spare does for this slot: r01=w07, or r01=w07:3 from batch 3 on; repeatable.",
+            "A spare stands in",
+            option="replace",
+            page_help="Such as r01=w07, or r01=w07:3 from batch 3 on. It sees the codes of the table that was "
+            "asked for without it.",
+            further=True,
+        ),
+        "seed": replace(SEED, page_help="Any whole number that nobody guesses; keep it with the key."),
+    },
+    use=Use(skips=("assignment",), writes="assignment"),
+    read_as={"plan": plan_path, "questions": _questions, "takeovers": _takeovers},
+    endings=(".csv",),
+    beside={"key": Reused(lambda result: result.key_csv(), _is_key)},
+    page=Page(
+        "Who rates what",
+        "A table that says which worker rates what when, in an order that is fair to the systems.",
+        (
+            Part("The study", ("plan", *SIZE.fields), "A plan, or the size of a study without one."),
+            Part(
+                "How it is laid out",
+                (
+                    *("key", "seed", "systems", "item_names", "batch_size", "order", "replacements"),
+                    *("check_rate", "repeat_rate", "takeovers"),
+                ),
+            ),
+        ),
+        (
+            Next(
+                ("simulate",),
+                "Rehearse the study",
+                ("plan",),
+                {"assignment": "table.csv"},
+                {"key": "key.csv"},
+            ),
+        ),
+        journey="plan",
     ),
-    paired=field_option(
-        "paired",
-        usual=None,
-        help="Whether the same worker sees an item under all systems, or other workers under each as far as "
-        "there are enough. [paired]",
-    ),
-    max_ratings_per_worker=field_option(
-        "max_ratings_per_worker", help="Most that a worker may be shown, with repeats and checks."
-    ),
-    key=field_option(
-        "key",
-        metavar="PATH",
-        help="Write what the codes stand for here, and only here; or use the key of this study that is here.",
-    ),
-    scale=field_option("scale", help="Scale of the ratings, where no plan says it; 0:100 is a slider."),
-    questions=field_option("questions", callback=_questions),
 )
-@amend_option
-@click.option(
-    "--documents-together/--documents-spread",
-    "together",
-    cls=FurtherOption,
-    default=False,
-    help="Give a document to a worker as a whole, its items one after the other in their order; or deal "
-    "its items one by one. [spread]",
-)
-@click.option(
-    "--item-names",
-    cls=FurtherOption,
-    metavar="FILE",
-    help="Names of the items, one per line. [i01, i02, ...]",
-)
-@click.option(
-    "--checks",
-    type=RealNumber(0, MAX_RATE),
-    help="Attention checks, as a share of each worker's ratings. [the plan's, else 0]",
-)
-@click.option(
-    "--repeats",
-    type=RealNumber(0, MAX_RATE),
-    help="Outputs to show once more, as a share of each worker's ratings. [the plan's, else 0]",
-)
-@click.option(
-    "--replace",
-    "takeovers",
-    cls=FurtherOption,
-    metavar="SPARE=SLOT",
-    multiple=True,
-    callback=_takeovers,
-    help="Give only what this spare does for this slot: r01=w07, or r01=w07:3 from batch 3 on; repeatable.",
-)
-@seed_option
-@with_result(endings=(".csv",), beside={"key": Reused(lambda result: result.key_csv(), _is_key)})
 def command(
     study: StudyValues,
     amend: str | None,
     together: bool,
     item_names: str | None,
-    checks: float | None,
-    repeats: float | None,
+    check_rate: float | None,
+    repeat_rate: float | None,
     takeovers: tuple[Takeover, ...],
     seed: int | None,
 ) -> AssignmentResult | UploadResult:
@@ -202,8 +255,8 @@ def command(
         documents_together=together,
         batch_size=study.batch_size,
         order=study.order,
-        check_rate=checks,
-        repeat_rate=repeats,
+        check_rate=check_rate,
+        repeat_rate=repeat_rate,
         replacements=study.replacements,
         takeovers=takeovers,
         max_ratings_per_worker=study.max_ratings_per_worker,

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, overload
 import click
 
 from humeval_power.fields import own, text
-from humeval_power.interfaces.asking.command import asked_study
-from humeval_power.interfaces.asking.options import field_option, made_option
+from humeval_power.interfaces.asking.command import asked_study, was_typed
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.contents import INDEX
 from humeval_power.interfaces.cli.output import note, replace_file
-from humeval_power.interfaces.cli.required_options import was_typed
 from humeval_power.reporting.records import LOOKS_FILE, PLAN_FILE
 from humeval_power.study import FIELDS
 
@@ -32,7 +30,6 @@ def plan_path(_ctx: click.Context, _option: click.Parameter, value: str | None) 
     return str(Path(value) / (names or [PLAN_FILE])[0])
 
 
-plan_option = field_option("plan", callback=plan_path)
 AMEND = own(
     text("REASON"),
     "Accept changes made by hand to the plan, and add them to its history with this reason.",
@@ -43,8 +40,6 @@ LEDGER_SECRET = own(
     "The secret of the ledger's digests, which the first look makes. [beside the ledger]",
     further=True,
 )
-ledger_secret_option = made_option(LEDGER_SECRET, "--secret", "secret")
-amend_option = made_option(AMEND, "--amend", "amend")
 
 
 @overload

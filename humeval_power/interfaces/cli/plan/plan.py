@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,9 +12,10 @@ from humeval_power.choices import LARGEST_COUNT
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES
-from humeval_power.fields import whole, word
-from humeval_power.interfaces.asking.command import HERE, StudyCommand, Use
-from humeval_power.interfaces.asking.options import FurtherOption, field_option, file_argument
+from humeval_power.fields import day, flag, own, whole, word
+from humeval_power.interfaces.asking.command import HERE, Use, needs
+from humeval_power.interfaces.asking.declared import Page, Part, study_command
+from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.resolve import (
     NO_DIFFERENCE,
     OBSERVED,
@@ -29,14 +31,13 @@ from humeval_power.interfaces.asking.resolve import (
     warn_beyond,
 )
 from humeval_power.interfaces.asking.resolve_systems import observed_means, systems_of
+from humeval_power.interfaces.asking.study_page import EFFECT, VARIATION, costs
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
+from humeval_power.interfaces.asking.vocabulary import TABLE, table_of
 from humeval_power.interfaces.cli.adapting import searched
-from humeval_power.interfaces.cli.options import TABLE_OPTIONS, date_option
-from humeval_power.interfaces.cli.required_options import needs
-from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.cli.run import Run, with_run
+from humeval_power.interfaces.cli.run import Run
 from humeval_power.rules import WITH_MARGIN
-from humeval_power.study import DEFAULT_GOAL, EXAMPLE_RULES
+from humeval_power.study import DEFAULT_GOAL, FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.assumptions import Assumptions
@@ -69,45 +70,122 @@ _SEARCHES = Use(
 )
 
 
-@click.command("plan", cls=StudyCommand, use=_SEARCHES)
-@file_argument("pilot", metavar="[PILOT]", required=False)
-@study_fields(
-    *("question", "columns", "systems", "variation", "effect", "search", "test", "losses", "cost", "looks"),
-    *("criteria", "criterion", "lower_is_better", "shares"),
-    but=("effect_range", "effect_raw_range", "effect_latent_range", "correlated", "check_families"),
-    **TABLE_OPTIONS,
-    effect=field_option(
-        "effect",
-        help="Smallest effect of interest: B - A on [0, 1]; with --margin the true difference assumed. [0 with "
-        "--margin]",
+_WAYS = ("preset", "parameters", "values", "pilot")
+
+
+@study_command(
+    ("plan",),
+    {
+        "pilot": table_of("[PILOT]", "pilot", label="Or the ratings of your pilot"),
+        **study_fields(
+            *("question", "systems", "variation", "effect", "search", "test", "losses", "cost", "looks"),
+            *("criteria", "shares"),
+            but=("effect_range", "effect_raw_range", "effect_latent_range", "correlated", "check_families"),
+            instead={
+                **TABLE,
+                "systems": FIELDS["systems"],
+                "scale": replace(FIELDS["scale"], help=TABLE["scale"].help),
+            },
+            effect=replace(
+                FIELDS["effect"],
+                help="Smallest effect of interest: B - A on [0, 1]; with --margin the true difference assumed. [0 "
+                "with --margin]",
+            ),
+            items_range=replace(
+                FIELDS["items_range"],
+                needed=True,
+                label="Items there are",
+                unit="items",
+                start="50:300:25",
+                page_help="One number, or from : to : step.",
+            ),
+            workers_range=replace(FIELDS["workers_range"], label="Or these numbers of workers"),
+            max_workers=replace(FIELDS["max_workers"], start="40", slider=(2, 100)),
+            n_systems=replace(FIELDS["n_systems"], page_help="Two, where nothing is given."),
+            cost_per_rating=replace(FIELDS["cost_per_rating"], start="0.10"),
+            max_ratings_per_worker=replace(
+                FIELDS["max_ratings_per_worker"],
+                kind=whole(1, largest=LARGEST_COUNT),
+                help="What a worker can be asked.",
+            ),
+            looks_by=replace(
+                FIELDS["looks_by"], kind=word(_TWO_KINDS), help="What comes in from look to look."
+            ),
+        ),
+        "observed_power": own(
+            flag(),
+            "Take the pilot's own estimate as the effect. This is not a plan; it says why.",
+            "Take the pilot's own estimate as the difference",
+            usual=False,
+            further=True,
+        ),
+        "created": own(day(), "Date of the plan. [today]", "Date of the plan", option="date", further=True),
+    },
+    arguments=("pilot",),
+    use=_SEARCHES,
+    simulates=True,
+    endings=(".json",),
+    needs=(
+        needs(
+            "--cost-per-rating, or --pay-per-hour with --seconds-per-rating",
+            ("cost_per_rating", "pay_per_hour"),
+        ),
+        needs(
+            "--effect or --effect-raw, the smallest effect of interest",
+            (
+                "effect",
+                "effect_raw",
+                "effect_latent",
+                "observed_power",
+                "margin",
+                "margin_raw",
+                "system_means",
+            ),
+            unless={"alternative": WITH_MARGIN},
+        ),
     ),
-    items_range=field_option("items_range", required=True),
-    max_ratings_per_worker=field_option(
-        "max_ratings_per_worker", kind=whole(1, largest=LARGEST_COUNT), help="What a worker can be asked."
+    page=Page(
+        "The plan",
+        "The cheapest design that finds the difference: searched by formula, proved by simulation, and sealed so "
+        "that nobody can change it unseen.",
+        (
+            EFFECT,
+            Part(
+                "What is possible",
+                (
+                    *("items_range", "max_workers", "workers_range", "ratings_per_item_range"),
+                    *("n_systems", "power"),
+                ),
+            ),
+            Part(
+                VARIATION.title,
+                _WAYS,
+                "Give one of them, or none: then the plan is for what is typical of public ratings.",
+                one_of=_WAYS,
+            ),
+            *costs("budget", "spend_budget"),
+            Part(
+                "Caution",
+                ("robust", "safe", "assurance", "observed_power"),
+                folded=True,
+            ),
+        ),
+        (
+            Next(("assign",), "Say who rates what", ("plan",), {"plan": "plan.json"}, sets={"key": "1"}),
+            *(
+                Next(
+                    ("report",),
+                    f"Preregister it ({name})",
+                    ("plan",),
+                    {"plan": "plan.json"},
+                    sets={"form": form},
+                )
+                for name, form in (("OSF", "osf"), ("AsPredicted", "aspredicted"))
+            ),
+            Next(("power",), "Power of the planned study", ("plan",), {"plan": "plan.json"}),
+        ),
+        journey="plan",
     ),
-    looks_by=field_option("looks_by", kind=word(_TWO_KINDS), help="What comes in from look to look."),
-    exclude_if=field_option(
-        "exclude_if",
-        help="Leave out workers in the analysis by these rules, sealed with the plan: "
-        f"{EXAMPLE_RULES}, or some of it.",
-    ),
-)
-@click.option(
-    "--observed-power",
-    cls=FurtherOption,
-    is_flag=True,
-    help="Take the pilot's own estimate as the effect. This is not a plan; it says why.",
-)
-@date_option
-@with_run
-@with_result(endings=(".json",))
-@needs(
-    "--cost-per-rating, or --pay-per-hour with --seconds-per-rating", ("cost_per_rating", "pay_per_hour")
-)
-@needs(
-    "--effect or --effect-raw, the smallest effect of interest",
-    ("effect", "effect_raw", "effect_latent", "observed_power", "margin", "margin_raw", "system_means"),
-    unless={"alternative": WITH_MARGIN},
 )
 def command(
     study: StudyValues,

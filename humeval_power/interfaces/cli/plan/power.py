@@ -9,8 +9,8 @@ import click
 
 from humeval_power.choices import Method
 from humeval_power.differences import Difference
-from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.asking.command import Use, needs
+from humeval_power.interfaces.asking.declared import Page, study_command
 from humeval_power.interfaces.asking.resolve import (
     CARD2020_UNIT,
     effect_needed,
@@ -20,26 +20,25 @@ from humeval_power.interfaces.asking.resolve import (
     source_needed,
 )
 from humeval_power.interfaces.asking.resolve_systems import systems_of, tell_remarks, tell_systems
+from humeval_power.interfaces.asking.study_page import (
+    EFFECT,
+    SIZE,
+    TO_LOOKS,
+    TO_MDE,
+    TO_PLAN,
+    TO_SIZE,
+    TO_SURFACE,
+    VARIATION,
+    costs,
+)
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
+from humeval_power.interfaces.asking.vocabulary import METHOD, PILOT
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.plan.options import (
-    amend_option,
-    load_plan,
-    plan_option,
-    refuse_beside_plan,
-)
-from humeval_power.interfaces.cli.required_options import needs
-from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.running import (
-    PILOT,
-    compat_option,
-    half_width_option,
-    method_option,
-    strict_option,
-    tell_cells,
-)
+from humeval_power.interfaces.cli.plan.options import AMEND, load_plan, plan_path, refuse_beside_plan
+from humeval_power.interfaces.cli.run import Run
+from humeval_power.interfaces.cli.study.running import COMPAT, HALF_WIDTH, STRICT, tell_cells
 from humeval_power.scales import RatingScale
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.costs import CostModel
@@ -54,28 +53,43 @@ _SECTIONS = ("ratings", "variation", "effect", "systems", "design", "test", "los
 _BESIDE_PLAN = ("losses", "cost")  # sections that may be said beside a plan
 
 
-@click.command("power", cls=StudyCommand, use=Use(skips=("plan",)))
-@study_fields(
-    *_SECTIONS,
-    but=("criteria", "criterion", "correlated", "check_families", "spend_budget"),
-    pilot=PILOT,
-    plan=plan_option,
-    budget=field_option(
-        "budget",
-        help="What may be spent: an amount at these prices, without prices a number of ratings.",
+@study_command(
+    ("power",),
+    {
+        **study_fields(
+            *_SECTIONS,
+            but=("criteria", "criterion", "correlated", "check_families", "spend_budget"),
+            pilot=PILOT,
+            plan=FIELDS["plan"],
+            budget=replace(
+                FIELDS["budget"],
+                help="What may be spent: an amount at these prices, without prices a number of ratings.",
+            ),
+        ),
+        "amend": AMEND,
+        "compat": COMPAT,
+        "method": METHOD,
+        "half_width": HALF_WIDTH,
+        "strict": STRICT,
+    },
+    use=Use(skips=("plan",)),
+    read_as={"plan": plan_path},
+    simulates=True,
+    needs=(
+        source_needed,
+        needs("--workers", ("workers", "plan")),
+        needs("--items", ("items", "plan")),
+        effect_needed,
+    ),
+    page=Page(
+        "Power of a study",
+        "How often would a study of this size find a difference of this size? Drag, and the answer moves.",
+        (VARIATION, SIZE, EFFECT, *costs("budget")),
+        (TO_PLAN, TO_MDE, TO_SIZE, TO_SURFACE, TO_LOOKS),
+        journey="plan",
+        live={"method": "analytic"},
     ),
 )
-@amend_option
-@compat_option
-@method_option
-@half_width_option
-@strict_option
-@with_run
-@with_result()
-@source_needed
-@needs("--workers", ("workers", "plan"))
-@needs("--items", ("items", "plan"))
-@effect_needed
 def command(
     study: StudyValues,
     amend: str | None,

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from humeval_power.checking.roles import Role
 from humeval_power.errors import InputError
+from humeval_power.interfaces.asking.calls import Typed
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_set
 from humeval_power.interfaces.formats.documents.reading import read_parameters
 from humeval_power.interfaces.formats.file_bytes import read_bytes, read_text
 from humeval_power.interfaces.formats.monitor.secret import SECRET_SCHEMA
 from humeval_power.interfaces.formats.plan.plan_file import read_plan
 from humeval_power.interfaces.formats.rating_tables import read_rating_table
-from humeval_power.interfaces.python_code.typed import Typed
 from humeval_power.ratings import MISSING_CODES
 from humeval_power.reporting.release.bundle import Bundle
 from humeval_power.reporting.release.rows import ReleaseRows, release_rows

@@ -28,7 +28,7 @@ from humeval_power.reporting.values import listed
 from humeval_power.study import FILE_NAME
 
 if TYPE_CHECKING:
-    from humeval_power.interfaces.python_code.typed import Typed
+    from humeval_power.interfaces.asking.calls import Typed
     from humeval_power.ratings import Ratings
     from humeval_power.reporting.report.documents import Documents
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import click
-
-from humeval_power.interfaces.asking.command import StudyCommand
-from humeval_power.interfaces.asking.options import field_option
+from humeval_power.fields import BETWEEN, own
+from humeval_power.interfaces.asking.declared import study_command
 from humeval_power.interfaces.asking.resolve import (
     analysed_as,
     assumptions_of,
@@ -19,32 +18,33 @@ from humeval_power.interfaces.asking.resolve import (
     without_effect,
 )
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
-from humeval_power.interfaces.cli.numbers import RealNumber
+from humeval_power.interfaces.asking.vocabulary import PILOT
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.running import PILOT
+from humeval_power.interfaces.cli.run import Run
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.reporting.study.calibration_result import CalibrationResult
 
 
-@click.command("calibrate", cls=StudyCommand)
-@study_fields(
-    *("ratings", "variation", "design", "test"),
-    but=("criteria", "criterion", "correlated", "check_families"),
-    pilot=PILOT,
-    workers=field_option("workers", required=True),
-    items=field_option("items", required=True),
+@study_command(
+    ("calibrate",),
+    {
+        **study_fields(
+            *("ratings", "variation", "design", "test"),
+            but=("criteria", "criterion", "correlated", "check_families"),
+            pilot=PILOT,
+            workers=replace(FIELDS["workers"], needed=True),
+            items=replace(FIELDS["items"], needed=True),
+        ),
+        "p": own(
+            BETWEEN,
+            "A p-value that was found or is reported: how often chance alone gives that or less, and whether it is "
+            "credible at --alpha.",
+        ),
+    },
+    simulates=True,
 )
-@click.option(
-    "--p",
-    type=RealNumber(0, 1, min_open=True, max_open=True),
-    help="A p-value that was found or is reported: how often chance alone gives that or less, and whether it is "
-    "credible at --alpha.",
-)
-@with_run
-@with_result()
 def command(study: StudyValues, p: float | None, run: Run) -> CalibrationResult:
     """How often would a test find an effect where there is none?
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import click
-
 from humeval_power.api import runs
 from humeval_power.api.ratings import check
 from humeval_power.checking.roles import ROLES
 from humeval_power.errors import InputError
-from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import file_argument
-from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
+from humeval_power.interfaces.asking.command import Use
+from humeval_power.interfaces.asking.declared import Page, Part, study_command
+from humeval_power.interfaces.asking.form import Next
+from humeval_power.interfaces.asking.study_values import StudyValues
+from humeval_power.interfaces.asking.vocabulary import TABLE, table_of
 from humeval_power.interfaces.cli.adapting import one_table
-from humeval_power.interfaces.cli.options import TABLE, TABLE_OPTIONS
-from humeval_power.interfaces.cli.results import with_result
 from humeval_power.safe_text import shell_word
 
 if TYPE_CHECKING:
@@ -26,10 +24,22 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.tables.check import CheckResult
 
 
-@click.command("check", cls=StudyCommand, use=Use(adapts=one_table))
-@file_argument("ratings", metavar="FILE")
-@study_fields(*TABLE, **TABLE_OPTIONS)
-@with_result()
+@study_command(
+    ("check",),
+    {"ratings": table_of("FILE"), **TABLE},
+    arguments=("ratings",),
+    use=Use(adapts=one_table),
+    page=Page(
+        "Check a table of ratings",
+        "What is in it, who rated what, and all that is wrong with it. A row is one rating.",
+        (Part("The ratings", ("ratings", "scale", "lower_is_better")),),
+        (
+            Next(("fit",), "Compare two systems by a model"),
+            Next(("analyze",), "Analyse the finished study, of any number of systems"),
+        ),
+        journey="ratings",
+    ),
+)
 def command(study: StudyValues) -> CheckResult | RunsKindResult | ScoreCheckResult:
     """Show what is in a table of ratings, and all that is wrong with it.
 

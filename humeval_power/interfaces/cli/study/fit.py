@@ -3,61 +3,87 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, get_args
-
-import click
+from typing import TYPE_CHECKING
 
 from humeval_power.choices import Engine
-from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import FurtherOption, file_argument
+from humeval_power.fields import flag, own, text, word
+from humeval_power.interfaces.asking.command import Use
+from humeval_power.interfaces.asking.declared import Page, Part, study_command
+from humeval_power.interfaces.asking.form import Next
 from humeval_power.interfaces.asking.resolve import rule_of
+from humeval_power.interfaces.asking.study_page import TEST
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
+from humeval_power.interfaces.asking.vocabulary import TABLE, table_of
 from humeval_power.interfaces.cli.adapting import one_table
-from humeval_power.interfaces.cli.options import TABLE, TABLE_OPTIONS
-from humeval_power.interfaces.cli.results import code_wanted, details_wanted, with_result
-from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
+from humeval_power.interfaces.cli.results import code_wanted, details_wanted
+from humeval_power.interfaces.cli.run import Run
+from humeval_power.interfaces.cli.study.formula import FORMULA, with_formula
 
 if TYPE_CHECKING:
     from humeval_power.inference.study.intervals import IntervalMethod
     from humeval_power.reporting.study.fits.fit_result import FitResult
 
 
-@click.command("fit", cls=StudyCommand, use=Use(adapts=one_table))
-@file_argument("ratings", metavar="FILE")
-@study_fields(*TABLE, "test", **TABLE_OPTIONS)
-@formula_option
-@click.option(
-    "--engine",
-    cls=FurtherOption,
-    type=click.Choice(get_args(Engine)),
-    default="native",
-    show_default=True,
-    help="What fits the model; lme4 and statsmodels are slow references.",
+@study_command(
+    ("fit",),
+    {
+        "ratings": table_of("FILE"),
+        **study_fields("test", instead=TABLE),
+        "formula": FORMULA,
+        "engine": own(
+            word(Engine),
+            "What fits the model; lme4 and statsmodels are slow references.",
+            "Fitted by",
+            usual="native",
+            further=True,
+        ),
+        "worker_item": own(
+            flag(),
+            "Also estimate what a worker and an item share under both systems.",
+            "Also what a worker and an item share under both systems",
+            usual=False,
+            further=True,
+        ),
+        "intervals": own(
+            word(("asymptotic", "profile", "bootstrap")),
+            "How the parameters' 95 % intervals are found; the last two take longer.",
+            "Intervals of the parameters",
+            usual="asymptotic",
+            further=True,
+        ),
+        "assumed": own(
+            text("FILE"),
+            "Parameters under which --df calibrated simulates. [required by it]",
+            "Parameters that are assumed",
+            further=True,
+        ),
+        "strict": own(flag(), "End with 3 if the fit did not converge.", usual=False, further=True),
+    },
+    arguments=("ratings",),
+    use=Use(adapts=one_table),
+    simulates=True,
+    endings=(".r",),
+    codes={"r": ".r"},
+    page=Page(
+        "Fit a pilot",
+        "The difference between two systems, and how much workers and items vary: what a next study is planned "
+        "from.",
+        (Part("The ratings", ("ratings", "systems", "criterion", "scale", "lower_is_better")), TEST),
+        (
+            Next(
+                ("power",),
+                "Power of a next study with these variances",
+                ("scale", "family", "alternative", "margin", "alpha"),
+                brings={"parameters": "record.json"},
+                sets={"workers": "20", "items": "100", "effect": "0.1"},
+            ),
+            Next(("analyze",), "Decide, with workers and items one by one"),
+            Next(("check",), "What is in the table"),
+        ),
+        journey="ratings",
+        hides=("strict",),
+    ),
 )
-@click.option(
-    "--worker-item",
-    cls=FurtherOption,
-    is_flag=True,
-    help="Also estimate what a worker and an item share under both systems.",
-)
-@click.option(
-    "--intervals",
-    cls=FurtherOption,
-    type=click.Choice(["asymptotic", "profile", "bootstrap"]),
-    default="asymptotic",
-    show_default=True,
-    help="How the parameters' 95 % intervals are found; the last two take longer.",
-)
-@click.option(
-    "--assumed",
-    cls=FurtherOption,
-    metavar="FILE",
-    help="Parameters under which --df calibrated simulates. [required by it]",
-)
-@with_run
-@click.option("--strict", cls=FurtherOption, is_flag=True, help="End with 3 if the fit did not converge.")
-@with_result(endings=(".r",), codes={"r": ".r"})
 def command(
     study: StudyValues,
     formula: str | None,

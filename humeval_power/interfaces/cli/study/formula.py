@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-import click
-
 from humeval_power.checking.formula.model import ModelFormula, model_formula
 from humeval_power.checking.formula.parts import PLACE, quoted, unfitted
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.asking.options import FurtherOption
+from humeval_power.fields import own, text
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
 from humeval_power.safe_text import shell_word
@@ -19,12 +17,12 @@ if TYPE_CHECKING:  # pandas is slow to import
     from humeval_power.estimation.fit import CorrelatedFactor
     from humeval_power.ratings import Ratings
 
-formula_option = click.option(
-    "--formula",
-    cls=FurtherOption,
-    metavar="FORMULA",
-    help="The model as lme4 writes it, with the columns of FILE: 'score ~ model + (1 + model || annotator) "
+FORMULA = own(
+    text("FORMULA"),
+    "The model as lme4 writes it, with the columns of FILE: 'score ~ model + (1 + model || annotator) "
     "+ (1 + model || segment)'. It names columns and terms in place of the options that do.",
+    "The model as lme4 writes it",
+    further=True,
 )
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from humeval_power.choices import Method
-from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import Function, field_option
+from humeval_power.fields import own, real
+from humeval_power.interfaces.asking.command import Use
+from humeval_power.interfaces.asking.declared import Page, Part, study_command
+from humeval_power.interfaces.asking.options import option_of
 from humeval_power.interfaces.asking.resolve import EFFECT, rule_of, source_needed
 from humeval_power.interfaces.asking.resolve_systems import (
     Systems,
@@ -17,12 +20,13 @@ from humeval_power.interfaces.asking.resolve_systems import (
     tell_remarks,
     tell_systems,
 )
+from humeval_power.interfaces.asking.study_page import SIZE, TO_PLAN, TO_POWER, TO_SIZE, VARIATION
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
-from humeval_power.interfaces.cli.numbers import RealNumber
-from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.running import PILOT, method_option, tell_cells
+from humeval_power.interfaces.asking.vocabulary import METHOD, PILOT
+from humeval_power.interfaces.cli.run import Run
+from humeval_power.interfaces.cli.study.running import tell_cells
 from humeval_power.rules import WITH_MARGIN
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.reporting.study.detectable import StudyDetectable
@@ -46,31 +50,60 @@ def _refuse_margin(_ctx: click.Context, _option: click.Parameter, value: float |
         )
 
 
-def _margin(option: str) -> Function:  # known, so that it can be explained
-    return click.option(option, type=RealNumber(), hidden=True, expose_value=False, callback=_refuse_margin)
+_MARGIN = own(
+    real(), "The margin, which is what is sought.", hidden=True
+)  # known, so that it can be explained
+_AT: dict[str, Any] = {"start": "", "slider": None}
 
 
-@click.command("mde", cls=StudyCommand, use=Use(seeks=_sought))
-@study_fields(
-    *("ratings", "variation", "systems", "design", "test"),
-    but=("criteria", "criterion", "correlated", "check_families", "margin", "margin_raw"),
-    pilot=PILOT,
-    workers=field_option("workers", required=True),
-    items=field_option("items", required=True),
-    effect=field_option(
-        "effect",
-        help="True difference B - A on [0, 1] at which the smallest margin is sought, for non-inferior and "
-        "equivalent. [0]",
+@study_command(
+    ("mde",),
+    {
+        **study_fields(
+            *("ratings", "variation", "systems", "design", "test"),
+            but=("criteria", "criterion", "correlated", "check_families", "margin", "margin_raw"),
+            pilot=PILOT,
+            workers=replace(FIELDS["workers"], needed=True),
+            items=replace(FIELDS["items"], needed=True),
+            effect=replace(
+                FIELDS["effect"],
+                help="True difference B - A on [0, 1] at which the smallest margin is sought, for non-inferior and "
+                "equivalent. [0]",
+                **_AT,
+            ),
+            effect_raw=replace(FIELDS["effect_raw"], **_AT),
+            power=FIELDS["power"],
+        ),
+        "method": METHOD,
+    },
+    use=Use(seeks=_sought),
+    simulates=True,
+    needs=(
+        source_needed,
+        *(
+            option_of(name, _MARGIN, callback=_refuse_margin, exposed=False)
+            for name in ("margin", "margin_raw")
+        ),
     ),
-    effect_raw=field_option("effect_raw"),
-    power=field_option("power"),
+    page=Page(
+        "Smallest difference found",
+        "Which difference does a study of this size find, with the power that you want?",
+        (
+            Part(SIZE.title, (*SIZE.fields, "power", "scale")),
+            VARIATION,
+            Part(
+                "The true difference, where a margin is sought",
+                ("effect_raw", "effect"),
+                "Only to show that two systems are equivalent, or one not inferior.",
+                folded=True,
+                one_of=("effect_raw", "effect"),
+            ),
+        ),
+        (replace(TO_POWER, sets={"effect": "0.1"}), TO_SIZE, TO_PLAN),
+        journey="plan",
+        live={"method": "analytic"},
+    ),
 )
-@_margin("--margin")
-@_margin("--margin-raw")
-@method_option
-@with_run
-@with_result()
-@source_needed
 def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable | SystemsDetectable:
     """The smallest effect that a study of this size finds with the target power.
 

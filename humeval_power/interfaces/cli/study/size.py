@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from humeval_power.choices import SearchMethod, Sought
-from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import field_option
+from humeval_power.fields import own, word
+from humeval_power.interfaces.asking.command import Use
+from humeval_power.interfaces.asking.declared import Page, Part, study_command
 from humeval_power.interfaces.asking.resolve import (
     NO_DIFFERENCE,
     analysed_as,
@@ -24,10 +26,11 @@ from humeval_power.interfaces.asking.resolve import (
     warn_beyond,
 )
 from humeval_power.interfaces.asking.resolve_systems import Systems, systems_of, tell_remarks
+from humeval_power.interfaces.asking.study_page import EFFECT, SIZE, TO_PLAN, TO_POWER, VARIATION
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
-from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.running import PILOT
+from humeval_power.interfaces.asking.vocabulary import METHOD, PILOT
+from humeval_power.interfaces.cli.run import Run
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.reporting.study.size import StudySize
@@ -38,32 +41,55 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
     return (str(typed.get("sought")).replace("-", "_"),)
 
 
-@click.command("size", cls=StudyCommand, use=Use(seeks=_sought))
-@study_fields(
-    *("ratings", "variation", "effect", "systems", "design", "test"),
-    but=("criteria", "criterion", "correlated", "check_families"),
-    pilot=PILOT,
-    power=field_option("power"),
+@study_command(
+    ("size",),
+    {
+        **study_fields(
+            *("ratings", "variation", "effect", "systems", "design", "test"),
+            but=("criteria", "criterion", "correlated", "check_families"),
+            pilot=PILOT,
+            power=FIELDS["power"],
+            workers=replace(FIELDS["workers"], start=""),
+        ),
+        "sought": own(
+            word(Sought),
+            "What to find; give the others (without --ratings-per-item every worker rates every item; for "
+            "documents, --items-per-document or the --items of all).",
+            "What to find",
+            option="find",
+            start="workers",
+            words={
+                "workers": "The fewest workers",
+                "items": "The fewest items",
+                "documents": "The fewest documents",
+                "ratings-per-item": "The fewest ratings of each item",
+            },
+            needed=True,
+        ),
+        "method": replace(
+            METHOD, kind=word(SearchMethod), help="By formula at once, or proved by simulation too."
+        ),
+    },
+    use=Use(seeks=_sought),
+    simulates=True,
+    needs=(source_needed, effect_needed),
+    page=Page(
+        "Smallest study",
+        "How many workers, items or ratings of each item does it take to find a difference?",
+        (
+            Part(
+                "The study",
+                ("sought", "power", *SIZE.fields),
+                "Leave empty what is to be found, and give the others.",
+            ),
+            EFFECT,
+            VARIATION,
+        ),
+        (TO_POWER, TO_PLAN),
+        journey="plan",
+        live={"method": "analytic"},
+    ),
 )
-@click.option(
-    "--find",
-    "sought",
-    type=click.Choice(get_args(Sought)),
-    required=True,
-    help="What to find; give the others (without --ratings-per-item every worker rates every item; for "
-    "documents, --items-per-document or the --items of all).",
-)
-@click.option(
-    "--method",
-    type=click.Choice(get_args(SearchMethod)),
-    default="both",
-    show_default=True,
-    help="By formula at once, or proved by simulation too.",
-)
-@with_run
-@with_result()
-@source_needed
-@effect_needed
 def command(
     study: StudyValues, sought: Sought, method: SearchMethod, run: Run
 ) -> StudySize | SystemsSizeResult:

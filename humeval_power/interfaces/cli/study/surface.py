@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
 from humeval_power.errors import DesignError, Problem
-from humeval_power.fields import listed, number_list
-from humeval_power.interfaces.asking.command import StudyCommand, Use
-from humeval_power.interfaces.asking.options import FurtherOption, field_option
+from humeval_power.fields import Field, listed, number_list, own, word
+from humeval_power.interfaces.asking.command import Use
+from humeval_power.interfaces.asking.declared import Page, Part, study_command
 from humeval_power.interfaces.asking.resolve import (
     CARD2020_UNIT,
     EFFECT,
@@ -37,20 +38,15 @@ from humeval_power.interfaces.asking.resolve_systems import (
     tell_remarks,
     tell_systems,
 )
+from humeval_power.interfaces.asking.study_page import CARRIED, TO_POWER, VARIATION
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
-from humeval_power.interfaces.cli.options import draw_option
+from humeval_power.interfaces.asking.vocabulary import DRAW, PILOT
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.study.running import (
-    PILOT,
-    compat_option,
-    half_width_option,
-    strict_option,
-    tell_cells,
-)
+from humeval_power.interfaces.cli.run import Run
+from humeval_power.interfaces.cli.study.running import COMPAT, HALF_WIDTH, STRICT, tell_cells
 from humeval_power.reporting.drawn import AlongStudy, Drawn
 from humeval_power.rules import CARD2020, DecisionRule
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.designs import Design
@@ -59,6 +55,7 @@ if TYPE_CHECKING:
 
 
 _SIZES = listed(number_list(int), "LIST")
+_DIFFERENCES = ("effect_raw_range", "effect_range", "effect_latent_range")
 
 
 def _one_size(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,51 +67,85 @@ def _one_size(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]
     }
 
 
-def _sizes(name: str, help: str) -> Any:
-    return field_option(name, kind=_SIZES, required=True, help=help)
+def _sizes(name: str, help: str, start: str, page_help: str) -> Field:
+    return replace(FIELDS[name], kind=_SIZES, needed=True, help=help, start=start, page_help=page_help)
 
 
-def _effects(name: str, help: str) -> Any:
-    return field_option(name, kind=listed(number_list(float), "LIST"), help=help)
+def _effects(name: str, help: str, **of_page: Any) -> Field:
+    return replace(FIELDS[name], kind=listed(number_list(float), "LIST"), help=help, **of_page)
 
 
-@click.command("surface", cls=StudyCommand, use=Use(adapts=_one_size))
-@study_fields(
-    *("ratings", "variation", "systems", "design", "test"),
-    but=("criteria", "criterion", "workers", "items", "correlated", "check_families"),
-    pilot=PILOT,
-    workers_range=_sizes("workers_range", "Such as 3,10 or 5:30:5."),
-    items_range=_sizes("items_range", "Such as 50,100,500."),
-    effect_range=_effects(
-        "effect_range",
-        "True differences B - A on [0, 1], such as 0.05:0.2:0.05. [0 and half of the margin with --margin]",
+@study_command(
+    ("surface",),
+    {
+        **study_fields(
+            *("ratings", "variation", "systems", "design", "test"),
+            but=("criteria", "criterion", "workers", "items", "correlated", "check_families"),
+            pilot=PILOT,
+            workers_range=_sizes(
+                "workers_range", "Such as 3,10 or 5:30:5.", "5,10,20,40", "Several: 5,10,20 or 5:40:5."
+            ),
+            items_range=_sizes(
+                "items_range", "Such as 50,100,500.", "50,100,200", "Several: 50,100 or 50:200:50."
+            ),
+            effect_range=_effects(
+                "effect_range",
+                "True differences B - A on [0, 1], such as 0.05:0.2:0.05. [0 and half of the margin with --margin]",
+                page_help="Several: 0.05,0.1 or 0.05:0.2:0.05.",
+            ),
+            effect_raw_range=_effects(
+                "effect_raw_range",
+                "The same in points of the scale; see --scale.",
+                start="0.4,0.6",
+                page_help="Several: 0.2,0.4.",
+            ),
+            effect_latent_range=_effects(
+                "effect_latent_range",
+                "The same on the latent scale of ratings in categories; see --shares.",
+                page_help="For ordered categories only.",
+            ),
+        ),
+        "compat": COMPAT,
+        "compare": own(
+            word(("card2020",)),
+            "Draw the same studies decided as Card et al. (2020) did beside your rule's.",
+            "Beside it, decided as",
+            words=COMPAT.words,
+            further=True,
+        ),
+        "draw": DRAW,
+        "along": own(
+            word(AlongStudy),
+            "What runs along the figure's x axis. [effect]",
+            "Along it run",
+            option="x",
+            words={"items": "Items", "effect": "Differences"},
+            further=True,
+        ),
+        "half_width": HALF_WIDTH,
+        "strict": STRICT,
+    },
+    use=Use(adapts=_one_size),
+    simulates=True,
+    needs=(source_needed, effect_needed),
+    page=Page(
+        "Power over many sizes",
+        "Power over workers, items and differences: a table and a picture. It is simulated, and takes a while.",
+        (
+            Part("The sizes", ("workers_range", "items_range", "ratings_per_item", "n_systems")),
+            Part(
+                "The differences to find",
+                ("scale", *_DIFFERENCES),
+                "Give one of them.",
+                one_of=_DIFFERENCES,
+            ),
+            Part("The picture", ("draw", "along")),
+            VARIATION,
+        ),
+        (replace(TO_POWER, carries=tuple(name for name in CARRIED if "effect" not in name)),),
+        journey="plan",
     ),
-    effect_raw_range=_effects("effect_raw_range", "The same in points of the scale; see --scale."),
-    effect_latent_range=_effects(
-        "effect_latent_range", "The same on the latent scale of ratings in categories; see --shares."
-    ),
 )
-@compat_option
-@click.option(
-    "--compare",
-    cls=FurtherOption,
-    type=click.Choice(["card2020"]),
-    help="Draw the same studies decided as Card et al. (2020) did beside your rule's.",
-)
-@draw_option
-@click.option(
-    "--x",
-    "along",
-    cls=FurtherOption,
-    type=click.Choice(get_args(AlongStudy)),
-    help="What runs along the figure's x axis. [effect]",
-)
-@half_width_option
-@strict_option
-@with_run
-@with_result()
-@source_needed
-@effect_needed
 def command(
     study: StudyValues,
     compat: str | None,

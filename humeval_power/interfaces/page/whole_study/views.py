@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from humeval_power.interfaces.page.answers import Answer, Told
 from humeval_power.interfaces.page.asked import Asked
-from humeval_power.interfaces.page.forms.study_controls import on_page
 from humeval_power.interfaces.page.views import State, progress_words, rendered
 from humeval_power.interfaces.page.whole_study.steps import PRIVATE, SEED, WholeStudy
+from humeval_power.interfaces.page.words import on_page
 from humeval_power.reporting import render
 
 _STYLE = Path(str(render.__file__)).with_name("templates") / "page.css"

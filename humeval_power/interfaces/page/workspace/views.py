@@ -10,11 +10,12 @@ from typing import Any
 
 from markupsafe import Markup
 
+from humeval_power.interfaces.asking.vocabulary import PRESET
 from humeval_power.interfaces.page.answers import Answer, Told, Wrong
 from humeval_power.interfaces.page.fields import Field, FieldGroup, Kind
-from humeval_power.interfaces.page.forms.study_controls import PRESET, on_page
 from humeval_power.interfaces.page.onward import SIZES
 from humeval_power.interfaces.page.views import State, Surroundings, progress_words, rendered
+from humeval_power.interfaces.page.words import on_page
 from humeval_power.interfaces.page.workspace.examples import EXAMPLES
 from humeval_power.interfaces.page.workspace.stages import (
     ACTS,
@@ -269,7 +270,7 @@ def _field(
     name: str, study: OpenedStudy, typed: Mapping[str, str], wrong: Mapping[str, tuple[str, ...]]
 ) -> Field:
     one = FIELDS[name]
-    words = PRESET.labels if name == "preset" else one.words
+    words = PRESET.words if name == "preset" else one.words
     kind: Kind = "text"
     choices: tuple[tuple[str, str], ...] = ()
     if one.kind.is_file:
