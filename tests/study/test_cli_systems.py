@@ -90,7 +90,11 @@ def test_names_means_and_deviations_come_from_a_joint_fit(analysis):
     assert means["small"] - means["base"] == pytest.approx(0.1)
     fewer = run_json("power", "--parameters", analysis, "--systems", "base,large", *SIZE, "--effect", "0.1",
                      "--method", "analytic")  # fmt: skip
-    assert fewer["systems"]["names"] == ["base", "large"]
+    assert "large - base" in fewer["understood"]
+    both = run_json(
+        "power", "--parameters", analysis, "--systems", "base,large", *SIZE, "--method", "analytic"
+    )
+    assert both["effect"] == pytest.approx(record["systems"]["means"][1] - record["systems"]["means"][0])
 
 
 def test_the_smallest_difference_is_found_with_the_power_that_was_asked_for():

@@ -85,7 +85,8 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable | S
         study.refuse(EFFECT, "is the difference between systems, which is sought: leave it out.")
         return _of_systems(several, method, run)
     if rule.margin is None:
-        study.refuse(EFFECT, "is what is sought: it belongs to --alternative non-inferior and equivalent.")
+        remedy = "it belongs to --alternative non-inferior and equivalent."
+        study.refuse((*EFFECT, "system_means"), f"is what is sought: {remedy}")
     from humeval_power.api.study_power import study_detectable
     from humeval_power.interfaces.cli.study.typed import typed_study
     from humeval_power.planning.workload import SEARCH_STEPS

@@ -16,7 +16,7 @@ from humeval_power.interfaces.asking.resolve import (
     assumptions_of,
     documents_of,
     effect_needed,
-    effect_of,
+    effect_or_known,
     only_setting,
     rule_of,
     settled,
@@ -81,7 +81,8 @@ def command(
     from humeval_power.api.study_power import study_size
     from humeval_power.interfaces.cli.work_ahead import tell_work
 
-    settings, said = settled(study, assumptions_of(study), effect_of(study) or NO_DIFFERENCE)[0]
+    known = assumptions_of(study)
+    settings, said = settled(study, known, effect_or_known(study, known) or NO_DIFFERENCE)[0]
     rule = analysed_as(study, rule, settings)
     name, parameters = only_setting(settings)
     warn_beyond(settings, [said])

@@ -23,7 +23,7 @@ from humeval_power.interfaces.asking.resolve import (
     cell_of,
     design_of,
     effect_needed,
-    effect_of,
+    effect_or_known,
     points_of,
     rule_of,
     settled,
@@ -226,7 +226,7 @@ def _at_effects(
 ) -> list[tuple[Assumptions, Difference]]:
     """The true differences of the grid, each with the parameters there; halfway to a margin is always looked
     at beside 0."""
-    typed = effect_of(study, EFFECT_RANGE)
+    typed = effect_or_known(study, settings, EFFECT_RANGE)
     if typed is None:
         assert rule.halfway is not None  # an effect or a margin is asked for before
         return settled(study, settings, EffectInput("--effect", (0.0, rule.halfway)))

@@ -12,7 +12,7 @@ from humeval_power.interfaces.asking.resolve import (
     assumptions_of,
     cell_of,
     design_of,
-    effect_of,
+    effect_or_known,
     only_setting,
     points_of,
     settled,
@@ -29,7 +29,8 @@ def typed_study(
     study: StudyValues, rule: DecisionRule, *, compat: str | None = None
 ) -> tuple[Cell, Difference, RatingScale | None]:
     """The study with the name of its setting, the effect as it was understood, and the scale."""
-    settings, effect = assumptions_of(study), effect_of(study) or NO_DIFFERENCE
+    settings = assumptions_of(study)
+    effect = effect_or_known(study, settings) or NO_DIFFERENCE
     if compat and rule.margin is not None:
         raise click.UsageError("--compat card2020 tests for a difference: leave out --margin.")
     if compat:
