@@ -88,13 +88,17 @@ class GoalCounts:
     """Counts over `n` studies; those of separate portions add up. What cannot be is NaN.
 
     `each` (pairs,) counts comparisons found rightly: with the right sign, or where nothing is to be found at all;
-    `pair` is the mean over the sought ones. `false` counts studies with a claim that is not true of that pair,
-    `wrong` those with a difference of the wrong sign, `group` sums up the systems that no test tells from the
-    highest.
+    of all that are significant, `significant` (pairs,), `size` sums up |estimate| and `opposite` counts those with
+    the sign that is not true. `pair` is the mean of `each` over the sought ones. `false` counts studies with a
+    claim that is not true of that pair, `wrong` those with a difference of the wrong sign, `group` sums up the
+    systems that no test tells from the highest.
     """
 
     n: int
     each: Floats
+    significant: Floats
+    size: Floats
+    opposite: Floats
     pair: float
     any_pair: float
     all_pairs: float
@@ -123,9 +127,15 @@ def count_goals(truth: Truth, means: Floats, difference: Floats, rejected: Flags
         means, np.ascontiguousarray(difference), rejected, np.sign(truth.difference), truth.real, truth.sought,
         two_sided, truth.column, truth.has_groups, -1 if truth.leader is None else truth.leader, best, totals, each,
     )  # fmt: skip
+    of_pairs = (
+        rejected.sum(axis=0).astype(float),
+        np.einsum("ij,ij->j", np.abs(difference), rejected),
+        (rejected & (difference * np.sign(truth.difference) < 0)).sum(axis=0).astype(float),
+    )
     some = truth.real.any()
     defined: tuple[object, ...] = (
         *(truth.sought.any(), some, some, truth.leader is not None, truth.has_ranking),
         *(not truth.real.all(), two_sided and some, truth.has_groups),
     )
-    return GoalCounts(len(means), each, *np.where(np.array(defined, dtype=bool), totals, math.nan).tolist())
+    shares = np.where(np.array(defined, dtype=bool), totals, math.nan).tolist()
+    return GoalCounts(len(means), each, *of_pairs, *shares)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.inference.equivalence_power import equivalence_power
-from humeval_power.inference.noncentral_t import noncentral_t_tail
+from humeval_power.inference.noncentral_t import exaggeration, noncentral_t_tail
 from humeval_power.inference.shares import wilson_interval
 from humeval_power.inference.study.replication import MOST_FAILURES
 from humeval_power.planning.study.systems_goals import GoalCounts, Truth
@@ -60,9 +61,11 @@ class SystemsPower:
     `per_comparison` are those of each of `pairs`; `false_claim` is the probability of a claim that is not true of
     its pair (the family-wise error), `wrong_sign` that of a significant difference with the wrong sign,
     `top_group` the expected number of systems that no test tells from the highest. `standard_error` and `df`
-    are those by formula. Where studies were simulated `n_simulations` counts them and `n_failed` those without a
-    fit, which count as having found nothing; where more than 20 % failed there is no power (NaN). `best_margin` is
-    simulated, for one truly best system.
+    are those by formula. `type_m_of` and `type_s_of` say of each comparison how far significant estimates
+    exaggerate and how many have the wrong sign, `type_m` and `type_s` of all that the goal 'pair' is about; NaN
+    without a difference, and with a margin. Where studies were simulated `n_simulations` counts them and
+    `n_failed` those without a fit, which count as having found nothing; where more than 20 % failed there is no
+    power (NaN). `best_margin` is simulated, for one truly best system.
     """
 
     goal: Goal
@@ -74,6 +77,10 @@ class SystemsPower:
     top_group: float
     standard_error: tuple[float, ...]
     df: tuple[float, ...]
+    type_m_of: tuple[float, ...]
+    type_s_of: tuple[float, ...]
+    type_m: float
+    type_s: float
     n_simulations: int = 0
     n_failed: int = 0
     best_margin: BestMargin | None = None
@@ -152,7 +159,7 @@ def power_by_law(
     truth = Truth(parameters, precision.pairs, rule)
     check_goal(truth, goal)
     counts = counts_by_law(truth, precision, family, log2_points=log2_points)
-    found = power_of_counts(counts, precision, goal)
+    found = power_of_counts(counts, truth, precision, goal)
     if family.correction != "holm" or len(precision.pairs) == 1:
         return _sharpened(truth, precision, family, found)
     return found
@@ -160,6 +167,7 @@ def power_by_law(
 
 def power_of_counts(
     counts: GoalCounts,
+    truth: Truth,
     precision: SystemsPrecision,
     goal: Goal,
     *,
@@ -176,6 +184,7 @@ def power_of_counts(
     return SystemsPower(
         goal=goal,
         pairs=precision.pairs,
+        **_of_significant(truth, counts.significant * (not nothing), counts.size, counts.opposite),
         shares={one: share(counts.of(one)) for one in GOALS},
         per_comparison=tuple(share(count) for count in counts.each.tolist()),
         false_claim=share(counts.false),
@@ -186,6 +195,29 @@ def power_of_counts(
         n_simulations=n_simulations,
         n_failed=n_failed,
     )
+
+
+class _OfSignificant(TypedDict):
+    type_m_of: tuple[float, ...]
+    type_s_of: tuple[float, ...]
+    type_m: float
+    type_s: float
+
+
+def _of_significant(truth: Truth, significant: Floats, size: Floats, opposite: Floats) -> _OfSignificant:
+    """Type M and S, of each comparison and of those that are sought, from how many estimates are significant, the
+    sum of their sizes and how many have the wrong sign, (pairs,)."""
+    true = np.abs(truth.difference)
+    counted = (significant > 0) & (true > 0) & (truth.rule.margin is None)
+    of = np.where(counted, significant, np.nan)
+    sought = truth.sought & counted
+    n, sizes = significant[sought].sum(), size[sought] / true[sought]
+    return {
+        "type_m_of": tuple((size / of / np.where(counted, true, 1.0)).tolist()),
+        "type_s_of": tuple((opposite / of).tolist()),
+        "type_m": float(sizes.sum() / n) if sought.any() else math.nan,
+        "type_s": float(opposite[sought].sum() / n) if sought.any() else math.nan,
+    }
 
 
 def check_study(parameters: SystemsParameters, study: StudyCounts | Design, rule: DecisionRule) -> None:
@@ -239,7 +271,21 @@ def _sharpened(
         shares["any"], shares["all"], false = by_quadrature(
             shift, float(precision.df[0]), float(critical[0, 0])
         )
-    return replace(found, shares=shares, per_comparison=tuple(each.tolist()), false_claim=false)
+    errors = _exaggerations(truth, precision, critical[:, 0])
+    return replace(found, shares=shares, per_comparison=tuple(each.tolist()), false_claim=false, **errors)
+
+
+def _exaggerations(truth: Truth, precision: SystemsPrecision, critical: Floats) -> _OfSignificant:
+    """Type M and S where each comparison has a critical value of its own."""
+    ratio = np.abs(truth.difference) / precision.true_error
+    reach = critical * precision.standard_error / precision.true_error
+    two_sided = truth.rule.alternative == "two-sided"
+    each = list(zip(ratio.tolist(), precision.df.tolist(), reach.tolist(), strict=True))
+    type_m, type_s = np.array([exaggeration(r, df, c, two_sided=two_sided) for r, df, c in each]).T
+    right = np.array([noncentral_t_tail(c, df, r) for r, df, c in each])
+    significant = np.where(np.isnan(type_s), 0.0, right / (1 - np.nan_to_num(type_s)))
+    size = np.nan_to_num(type_m) * significant * np.abs(truth.difference)
+    return _of_significant(truth, significant, size, np.nan_to_num(type_s) * significant)
 
 
 def _alone(

@@ -116,7 +116,12 @@ def simulate_systems(
             margins.append(margin)
     counts = reduce(operator.add, parts)
     found = power_of_counts(
-        counts, decision.precision, goal, n_simulations=n_simulations, n_failed=n_simulations - counts.n
+        counts,
+        decision.truth,
+        decision.precision,
+        goal,
+        n_simulations=n_simulations,
+        n_failed=n_simulations - counts.n,
     )
     if not margins or found.too_many_failed:
         return found
