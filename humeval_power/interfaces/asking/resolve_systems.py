@@ -40,7 +40,6 @@ from humeval_power.systems import SystemsParameters, system_names
 
 if TYPE_CHECKING:
     from humeval_power.designs import Design
-    from humeval_power.interfaces.cli.run import Run
     from humeval_power.planning.plan.systems_pilot import SystemsPilot
     from humeval_power.planning.study.systems_study import SystemsStudy
 
@@ -241,17 +240,6 @@ def _systems(
     sources = replace(known, entries=(*(source for source, _ in fitted.values()), *known.entries))
     remarks = tuple(line for found in pilots for line in found.notes)
     return Systems(study, settings, sources, family_of(study), rule, remarks)
-
-
-def tell_systems(studies: Sequence[SystemsStudy], run: Run, *, times: int = 1) -> None:
-    """Say how long the studies will take to simulate, or refuse them; `times`: the steps of a search."""
-    from humeval_power.interfaces.cli.work_ahead import tell_work
-    from humeval_power.planning.workload import NOTHING
-
-    work = NOTHING
-    for study in studies:
-        work += study.workload(n_simulations=times * run.simulations(), n_jobs=run.slots)
-    tell_work(work, n_simulations=run.simulations(), way_out="--method analytic")
 
 
 def _fitted_together(study: StudyValues) -> dict[str, tuple[Assumed, SystemsPilot]]:

@@ -81,6 +81,7 @@ class SystemsPower:
     type_s_of: tuple[float, ...]
     type_m: float
     type_s: float
+    boundary_rate: float = math.nan
     n_simulations: int = 0
     n_failed: int = 0
     best_margin: BestMargin | None = None

@@ -47,6 +47,11 @@ class SystemsStudy:
         """The difference by which the true means are stated."""
         return self.parameters.stated_effect
 
+    @property
+    def true_effect(self) -> float:
+        """The same, by the name that it has in a study of two."""
+        return self.effect
+
     def with_effect(self, effect: float) -> SystemsStudy:
         """The same study with all true differences in proportion, so that the stated one is `effect`.
 

@@ -35,7 +35,6 @@ from humeval_power.interfaces.asking.resolve_systems import (
     Systems,
     systems_of,
     tell_remarks,
-    tell_systems,
 )
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.options import draw_option
@@ -55,7 +54,6 @@ from humeval_power.rules import CARD2020, DecisionRule
 if TYPE_CHECKING:
     from humeval_power.designs import Design
     from humeval_power.reporting.study.surface import StudySurface
-    from humeval_power.reporting.study.systems_surface import SystemsSurface
 
 
 _SIZES = listed(number_list(int), "LIST")
@@ -124,7 +122,7 @@ def command(
     half_width: float | None,
     strict: bool,
     run: Run,
-) -> StudySurface | SystemsSurface:
+) -> StudySurface:
     """Power over settings x workers x items x effects, as table and figure.
 
     Every cell uses the same random numbers, so that curves are smooth. Of several
@@ -133,8 +131,7 @@ def command(
     rule = rule_of(study)
     several = systems_of(study, rule)
     if several is not None:
-        refuse_drawing(draw, along, "of several systems every goal is drawn over the effects")
-        return _of_systems(several, run=run)
+        return _of_several(several, run, strict=strict, draw=draw, along=along)
     if compat and compare:
         raise click.UsageError(
             "--compat decides every study in the old way, --compare draws both: choose one."
@@ -185,19 +182,33 @@ def refuse_drawing(draw: Drawn, along: AlongStudy | None, why: str) -> None:
         raise click.UsageError(f"Leave out --draw and --x: {why}.")
 
 
-def _of_systems(several: Systems, *, run: Run) -> SystemsSurface:
-    from humeval_power.api.systems_power import systems_surface
+def _of_several(
+    several: Systems, run: Run, *, strict: bool, draw: Drawn, along: AlongStudy | None
+) -> StudySurface:
+    from humeval_power.api.study_power import study_surface
+    from humeval_power.planning.study.surface import Cell
 
     tell_remarks(several)
-    study = several.study
+    study, said = several.study, several.differences()
     studies = [
         several.of(name, parameters, workers=m, items=n)
-        for name, parameters in several.at([one.value for one in several.differences()])
+        for name, parameters in several.at([one.value for one in said])
         for m in study.workers_range
         for n in study.items_range
     ]
-    tell_systems(studies, run)
-    return systems_surface(studies, n_simulations=run.simulations(), seed=run.seed, n_jobs=run.n_jobs)
+    cells = [Cell(one.setting, one) for one in studies]
+    tell_cells(cells, run)
+    return study_surface(
+        cells,
+        n_simulations=run.simulations(),
+        seed=run.seed,
+        n_jobs=run.n_jobs,
+        settings=several.settings,
+        said=[one.between(None) for one in said],
+        strict=strict,
+        draw=draw,
+        along=along,
+    )
 
 
 def _designs(study: StudyValues) -> list[Design]:
