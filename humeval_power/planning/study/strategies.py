@@ -61,9 +61,10 @@ def at_answer(
 
 @dataclass(frozen=True, slots=True)
 class TwoSystems:
-    """Two systems and their test, of a study that has no size yet."""
+    """Two systems, a true difference between them and their test: a study that has no size yet."""
 
     parameters: Parameters
+    effect: float
     rule: DecisionRule
 
 
@@ -193,7 +194,7 @@ def simulated_detectable(
 
 def sized(about: Parameters | SystemsStudy, effect: float, rule: DecisionRule) -> TwoSystems | SystemsStudy:
     """What a size is sought for."""
-    return TwoSystems(about.with_difference(effect), rule) if isinstance(about, Parameters) else about
+    return TwoSystems(about, effect, rule) if isinstance(about, Parameters) else about
 
 
 def required(
@@ -215,7 +216,7 @@ def required(
     """
     if isinstance(about, TwoSystems):
         return required_size(
-            about.parameters,
+            about.parameters.with_difference(about.effect),
             sought,
             workers=workers,
             items=items,

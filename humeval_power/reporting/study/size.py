@@ -126,8 +126,9 @@ class StudySize(Result):
         if self.setting:
             yield "Setting", self.setting
         about, goal = self.about, ""
-        yield from category_facts(about.parameters)
-        if isinstance(about, SystemsStudy):
+        if isinstance(about, TwoSystems):
+            yield from category_facts(about.parameters.with_difference(about.effect))
+        else:
             yield "Tests", family_words(about.family, about.parameters.n_systems)
             goal = f", goal '{about.goal}'"
         yield "Test", str(self.rule)
