@@ -89,9 +89,9 @@ class GoalCounts:
 
     `each` (pairs,) counts comparisons found rightly: with the right sign, or where nothing is to be found at all;
     of all that are significant, `significant` (pairs,), `size` sums up |estimate| and `opposite` counts those with
-    the sign that is not true. `pair` is the mean of `each` over the sought ones. `false` counts studies with a
-    claim that is not true of that pair, `wrong` those with a difference of the wrong sign, `group` sums up the
-    systems that no test tells from the highest.
+    the sign that is not true; `boundary` (pairs,) counts fits with a variance estimated as zero. `pair` is the mean
+    of `each` over the sought ones. `false` counts studies with a claim that is not true of that pair, `wrong` those
+    with a difference of the wrong sign, `group` sums up the systems that no test tells from the highest.
     """
 
     n: int
@@ -99,6 +99,7 @@ class GoalCounts:
     significant: Floats
     size: Floats
     opposite: Floats
+    boundary: Floats
     pair: float
     any_pair: float
     all_pairs: float
@@ -117,9 +118,11 @@ class GoalCounts:
         return (counted | {"best": self.best, "first": self.first})[goal]
 
 
-def count_goals(truth: Truth, means: Floats, difference: Floats, rejected: Flags) -> GoalCounts:
-    """Count over studies: estimated means (n, K) and differences (n, pairs), and which comparisons show their claim
-    (n, pairs)."""
+def count_goals(
+    truth: Truth, means: Floats, difference: Floats, rejected: Flags, boundary: Flags | None = None
+) -> GoalCounts:
+    """Count over studies: estimated means (n, K) and differences (n, pairs), which comparisons show their claim
+    (n, pairs), and which fits estimate a variance as zero."""
     two_sided = truth.rule.alternative == "two-sided"
     best = np.isin(np.arange(truth.parameters.n_systems), truth.parameters.best)
     totals, each = np.zeros(8), np.zeros(len(truth.pairs))
@@ -132,10 +135,13 @@ def count_goals(truth: Truth, means: Floats, difference: Floats, rejected: Flags
         np.einsum("ij,ij->j", np.abs(difference), rejected),
         (rejected & (difference * np.sign(truth.difference) < 0)).sum(axis=0).astype(float),
     )
+    zero = np.full_like(each, math.nan)
+    if boundary is not None:
+        zero = np.broadcast_to(boundary, rejected.shape).sum(axis=0).astype(float)
     some = truth.real.any()
     defined: tuple[object, ...] = (
         *(truth.sought.any(), some, some, truth.leader is not None, truth.has_ranking),
         *(not truth.real.all(), two_sided and some, truth.has_groups),
     )
     shares = np.where(np.array(defined, dtype=bool), totals, math.nan).tolist()
-    return GoalCounts(len(means), each, *of_pairs, *shares)
+    return GoalCounts(len(means), each, *of_pairs, zero, *shares)

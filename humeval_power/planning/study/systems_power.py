@@ -63,9 +63,10 @@ class SystemsPower:
     `top_group` the expected number of systems that no test tells from the highest. `standard_error` and `df`
     are those by formula. `type_m_of` and `type_s_of` say of each comparison how far significant estimates
     exaggerate and how many have the wrong sign, `type_m` and `type_s` of all that the goal 'pair' is about; NaN
-    without a difference, and with a margin. Where studies were simulated `n_simulations` counts them and
-    `n_failed` those without a fit, which count as having found nothing; where more than 20 % failed there is no
-    power (NaN). `best_margin` is simulated, for one truly best system.
+    without a difference, and with a margin. `boundary_rate_of` and `boundary_rate` are the shares of fits, of each
+    comparison and of all, that estimate a variance as zero; NaN by formula. Where studies were simulated
+    `n_simulations` counts them and `n_failed` those without a fit, which count as having found nothing; where more
+    than 20 % failed there is no power (NaN). `best_margin` is simulated, for one truly best system.
     """
 
     goal: Goal
@@ -81,6 +82,7 @@ class SystemsPower:
     type_s_of: tuple[float, ...]
     type_m: float
     type_s: float
+    boundary_rate_of: tuple[float, ...] = ()
     boundary_rate: float = math.nan
     n_simulations: int = 0
     n_failed: int = 0
@@ -182,6 +184,7 @@ def power_of_counts(
     def share(count: float) -> float:
         return math.nan if nothing else count / of
 
+    zero = counts.boundary / (counts.n or math.nan)
     return SystemsPower(
         goal=goal,
         pairs=precision.pairs,
@@ -193,6 +196,8 @@ def power_of_counts(
         top_group=math.nan if nothing else counts.group / counts.n,
         standard_error=tuple(precision.standard_error.tolist()),
         df=tuple(precision.df.tolist()),
+        boundary_rate_of=tuple(zero.tolist()),
+        boundary_rate=float(zero.mean()),
         n_simulations=n_simulations,
         n_failed=n_failed,
     )

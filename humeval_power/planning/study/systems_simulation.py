@@ -200,7 +200,7 @@ class _Decision:
         estimate, error, df, means = found.estimate[usable], error[usable], df[usable], fits.means[usable]
         n = len(self.precision.pairs)
         rejected = self._rejected(estimate[:, :n], error[:, :n], df[:, :n])
-        counts = count_goals(self.truth, means, estimate[:, :n], rejected)
+        counts = count_goals(self.truth, means, estimate[:, :n], rejected, found.boundary[usable][:, :n])
         return counts, self._with_the_best(estimate, error, df) if self._has_best else None
 
     def _rejected(self, estimate: Floats, error: Floats, df: Floats) -> Flags:

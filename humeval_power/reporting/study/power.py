@@ -352,7 +352,10 @@ def _simulated_facts(estimate: PowerEstimate | SystemsPower) -> Iterator[Fact]:
     if estimate.too_many_failed:
         yield "Fits", fits
         return
-    if isinstance(estimate, PowerEstimate):
+    if isinstance(estimate, SystemsPower):
+        at_zero = f"a variance in {100 * estimate.boundary_rate:.0f} % of the fits"
+        yield "At zero", f"{at_zero} (estimated as zero; those fits are kept)"
+    else:
         zero = ", ".join(f"{name} {100 * rate:.0f} %" for name, rate in estimate.boundary_rates.items())
         yield "At zero", f"{zero} (estimated as zero; those fits are kept)"
     yield "Fits", f"{fits}; beside the power its 95 % Monte Carlo interval"

@@ -229,6 +229,7 @@ def power_record(found: object, study: SystemsStudy) -> Record | None:
         "power": found.power,
         "type_m": found.type_m,
         "type_s": found.type_s,
+        "boundary_rate": found.boundary_rate,
         "goals": {goal: found.shares[goal] for goal in GOALS},
         "false_claim": found.false_claim,
         "wrong_sign": found.wrong_sign,
@@ -240,6 +241,7 @@ def power_record(found: object, study: SystemsStudy) -> Record | None:
                 "power": found.per_comparison[place],
                 "type_m": found.type_m_of[place],
                 "type_s": found.type_s_of[place],
+                "boundary_rate": found.boundary_rate_of[place],
                 "standard_error": found.standard_error[place],
                 "df": found.df[place],
             }
