@@ -16,7 +16,7 @@ from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import Goal, SystemsParameters
 
 if TYPE_CHECKING:
-    from humeval_power.planning.study.systems_power import SystemsPower
+    from humeval_power.planning.study.systems_goals import SystemsPower
 
 
 @dataclass(frozen=True, slots=True)

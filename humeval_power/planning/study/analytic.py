@@ -14,7 +14,7 @@ from humeval_power.inference.study.formula import (
 from humeval_power.planning import questions
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.margins import smallest_equivalence_margin
-from humeval_power.planning.study.systems_power import SystemsPower
+from humeval_power.planning.study.systems_goals import SystemsPower
 from humeval_power.roots import root_between
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from humeval_power.choices import DEFAULT_SIMULATIONS, Method, Sought
 from humeval_power.designs import Design
@@ -17,21 +17,9 @@ from humeval_power.parameters import Parameters
 from humeval_power.planning.power import PowerEstimate, Progress
 from humeval_power.planning.study.analytic import HalfwayPower, halfway_power
 from humeval_power.planning.study.analytic import detectable as detectable_by_formula
-from humeval_power.planning.study.detectable import (
-    DetectableEffect,
-    simulated_detectable_effect,
-    simulated_margin,
-)
 from humeval_power.planning.study.required import RequiredSize, counts_precision, required_size
 from humeval_power.planning.study.surface import AnyStudy, Cell, sharing
-from humeval_power.planning.study.systems_power import SystemsPower
-from humeval_power.planning.study.systems_questions import (
-    SimulatedDifference,
-    SystemsSize,
-    detectable_difference,
-    required_systems_size,
-    simulated_difference,
-)
+from humeval_power.planning.study.systems_goals import SystemsPower
 from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.planning.study.without_documents import WithoutDocuments, without_documents
 from humeval_power.planning.workload import NOTHING, Ahead, Workload, measured_workload
@@ -42,8 +30,11 @@ from humeval_power.simulation.losses import NO_LOSSES, Exclusion, Losses
 from humeval_power.simulation.quality_control import QualityControl
 from humeval_power.simulation.study import Response, SimulatedRatings, replicate_generator, respond
 from humeval_power.simulation.study import simulate as simulate_two
-from humeval_power.simulation.systems import draw_system_ratings
 from humeval_power.study_counts import Documents, StudyCounts
+
+if TYPE_CHECKING:  # what a single power does not need
+    from humeval_power.planning.study.detectable import DetectableEffect
+    from humeval_power.planning.study.systems_questions import SimulatedDifference, SystemsSize
 
 NO_FORMULA = "No formula describes these ratings and tests: simulation only."
 AS_PLANNED = "The formula describes the study as planned; the simulation has the losses."
@@ -161,6 +152,8 @@ def detectable(
     if method == "simulate":
         return None, None
     if isinstance(study, SystemsStudy):
+        from humeval_power.planning.study.systems_questions import detectable_difference
+
         return detectable_difference(study, power=power) if study.has_formula else None, None
     rule, categories = study.rule, study.parameters.latent is not None
     if rule.is_simulated or not (study.shifts or categories):
@@ -187,7 +180,11 @@ def simulated_detectable(
     """The same by simulation; of several systems from the answer by formula on."""
     runs: dict[str, Any] = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs}
     if isinstance(study, SystemsStudy):
+        from humeval_power.planning.study.systems_questions import simulated_difference
+
         return simulated_difference(study, power=power, guess=guess, progress=progress, **runs)
+    from humeval_power.planning.study.detectable import simulated_detectable_effect, simulated_margin
+
     find = simulated_detectable_effect if study.rule.margin is None else simulated_margin
     return find(study, power=power, **runs)
 
@@ -228,6 +225,8 @@ def required(
             ahead=ahead,
             **how,
         )
+    from humeval_power.planning.study.systems_questions import required_systems_size
+
     if sought == "documents":
         raise InputError("Several systems are planned for without documents: find workers or items.")
     given = {"workers": workers, "items": items}
@@ -299,6 +298,8 @@ def drawn(study: AnyStudy, *, seed: int) -> SimulatedRatings:
             losses=None if study.losses == NO_LOSSES and study.exclusion == "none" else study.losses,
             exclusion=study.exclusion,
         )
+    from humeval_power.simulation.systems import draw_system_ratings
+
     rows = study.design.assignment
     latent = draw_system_ratings(study.parameters, study.design, replicate_generator(seed, 0))[0]
     rating = respond(latent, study.response, points=study.points)

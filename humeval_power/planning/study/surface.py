@@ -19,7 +19,7 @@ from humeval_power.planning.power import (
     part_of,
 )
 from humeval_power.planning.study.designs_of import build_design
-from humeval_power.planning.study.systems_power import SystemsPower
+from humeval_power.planning.study.systems_goals import SystemsPower
 from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scenarios.study import RatingStudy

@@ -11,7 +11,8 @@ from humeval_power.errors import InputError
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, Progress
 from humeval_power.planning.questions import check_target
 from humeval_power.planning.study.designs_of import design_of
-from humeval_power.planning.study.systems_power import SystemsPower, systems_formula
+from humeval_power.planning.study.systems_goals import SystemsPower
+from humeval_power.planning.study.systems_power import systems_formula
 from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.roots import root_between
 from humeval_power.study_counts import StudyCounts

@@ -24,15 +24,15 @@ from humeval_power.planning.power import (
     check_simulation,
     told_of_blocks,
 )
-from humeval_power.planning.study.systems_goals import GoalCounts, Truth, count_goals
-from humeval_power.planning.study.systems_law import check_max_t, correlation_of
-from humeval_power.planning.study.systems_power import (
+from humeval_power.planning.study.systems_goals import (
     BestMargin,
+    GoalCounts,
     SystemsPower,
-    check_goal,
-    check_study,
-    power_of_counts,
+    Truth,
+    count_goals,
 )
+from humeval_power.planning.study.systems_law import check_max_t, correlation_of
+from humeval_power.planning.study.systems_power import check_goal, check_study, power_of_counts
 from humeval_power.planning.study.systems_precision import Pairs, SystemsPrecision, systems_precision
 from humeval_power.planning.study.systems_workload import systems_workload
 from humeval_power.rules import DecisionRule

@@ -9,10 +9,7 @@ from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, Progress
-from humeval_power.planning.study.systems_law import LOG2_POINTS
-from humeval_power.planning.study.systems_power import SystemsPower, has_formula, systems_formula
-from humeval_power.planning.study.systems_simulation import simulate_systems
-from humeval_power.planning.study.systems_workload import systems_workload
+from humeval_power.planning.study.systems_goals import LOG2_POINTS, SystemsPower
 from humeval_power.planning.workload import Workload
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.study import Response
@@ -40,6 +37,8 @@ class SystemsStudy:
     @property
     def has_formula(self) -> bool:
         """Whether a formula describes the study."""
+        from humeval_power.planning.study.systems_power import has_formula
+
         return self.response == "gaussian" and has_formula(self.family, self.rule)
 
     @property
@@ -69,6 +68,8 @@ class SystemsStudy:
 
     def by_formula(self, *, log2_points: int = LOG2_POINTS) -> SystemsPower:
         """The power of every goal, where `has_formula`; of fewer points for curves."""
+        from humeval_power.planning.study.systems_power import systems_formula
+
         return systems_formula(
             self.parameters, self.design, self.family, self.rule, self.goal, log2_points=log2_points
         )
@@ -82,6 +83,8 @@ class SystemsStudy:
         progress: Progress | None = None,
     ) -> SystemsPower:
         """The same by simulation, with the real assignment."""
+        from humeval_power.planning.study.systems_simulation import simulate_systems
+
         return simulate_systems(
             self.parameters,
             self.design,
@@ -98,6 +101,8 @@ class SystemsStudy:
 
     def workload(self, *, n_simulations: int, n_jobs: int = 1) -> Workload:
         """How long simulated studies take, about."""
+        from humeval_power.planning.study.systems_workload import systems_workload
+
         return systems_workload(
             self.parameters,
             self.design,

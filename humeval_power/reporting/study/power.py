@@ -20,7 +20,7 @@ from humeval_power.planning.study.growth import TARGET, StudyLike
 from humeval_power.planning.study.limits import ceiling_with_both, ceiling_with_items, ceiling_with_workers
 from humeval_power.planning.study.outlook import Outlook, outlook_of
 from humeval_power.planning.study.surface import Cell, CellResult
-from humeval_power.planning.study.systems_power import SystemsPower
+from humeval_power.planning.study.systems_goals import SystemsPower
 from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.planning.study.without_documents import WithoutDocuments
 from humeval_power.planning.tallies import Tally

@@ -14,7 +14,7 @@ from humeval_power.errors import HumevalPowerError
 from humeval_power.planning.study.growth import TARGET, counts_of
 from humeval_power.planning.study.strategies import TwoSystems
 from humeval_power.planning.study.surface import AnyStudy
-from humeval_power.planning.study.systems_power import SystemsPower, systems_formula
+from humeval_power.planning.study.systems_goals import SystemsPower
 from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.reporting.answer_words import found_words, on_scale, points_words
 from humeval_power.reporting.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot, Upright
@@ -321,6 +321,8 @@ def workers_chart(
     study: SystemsStudy, sizes: tuple[int, ...], found: SystemsPower, simulated: SystemsPower | None
 ) -> Chart:
     """Power of the study's goal over the number of workers."""
+    from humeval_power.planning.study.systems_power import systems_formula
+
     counts = counts_of(study.design)
     assert counts is not None  # else there are no sizes
     complete = counts.ratings_per_item == counts.n_workers

@@ -11,7 +11,7 @@ from humeval_power.differences import Difference
 from humeval_power.planning.study.analytic import HalfwayPower
 from humeval_power.planning.study.required import RequiredSize
 from humeval_power.planning.study.strategies import TwoSystems
-from humeval_power.planning.study.systems_power import SystemsPower
+from humeval_power.planning.study.systems_goals import SystemsPower
 from humeval_power.planning.study.systems_questions import SystemsSize
 from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.reporting.answer_words import of_hundred

@@ -17,7 +17,7 @@ from humeval_power.systems import SystemsParameters
 if TYPE_CHECKING:
     from humeval_power.planning.power import PowerEstimate
     from humeval_power.planning.study.surface import AnyStudy, Cell, CellResult
-    from humeval_power.planning.study.systems_power import SystemsPower
+    from humeval_power.planning.study.systems_goals import SystemsPower
 
 
 STRICT = 0.01  # share of failed fits that is too many for those who ask for strictness

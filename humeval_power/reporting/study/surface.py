@@ -12,7 +12,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.growth import TARGET
 from humeval_power.planning.study.surface import CellResult
-from humeval_power.planning.study.systems_power import SystemsPower
+from humeval_power.planning.study.systems_goals import SystemsPower
 from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.reporting.answer_words import enough_words, of_hundred
 from humeval_power.reporting.document import Block, Document, Facts, Paragraph, Picture, Section, Table
