@@ -104,19 +104,19 @@ class StudyPower(Result):
     def body(self) -> Document:
         """How many of 100 such studies succeed, what would change that, the numbers, and how they came about."""
         study, analytic, simulated = self.cell.study, self.analytic, self.simulated
-        finds = "shows what it claims" if self._has_margin else "finds this effect"
+        of, finds = "", "shows what it claims" if self._has_margin else "finds this effect"
         blocks: list[Block] = [Facts((*self._around(), *self._asked(), *self._behind()))]
         if self._has_margin:
             blocks.append(Paragraph(PARITY))
         sections = self._pictures()
         if isinstance(study, SystemsStudy):
-            finds = "reaches its goal"
+            of, finds = f" of {study.parameters.n_systems} systems", "reaches its goal"
             assert not isinstance(analytic, AnalyticPower)
             assert not isinstance(simulated, PowerEstimate)
             blocks.insert(0, goals_table(study, analytic, simulated))
             sections = several_sections(study, analytic, simulated)
         return Document(
-            f"How often this study {finds}",
+            f"How often this study{of} {finds}",
             lead=" ".join(self._lead()),
             headline=tuple(self._powers()),
             caveats=tuple(self._cautions()),

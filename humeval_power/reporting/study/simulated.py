@@ -95,7 +95,9 @@ class SimulatedStudy(Result):
         )
         facts: list[Fact] = [*about, ("Response", f"{self._response}, on {scale}")]
         more: tuple[Block, ...] = ()
+        of = ""
         if isinstance(study, SystemsStudy):
+            of = f" of {study.parameters.n_systems} systems"
             more = (Paragraph(assumed_words(study)), means_table(study))
         else:
             known = study.parameters.as_dict()
@@ -106,7 +108,7 @@ class SimulatedStudy(Result):
             facts = [("True effect", str(self.effect)), *facts, ("Standard deviations", sd)]
         drawn = Picture("ratings", self._figure, words="The share of each system's ratings by value.")
         return Document(
-            f"{counted(self.n_ratings, 'rating')} of a simulated study",
+            f"{counted(self.n_ratings, 'rating')} of a simulated study{of}",
             lead=f"{self.design.n_workers:,} workers rated {self.design.n_items:,} items {model}; these are "
             "nobody's ratings.",
             sections=(Section("", (Facts(tuple(facts)), drawn, *more)),),
