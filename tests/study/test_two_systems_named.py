@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from cli import run
 
+import humeval_power as hp
+
 STUDY = "--no-study --preset high --workers 8 --items 20 --effect 0.2 --seed 3 --simulations 200"
 COMMANDS = {
     "power": STUDY,
@@ -16,6 +18,8 @@ COMMANDS = {
     "size": f"{STUDY.replace('--workers 8', '')} --find workers --method analytic",
     "surface": STUDY,
     "simulate": STUDY.replace(" --simulations 200", ""),
+    "plan": "--no-study --preset low --effect 0.15 --items 40:80:20 --max-workers 12 --cost-per-rating 0.1 "
+    "--simulations 100 --date 2026-01-01",
 }
 
 
@@ -95,6 +99,19 @@ def test_any_study_of_two_systems_has_one_record(seed: int) -> None:
     )
     assert alone["n_simulations"] == 40
     assert numbers(alone) == numbers(counted) == numbers(named)
+
+
+def test_parts_of_a_study_of_two_are_that_study() -> None:
+    values = hp.models.SystemsParameters.of_parameters(hp.preset("high"), 2).with_pattern("one", 0.2)
+    design = hp.crossed(8, 20)
+    several = hp.models.SystemsStudy(values, design, goal="best")
+    alone = hp.RatingStudy(values.pair(0, 1), design)
+    how = {"n_simulations": 100, "seed": 3}
+    for ask in (hp.power, hp.mde):
+        assert ask(several, **how).content() == ask(alone, **how).content()
+    assert hp.surface([several], **how).rows[0]["power"] == hp.power(alone, **how).simulated.power
+    with pytest.raises(hp.InputError, match="no test"):
+        hp.power(hp.models.SystemsStudy(values, design, goal="first"))
 
 
 def test_two_systems_are_analysed_as_two(tmp_path: Path) -> None:
