@@ -39,7 +39,6 @@ from humeval_power.study import DEFAULT_GOAL, DEFAULT_PATTERN
 from humeval_power.systems import SystemsParameters, system_names
 
 if TYPE_CHECKING:
-    from humeval_power.designs import Design
     from humeval_power.planning.plan.systems_pilot import SystemsPilot
     from humeval_power.planning.study.systems_study import SystemsStudy
 
@@ -143,16 +142,12 @@ class Systems:
         InputError
             A design that cannot be built.
         """
-        study = self.study.with_(**size) if size else self.study
-        return self.with_design(name, parameters, design_of(study, parameters.n_systems))
-
-    def with_design(self, name: str, parameters: SystemsParameters, design: Design) -> SystemsStudy:
-        """The study of a design."""
         from humeval_power.planning.study.systems_study import SystemsStudy
 
+        study = self.study.with_(**size) if size else self.study
         return SystemsStudy(
             parameters,
-            design,
+            design_of(study, parameters.n_systems),
             family=self.family,
             rule=self.rule,
             goal=self.study.goal or DEFAULT_GOAL,

@@ -181,6 +181,8 @@ def run_surface(
         for index, estimate in zip(group, found, strict=True)
     }
     several = [index for index in range(len(cells)) if index not in results]
+    if several and precision is not None:
+        raise InputError("Several systems are simulated as often as is said: leave out the half-width.")
     for done, index in enumerate(several):
         study = cells[index].study
         assert isinstance(study, SystemsStudy)
