@@ -14,6 +14,10 @@ Correction = Literal["holm", "bonferroni", "max-t", "bh", "none"]
 CorrectOver = Literal["all", "criterion"]
 SystemModel = Literal["pairwise", "joint"]
 SystemVariances = Literal["common", "own"]
+JOINT_DOCUMENTS = (
+    "The joint model of all systems has no document effects, so that with items out of documents its standard "
+    "errors would be too small: fit the systems in pairs (--model pairwise), which has them."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from humeval_power.choices import (
 )
 from humeval_power.comparisons import (
     DEFAULT_FAMILY,
+    JOINT_DOCUMENTS,
     Comparisons,
     Correction,
     CorrectOver,
@@ -126,6 +127,7 @@ ALTERNATIVES: tuple[tuple[str, ...], ...] = (
     ("system_means", "effect", "effect_raw", "effect_latent"),
     ("n_systems", "systems"),
 )
+DOCUMENT_FIELDS = ("documents", "items_per_document", "documents_range", "max_documents")
 # What the study calls otherwise than the model of costs does.
 PRICE_FIELDS = {
     "price_per_rating": "cost_per_rating",
@@ -1196,6 +1198,8 @@ def exclusive(said: Mapping[str, Any]) -> dict[str, str]:
         both = [name for name in said if name in group]
         if len(both) > 1:
             found.setdefault(why, both[-1])
+    if said.get("model") == "joint" and said.keys() & set(DOCUMENT_FIELDS):
+        found[JOINT_DOCUMENTS] = "model"
     return found
 
 

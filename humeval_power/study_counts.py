@@ -7,7 +7,7 @@ ratings under each system.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,18 @@ class StudyCounts:
         ):
             rule = f"must be 0, or a whole number from 2 to the number of items, {self.n_items}."
             raise InputError([field_problem("n_documents", self.n_documents, rule)])
+
+
+class ExpectedCounts(NamedTuple):
+    """What is expected to be left of a study after losses: its `StudyCounts`, on average."""
+
+    n_workers: float
+    n_items: float
+    ratings_per_item: float
+    paired: bool
+    n_repeats: int
+    n_documents: int
+    n_systems: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,14 @@ from itertools import pairwise
 from typing import Literal, get_args
 
 from humeval_power.errors import ParametersError, field_problem
-from humeval_power.parameters import CORRELATIONS, FURTHER_DEVIATIONS, Parameters
+from humeval_power.parameters import CORRELATIONS, Parameters
 
 MeansPattern = Literal["one", "steps", "extremes"]
 Goal = Literal["pair", "any", "all", "best", "first"]
 GOALS: tuple[Goal, ...] = get_args(Goal)
-_SHARED = ("sd_worker", "sd_item", "sd_residual")
-_OWN = ("sd_worker_system", "sd_item_system")
+_SHARED = ("sd_worker", "sd_item", "sd_residual", "sd_document")
+_OWN = ("sd_worker_system", "sd_item_system", "sd_document_system")
+_OF_DOCUMENTS = ("sd_document", "sd_document_system")  # files have them where they are above 0
 _LETTERS = 26
 
 
@@ -25,8 +26,9 @@ class SystemsParameters:
 
     `means`, `sd_worker_system` and `sd_item_system` have an entry for each system, in the order of `names`. A
     worker's own difference between two systems has the sum of their two squared worker:system SDs as variance.
-    `effect` is the difference by which a pattern of means is stated, None for means that follow none. `notes`
-    say what was assumed on the way here.
+    `sd_document` and `sd_document_system`, 0 unless they are given, are the same of the documents that items are
+    taken from. `effect` is the difference by which a pattern of means is stated, None for means that follow none.
+    `notes` say what was assumed on the way here.
 
     Raises
     ------
@@ -43,9 +45,13 @@ class SystemsParameters:
     sd_residual: float
     effect: float | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
+    sd_document: float = 0.0
+    sd_document_system: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         problems = []
+        if not self.sd_document_system:
+            object.__setattr__(self, "sd_document_system", (0.0,) * len(self.names))
         if len(self.names) < 2:
             problems.append(field_problem("names", self.names, "must name two systems or more."))
         if len(set(self.names)) < len(self.names) or not all(self.names):
@@ -74,6 +80,16 @@ class SystemsParameters:
     def is_alike(self) -> bool:
         """Whether workers and items differ alike between any two systems (compound symmetry)."""
         return all(len(set(getattr(self, name))) == 1 for name in _OWN)
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether documents vary beyond their items."""
+        return self.sd_document > 0 or any(self.sd_document_system)
+
+    def variances(self, factor: Literal["worker", "item", "document"]) -> tuple[float, ...]:
+        """Variances of a factor: what all systems share first, then each system's own."""
+        shared, own = getattr(self, f"sd_{factor}"), getattr(self, f"sd_{factor}_system")
+        return tuple(float(deviation) ** 2 for deviation in (shared, *own))
 
     @property
     def stated_effect(self) -> float:
@@ -111,9 +127,16 @@ class SystemsParameters:
         return replace(self, names=tuple(names))
 
     def pair(self, first: int, second: int) -> Parameters:
-        """What a study of two of the systems alone is like; the difference is second - first."""
-        worker = _as_slope(self.sd_worker, self.sd_worker_system[first], self.sd_worker_system[second])
-        item = _as_slope(self.sd_item, self.sd_item_system[first], self.sd_item_system[second])
+        """What a study of two of the systems alone is like; the difference is second - first. Documents' SDs are
+        marginal ones: two systems have no correlation of theirs."""
+        worker, item, document = (
+            _as_slope(shared, own[first], own[second])
+            for shared, own in (
+                (self.sd_worker, self.sd_worker_system),
+                (self.sd_item, self.sd_item_system),
+                (self.sd_document, self.sd_document_system),
+            )
+        )
         return Parameters(
             baseline=(self.means[first] + self.means[second]) / 2,
             effect=self.means[second] - self.means[first],
@@ -122,6 +145,8 @@ class SystemsParameters:
             sd_item_intercept=item[0],
             sd_item_slope=item[1],
             sd_residual=self.sd_residual,
+            sd_document_intercept=document[0],
+            sd_document_slope=document[1],
             correlation_worker=worker[2],
             correlation_item=item[2],
         )
@@ -144,8 +169,8 @@ class SystemsParameters:
         Raises
         ------
         ParametersError
-            Documents, correlations, a worker x item deviation or categories, which the model of many systems does
-            not have, or numbers of names and of means that disagree.
+            Correlations, a worker x item deviation or categories, which the model of many systems does not have,
+            or numbers of names and of means that disagree.
         """
         coded = parameters.recoded()
         _refuse_further(coded)
@@ -154,7 +179,7 @@ class SystemsParameters:
             rule = f"must be the number of names, {len(called)}."
             raise ParametersError([field_problem("n_systems", n_systems, rule)])
         shared, raised = [], []
-        for factor in ("worker", "item"):
+        for factor in ("worker", "item", "document"):
             intercept = getattr(coded, f"sd_{factor}_intercept")
             least = getattr(coded, f"sd_{factor}_slope") / 2
             shared.append(math.sqrt(max(0.0, intercept**2 - least**2)))
@@ -174,13 +199,17 @@ class SystemsParameters:
             sd_item_system=each[0] * (coded.sd_item_slope / math.sqrt(2),),
             sd_residual=coded.sd_residual,
             notes=tuple(notes) if raised else (),
+            sd_document=shared[2],
+            sd_document_system=each[0] * (coded.sd_document_slope / math.sqrt(2),),
         )
 
     def as_dict(self) -> dict[str, object]:
-        """Under the names that files use; `effect` only where a pattern states it."""
+        """Under the names that files use; `effect` only where a pattern states it, what is of documents only where
+        they vary."""
         values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "notes"}
-        if self.effect is None:
-            del values["effect"]
+        absent = [] if self.effect is not None else ["effect"]
+        for name in (*absent, *(() if self.has_documents else _OF_DOCUMENTS)):
+            del values[name]
         return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
     @classmethod
@@ -197,7 +226,7 @@ class SystemsParameters:
         problems += [
             field_problem(name, None, "is missing.")
             for name in known
-            if name != "effect" and name not in values
+            if name not in ("effect", *_OF_DOCUMENTS) and name not in values
         ]
         listed = ("names", "means", *_OWN)
         problems += [
@@ -254,7 +283,7 @@ def _as_slope(shared: float, first: float, second: float) -> tuple[float, float,
 
 
 def _refuse_further(parameters: Parameters) -> None:
-    further = (*FURTHER_DEVIATIONS, *CORRELATIONS)
+    further = ("sd_worker_item", *CORRELATIONS)
     rule = "is not in the model of several systems: leave it out, or plan for two systems."
     problems = [
         field_problem(name, getattr(parameters, name), rule)

@@ -321,6 +321,8 @@ def analyze_systems(
         raise InputError("Equivalence and non-inferiority are decided for one pair: give --systems A,B.")
     if ratings.n_systems < 2:
         raise InputError(f"{ratings.source} has one system; at least two are needed.")
+    if plan is not None:
+        plan.check_documents(ratings)
     whole, exclusion = ratings, _sealed(plan, exclusion)
     ratings = whole if exclusion is None else exclusion.remaining(whole)
 

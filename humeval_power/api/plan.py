@@ -178,7 +178,7 @@ def make_plan(
         ratings_per_item=ratings_per_item or range(1, most + 1),
         pairings=PAIRINGS[pairing],
         max_ratings_per_worker=max_ratings_per_worker,
-        documents=_documents_to_search(documents, max_documents),
+        documents=documents_to_search(documents, max_documents),
         checks=float(costs.checks_per_rating),
         repeats=float(costs.repeats_per_rating),
     )
@@ -370,7 +370,7 @@ def control_of(rules: ExclusionRules, costs: CostModel) -> QualityControl | None
     )
 
 
-def _documents_to_search(documents: Sequence[int] | None, most: int | None) -> Sequence[int]:
+def documents_to_search(documents: Sequence[int] | None, most: int | None) -> Sequence[int]:
     """The numbers of documents to choose from; those above the most there are count for nothing."""
     if documents is None:
         return () if most is None else range(2, most + 1)

@@ -239,7 +239,9 @@ class _Count:
         """After all blocks so far: go as far as the one of them needs that needs most."""
         if precision is not None:
             more = block_size(self.seconds)
-            self.target = max(next_target(one, precision, at_least=more) for one in self.tallies)
+            self.target = max(
+                next_target(one.n_right, one.n, precision, at_least=more) for one in self.tallies
+            )
 
     def estimates(self) -> list[PowerEstimate]:
         return [
@@ -286,15 +288,15 @@ def estimate_powers(
     return [one.estimates() for one in counts]
 
 
-def next_target(counts: Tally, precision: float, *, at_least: int) -> int:
-    """How many replicates the Wilson half-width `precision` needs, judged by those at hand; if more, then
+def next_target(n_right: int, n: int, precision: float, *, at_least: int) -> int:
+    """How many replicates the Wilson half-width `precision` needs, judged by the n at hand; if more, then
     `at_least` so many more."""
-    low, high = wilson_interval(counts.n_right, counts.n)
+    low, high = wilson_interval(n_right, n)
     half_width = (high - low) / 2
-    if half_width <= precision or counts.n >= MAX_SIMULATIONS:
-        return counts.n
-    needed = counts.n * (half_width / precision) ** 2
-    return min(MAX_SIMULATIONS, max(counts.n + at_least, math.ceil(needed)))
+    if half_width <= precision or n >= MAX_SIMULATIONS:
+        return n
+    needed = n * (half_width / precision) ** 2
+    return min(MAX_SIMULATIONS, max(n + at_least, math.ceil(needed)))
 
 
 def check_simulation(n_simulations: int, precision: float | None) -> None:

@@ -17,8 +17,10 @@ from humeval_power.simulation.losses import (
     CAREFUL,
     STRAIGHT,
     Collected,
+    Exclusion,
     Losses,
     careless_responses,
+    collect,
 )
 from humeval_power.study_counts import share_of
 from humeval_power.worker_statistics import (
@@ -121,6 +123,48 @@ def control(
     known = _statistics(how, back, again.rows, anew, rows, failed, seconds)
     out = how.rules.left_out(known)
     return Collected(back.rating, kept & ~out[rows.worker], kind, out)
+
+
+def own_rows(losses: Losses, exclusion: Exclusion | QualityControl) -> bool:
+    """Whether each study has rows of its own: ratings get lost or workers are excluded."""
+    by_rules = isinstance(exclusion, QualityControl)
+    return losses.loses_rows or by_rules or (losses.careless > 0 and exclusion != "none")
+
+
+def what_is_shown(design: Design, exclusion: Exclusion | QualityControl) -> tuple[Design, Codes]:
+    """The design with outputs that are shown again at the end, and the rows that these repeat."""
+    if not isinstance(exclusion, QualityControl) or not exclusion.repeats:
+        return design, np.zeros(0, dtype=np.int64)
+    return with_repeats(design, exclusion.repeats)
+
+
+def come_back(
+    given: Floats,
+    design: Design,
+    again: Codes,
+    losses: Losses,
+    exclusion: Exclusion | QualityControl,
+    rng: np.random.Generator,
+    *,
+    levels: Floats | None,
+) -> Collected:
+    """What comes back from one study: its ratings, those that can be analysed, and who is left out.
+
+    given : what careful workers would answer to all that `what_is_shown`, of which `again` are the repeated rows.
+    """
+    rows, n = design.assignment, design.n_ratings
+    back = collect(
+        given[:n],
+        rows,
+        losses,
+        rng,
+        n_workers=design.n_workers,
+        levels=levels,
+        exclusion="none" if isinstance(exclusion, QualityControl) else exclusion,
+    )
+    if not isinstance(exclusion, QualityControl):
+        return back
+    return control(exclusion, back, Again(again, given[n:]), rows, rng, losses=losses, levels=levels)
 
 
 def _statistics(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.designs import Assignment, Codes
+from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
 from humeval_power.simulation.careless import USUAL_BEHAVIOUR, Behaviour, checks_passed, seconds_of
 from humeval_power.simulation.losses import Losses, careless_values, kinds_of
@@ -173,9 +174,20 @@ def _values(world: World, work: Fieldwork, seed: int, criterion: int) -> Floats:
     noise = normals("rating", len(work.worker))[work.rated]
     if isinstance(world, SystemsParameters):
         K = world.n_systems
-        worker, item = normals("worker", n_workers, K + 1), normals("item", work.n_items, K + 1)
+        if world.has_documents and not work.n_documents:
+            raise InputError(
+                "The systems vary between documents, and the rehearsed study has none: give other parameters."
+            )
+
+        def levels_of(purpose: _Purpose, count: int) -> tuple[Floats, Floats]:
+            drawn = normals(purpose, count, K + 1)
+            return drawn[None, :, :1], drawn[None, :, 1:]
+
         drawn = SystemNormals(
-            (worker[None, :, :1], worker[None, :, 1:]), (item[None, :, :1], item[None, :, 1:]), noise[None]
+            levels_of("worker", n_workers),
+            levels_of("item", work.n_items),
+            noise[None],
+            levels_of("document", work.n_documents) if work.n_documents else None,
         )
         return np.asarray(system_values(world, rows, drawn)[0])
     check_documents(world, work.n_documents)

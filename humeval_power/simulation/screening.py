@@ -27,7 +27,8 @@ def suspicious_workers(
     careful workers.
     """
     worker, value = rows.worker[kept], rating[kept]
-    output = 2 * rows.item[kept] + rows.system[kept]
+    n_systems = max(int(rows.system.max()) + 1, 2)
+    output = n_systems * rows.item[kept] + rows.system[kept]
     count = np.bincount(worker, minlength=n_workers)
     lowest, highest = np.full(n_workers, np.inf), np.full(n_workers, -np.inf)
     np.minimum.at(lowest, worker, value)
@@ -39,18 +40,17 @@ def suspicious_workers(
     others = raters[output] - times
     shared = others > 0
     consensus = (sums[output] - own)[shared] / others[shared]
-    system = rows.system[kept][shared]
-    agreement = _correlation_by(worker[shared], system, value[shared], consensus, n_workers)
+    stratum = n_systems * worker[shared] + rows.system[kept][shared]
+    agreement = _correlation_by(worker[shared], stratum, value[shared], consensus, n_workers)
     return np.asarray(constant | (agreement < min_agreement))
 
 
-def _correlation_by(worker: Codes, system: Codes, a: Floats, b: Floats, n_workers: int) -> Floats:
-    """Pearson correlation of each worker, pooled within systems; NaN for few entries or no variance."""
-    stratum = 2 * worker + system
-    size = np.bincount(stratum, minlength=2 * n_workers)
+def _correlation_by(worker: Codes, stratum: Codes, a: Floats, b: Floats, n_workers: int) -> Floats:
+    """Pearson correlation of each worker, pooled within strata; NaN for few entries or no variance."""
+    size = np.bincount(stratum)
 
     def centered(values: Floats) -> Floats:
-        mean = np.bincount(stratum, values, 2 * n_workers) / np.maximum(size, 1)
+        mean = np.bincount(stratum, values) / np.maximum(size, 1)
         return np.asarray(values - mean[stratum])
 
     a, b = centered(a), centered(b)

@@ -52,11 +52,17 @@ def of_two(counts: StudyCounts = StudyCounts(6, 12, 3), **changes: object) -> Pl
     return _promised(replace(plan, **changes))  # type: ignore[arg-type]
 
 
-def of_systems(names: tuple[str, ...] = HOSTILE, criteria: tuple[str, ...] = ()) -> Plan:
+def of_systems(
+    names: tuple[str, ...] = HOSTILE, criteria: tuple[str, ...] = (), n_documents: int = 0
+) -> Plan:
     """A plan of several systems, one better than all others."""
-    many = SystemsParameters.of_parameters(TRUTH.with_difference(0), names=names).with_pattern("one", 0.1)
-    planned = PlannedSystems(many, ComparisonFamily(model="joint"), "any", criteria)
-    counts = StudyCounts(6, 12, 3, n_systems=len(names))
+    truth = TRUTH.with_difference(0)
+    if n_documents:
+        truth = replace(truth, sd_document_intercept=0.05, sd_document_slope=0.04)
+    many = SystemsParameters.of_parameters(truth, names=names).with_pattern("one", 0.1)
+    family = ComparisonFamily(model="pairwise" if n_documents else "joint")
+    planned = PlannedSystems(many, family, "any", criteria)
+    counts = StudyCounts(6, 12, 3, n_documents=n_documents, n_systems=len(names))
     return of_two(counts, systems=names, parameters=planned.pair, many=planned)
 
 

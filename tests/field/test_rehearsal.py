@@ -51,6 +51,7 @@ FAMILIES: dict[str, Callable[[], Plan]] = {
     "what a worker and an item share": lambda: of_two(parameters=replace(TRUTH, sd_worker_item=0.1)),
     "four systems of hostile names": of_systems,
     "four systems, two criteria": lambda: of_systems(criteria=("fluency", "is it, <b>true</b>?")),
+    "four systems, documents": lambda: of_systems(n_documents=4),
     "documents": of_documents,
     "five categories": in_categories,
     "yes or no": lambda: in_categories(
@@ -106,7 +107,11 @@ def test_a_rehearsed_table_is_analysed_by_its_plan(name: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "name", ["two systems", "what a worker and an item share", "documents", "four systems, two criteria"]
+    "name",
+    [
+        *("two systems", "what a worker and an item share", "documents"),
+        *("four systems, two criteria", "four systems, documents"),
+    ],
 )
 def test_a_rehearsal_is_that_of_plain_loops(name: str) -> None:
     plan = FAMILIES[name]()

@@ -32,13 +32,14 @@ def done(*arguments: object, expect: int = 0) -> str:
         (("--effect", ".1", "--n-systems", "4", "--baseline", "Z"), "There is no system 'Z'"),
         (("--effect", ".1", "--n-systems", "4", "--correction", "bh"), "a test that a formula describes"),
         (
-            ("--effect", ".1", "--n-systems", "4", "--documents", "5"),
-            "--documents: this is known of two",
+            ("--effect", ".1", "--n-systems", "4", "--documents", "5", "--model", "joint"),
+            "no document effects",
         ),
         (
-            ("--effect", ".1", "--n-systems", "4", "--lost", ".1"),
-            "--lost: this is known of two systems only",
+            ("--effect", ".1", "--n-systems", "4", "--assurance", ".8"),
+            "how uncertain the variances of a pilot are",
         ),
+        (("--observed-power", "--n-systems", "4"), "--observed-power needs a pilot"),
         (("--effect", "-.1", "--n-systems", "4"), "is above 0"),
         (("--system-means", ".5,.6", "--n-systems", "4"), "disagree: --n-systems 4, --system-means 2"),
         (("--system-means", ".5,.5,.5"), "these means are all equal"),

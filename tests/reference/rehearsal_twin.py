@@ -48,6 +48,10 @@ def _value(world: World, work: Fieldwork, row: int, seed: int, criterion: int) -
     i = _rng(seed, "item", criterion).standard_normal((work.n_items, K + 1))[item]
     value = world.means[system] + world.sd_worker * w[0] + world.sd_worker_system[system] * w[1 + system]
     value += world.sd_item * i[0] + world.sd_item_system[system] * i[1 + system]
+    if work.document_of_item is not None:
+        document = int(work.document_of_item[item])
+        d = _rng(seed, "document", criterion).standard_normal((work.n_documents, K + 1))[document]
+        value += world.sd_document * d[0] + world.sd_document_system[system] * d[1 + system]
     return float(value + world.sd_residual * noise)
 
 

@@ -190,7 +190,10 @@ def test_what_says_nothing_or_contradicts_itself_is_refused():
     )
     assert "--correction is for several" in refused("power", "--preset", "high", *SIZE, "--effect", "0.1",
                                                     "--correction", "holm")  # fmt: skip
-    assert "known of two systems only" in refused("power", *HIGH, *SIZE, "--effect", "0.1", "--lost", "0.1")
+    assert "categories of several systems" in refused("power", *HIGH, *SIZE, "--effect", "0.1", "--shares",
+                                                      ".2,.3,.5")  # fmt: skip
+    assert "no document effects" in refused("power", *HIGH, *SIZE, "--effect", "0.1", "--documents", "5",
+                                            "--model", "joint")  # fmt: skip
     assert "whole scale" in refused("power", *HIGH, *SIZE, "--effect", "0.5", "--pattern", "steps")
     assert "above 0" in refused("power", *HIGH, *SIZE, "--effect", "-0.1")
     assert "nothing to find" in refused("power", *HIGH, *SIZE, "--system-means", ".5,.5,.5,.5")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,9 +19,12 @@ def pair_rows(design: Design, first: int, second: int) -> NDArray[np.int64]:
 
 
 def pair_design(design: Design, first: int, second: int) -> Design:
-    """Their ratings alone, with codes of the workers and items that occur."""
+    """Their ratings alone, with codes of the workers, items and documents that occur."""
     if design.is_crossed:
-        return crossed(design.n_workers, design.n_items, n_repeats=design.n_repeats)
+        two = crossed(design.n_workers, design.n_items, n_repeats=design.n_repeats)
+        return replace(two, n_documents=design.n_documents, document_of_item=design.document_of_item)
     rows, kept = design.assignment, pair_rows(design, first, second)
-    worker, item = (np.unique(codes[kept], return_inverse=True)[1] for codes in (rows.worker, rows.item))
-    return from_table(worker, item, (rows.system[kept] == second).astype(np.int64))
+    columns = (rows.worker, rows.item, *(() if rows.document is None else (rows.document,)))
+    worker, item, *document = (np.unique(codes[kept], return_inverse=True)[1] for codes in columns)
+    system = (rows.system[kept] == second).astype(np.int64)
+    return from_table(worker, item, system, document=document[0] if document else None)

@@ -19,9 +19,9 @@ from humeval_power.latent import Family, Link
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Analysis, Estimator
 from humeval_power.simulation.losses import NO_LOSSES as NO_LOSSES
-from humeval_power.simulation.losses import Collected, Exclusion, Losses, collect, remaining
+from humeval_power.simulation.losses import Collected, Exclusion, Losses, remaining
 from humeval_power.simulation.portions import begun_small, portions
-from humeval_power.simulation.quality_control import Again, QualityControl, control, with_repeats
+from humeval_power.simulation.quality_control import QualityControl, come_back, own_rows, what_is_shown
 from humeval_power.simulation.study import (
     Response,
     check_documents,
@@ -190,8 +190,7 @@ class Replication:
     @property
     def own_rows(self) -> bool:
         """Whether each study has rows of its own: ratings get lost or workers are excluded."""
-        by_rules = isinstance(self.exclusion, QualityControl)
-        return self.losses.loses_rows or by_rules or (self.losses.careless > 0 and self.exclusion != "none")
+        return own_rows(self.losses, self.exclusion)
 
     def collected(self, seed: int, replicate: int) -> Collected:
         """What comes back from one study: its ratings, those that can be analysed, and who is left out."""
@@ -199,28 +198,12 @@ class Replication:
         latent = draw_ratings(self.parameters.recoded(), self._shown[0], rng)
         given = respond(latent, self.response, points=self.points)
         known = levels(self.parameters, self.response, self.points)
-        n = self.design.n_ratings
-        back = collect(
-            given[:n],
-            self.design.assignment,
-            self.losses,
-            rng,
-            n_workers=self.design.n_workers,
-            levels=known,
-            exclusion="none" if isinstance(self.exclusion, QualityControl) else self.exclusion,
-        )
-        if not isinstance(self.exclusion, QualityControl):
-            return back
-        again = Again(self._shown[1], given[n:])
-        rows = self.design.assignment
-        return control(self.exclusion, back, again, rows, rng, losses=self.losses, levels=known)
+        again = self._shown[1]
+        return come_back(given, self.design, again, self.losses, self.exclusion, rng, levels=known)
 
     @cached_property
     def _shown(self) -> tuple[Design, Codes]:
-        """The design with outputs that are shown again at the end, and the rows that these repeat."""
-        if not isinstance(self.exclusion, QualityControl) or not self.exclusion.repeats:
-            return self.design, np.zeros(0, dtype=np.int64)
-        return with_repeats(self.design, self.exclusion.repeats)
+        return what_is_shown(self.design, self.exclusion)
 
     def _fit_own_rows(self, replicates: range, seed: int, n_jobs: int) -> StudyFits:
         from humeval_power.blas import one_blas_thread

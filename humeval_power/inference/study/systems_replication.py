@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.comparisons import ComparisonFamily
-from humeval_power.designs import Design
+from humeval_power.designs import Codes, Design
+from humeval_power.errors import InputError
 from humeval_power.estimation.crossed.fits import BATCH_TOLERANCE, MAX_STEPS
 from humeval_power.estimation.joint.batch import (
     MOST_STEPS,
@@ -25,10 +26,12 @@ from humeval_power.estimation.joint.batch import (
 from humeval_power.estimation.joint.strands import Model, Together
 from humeval_power.inference.study.balanced_study import BalancedStudy
 from humeval_power.inference.study.pair_designs import pair_design, pair_rows
-from humeval_power.inference.study.replication import Replication
+from humeval_power.inference.study.replication import LOST, Replication
 from humeval_power.kernels.crossed.information import Fitted, precision
 from humeval_power.rules import DecisionRule
-from humeval_power.simulation.study import Response, replicate_generator, respond
+from humeval_power.simulation.losses import NO_LOSSES, Collected, Exclusion, Losses, remaining
+from humeval_power.simulation.quality_control import QualityControl, come_back, own_rows, what_is_shown
+from humeval_power.simulation.study import Response, levels, replicate_generator, respond
 from humeval_power.simulation.systems import CompleteSums, draw_sums, draw_system_ratings
 from humeval_power.systems import SystemsParameters
 
@@ -62,6 +65,8 @@ class SystemsReplication:
     rule: DecisionRule
     response: Response = "gaussian"
     points: int | None = None
+    losses: Losses = NO_LOSSES
+    exclusion: Exclusion | QualityControl = "none"
 
     def fits(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> SystemsFits:
         """Simulate and fit studies `first` to `first + n - 1` of this seed: neither the portions in which they are
@@ -85,9 +90,14 @@ class SystemsReplication:
 
     @property
     def by_sums(self) -> bool:
-        """Whether the sums of complete tables are enough to fit."""
+        """Whether studies are drawn by the sums of complete tables, since these are enough to fit them."""
+        whole = self.losses == NO_LOSSES and not isinstance(self.exclusion, QualityControl)
+        return whole and self._fits_sums
+
+    @property
+    def _fits_sums(self) -> bool:
         joint = self.family.model == "joint"
-        if not self.design.is_crossed or self.rule.analysis != "ratings" or self.rule.estimator != "reml":
+        if not self.design.is_balanced or self.rule.analysis != "ratings" or self.rule.estimator != "reml":
             return False
         # the observed information of each system's own variances needs the search of a single table
         return not (joint and self.family.variances == "own" and self.rule.df == "satterthwaite")
@@ -104,7 +114,8 @@ class SystemsReplication:
         parts = []
         for begin in range(0, BLOCK, portion):
             ratings = self._responses(rng, min(portion, BLOCK - begin))
-            parts.append(CompleteSums.of_ratings(ratings.reshape(len(ratings), *self._size)))
+            table = ratings.reshape(len(ratings), *self._size)
+            parts.append(CompleteSums.of_ratings(table, self.design.document_of_item))
         return CompleteSums(*(np.concatenate(kind) for kind in zip(*parts, strict=True)))
 
     def _responses(self, rng: np.random.Generator, n: int) -> Floats:
@@ -126,12 +137,19 @@ class SystemsReplication:
     def _pairs_of_sums(self, sums: CompleteSums, estimate: Floats) -> ContrastFits:
         """Each pair by the mean squares of its two systems."""
         m, n, _, r = self._size
+        d = self.design.n_documents
         first, second = np.array(self.pairs).T
         squares = []
-        for levels, cross in ((m, sums.workers), (n, sums.items)):
+        strata = [
+            (m - 1, sums.workers),
+            (n - (d or 1), sums.items),
+            *([(d - 1, sums.documents)] if d else ()),
+        ]
+        for df_of, cross in strata:
             own = np.einsum("akk->ak", cross)
             both, between = own[:, first] + own[:, second], 2 * cross[:, first, second]
-            squares += [(both + between) / 2 / (levels - 1), (both - between) / 2 / (levels - 1)]
+            for total in ((both + between) / 2, (both - between) / 2):
+                squares.append(total / df_of if df_of else np.full_like(total, np.inf))
         df = 2.0 * (m * n * r - m - n + 1)
         squares.append((sums.residual[:, first] + sums.residual[:, second]) / df)
         study = BalancedStudy(pair_design(self.design, 0, 1), estimator=self.rule.estimator)
@@ -158,20 +176,81 @@ class SystemsReplication:
     @property
     def _variances(self) -> tuple[Floats, Floats]:
         values = self.parameters
-        worker = np.array([values.sd_worker, *values.sd_worker_system]) ** 2
-        return worker, np.array([values.sd_item, *values.sd_item_system]) ** 2
+        return np.array(values.variances("worker")), np.array(values.variances("item"))
 
     def _of_rows(self, replicates: range, seed: int, n_jobs: int) -> SystemsFits:
+        if own_rows(self.losses, self.exclusion):
+            return self._fit_own_rows(replicates, seed, n_jobs)
         portion = max(1, min(BLOCK, _MOST_RATINGS // self.design.n_ratings))
         parts = []
         for begin in range(replicates.start, replicates.stop, portion):
             chosen = range(begin, min(begin + portion, replicates.stop))
-            parts.append(self.fit_rows(self.ratings(chosen, seed=seed), n_jobs=n_jobs))
+            parts.append(self._fitted(self.ratings(chosen, seed=seed), n_jobs=n_jobs))
         return _joined(parts)
+
+    def _fitted(self, ratings: Floats, *, n_jobs: int = 1) -> SystemsFits:
+        """Fit ratings by their sums, where that is enough."""
+        if not self._fits_sums:
+            return self.fit_rows(ratings, n_jobs=n_jobs)
+        table = ratings.reshape(len(ratings), *self._size)
+        return self._of_sums(CompleteSums.of_ratings(table, self.design.document_of_item))
 
     def ratings(self, replicates: range, *, seed: int) -> Floats:
         """The ratings of some studies of this seed, (n, n_ratings)."""
+        if self.losses != NO_LOSSES:
+            return np.stack([self.collected(seed, one).rating for one in replicates])
         return np.concatenate([self._responses(replicate_generator(seed, one), 1) for one in replicates])
+
+    def collected(self, seed: int, replicate: int) -> Collected:
+        """What comes back from one study: its ratings, those that can be analysed, and who is left out."""
+        rng = replicate_generator(seed, replicate)
+        shown, again = self._shown
+        given = respond(
+            draw_system_ratings(self.parameters, shown, rng)[0], self.response, points=self.points
+        )
+        known = levels(self.parameters, self.response, self.points)
+        return come_back(given, self.design, again, self.losses, self.exclusion, rng, levels=known)
+
+    @cached_property
+    def _shown(self) -> tuple[Design, Codes]:
+        return what_is_shown(self.design, self.exclusion)
+
+    def _fit_own_rows(self, replicates: range, seed: int, n_jobs: int) -> SystemsFits:
+        """Studies that each have rows of their own; one in which a comparison has too little left has no fit."""
+        from humeval_power.blas import one_blas_thread
+
+        K, n_pairs = self.parameters.n_systems, len(self.pairs)
+        blank = np.full((1, n_pairs), np.nan)
+        nothing = SystemsFits(
+            np.full((1, K), np.nan),
+            ContrastFits(*(blank,) * 5, np.array([LOST]), np.zeros((1, n_pairs), dtype=np.bool_)),
+        )
+
+        def one(replicate: int) -> SystemsFits:
+            back = self.collected(seed, replicate)
+            rows = remaining(self.design.assignment, back.kept)
+            if rows is None or len(np.unique(rows.system)) < K:
+                return nothing
+            n_workers, n_items = int(rows.worker.max()) + 1, int(rows.item.max()) + 1
+            n_documents = 0 if rows.document is None else int(rows.document.max()) + 1
+            design = Design(
+                "table", n_workers, n_items, 0.0, explicit=rows, n_documents=n_documents, n_systems=K
+            )
+            if (
+                self.design.is_balanced and not self.losses.loses_rows
+            ):  # all of some workers' ratings are gone
+                design = replace(self.design, n_workers=n_workers)
+            study = replace(self, design=design, losses=NO_LOSSES, exclusion="none")
+            try:
+                return study._fitted(back.rating[back.kept][None])
+            except InputError:  # nobody is left who tells two of the systems apart
+                return nothing
+
+        with one_blas_thread():
+            if n_jobs == 1:
+                return _joined([one(replicate) for replicate in replicates])
+            with ThreadPoolExecutor(n_jobs) as pool:
+                return _joined(list(pool.map(one, replicates)))
 
     def fit_rows(self, ratings: Floats, *, n_jobs: int = 1) -> SystemsFits:
         """Fit given ratings (n, n_ratings) in the order of the assignment."""
@@ -187,7 +266,7 @@ class SystemsReplication:
     def together(self) -> Together | None:
         """The design where all systems are rated together, to fit many tables by REML of the ratings themselves;
         with equal loads, if each system has variances of its own in a joint fit."""
-        if self.rule.analysis != "ratings" or self.rule.estimator != "reml":
+        if self.rule.analysis != "ratings" or self.rule.estimator != "reml" or self.design.n_documents:
             return None
         own = self.family.model == "joint" and self.family.variances == "own"
         found = Together.of_rows(self.design.assignment, self.parameters.n_systems)

@@ -93,7 +93,8 @@ class AskedStudy:
             remark(str(error))
             return
         if new is not None:
-            note(f"{self.path} says now: {', '.join(f'{name} = {value}' for name, value in said.items())}.")
+            told = [f"{name} = {value}" for name, value in said.items() if value is not None]
+            note(f"{self.path} says now: {', '.join(told)}.")
 
     @property
     def notice(self) -> str:

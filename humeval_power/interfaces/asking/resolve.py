@@ -265,6 +265,11 @@ class EffectInput:
         return self.values
 
 
+OBSERVED = (
+    "Its error is as large as the pilot is small, and an estimate that led to a study tends to be too large. Power "
+    "at the observed effect says nothing that the pilot's p-value does not. Name the smallest effect that would "
+    "matter instead."
+)
 NO_DIFFERENCE = EffectInput("--effect", (0.0,))
 
 

@@ -18,6 +18,7 @@ from humeval_power.interfaces.asking.resolve import (
     COMPARISONS,
     EFFECT,
     EFFECT_RANGE,
+    OBSERVED,
     EffectInput,
     assumed_of_fit,
     assumptions_of,
@@ -25,6 +26,7 @@ from humeval_power.interfaces.asking.resolve import (
     effect_of,
     family_of,
     has_source,
+    losses_of,
     number_of_systems,
     points_of,
     scale_of,
@@ -33,7 +35,7 @@ from humeval_power.interfaces.asking.resolve import (
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.required_options import was_typed
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.study import DEFAULT_GOAL, DEFAULT_PATTERN
 from humeval_power.systems import SystemsParameters, system_names
@@ -44,12 +46,23 @@ if TYPE_CHECKING:
 
 _MEANS = ("pattern", "system_means", "goal")
 _FOR_SEVERAL = "is for several systems: say how many by --n-systems, or name them by --systems A,B,C."
-_OF_TWO = (  # what is known of two systems only: fields, then options of commands
-    *("plan", "shares", "documents", "items_per_document", "documents_range", "max_documents", "design"),
-    *("lost", "quitting", "at_random", "straight_lining", "careless", "exclusion", "effect_latent"),
-    *("looks", "looks_by", "efficacy", "futility", "safe", "assurance", "family", "link"),
+_AS_NUMBERS = "no model has the categories of several systems together; plan with ratings as numbers."
+_KNOWN_VARIANCES = (
+    "how uncertain the variances of a pilot are is known of two systems, by its mean squares."
 )
-_OPTIONS_OF_TWO = ("amend", "compat", "compare", "half_width", "observed_power")
+_TWO_LOOKS = "boundaries are of one test at each look, that of two systems."
+_CARD = "the test of Card et al. (2020) is of two systems."
+_OF_TWO = {  # what several systems do not have: fields, then options of commands, and why
+    **dict.fromkeys(("shares", "effect_latent", "family", "link"), _AS_NUMBERS),
+    **dict.fromkeys(("safe", "assurance"), _KNOWN_VARIANCES),
+    **dict.fromkeys(("looks", "looks_by", "efficacy", "futility"), _TWO_LOOKS),
+    "plan": "a plan says of which systems it is; leave out those that were said.",
+}
+_OPTIONS_OF_TWO = {
+    "amend": "an amendment is of a plan, which says of which systems it is.",
+    "compat": _CARD,
+    "compare": _CARD,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +167,8 @@ class Systems:
             response=self.study.response,
             points=points_of(self.study, self.scale),
             setting=name,
+            losses=losses_of(self.study),
+            exclusion=self.study.exclusion,
         )
 
 
@@ -290,17 +305,39 @@ def _at_means(parameters: SystemsParameters, means: tuple[float, ...]) -> System
 
 def _refuse_of_two(study: StudyValues) -> None:
     ctx = click.get_current_context()
-    own = [
-        f"--{name.replace('_', '-')}"
-        for name in _OPTIONS_OF_TWO
+    own = {
+        f"--{name.replace('_', '-')}": why
+        for name, why in _OPTIONS_OF_TWO.items()
         if name in ctx.params and was_typed(ctx, name)
-    ]
-    given = [*study.options_of(_OF_TWO), *own]
-    if given:
+    }
+    said = {study.option(name): why for name, why in _OF_TWO.items() if study.says(name)}
+    if study.family == DEFAULT_RULE.family:
+        said.pop(study.option("family"), None)
+    reasons: dict[str, list[str]] = {}
+    for option, why in {**said, **own}.items():
+        reasons.setdefault(why, []).append(option)
+    if reasons:
+        raise click.UsageError(" ".join(f"{', '.join(options)}: {why}" for why, options in reasons.items()))
+
+
+def observed_means(systems: Systems) -> str:
+    """The warning that the pilot's own means are planned for.
+
+    Raises
+    ------
+    click.UsageError
+        A difference or means beside them.
+    InputError
+        No ratings of several systems to take them from.
+    """
+    study = systems.study
+    if effect_of(study) is not None or study.system_means is not None or study.pattern is not None:
         raise click.UsageError(
-            f"{', '.join(given)}: this is known of two systems only. Leave it out, or ask about the two that "
-            "matter most."
+            "Give --observed-power, or the difference of interest by --effect, --effect-raw or --system-means."
         )
+    if not all(len(set(one.means)) > 1 for one in systems.settings.values()):
+        raise InputError("--observed-power needs a pilot or an analysis of several systems of your own.")
+    return f"Warning: the pilot's own means are taken as the true ones. {OBSERVED}"
 
 
 def tell_remarks(systems: Systems) -> None:

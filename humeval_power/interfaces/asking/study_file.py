@@ -259,7 +259,7 @@ def updated(path: str, before: str, values: Mapping[str, Any]) -> str | None:
     made = with_values(now, values)
     if made == now:
         return None
-    told = ", ".join(f"{name} = {toml_value(value)}" for name, value in values.items())
+    told = ", ".join(f"{name} = {toml_value(value)}" for name, value in values.items() if value is not None)
     remedy = f"Say there yourself: {told}."
     if now != before:
         rule = "was changed since it was read, and is left as it is."

@@ -38,7 +38,15 @@ def all_that_were_planned(said: dict[str, Any], typed: Mapping[str, Any]) -> dic
     ):
         found["ratings"] = rehearsal  # 'simulate' names its columns itself
         found = {name: value for name, value in found.items() if FIELDS[name].section != "columns"}
+        if "document" in _columns(rehearsal):
+            found["document"] = "document"
     return found
+
+
+def _columns(path: str) -> list[str]:
+    """Names of the columns of a table that 'simulate' wrote."""
+    with Path(path).open(encoding="utf-8", errors="replace") as table:
+        return table.readline().strip().split(",")
 
 
 def searched(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:

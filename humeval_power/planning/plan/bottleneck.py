@@ -110,7 +110,7 @@ def find_bottleneck(
             target=target,
             rule=rule,
         ),
-        more_documents=gain(_one_document_more(counts)) if counts.n_documents else None,
+        more_documents=gain(one_document_more(counts)) if counts.n_documents else None,
         with_endless_both=(
             ceiling_with_both(parameters, n_documents=counts.n_documents, target=target, rule=rule)
             if counts.n_documents
@@ -119,7 +119,8 @@ def find_bottleneck(
     )
 
 
-def _one_document_more(counts: StudyCounts) -> StudyCounts:
+def one_document_more(counts: StudyCounts) -> StudyCounts:
+    """The same with a further document of as many items."""
     each = counts.n_items // counts.n_documents
     return replace(counts, n_items=counts.n_items + each, n_documents=counts.n_documents + 1)
 
@@ -197,7 +198,11 @@ def what_would_do(
             f"{enough.n_workers} workers with {enough.n_items} items and "
             f"{enough.ratings_per_item} ratings per item ({cost_of(enough, costs)})"
         )
-    documents = _enough_documents(parameters, best, target, rule) if best.n_documents else None
+    documents = None
+    if best.n_documents:
+        documents = enough_documents(
+            best, lambda counts: counts_power(parameters, counts, rule=rule) >= target
+        )
     if documents is not None and documents.n_documents > best.n_documents:
         ways.append(
             f"{documents.n_documents} documents of {best.n_items // best.n_documents} items "
@@ -206,19 +211,14 @@ def what_would_do(
     return reason, tuple(ways)
 
 
-def _enough_documents(
-    parameters: Parameters, best: StudyCounts, target: float, rule: DecisionRule
-) -> StudyCounts | None:
+def enough_documents(best: StudyCounts, reaches: Callable[[StudyCounts], bool]) -> StudyCounts | None:
+    """The same with as many documents, of as many items each, as reach what is wanted; None where none do."""
     each = best.n_items // best.n_documents
 
     def wider(number: int) -> StudyCounts:
         return replace(best, n_documents=number, n_items=number * each)
 
-    found = smallest_true(
-        lambda number: counts_power(parameters, wider(number), rule=rule) >= target,
-        best.n_documents,
-        _MOST_DOCUMENTS,
-    )
+    found = smallest_true(lambda number: reaches(wider(number)), best.n_documents, _MOST_DOCUMENTS)
     return None if found is None else wider(found)
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from humeval_power.planning.plan.candidates import what_is_left
 from humeval_power.planning.plan.planned_systems import PlannedSystems, goal_power, scaled, within_criterion
+from humeval_power.planning.plan.workers_out import NOBODY_OUT, WorkersOut
 from humeval_power.planning.study.systems_goals import Truth
 from humeval_power.planning.study.systems_law import counts_by_law
 from humeval_power.planning.study.systems_precision import systems_precision
 from humeval_power.roots import root_between
 from humeval_power.rules import DecisionRule
-from humeval_power.study_counts import StudyCounts
+from humeval_power.simulation.losses import NO_LOSSES, Losses
+from humeval_power.study_counts import ExpectedCounts, StudyCounts
 
 _LOG2_POINTS = 11  # of the fast answer: it is right to about 0.005
 _DOUBT = 0.02  # within which of a target the exact answer decides
@@ -21,11 +26,14 @@ _PRECISION = 1e-3  # of the smallest difference, relative
 @dataclass(frozen=True, slots=True, eq=False)
 class GoalPower:
     """Power by formula of designs under each of `settings`; a design is judged by the first, or by all if
-    `robust`. Answers are kept."""
+    `robust`. With `losses` a design is judged by what is expected to be left of it where the shares `out` of its
+    workers are left out. Answers are kept."""
 
     settings: Mapping[str, PlannedSystems]
     rule: DecisionRule
     robust: bool = False
+    losses: Losses = NO_LOSSES
+    out: WorkersOut = NOBODY_OUT
     fast: dict[tuple[str, StudyCounts], float] = field(default_factory=dict)
     known: dict[tuple[str, StudyCounts], float] = field(default_factory=dict)
 
@@ -62,17 +70,28 @@ class GoalPower:
     def _about(self, name: str, counts: StudyCounts) -> float:
         key = name, counts
         if key not in self.fast:
-            self.fast[key] = _fast_power(self.settings[name], counts, self.rule)
+            self.fast[key] = _fast_power(*self._left(name, counts), self.rule)
         return self.fast[key]
 
     def _exact(self, name: str, counts: StudyCounts) -> float:
         key = name, counts
         if key not in self.known:
-            self.known[key] = goal_power(self.settings[name], counts, self.rule)
+            self.known[key] = goal_power(*self._left(name, counts), self.rule)
         return self.known[key]
 
+    def _left(self, name: str, counts: StudyCounts) -> tuple[PlannedSystems, StudyCounts | ExpectedCounts]:
+        planned = self.settings[name]
+        if self.losses == NO_LOSSES and self.out == NOBODY_OUT:
+            return planned, counts
+        workers, items, k = np.array([[counts.n_workers], [counts.n_items], [counts.ratings_per_item]])
+        left = what_is_left(workers, items, k, self.losses, self.out)
+        m, n, each = (float(size[0]) for size in left[:3])
+        d = min(counts.n_documents, int(n))
+        expected = ExpectedCounts(m, n, each, counts.paired, counts.n_repeats, d, counts.n_systems)
+        return scaled(planned, left.effect_share), expected
 
-def _fast_power(planned: PlannedSystems, counts: StudyCounts, rule: DecisionRule) -> float:
+
+def _fast_power(planned: PlannedSystems, counts: StudyCounts | ExpectedCounts, rule: DecisionRule) -> float:
     precision = systems_precision(planned.parameters, counts, planned.family)
     truth = Truth(planned.parameters, precision.pairs, within_criterion(planned, rule))
     found = counts_by_law(truth, precision, planned.family, log2_points=_LOG2_POINTS)

@@ -168,6 +168,11 @@ class Plan:
             )
         return RatingStudy(self.parameters.with_difference(self.effect), self.design(), rule=self.rule)
 
+    def study_of_pair(self) -> RatingStudy:
+        """What a plan of several systems would be of the two that its goal is about alone, tested once."""
+        design = design_of(replace(self.counts, n_systems=2))
+        return RatingStudy(self.parameters, design, rule=self.rule)
+
     def systems_study(self) -> SystemsStudy:
         """The planned study of several systems, on any one criterion. Only for a plan that has `many`."""
         from humeval_power.planning.plan.planned_systems import within_criterion

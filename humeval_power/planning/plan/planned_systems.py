@@ -8,15 +8,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from humeval_power.comparisons import ComparisonFamily
-from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
-from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import Goal, SystemsParameters
 
 if TYPE_CHECKING:
     from humeval_power.planning.study.systems_goals import SystemsPower
+    from humeval_power.planning.study.systems_precision import AnyStudy
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +98,12 @@ class PlannedSystems:
         return comparisons * (self.n_criteria if self.family.over == "all" else 1)
 
 
-def goal_power(planned: PlannedSystems, counts: StudyCounts, rule: DecisionRule) -> float:
+def goal_power(planned: PlannedSystems, counts: AnyStudy, rule: DecisionRule) -> float:
     """Chance by formula that a study of this size reaches the goal."""
     return goals_by_formula(planned, counts, rule).power
 
 
-def goals_by_formula(
-    planned: PlannedSystems, study: StudyCounts | Design, rule: DecisionRule
-) -> SystemsPower:
+def goals_by_formula(planned: PlannedSystems, study: AnyStudy, rule: DecisionRule) -> SystemsPower:
     """The chances of all goals by formula; for a design by its own assignment."""
     from humeval_power.planning.study.systems_power import systems_formula
 
@@ -142,10 +139,10 @@ def scaled(planned: PlannedSystems, factor: float) -> PlannedSystems:
 def _hardest_pair(parameters: SystemsParameters) -> tuple[int, int]:
     means = parameters.means
 
+    owns = parameters.sd_worker_system, parameters.sd_item_system, parameters.sd_document_system
+
     def variance(j: int, k: int) -> float:
-        return sum(
-            own[j] ** 2 + own[k] ** 2 for own in (parameters.sd_worker_system, parameters.sd_item_system)
-        )
+        return sum(own[j] ** 2 + own[k] ** 2 for own in owns)
 
     apart = [
         (abs(means[k] - means[j]), -variance(j, k), (j, k) if means[j] < means[k] else (k, j))

@@ -136,9 +136,6 @@ class PlanRequest:
             many.planned(name).check(self.rule)
         beyond = {
             "looks before the end": self.looks is not None,
-            "losses of ratings": self.losses != NO_LOSSES
-            or (self.exclusion != "none" and self.control is None),
-            "documents that items come out of": bool(self.space.documents),
             "an assurance over the pilot's uncertainty": self.confidence is not None,
         }
         asked = [name for name, is_asked in beyond.items() if is_asked]

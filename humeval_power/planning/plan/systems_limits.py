@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from humeval_power.costs import cost_of, money
-from humeval_power.planning.plan.bottleneck import Bottleneck
+from humeval_power.planning.plan.bottleneck import Bottleneck, enough_documents, one_document_more
 from humeval_power.planning.plan.goal_power import GoalPower, smallest_effect
 from humeval_power.planning.plan.planned_systems import PlannedSystems, goal_power
 from humeval_power.planning.plan.request import PlanRequest
@@ -42,6 +42,10 @@ def systems_bottleneck(
         more_ratings=power_of(replace(counts, ratings_per_item=k + 1)) - power if fits else None,
         with_endless_items=_ceiling("items", planned, endless_items(counts), target, rule),
         with_endless_workers=_ceiling("workers", planned, endless_workers(counts), target, rule),
+        more_documents=power_of(one_document_more(counts)) - power if counts.n_documents else None,
+        with_endless_both=_ceiling("items and workers", planned, endless_both(counts), target, rule)
+        if counts.n_documents
+        else None,
     )
 
 
@@ -56,6 +60,11 @@ def endless_workers(counts: StudyCounts) -> StudyCounts:
     if counts.paired and counts.ratings_per_item == counts.n_workers:
         return replace(counts, n_workers=ENDLESS, ratings_per_item=ENDLESS)
     return replace(counts, n_workers=counts.n_items * counts.ratings_per_item, paired=True)
+
+
+def endless_both(counts: StudyCounts) -> StudyCounts:
+    """All of more workers than there are on more items of the same documents than there are."""
+    return replace(counts, n_workers=ENDLESS, n_items=ENDLESS, ratings_per_item=ENDLESS, paired=True)
 
 
 def _ceiling(
@@ -91,6 +100,13 @@ def what_systems_would_do(
             f"{enough.n_workers} workers with {enough.n_items} items and "
             f"{enough.ratings_per_item} ratings per item ({cost_of(enough, costs)})"
         )
+    if best.n_documents:
+        documents = enough_documents(best, lambda counts: power.reaches(counts, target))
+        if documents is not None and documents.n_documents > best.n_documents:
+            ways.append(
+                f"{documents.n_documents} documents of {best.n_items // best.n_documents} items "
+                f"({cost_of(documents, costs)})"
+            )
     return reason, tuple(ways)
 
 

@@ -6,6 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from humeval_power.comparisons import SystemVariances
+from humeval_power.parameters import Parameters
 from humeval_power.scales import RatingScale
 from humeval_power.systems import SystemsParameters
 
@@ -52,7 +56,45 @@ def systems_of_deviations(
         sd_item=float(deviations["sd_item"]),
         sd_item_system=own("sd_item_system"),
         sd_residual=float(deviations["sd_residual"]),
+        sd_document=float(deviations.get("sd_document", 0.0)),
+        sd_document_system=own("sd_document_system") if "sd_document" in deviations else (),
     )
+
+
+def systems_of_pairs(
+    names: Sequence[str],
+    means: Sequence[float],
+    pairs: Mapping[tuple[int, int], Parameters],
+    *,
+    variances: SystemVariances,
+) -> tuple[SystemsParameters, tuple[str, ...]]:
+    """Parameters of all systems from those of every two, and the names of the standard deviations that are zero.
+
+    The variance of a level's own difference between two systems is the sum of what the level has about each: least
+    squares over the pairs, none below 0. What systems share and the residual are averages over the pairs.
+    """
+    from scipy.optimize import nnls
+
+    K, places = len(names), np.array(list(pairs))
+    which = np.zeros((len(places), K))
+    which[np.arange(len(places)), places[:, 0]] = which[np.arange(len(places)), places[:, 1]] = 1.0
+    found: dict[str, float] = {}
+    for factor in ("worker", "item", "document"):
+        slope, level = (
+            np.array([getattr(pair, f"sd_{factor}_{part}") ** 2 for pair in pairs.values()])
+            for part in ("slope", "intercept")
+        )
+        own = np.full(K, slope.mean() / 2)
+        if variances == "own" and K > 2:
+            own = nnls(which, slope)[0]
+        shared = max(0.0, float((level - which @ own / 4).mean()))
+        found[f"sd_{factor}"] = math.sqrt(shared)
+        found |= {
+            f"sd_{factor}_system of {name}": math.sqrt(float(v)) for name, v in zip(names, own, strict=True)
+        }
+    found["sd_residual"] = math.sqrt(np.mean([pair.sd_residual**2 for pair in pairs.values()]))
+    boundary = tuple(name for name, deviation in found.items() if deviation == 0)
+    return systems_of_deviations(names, means, found), boundary
 
 
 def for_systems(parameters: SystemsParameters, names: Sequence[str]) -> SystemsParameters:
@@ -67,6 +109,7 @@ def for_systems(parameters: SystemsParameters, names: Sequence[str]) -> SystemsP
             means=tuple(parameters.means[place] for place in places),
             sd_worker_system=tuple(parameters.sd_worker_system[place] for place in places),
             sd_item_system=tuple(parameters.sd_item_system[place] for place in places),
+            sd_document_system=tuple(parameters.sd_document_system[place] for place in places),
             effect=None,
         )
     note = (
@@ -80,6 +123,7 @@ def for_systems(parameters: SystemsParameters, names: Sequence[str]) -> SystemsP
         means=count * (math.fsum(parameters.means) / parameters.n_systems,),
         sd_worker_system=count * (_root_mean_square(parameters.sd_worker_system),),
         sd_item_system=count * (_root_mean_square(parameters.sd_item_system),),
+        sd_document_system=count * (_root_mean_square(parameters.sd_document_system),),
         effect=None,
         notes=(*parameters.notes, note),
     )

@@ -30,10 +30,15 @@ from humeval_power.planning.plan.systems_search import (
     list_rows,
     most_powerful,
 )
+from humeval_power.planning.plan.workers_out import NOBODY_OUT, expected_out
 from humeval_power.planning.power import DEFAULT_SIMULATIONS, Progress, part_of
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.planning.study.systems_simulation import simulate_systems
+from humeval_power.planning.study.systems_workload import systems_workload
+from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.study import RatingStudy
+from humeval_power.simulation.losses import NO_LOSSES, Losses
+from humeval_power.simulation.quality_control import QualityControl
 from humeval_power.study_counts import StudyCounts
 
 _MOST_PROOFS = 3  # designs tried by simulation before the last one stands
@@ -41,6 +46,7 @@ MOST_FITTED, LEAST_FITTED = 400, 100  # studies of a proof, where each has to be
 _FITTED_RATINGS = (
     40_000_000  # and ratings in all these fits, of which one of each pair has two systems' of them
 )
+_FITTED_SECONDS = 30.0  # of a proof whose tables are fitted one after the other, about
 _LEAST_RAISE = 0.01  # of the power asked of the formula, where simulation says that it promised too much
 
 
@@ -80,6 +86,8 @@ def make_systems_plan(
     )
     planned = search.power.settings[search.power.judged(chosen.counts)]
     reached = chosen.power >= request.target - 1e-12 and not _falls_short(request, option)
+    if request.losses != NO_LOSSES and option.simulated is not None:
+        reached = option.simulated.interval[1] >= request.target
     reason, would_do = "", tuple[str, ...]()
     if not reached:
         reason, would_do = what_systems_would_do(request, chosen.counts, search.rows, search.power)
@@ -109,7 +117,7 @@ def _rules(request: PlanRequest, counts: StudyCounts, seed: int) -> PlannedRules
         return None
     pair = design_of(replace(counts, n_systems=2))
     settings = next(iter(request.settings.values()))
-    study = RatingStudy(settings, pair, rule=request.rule, exclusion=request.control)
+    study = RatingStudy(settings, pair, rule=request.rule, losses=request.losses, exclusion=request.control)
     return planned_rules(study, None, seed=seed)
 
 
@@ -129,7 +137,10 @@ class _Search:
         planned = {name: many.planned(name) for name in many.settings if only in (None, name)}
         first = next(iter(planned.values()))
         rows = list_rows(request.space, request.costs, planned=first, rule=request.rule)
-        return cls(request, rows, GoalPower(planned, request.rule, request.robust))
+        out = NOBODY_OUT
+        if not isinstance(request.exclusion, QualityControl):
+            out = expected_out(request.exclusion)
+        return cls(request, rows, GoalPower(planned, request.rule, request.robust, request.losses, out))
 
     def choose(self) -> Found:
         """The design to prove first."""
@@ -205,7 +216,9 @@ class _Proofs:
         request = self.request
         design = design_of(counts, max_ratings_per_worker=request.space.max_ratings_per_worker)
         planned = self.power.settings[self.power.judged(counts)]
-        usual = DEFAULT_SIMULATIONS if design.is_crossed else fitted_simulations(planned, design)
+        usual = DEFAULT_SIMULATIONS
+        if not design.is_balanced or request.losses != NO_LOSSES:
+            usual = fitted_simulations(planned, design, request.rule, losses=request.losses)
         part = part_of(self.progress, self.done, _MOST_PROOFS)
         self.done += 1
         simulated = simulate_systems(
@@ -214,6 +227,8 @@ class _Proofs:
             planned.family,
             within_criterion(planned, request.rule),
             goal=planned.goal,
+            losses=request.losses,
+            exclusion="none" if request.control else request.exclusion,
             n_simulations=self.n_simulations or usual,
             seed=self.seed,
             n_jobs=self.n_jobs,
@@ -226,14 +241,21 @@ class _Proofs:
         return Option(counts, cost_of(counts, self.request.costs), self.power.of_all(counts))
 
 
-def fitted_simulations(planned: PlannedSystems, design: Design) -> int:
+def fitted_simulations(
+    planned: PlannedSystems, design: Design, rule: DecisionRule, *, losses: Losses = NO_LOSSES
+) -> int:
     """How many studies prove a design of which each has to be fitted: fewer of large ones, in hundreds."""
     n_systems = planned.parameters.n_systems
     each = design.n_ratings
     if planned.family.model == "pairwise":
         each = len(planned.family.pairs(planned.parameters.names)) * 2 * design.n_ratings // n_systems
-    affordable = 100 * round(_FITTED_RATINGS / each / 100)
-    return min(max(affordable, LEAST_FITTED), MOST_FITTED)
+    affordable = _FITTED_RATINGS / each
+    if design.n_documents or losses != NO_LOSSES:  # one after the other takes far longer than all together
+        one = systems_workload(
+            planned.parameters, design, planned.family, rule, n_simulations=1, one_by_one=losses.loses_rows
+        )
+        affordable = min(affordable, _FITTED_SECONDS / one.seconds)
+    return min(max(100 * round(affordable / 100), LEAST_FITTED), MOST_FITTED)
 
 
 def _falls_short(request: PlanRequest, option: Option) -> bool:

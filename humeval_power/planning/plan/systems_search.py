@@ -40,13 +40,14 @@ _BEYOND = 1.7  # times the decision's cost, up to which the front goes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """Designs that differ in their items alone, which increase: their prices in cents, and a rough power by
-    which rows are told apart."""
+    """Designs that differ in their items alone, which increase, out of as many documents: their prices in cents,
+    and a rough power by which rows are told apart."""
 
     workers: int
     ratings_per_item: int
     paired: bool
     n_systems: int
+    documents: int
     items: Ints
     cents: Ints
     rough: Floats
@@ -61,6 +62,7 @@ class Row:
             int(self.items[place]),
             self.ratings_per_item,
             self.paired,
+            n_documents=self.documents,
             n_systems=self.n_systems,
         )
 
@@ -98,37 +100,43 @@ def _rows(
     space: SearchSpace, costs: CostModel, paired: bool, planned: PlannedSystems, rule: DecisionRule
 ) -> Iterator[Row]:
     n_systems = planned.parameters.n_systems
-    m, n, _, k, _ = feasible_sizes(space, paired, n_systems=n_systems)
+    m, n, d, k, _ = feasible_sizes(space, paired, n_systems=n_systems)
     if len(m) == 0:
         return
-    order = np.lexsort((n, k, m))
-    m, n, k = m[order], n[order], k[order]
+    order = np.lexsort((n, d, k, m))
+    m, n, k, d = m[order], n[order], k[order], d[order]
     cents = costs_of_counts(
-        costs, n_workers=m, n_items=n, ratings_per_item=k, paired=paired, n_systems=n_systems
+        costs,
+        n_workers=m,
+        n_items=n,
+        ratings_per_item=k,
+        paired=paired,
+        n_documents=d,
+        n_systems=n_systems,
     )
-    rough = _rough_power(m, n, k, paired, planned, rule)
-    starts = np.flatnonzero(np.r_[True, (np.diff(m) != 0) | (np.diff(k) != 0)])
+    rough = _rough_power(m, n, k, d, paired, planned, rule)
+    starts = np.flatnonzero(np.r_[True, (np.diff(m) != 0) | (np.diff(k) != 0) | (np.diff(d) != 0)])
     for start, end in zip(starts, [*starts[1:], len(m)], strict=True):
         part = slice(int(start), int(end))
         kept = np.unique(n[part], return_index=True)[1]
-        sizes = int(m[start]), int(k[start]), paired, n_systems
+        sizes = int(m[start]), int(k[start]), paired, n_systems, int(d[start])
         yield Row(*sizes, n[part][kept], cents[part][kept], rough[part][kept])
 
 
 def _rough_power(
-    m: Ints, n: Ints, k: Ints, paired: bool, planned: PlannedSystems, rule: DecisionRule
+    m: Ints, n: Ints, k: Ints, d: Ints, paired: bool, planned: PlannedSystems, rule: DecisionRule
 ) -> Floats:
     """Standard normal quantiles of the power of one pair at its share of alpha; of the highest mean, which
     needs no test, those of its being in front of one other."""
     pair = planned.pair
-    precision = regular_precision(pair, workers=m, items=n, ratings_per_item=k, paired=paired)
+    precision = regular_precision(pair, workers=m, items=n, ratings_per_item=k, paired=paired, documents=d)
     effect = planned.parameters.stated_effect
     if planned.goal == "first":
         return np.asarray(effect / np.sqrt(precision.variance))
     df = precision.df * _more_df(m, n, k, paired, precision.df, planned)
     tested = replace(rule, alpha=rule.alpha / planned.n_tests)
     known = RegularPrecision(precision.variance, df)
-    rough = powers(effect, known, smallest=np.minimum(m, n) - 1.0, rule=tested)
+    rough = powers(effect, known, smallest=np.minimum(m, np.where(d > 0, d, n)) - 1.0, rule=tested)
     return np.asarray(special.ndtri(np.clip(rough, _LEAST, 1 - _LEAST)))
 
 

@@ -70,8 +70,8 @@ def _of_items(
     if kind in _WHOLE_DESIGNS:
         if n_systems > 2:
             raise DesignError(
-                f"A {kind} design is of two systems; {n_systems} were asked for. Take every worker on every "
-                "item, or a number of ratings per item, paired or unpaired."
+                f"A {kind} design halves workers or items, one half for each of two systems; {n_systems} were "
+                "asked for. Take every worker on every item, or a number of ratings per item, paired or unpaired."
             )
         if ratings_per_item is not None or not paired:
             raise DesignError(

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from humeval_power.choices import DEFAULT_SIMULATIONS, Method, Sought
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
@@ -93,8 +95,7 @@ def formula_power(study: AnyStudy, method: Method) -> tuple[AnalyticPower | Syst
         return None, []
     if not study.has_formula:
         return None, [NO_FORMULA]
-    planned = isinstance(study, RatingStudy) and study.losses != NO_LOSSES
-    return study.by_formula(), [AS_PLANNED] if planned else []
+    return study.by_formula(), [] if study.losses == NO_LOSSES else [AS_PLANNED]
 
 
 def difference(study: AnyStudy, scale: RatingScale | None) -> Difference:
@@ -227,10 +228,15 @@ def required(
         )
     from humeval_power.planning.study.systems_questions import required_systems_size
 
-    if sought == "documents":
-        raise InputError("Several systems are planned for without documents: find workers or items.")
+    by_document = sought == "documents" and documents.items_each is not None
+    if by_document and items is not None:
+        raise InputError("Find documents of so many items each, or that share the items: not both.")
     given = {"workers": workers, "items": items}
-    missing = [name for name, value in given.items() if name != sought and value is None]
+    missing = [
+        name
+        for name, value in given.items()
+        if name != sought and value is None and not (name == "items" and by_document)
+    ]
     if missing:
         raise InputError(f"Give the number of {' and of '.join(missing)}: it is not what is sought.")
     if ratings_per_item is None and not paired:
@@ -239,7 +245,12 @@ def required(
     m = workers or (2 if ratings_per_item is None else ratings_per_item + 1)
     counts = StudyCounts(m, items or 2, ratings_per_item or m, paired, n_systems=about.parameters.n_systems)
     return required_systems_size(
-        about, sought, counts, n_simulations=n_simulations or DEFAULT_SIMULATIONS, **how
+        about,
+        sought,
+        counts,
+        documents=documents,
+        n_simulations=n_simulations or DEFAULT_SIMULATIONS,
+        **how,
     )
 
 
@@ -301,6 +312,13 @@ def drawn(study: AnyStudy, *, seed: int) -> SimulatedRatings:
     from humeval_power.simulation.systems import draw_system_ratings
 
     rows = study.design.assignment
+    if study.losses != NO_LOSSES:
+        back = study.replication.collected(seed, 0)
+        left = np.flatnonzero(back.kept)
+        document = None if rows.document is None else rows.document[left]
+        return SimulatedRatings(
+            rows.worker[left], rows.item[left], rows.system[left], back.rating[left], document
+        )
     latent = draw_system_ratings(study.parameters, study.design, replicate_generator(seed, 0))[0]
     rating = respond(latent, study.response, points=study.points)
     return SimulatedRatings(rows.worker, rows.item, rows.system, rating, rows.document)

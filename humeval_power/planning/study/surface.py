@@ -181,13 +181,12 @@ def run_surface(
         for index, estimate in zip(group, found, strict=True)
     }
     several = [index for index in range(len(cells)) if index not in results]
-    if several and precision is not None:
-        raise InputError("Several systems are simulated as often as is said: leave out the half-width.")
     for done, index in enumerate(several):
         study = cells[index].study
         assert isinstance(study, SystemsStudy)
         simulated = study.simulated(
             n_simulations=n_simulations,
+            precision=precision,
             seed=seed,
             n_jobs=n_jobs,
             progress=part_of(progress, done, len(several)),

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.comparisons import ComparisonFamily
-from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.inference.equivalence_power import equivalence_power
 from humeval_power.inference.noncentral_t import exaggeration, noncentral_t_tail
@@ -23,9 +22,12 @@ from humeval_power.planning.study.systems_law import (
     critical_values,
     reference_df,
 )
-from humeval_power.planning.study.systems_precision import SystemsPrecision, systems_precision
+from humeval_power.planning.study.systems_precision import (
+    AnyStudy,
+    SystemsPrecision,
+    systems_precision,
+)
 from humeval_power.rules import DecisionRule
-from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import GOALS, Goal, SystemsParameters
 
 Floats = NDArray[np.float64]
@@ -40,7 +42,7 @@ def has_formula(family: ComparisonFamily, rule: DecisionRule) -> bool:
 
 def systems_formula(
     parameters: SystemsParameters,
-    study: StudyCounts | Design,
+    study: AnyStudy,
     family: ComparisonFamily,
     rule: DecisionRule,
     goal: Goal = "pair",
@@ -142,7 +144,7 @@ def _of_significant(truth: Truth, significant: Floats, size: Floats, opposite: F
     }
 
 
-def check_study(parameters: SystemsParameters, study: StudyCounts | Design, rule: DecisionRule) -> None:
+def check_study(parameters: SystemsParameters, study: AnyStudy, rule: DecisionRule) -> None:
     """Refuse what the model of several systems has no answer for."""
     if rule.is_latent:
         raise InputError(

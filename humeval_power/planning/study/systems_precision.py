@@ -5,33 +5,34 @@ are plain means: the difference of systems j and k has the variance
 
     (ws_j + ws_k) / m + (is_j + is_k) / n + 2 s2 / (n k r)
 
-with ws, is the variances of worker:system and item:system. Its df are those of the expected REML information
-(Kenward and Roger 1997), in which the worker-item pairs fall into workers, items, planes where a worker's
-direction meets an item's, and the rest. That is exact for complete designs and for one rating per item; between,
-all planes are taken to be alike, as in a balanced incomplete block design.
+with ws, is the variances of worker:system and item:system; items out of d documents add (ds_j + ds_k) / d. Its df
+are those of the expected REML information (Kenward and Roger 1997), in which the worker-item pairs fall into
+workers, items, planes where a worker's direction meets an item's, and the rest. That is exact for complete designs
+and for one rating per item; between, all planes are taken to be alike, as in a balanced incomplete block design.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.comparisons import ComparisonFamily
+from humeval_power.comparisons import JOINT_DOCUMENTS, ComparisonFamily
 from humeval_power.designs import Design
 from humeval_power.errors import InputError, ParametersError
 from humeval_power.estimation.joint.design import joint_precision
-from humeval_power.inference.study.formula import effect_precision, smallest_count
+from humeval_power.inference.study.formula import effect_precision
 from humeval_power.inference.study.pair_designs import pair_design
 from humeval_power.planning.study.regular import Variances, dimensions, pseudo_inverse, regular_precision
-from humeval_power.study_counts import StudyCounts
+from humeval_power.study_counts import ExpectedCounts, StudyCounts
 from humeval_power.systems import SystemsParameters
 
 Floats = NDArray[np.float64]
 Pairs = tuple[tuple[int, int], ...]
+AnyStudy: TypeAlias = StudyCounts | ExpectedCounts | Design
 _MOST_PAIRS = 1_000  # comparisons planned for at once
 _MOST_KEPT = 64  # precisions, and with them the assignments that they are of
 
@@ -64,7 +65,7 @@ def system_pairs(parameters: SystemsParameters, family: ComparisonFamily) -> Pai
 
 
 def systems_precision(
-    parameters: SystemsParameters, study: StudyCounts | Design, family: ComparisonFamily
+    parameters: SystemsParameters, study: AnyStudy, family: ComparisonFamily
 ) -> SystemsPrecision:
     """Precision of every comparison of a family.
 
@@ -75,7 +76,8 @@ def systems_precision(
     Raises
     ------
     InputError
-        Items in documents, no residual variance, or more than a thousand comparisons.
+        A joint model of items in documents, documents that vary where the study has none, no residual variance, or
+        more than a thousand comparisons.
     """
     n = len(family.pairs(parameters.names))
     if n > _MOST_PAIRS:
@@ -85,37 +87,50 @@ def systems_precision(
         )
     if parameters.sd_residual == 0:
         raise ParametersError("sd_residual must be above 0 to plan a study: ratings are never exact.")
-    if study.n_documents:
-        raise InputError(
-            "The model of several systems has no documents above the items: leave them out, or plan for two "
-            "systems."
-        )
+    check_systems_documents(parameters, study, family)
     # the means do not matter: a search asks for the same study under several of them
     level = replace(parameters, means=(0.0,) * parameters.n_systems, effect=None)
     return _precision(level, study, family)
 
 
+def check_systems_documents(
+    parameters: SystemsParameters, study: AnyStudy, family: ComparisonFamily
+) -> None:
+    """Refuse documents of a joint model, and those that vary where the study does not say which items share one."""
+    if study.n_documents and family.model == "joint":
+        raise InputError(JOINT_DOCUMENTS)
+    if not study.n_documents and parameters.has_documents:
+        raise InputError(
+            "The systems vary between documents, and the study has none. Say how many documents the items come "
+            "out of: as many as items, if no two share one."
+        )
+
+
 @lru_cache(maxsize=_MOST_KEPT)
 def _precision(
-    parameters: SystemsParameters, study: StudyCounts | Design, family: ComparisonFamily
+    parameters: SystemsParameters, study: AnyStudy, family: ComparisonFamily
 ) -> SystemsPrecision:
     pairs = system_pairs(parameters, family)
-    assigned = study if isinstance(study, Design) and not study.is_crossed else None
+    assigned = study if isinstance(study, Design) and not study.is_balanced else None
     if family.model == "pairwise":
         covariance = _regular_covariance(parameters, study)
         if assigned is None:
             error, df = _pairs_of_counts(parameters, study, pairs)
         else:
             error, df = _pairs_of_design(parameters, assigned, pairs)
+            if (
+                assigned.n_documents
+            ):  # of unequal ones, or dealt item by item, the means weigh ratings unlike
+                covariance = _of_pairs(covariance, error, pairs)
     elif assigned is None:
         covariance, error, df = _joint_of_counts(parameters, study, family, pairs)
     else:
         covariance, error, df = _joint_of_design(parameters, assigned, family, pairs)
-    smallest = smallest_count(study) if isinstance(study, Design) else min(study.n_workers, study.n_items)
-    return SystemsPrecision(pairs, covariance, error, df, smallest - 1)
+    smallest = min(study.n_workers, study.n_documents or study.n_items)
+    return SystemsPrecision(pairs, covariance, error, df, int(smallest) - 1)
 
 
-def _shape(study: StudyCounts | Design) -> tuple[int, int, float, int]:
+def _shape(study: AnyStudy) -> tuple[float, float, float, int]:
     """Workers, items, different workers for an item and system, and ratings by each of them."""
     r = study.n_repeats
     k = study.ratings_per_item / r if isinstance(study, Design) else study.ratings_per_item
@@ -124,42 +139,55 @@ def _shape(study: StudyCounts | Design) -> tuple[int, int, float, int]:
 
 def _own_variances(parameters: SystemsParameters) -> tuple[Floats, Floats, float]:
     """Variances (1 + K,) of workers and of items, what systems share first; and the residual's."""
-    worker = np.array([parameters.sd_worker, *parameters.sd_worker_system]) ** 2
-    item = np.array([parameters.sd_item, *parameters.sd_item_system]) ** 2
+    worker, item = np.array(parameters.variances("worker")), np.array(parameters.variances("item"))
     return worker, item, parameters.sd_residual**2
 
 
-def _regular_covariance(parameters: SystemsParameters, study: StudyCounts | Design) -> Floats:
+def _regular_covariance(parameters: SystemsParameters, study: AnyStudy) -> Floats:
     """Of the means, without what all share."""
     m, n, k, r = _shape(study)
     worker, item, residual = _own_variances(parameters)
-    return np.diag(worker[1:] / m + item[1:] / n + residual / (n * k * r))
+    own = worker[1:] / m + item[1:] / n + residual / (n * k * r)
+    if study.n_documents:
+        own += np.array(parameters.variances("document"))[1:] / study.n_documents
+    return np.diag(own)
 
 
-def _pairs_of_counts(
-    parameters: SystemsParameters, study: StudyCounts | Design, pairs: Pairs
-) -> tuple[Floats, Floats]:
+def _of_pairs(covariance: Floats, error: Floats, pairs: Pairs) -> Floats:
+    """Independent means whose differences have these standard errors, with variances near to the given ones."""
+    first, second = np.array(pairs).T
+    which = np.abs(_contrasts(pairs, len(covariance)))
+    own = np.diag(covariance)
+    missing = np.linalg.lstsq(which, error**2 - own[first] - own[second], rcond=None)[0]
+    return np.diag(np.maximum(own + missing, 0.0))
+
+
+def _pairs_of_counts(parameters: SystemsParameters, study: AnyStudy, pairs: Pairs) -> tuple[Floats, Floats]:
     """Each pair by the formula of two systems."""
     m, n, k, r = _shape(study)
     two = [Variances.of(parameters.pair(*pair)) for pair in pairs]
     if r > 1:
-        found = [effect_precision(parameters.pair(*pair), _two_systems(study)) for pair in pairs]
+        design = _two_systems(study)
+        found = [effect_precision(parameters.pair(*pair), design) for pair in pairs]
         return np.array([one.standard_error for one in found]), np.array([one.df for one in found])
     by_kind = Variances(*(np.array(kind, dtype=float) for kind in zip(*two, strict=True)))
-    precision = regular_precision(by_kind, workers=m, items=n, ratings_per_item=k)
+    precision = regular_precision(
+        by_kind, workers=m, items=n, ratings_per_item=k, documents=study.n_documents
+    )
     return np.sqrt(precision.variance), precision.df
 
 
-def _two_systems(study: StudyCounts | Design) -> Design:
-    from humeval_power.designs import crossed
+def _two_systems(study: AnyStudy) -> Design:
+    from humeval_power.designs import crossed, with_documents
 
-    return crossed(study.n_workers, study.n_items, n_repeats=study.n_repeats)
+    design = crossed(int(study.n_workers), int(study.n_items), n_repeats=study.n_repeats)
+    return with_documents(design, study.n_documents) if study.n_documents else design
 
 
 def _pairs_of_design(parameters: SystemsParameters, design: Design, pairs: Pairs) -> tuple[Floats, Floats]:
     """Each pair by the formula of two systems for the ratings of the two; pairs of the same SDs once, as the
     assignment of one pair is much like that of another."""
-    known: dict[tuple[tuple[float, float], ...], tuple[float, float]] = {}
+    known: dict[tuple[tuple[float, ...], ...], tuple[float, float]] = {}
     kinds = [_deviations(parameters, pair) for pair in pairs]
     for kind, pair in zip(kinds, pairs, strict=True):
         if kind not in known:
@@ -169,11 +197,10 @@ def _pairs_of_design(parameters: SystemsParameters, design: Design, pairs: Pairs
     return error, df
 
 
-def _deviations(parameters: SystemsParameters, pair: tuple[int, int]) -> tuple[tuple[float, float], ...]:
+def _deviations(parameters: SystemsParameters, pair: tuple[int, int]) -> tuple[tuple[float, ...], ...]:
     """What tells the precision of one pair from that of another."""
-    return tuple(
-        sorted((parameters.sd_worker_system[place], parameters.sd_item_system[place]) for place in pair)
-    )
+    own = parameters.sd_worker_system, parameters.sd_item_system, parameters.sd_document_system
+    return tuple(sorted(tuple(sds[place] for sds in own) for place in pair))
 
 
 def _joint_of_design(
@@ -206,7 +233,7 @@ def _contrasts(pairs: Pairs, n_systems: int) -> Floats:
 
 
 def _joint_of_counts(
-    parameters: SystemsParameters, study: StudyCounts | Design, family: ComparisonFamily, pairs: Pairs
+    parameters: SystemsParameters, study: AnyStudy, family: ComparisonFamily, pairs: Pairs
 ) -> tuple[Floats, Floats, Floats]:
     m, n, k, r = _shape(study)
     worker, item, residual = _own_variances(parameters)
@@ -231,7 +258,9 @@ def _joint_of_counts(
     return _regular_covariance(parameters, study), np.sqrt(variance), 2.0 * variance**2 / spread
 
 
-def _information(shape: tuple[int, int, float, int], worker: Floats, item: Floats, noise: float) -> Floats:
+def _information(
+    shape: tuple[float, float, float, int], worker: Floats, item: Floats, noise: float
+) -> Floats:
     """Expected information of the variances: worker (1 + K), item (1 + K), residual; shape (2 K + 3, 2 K + 3).
 
     In every part of the space V = noise I + load Cov(worker) x e e' + ratings Cov(item) x c c', with unit vectors e

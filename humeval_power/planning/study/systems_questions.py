@@ -15,9 +15,9 @@ from humeval_power.planning.study.systems_goals import SystemsPower
 from humeval_power.planning.study.systems_power import systems_formula
 from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.roots import root_between
-from humeval_power.study_counts import StudyCounts
+from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
 
-SystemsSought = Literal["workers", "items", "ratings-per-item"]
+SystemsSought = Literal["workers", "items", "documents", "ratings-per-item"]
 _CLOSE = 1e-4  # of a smallest difference, on [0, 1]
 _STEPS = 12  # of a search by simulation
 _MOST = 100_000  # workers or items
@@ -107,6 +107,7 @@ def required_systems_size(
     sought: SystemsSought,
     counts: StudyCounts,
     *,
+    documents: Documents = NO_DOCUMENTS,
     power: float = 0.8,
     proves: bool = True,
     n_simulations: int = DEFAULT_SIMULATIONS,
@@ -114,16 +115,18 @@ def required_systems_size(
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> SystemsSize:
-    """The fewest workers, items or ratings per item with which a study reaches its goal with probability `power`:
-    by formula, and with `proves` proved by simulation and raised where that shows less.
+    """The fewest workers, items, documents or ratings per item with which a study reaches its goal with probability
+    `power`: by formula, and with `proves` proved by simulation and raised where that shows less.
 
     study : its design is not used; counts : the sizes that are given, and anything for the one sought. Every worker
         rates every item where `counts` has as many ratings per item as workers and these are not sought.
+    documents : that the items come out of. Documents that are sought have so many items each, or share the items.
 
     Raises
     ------
     InputError
-        A target that is no goal, or comparisons that no formula describes.
+        A target that is no goal, comparisons that no formula describes, or a number of documents where that is
+        sought.
     """
     if sought not in get_args(SystemsSought):
         raise InputError(f"Find one of {', '.join(get_args(SystemsSought))}; got {sought!r}.")
@@ -133,16 +136,22 @@ def required_systems_size(
             "A size is searched by formula, and none describes this study: simulate its power."
         )
     complete = counts.paired and counts.ratings_per_item == counts.n_workers
-    least, most = _range(counts, sought, complete)
+    if sought == "documents" and documents.number is not None:
+        raise InputError("The number of documents is what is sought: leave it out.")
+    least, most = _range(counts, sought, complete, documents)
 
     def of(size: int) -> StudyCounts:
+        if sought == "documents":
+            n_items = size * documents.items_each if documents.items_each else counts.n_items
+            return replace(counts, n_items=n_items, n_documents=size)
         if sought == "ratings-per-item":
-            return replace(counts, ratings_per_item=size)
-        if sought == "items":
-            return replace(counts, n_items=size)
-        return replace(
-            counts, n_workers=size, ratings_per_item=size if complete else counts.ratings_per_item
-        )
+            found = replace(counts, ratings_per_item=size)
+        elif sought == "items":
+            found = replace(counts, n_items=size)
+        else:
+            k = size if complete else counts.ratings_per_item
+            found = replace(counts, n_workers=size, ratings_per_item=k)
+        return replace(found, n_documents=documents.of(found.n_items))
 
     def power_of(size: int) -> float:
         return systems_formula(study.parameters, of(size), study.family, study.rule, study.goal).power
@@ -168,13 +177,18 @@ def required_systems_size(
     return SystemsSize(sought, power, of(size), proved.by_formula(), simulated)
 
 
-def _range(counts: StudyCounts, sought: SystemsSought, complete: bool) -> tuple[int, int]:
+def _range(
+    counts: StudyCounts, sought: SystemsSought, complete: bool, documents: Documents
+) -> tuple[int, int]:
     """The least and the most that a size can be."""
+    if sought == "documents":
+        return 2, _MOST // documents.items_each if documents.items_each else counts.n_items
     shown = counts.ratings_per_item * (1 if counts.paired else counts.n_systems)
     if sought == "ratings-per-item":
         return 1, counts.n_workers if counts.paired else max(1, counts.n_workers // counts.n_systems)
     if sought == "items":
-        return max(2, 1 if complete else -(-counts.n_workers // shown)), _MOST
+        least = documents.number or (documents.items_each or 1) + 1  # items of two documents
+        return max(least, 1 if complete else -(-counts.n_workers // shown)), _MOST
     return (2, _MOST) if complete else (max(2, shown), max(shown, counts.n_items * shown))
 
 

@@ -22,6 +22,7 @@ from humeval_power.planning.power import (
     DEFAULT_SIMULATIONS,
     Progress,
     check_simulation,
+    next_target,
     told_of_blocks,
 )
 from humeval_power.planning.study.systems_goals import (
@@ -33,9 +34,16 @@ from humeval_power.planning.study.systems_goals import (
 )
 from humeval_power.planning.study.systems_law import check_max_t, correlation_of
 from humeval_power.planning.study.systems_power import check_goal, check_study, power_of_counts
-from humeval_power.planning.study.systems_precision import Pairs, SystemsPrecision, systems_precision
+from humeval_power.planning.study.systems_precision import (
+    Pairs,
+    SystemsPrecision,
+    check_systems_documents,
+    systems_precision,
+)
 from humeval_power.planning.study.systems_workload import systems_workload
 from humeval_power.rules import DecisionRule
+from humeval_power.simulation.losses import NO_LOSSES, Exclusion, Losses
+from humeval_power.simulation.quality_control import QualityControl, own_rows
 from humeval_power.simulation.study import Response
 from humeval_power.sweep.blocks import Block, run_blocks
 from humeval_power.sweep.spans import spans
@@ -71,10 +79,13 @@ def simulate_systems(
     *,
     goal: Goal = "pair",
     n_simulations: int = DEFAULT_SIMULATIONS,
+    precision: float | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     response: Response = "gaussian",
     points: int | None = None,
+    losses: Losses = NO_LOSSES,
+    exclusion: Exclusion | QualityControl = "none",
     progress: Progress | None = None,
 ) -> SystemsPower:
     """Simulate studies, fit each by the family's model, correct its tests and count what is found.
@@ -82,7 +93,10 @@ def simulate_systems(
     Parameters
     ----------
     design : with the real assignment; every study draws its ratings with it.
+    precision : if given, simulate until the half-width of the power's interval is at most this, and at least
+        `n_simulations` times.
     response, points : what a worker can enter, as for two systems.
+    losses, exclusion : what happens to the ratings of each study, and who is left out of its analysis.
     progress : called with studies done and expected.
 
     Under max-t the statistics of a study are referred to the largest of t statistics that are correlated as the
@@ -95,34 +109,44 @@ def simulate_systems(
         answer for.
     """
     check_study(parameters, design, rule)
-    check_simulation(n_simulations, None)
+    check_systems_documents(parameters, design, family)
+    check_simulation(n_simulations, precision)
     if rule.is_simulated:
         raise InputError(f"Several systems are tested by t; got df '{rule.df}'.")
     decision = _Decision(parameters, design, family, rule)
     decision.check()
     check_goal(decision.truth, goal)
-    study = SystemsReplication(parameters, design, family, decision.asked, rule, response, points)
+    study = SystemsReplication(
+        parameters, design, family, decision.asked, rule, response, points, losses, exclusion
+    )
     parts: list[GoalCounts] = []
     margins: list[_BestSums] = []
-    each = systems_workload(parameters, design, family, rule, n_simulations=1).seconds
-    portions = spans(n_simulations, _PORTION if study.by_sums else _FEW)
-    blocks = [
-        Block(count_systems, (decision, study, seed, *part), each * part.n, part.n) for part in portions
-    ]
-    told = told_of_blocks(progress, [part.n for part in portions])
-    for counts, margin in run_blocks(blocks, n_jobs=n_jobs, done=told):
-        parts.append(counts)
-        if margin is not None:
-            margins.append(margin)
-    counts = reduce(operator.add, parts)
-    found = power_of_counts(
-        counts,
-        decision.truth,
-        decision.precision,
-        goal,
-        n_simulations=n_simulations,
-        n_failed=n_simulations - counts.n,
-    )
+    each = systems_workload(
+        parameters, design, family, rule, n_simulations=1, one_by_one=own_rows(losses, exclusion)
+    ).seconds
+    size, done, target = _PORTION if study.by_sums else _FEW, 0, n_simulations
+    while done < target:
+        portions = spans(target, size, first=done)
+        blocks = [
+            Block(count_systems, (decision, study, seed, *part), each * part.n, part.n) for part in portions
+        ]
+        told = told_of_blocks(progress, [part.n for part in portions])
+        for counts, margin in run_blocks(blocks, n_jobs=n_jobs, done=told):
+            parts.append(counts)
+            if margin is not None:
+                margins.append(margin)
+        counts, done = reduce(operator.add, parts), target
+        found = power_of_counts(
+            counts,
+            decision.truth,
+            decision.precision,
+            goal,
+            n_simulations=done,
+            n_failed=done - counts.n,
+        )
+        if precision is not None and not found.too_many_failed:
+            target = next_target(round(found.power * done), done, precision, at_least=size)
+    n_simulations = done
     if not margins or found.too_many_failed:
         return found
     best = _BestSums.total(margins)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass, replace
+from typing import TYPE_CHECKING
 
 from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.designs import Design
@@ -12,8 +13,13 @@ from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, Prog
 from humeval_power.planning.study.systems_goals import LOG2_POINTS, SystemsPower
 from humeval_power.planning.workload import Workload
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.simulation.losses import NO_LOSSES, Exclusion, Losses
+from humeval_power.simulation.quality_control import QualityControl, own_rows
 from humeval_power.simulation.study import Response
 from humeval_power.systems import Goal, SystemsParameters
+
+if TYPE_CHECKING:
+    from humeval_power.inference.study.systems_replication import SystemsReplication
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +27,7 @@ class SystemsStudy:
     """Systems with what is assumed of them, a design, and how the study decides.
 
     `family` are the tests made together, their model and correction; `goal` what its power counts; `setting` the
-    name of what is assumed.
+    name of what is assumed; `losses` and `exclusion` what happens to its ratings, which no formula knows.
     """
 
     parameters: SystemsParameters
@@ -33,6 +39,8 @@ class SystemsStudy:
     response: Response = "gaussian"
     points: int | None = None
     setting: str = ""
+    losses: Losses = NO_LOSSES
+    exclusion: Exclusion | QualityControl = "none"
 
     @property
     def has_formula(self) -> bool:
@@ -78,6 +86,7 @@ class SystemsStudy:
         self,
         *,
         n_simulations: int = DEFAULT_SIMULATIONS,
+        precision: float | None = None,
         seed: int = DEFAULT_SEED,
         n_jobs: int = 1,
         progress: Progress | None = None,
@@ -92,11 +101,32 @@ class SystemsStudy:
             self.rule,
             goal=self.goal,
             n_simulations=n_simulations,
+            precision=precision,
             seed=seed,
             n_jobs=n_jobs,
             response=self.response,
             points=self.points,
+            losses=self.losses,
+            exclusion=self.exclusion,
             progress=progress,
+        )
+
+    @property
+    def replication(self) -> SystemsReplication:
+        """How the studies are simulated and fitted, of the comparisons of the family."""
+        from humeval_power.inference.study.systems_replication import SystemsReplication
+        from humeval_power.planning.study.systems_precision import system_pairs
+
+        return SystemsReplication(
+            self.parameters,
+            self.design,
+            self.family,
+            system_pairs(self.parameters, self.family),
+            self.rule,
+            self.response,
+            self.points,
+            self.losses,
+            self.exclusion,
         )
 
     def workload(self, *, n_simulations: int, n_jobs: int = 1) -> Workload:
@@ -110,4 +140,5 @@ class SystemsStudy:
             self.rule,
             n_simulations=n_simulations,
             n_jobs=n_jobs,
+            one_by_one=own_rows(self.losses, self.exclusion),
         )

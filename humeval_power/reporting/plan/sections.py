@@ -81,7 +81,8 @@ def _of_documents(plan: Plan, design: Design) -> str:
         f" The items come out of {design.n_documents:,} documents, {design.items_per_document:g} of each, and the "
         "analysis has the documents in its model"
     )
-    left_out = without_documents(plan.study())
+    study = plan.study() if plan.many is None else plan.study_of_pair()
+    left_out = without_documents(study)
     return f"{said}." if left_out is None else f"{said}: {left_out}."
 
 

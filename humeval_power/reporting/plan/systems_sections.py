@@ -123,6 +123,11 @@ def systems_assumed_section(plan: Plan, planned: PlannedSystems) -> Section:
         (
             ("How high workers rate", plain(parameters.sd_worker)),
             ("How high items are rated", plain(parameters.sd_item)),
+            *(
+                [("How high documents are rated", plain(parameters.sd_document))]
+                if parameters.has_documents
+                else ()
+            ),
             ("Ratings beyond all that (noise)", plain(parameters.sd_residual)),
         ),
     )
@@ -130,15 +135,17 @@ def systems_assumed_section(plan: Plan, planned: PlannedSystems) -> Section:
 
 
 def _systems_table(parameters: SystemsParameters) -> Table:
-    rows = zip(
-        parameters.names,
-        (f"{mean:.4f}" for mean in parameters.means),
-        map(plain, parameters.sd_worker_system),
-        map(plain, parameters.sd_item_system),
-        strict=True,
-    )
-    header = ("system", "assumed mean", "SD between workers", "SD between items")
-    return Table(header, tuple(rows), caption="How workers, and items, differ about a system")
+    columns = {
+        "system": parameters.names,
+        "assumed mean": tuple(f"{mean:.4f}" for mean in parameters.means),
+        "SD between workers": tuple(map(plain, parameters.sd_worker_system)),
+        "SD between items": tuple(map(plain, parameters.sd_item_system)),
+    }
+    if parameters.has_documents:
+        columns["SD between documents"] = tuple(map(plain, parameters.sd_document_system))
+    kinds = "workers, items, and documents," if parameters.has_documents else "workers, and items,"
+    rows = tuple(zip(*columns.values(), strict=True))
+    return Table(tuple(columns), rows, caption=f"How {kinds} differ about a system")
 
 
 def family_section(planned: PlannedSystems, plan: Plan) -> Section:

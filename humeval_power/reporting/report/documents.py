@@ -122,8 +122,9 @@ class Documents:
 
 def _of_systems(planned: SystemsParameters) -> dict[str, float]:
     """The SDs that a plan of several systems assumes, by the names that a joint fit gives them."""
-    found = {name: getattr(planned, name) for name in ("sd_worker", "sd_item", "sd_residual")}
-    for name in ("sd_worker_system", "sd_item_system"):
+    factors = ("worker", "item", *(("document",) if planned.has_documents else ()))
+    found = {f"sd_{name}": getattr(planned, f"sd_{name}") for name in (*factors, "residual")}
+    for name in (f"sd_{factor}_system" for factor in factors):
         own = getattr(planned, name)
         found |= {
             name: own[0],

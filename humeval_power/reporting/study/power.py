@@ -270,8 +270,7 @@ class StudyPower(Result):
 
     @property
     def _has_losses(self) -> bool:
-        study = self.cell.study
-        return isinstance(study, RatingStudy) and study.losses != NO_LOSSES
+        return self.cell.study.losses != NO_LOSSES
 
     @property
     def _cost(self) -> Cost | int:

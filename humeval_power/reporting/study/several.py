@@ -84,13 +84,16 @@ def assumed_words(study: SystemsStudy) -> str:
     """What is taken of how workers and items differ about the systems."""
     values = study.parameters
     levels = f"SD of workers {values.sd_worker:.3g}, of items {values.sd_item:.3g}"
+    if values.has_documents:
+        levels += f", of documents {values.sd_document:.3g}"
     shared = f"{levels}, residual {values.sd_residual:.3g}"
     if not values.is_alike:
         return f"Assumed on [0, 1]: {shared}; each system has SDs of its own (see the table)."
     return (
         f"Assumed on [0, 1]: {shared}; any two systems differ alike (compound symmetry): what a worker gives one "
         f"system beyond what it gives all has SD {values.sd_worker_system[0]:.3g}, what an item gives "
-        f"{values.sd_item_system[0]:.3g}."
+        f"{values.sd_item_system[0]:.3g}"
+        + (f", what a document gives {values.sd_document_system[0]:.3g}." if values.has_documents else ".")
     )
 
 
@@ -102,9 +105,14 @@ def means_table(study: SystemsStudy) -> Table:
         row = [values.names[place], f"{values.means[place]:.4f}"]
         if not values.is_alike:
             row += [f"{values.sd_worker_system[place]:.4f}", f"{values.sd_item_system[place]:.4f}"]
+        if not values.is_alike and values.has_documents:
+            row.append(f"{values.sd_document_system[place]:.4f}")
         rows.append(tuple(row))
-    further = () if values.is_alike else ("worker x system", "item x system")
-    return Table(("system", "assumed mean", *further), tuple(rows))
+    header = ["system", "assumed mean"]
+    if not values.is_alike:
+        header += ["worker x system", "item x system"]
+        header += ["document x system"] if values.has_documents else []
+    return Table(tuple(header), tuple(rows))
 
 
 def share_cell(share: float) -> str:

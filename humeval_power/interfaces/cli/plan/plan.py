@@ -16,6 +16,7 @@ from humeval_power.interfaces.asking.command import HERE, StudyCommand, Use
 from humeval_power.interfaces.asking.options import FurtherOption, field_option, file_argument
 from humeval_power.interfaces.asking.resolve import (
     NO_DIFFERENCE,
+    OBSERVED,
     EffectInput,
     analysed_as,
     assumptions_of,
@@ -27,7 +28,7 @@ from humeval_power.interfaces.asking.resolve import (
     settled,
     warn_beyond,
 )
-from humeval_power.interfaces.asking.resolve_systems import systems_of
+from humeval_power.interfaces.asking.resolve_systems import observed_means, systems_of
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.cli.adapting import searched
 from humeval_power.interfaces.cli.options import TABLE_OPTIONS, date_option
@@ -55,6 +56,7 @@ def _planned(result: Any) -> dict[str, Any]:
         "workers": counts.n_workers,
         "items": counts.n_items,
         "ratings_per_item": counts.ratings_per_item,
+        **({"documents": counts.n_documents, "items_per_document": None} if counts.n_documents else {}),
     }
 
 
@@ -145,7 +147,10 @@ def command(
     }
     several = systems_of(study, rule, usual=True)
     if several is not None:
-        differences = several.differences()
+        differences = () if observed_power else several.differences()
+        remarks = several.remarks
+        if observed_power:
+            remarks = (*remarks, observed_means(several))
         return make_systems_plan(
             dict(several.at([one.value for one in differences])),
             family=several.family,
@@ -156,7 +161,10 @@ def command(
             sources=several.sources,
             said=differences[0] if differences else None,
             n_simulations=run.typed,
-            remarks=several.remarks,
+            remarks=remarks,
+            losses=losses_of(study),
+            exclusion=study.exclusion,
+            **{name: getattr(study, field) for name, field in _OF_DOCUMENTS.items()},
             **limits,
         )
     assumed, said, remarks = _planned_effect(study, observed=observed_power)
@@ -202,10 +210,7 @@ def _planned_effect(
     if assumed.observed is None:
         raise InputError("--observed-power needs a pilot or a parameter file with an estimate of your own.")
     warning = (
-        f"Warning: the pilot's own estimate, {assumed.observed:.4g}, is taken as the effect. Its error is as "
-        "large as the pilot is small, and an estimate that led to a study tends to be too large. Power at "
-        "the observed effect says nothing that the pilot's p-value does not. Name the smallest effect that "
-        "would matter instead."
+        f"Warning: the pilot's own estimate, {assumed.observed:.4g}, is taken as the effect. {OBSERVED}"
     )
     said = Difference(assumed.observed, assumed.scale, systems=assumed.systems)
     there = EffectInput("--observed-power", (said.value,))

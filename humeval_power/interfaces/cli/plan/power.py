@@ -105,8 +105,7 @@ def command(
     if planned is None:
         cell, said, scale = typed_study(study, rule, compat=compat)
     elif planned.many is not None:
-        _refuse_losses(planned, study)
-        asked = planned.systems_study()
+        asked = replace(planned.systems_study(), losses=losses_of(study), exclusion=study.exclusion)
         cell, scale = Cell(asked.setting, asked), planned.scale
         said = Difference(asked.effect, scale, systems=None)
     else:
@@ -138,17 +137,6 @@ def _costs(study: StudyValues, plan: Plan | None) -> CostModel | None:
     if typed is not None and plan is not None and plan.costs is not None:
         raise click.UsageError("The plan has prices of its own: leave out those that were typed.")
     return typed or (None if plan is None else plan.costs)
-
-
-def _refuse_losses(plan: Plan, study: StudyValues) -> None:
-    """Refuse losses of ratings, which studies of several systems do not know."""
-    from humeval_power.simulation.losses import NO_LOSSES
-
-    if losses_of(study) != NO_LOSSES or study.exclusion != "none":
-        raise click.UsageError(
-            f"The plan is of {len(plan.systems)} systems, and such studies are simulated without losses: leave "
-            "those out."
-        )
 
 
 def _planned(plan: Plan, typed: StudyValues) -> tuple[Cell, Difference, RatingScale | None]:

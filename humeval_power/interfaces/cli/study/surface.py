@@ -131,7 +131,7 @@ def command(
     rule = rule_of(study)
     several = systems_of(study, rule)
     if several is not None:
-        return _of_several(several, run, strict=strict, draw=draw, along=along)
+        return _of_several(several, run, half_width=half_width, strict=strict, draw=draw, along=along)
     if compat and compare:
         raise click.UsageError(
             "--compat decides every study in the old way, --compare draws both: choose one."
@@ -183,7 +183,13 @@ def refuse_drawing(draw: Drawn, along: AlongStudy | None, why: str) -> None:
 
 
 def _of_several(
-    several: Systems, run: Run, *, strict: bool, draw: Drawn, along: AlongStudy | None
+    several: Systems,
+    run: Run,
+    *,
+    half_width: float | None,
+    strict: bool,
+    draw: Drawn,
+    along: AlongStudy | None,
 ) -> StudySurface:
     from humeval_power.api.study_power import study_surface
     from humeval_power.planning.study.surface import Cell
@@ -197,10 +203,11 @@ def _of_several(
         for n in study.items_range
     ]
     cells = [Cell(one.setting, one) for one in studies]
-    tell_cells(cells, run)
+    tell_cells(cells, run, half_width)
     return study_surface(
         cells,
         n_simulations=run.simulations(),
+        half_width=half_width,
         seed=run.seed,
         n_jobs=run.n_jobs,
         settings=several.settings,

@@ -66,11 +66,13 @@ class ManyPlanWords(PlanWords):
         shared = {
             "workers": assumed.sd_worker,
             "items": assumed.sd_item,
+            **({"documents": assumed.sd_document} if assumed.has_documents else {}),
             "ratings beyond that (noise)": assumed.sd_residual,
         }
         own = {
             "workers about a system": assumed.sd_worker_system,
             "items about a system": assumed.sd_item_system,
+            **({"documents about a system": assumed.sd_document_system} if assumed.has_documents else {}),
         }
         said = [f"{name} {plain(value)}" for name, value in shared.items()]
         return "; ".join([*said, *(f"{name} {self._of_each(values)}" for name, values in own.items())])
@@ -173,19 +175,20 @@ class ManyPlanWords(PlanWords):
     def assumed(self) -> Answer:
         """The means and SDs that the power rests on."""
         parameters = self.many.parameters
+        columns = {
+            "mean": parameters.means,
+            "SD of workers about it": parameters.sd_worker_system,
+            "SD of items about it": parameters.sd_item_system,
+        }
+        if parameters.has_documents:
+            columns["SD of documents about it"] = parameters.sd_document_system
         rows = tuple(
-            (name, plain(mean), plain(worker), plain(item))
-            for name, mean, worker, item in zip(
-                parameters.names,
-                parameters.means,
-                parameters.sd_worker_system,
-                parameters.sd_item_system,
-                strict=True,
-            )
+            (name, *map(plain, numbers))
+            for name, *numbers in zip(parameters.names, *columns.values(), strict=True)
         )
         return Answer(
             f"On [0, 1], from {self.plan.source.name}: {self._deviations()}.",
-            table=Table(("system", "mean", "SD of workers about it", "SD of items about it"), rows),
+            table=Table(("system", *columns), rows),
         )
 
     def test_line(self) -> str:
