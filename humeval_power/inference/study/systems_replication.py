@@ -221,9 +221,10 @@ class SystemsReplication:
 
         K, n_pairs = self.parameters.n_systems, len(self.pairs)
         blank = np.full((1, n_pairs), np.nan)
+        none = np.zeros((1, 1 if self.family.model == "joint" else n_pairs), dtype=np.bool_)
         nothing = SystemsFits(
             np.full((1, K), np.nan),
-            ContrastFits(*(blank,) * 5, np.array([LOST]), np.zeros((1, n_pairs), dtype=np.bool_)),
+            ContrastFits(*(blank,) * 5, np.array([LOST]), none),
         )
 
         def one(replicate: int) -> SystemsFits:

@@ -82,7 +82,9 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
 
     about: Parameters | SystemsStudy
     if several is not None:
-        sized = several.study.with_(workers=2, items=2, ratings_per_item=None, paired=True)
+        sized = several.study.with_(
+            workers=2, items=2, ratings_per_item=None, paired=True, documents=None, items_per_document=None
+        )
         about, said, scale = study_of_several(replace(several, study=sized))
         name = about.setting
     else:
