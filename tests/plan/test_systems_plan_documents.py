@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli import run
+from humeval_power.api.systems_power import systems_size
 
 from humeval_power.api.analyze import analyze_systems
 from humeval_power.api.systems_plan import make_systems_plan, systems_pilot
-from humeval_power.api.systems_power import systems_size
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import crossed, with_documents
