@@ -63,10 +63,15 @@ def drawn_battles(n: int, K: int, voters: int) -> pd.DataFrame:
     )
 
 
-def battles(n: int, K: int, voters: int, ending: str, *, test: str = "holm") -> None:
+def battles(
+    n: int, K: int, voters: int, ending: str, *, test: str = "holm", covariates: tuple[str, ...] = ()
+) -> None:
     import humeval_power as hp
 
     table = drawn_battles(n, K, voters)
+    rng = np.random.default_rng(3)
+    for name in covariates:
+        table[name] = rng.normal(size=n).round(4)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"battles.{ending}"
         if ending == "parquet":
@@ -77,7 +82,7 @@ def battles(n: int, K: int, voters: int, ending: str, *, test: str = "holm") -> 
             table.to_csv(path, index=False)
         del table
         start = time.process_time()
-        known = hp.rank.read_battles(path)
+        known = hp.rank.read_battles(path, covariates=covariates)
         middle = time.process_time()
         result = hp.rank.battles(known, test=test)
         done = time.process_time()
@@ -94,11 +99,15 @@ def say(reading: float, computing: float, text: float, said: str) -> None:
 CASES: dict[str, Callable[[], None]] = {
     "181 systems x 41 tasks": lambda: scores(181, 41, None),
     "200 x 10,000, 500 clusters": lambda: scores(200, 10_000, 500),
+    "200 x 10,000, 500, signs": lambda: scores(200, 10_000, 500, test="signs"),
     "160 x 10,000, 500, max-t": lambda: scores(160, 10_000, 500, test="max-t"),
     "1e6 battles, 300, CSV": lambda: battles(1_000_000, 300, 100_000, "csv"),
     "1e6 battles, 300, Parquet": lambda: battles(1_000_000, 300, 100_000, "parquet"),
     "1e6 battles, 300, JSONL": lambda: battles(1_000_000, 300, 100_000, "jsonl"),
     "1e6 battles, 300, max-t": lambda: battles(1_000_000, 300, 100_000, "parquet", test="max-t"),
+    "1e6 battles, 300, 4 covariates": lambda: battles(
+        1_000_000, 300, 100_000, "parquet", covariates=("length", "lists", "headers", "bold")
+    ),
     "1e6 battles, 300, 1,000 voters": lambda: battles(1_000_000, 300, 1_000, "parquet"),
 }
 

@@ -90,6 +90,7 @@ HarnessName = Literal[
     "pydantic-evals",
     "ragas",
     "mlflow",
+    "mteb",
 ]
 UploaderName = Literal[
     "html", "potato", "label-studio", "argilla", "qualtrics", "mturk", "google-forms", "prolific"
@@ -167,5 +168,6 @@ ConditionalTest = Literal["mid-p", "asymptotic", "exact"]
 Ties = Literal["excluded", "split", "kept"]
 BattleTies = Literal["davidson", "rao-kupper"]
 PairTest = Literal["holm", "max-t"]
+BoardTest = Literal["holm", "max-t", "signs"]  # of scores
 Tasks = Literal["sampled", "fixed"]
-MOST_RANKED = 50  # systems
+MOST_RANKED = 300  # systems

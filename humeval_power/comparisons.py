@@ -104,9 +104,11 @@ class FamilyOfTests:
     """The tests that were corrected together: how they were chosen, and how many there are.
 
     `criteria` are those whose tests are in it, empty where it is of one criterion alone. A comparison
-    without a test counts as one of the `n_tests`.
+    without a test counts as one of the `n_tests`. `n_looks` is the number of looks that all were tested at, 0 for
+    one test at the end.
     """
 
     family: ComparisonFamily
     n_tests: int
     criteria: tuple[str, ...] = ()
+    n_looks: int = 0

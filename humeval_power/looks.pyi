@@ -15,6 +15,8 @@ from humeval_power.inference.looks.spending import PowerSpending as PowerSpendin
 from humeval_power.inference.looks.spending import TabulatedSpending as TabulatedSpending
 from humeval_power.inference.looks.stagewise import LookEstimate as LookEstimate
 from humeval_power.inference.looks.stagewise import stagewise_inference as stagewise_inference
+from humeval_power.inference.looks.stepwise import StepwiseBoundaries as StepwiseBoundaries
+from humeval_power.inference.looks.stepwise import stepwise_boundaries as stepwise_boundaries
 from humeval_power.inference.looks.stopping_rule import FixedLevels as FixedLevels
 from humeval_power.inference.looks.stopping_rule import HaybittlePeto as HaybittlePeto
 from humeval_power.inference.looks.stopping_rule import Spending as Spending
@@ -37,3 +39,4 @@ from humeval_power.scenarios.looks.looks import Looks as Looks
 from humeval_power.scenarios.looks.looks import equal_looks as equal_looks
 from humeval_power.scenarios.looks.pools import simulated_pool as simulated_pool
 from humeval_power.scenarios.looks.ratings import RatingLooks as RatingLooks
+from humeval_power.scenarios.looks.systems import SystemsLooks as SystemsLooks

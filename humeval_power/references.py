@@ -304,6 +304,15 @@ _WORKS = (
         doi="10.1214/aoms/1177730491",
     ),
     _article(
+        ("Maurer, Willi", "Bretz, Frank"),
+        2013,
+        "Multiple Testing in Group Sequential Trials Using Graphical Approaches",
+        journal="Statistics in Biopharmaceutical Research",
+        volume="5",
+        number="4",
+        pages="311-320",
+    ),
+    _article(
         ("McGraw, Kenneth O.", "Wong, S. P."),
         1996,
         "Forming Inferences about Some Intraclass Correlation Coefficients",

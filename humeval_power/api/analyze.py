@@ -268,6 +268,7 @@ def analyze_systems(
     plan: Plan | None = None,
     rule: DecisionRule | None = None,
     family: ComparisonFamily | None = None,
+    looks: LooksTaken | None = None,
     exclusion: WorkerExclusion | None = None,
     plan_source: Mapping[str, object] | None = None,
     diagnostics: bool = True,
@@ -279,9 +280,10 @@ def analyze_systems(
     ----------
     ratings : of two systems or more.
     plan : the plan of several systems to hold the study against.
-    rule : the test, without a margin; None takes the plan's. Another one than the plan's is a deviation.
+    rule : the test; None takes the plan's. Another one than the plan's is a deviation.
     family : which comparisons are made, by which model and correction; None takes the plan's. With the joint model
         the other kind of variances is shown as a check.
+    looks : those of a plan that has looks, when the study has ended: their boundaries decide.
     exclusion : as of `analyze_pair`.
     plan_source : the file and checksum of the plan, for the record.
     diagnostics : whether to predict workers and items by one fit of all systems, and to leave out each of the
@@ -297,7 +299,7 @@ def analyze_systems(
     Raises
     ------
     InputError
-        One system, or no system of the baseline's name.
+        One system, no system of the baseline's name, or a plan with looks without those taken.
     """
     from humeval_power.inference.study.family_error import family_error
     from humeval_power.inference.study.joint_comparison import compare_jointly
@@ -305,6 +307,7 @@ def analyze_systems(
     from humeval_power.inference.study.model_check import check_other_model
     from humeval_power.inference.study.ranks import simulate_ranks
     from humeval_power.planning.analyze import deviations, family_deviations
+    from humeval_power.planning.monitor.systems import decided_by_looks
     from humeval_power.reporting.analyze.exclusions import WithAndWithout, exclusion_deviations
     from humeval_power.reporting.analyze.systems import SystemsResult, comparison_rows
     from humeval_power.reporting.result import Provenance
@@ -317,10 +320,10 @@ def analyze_systems(
             "The joint model of several systems has no documents and no covariates: compare in pairs (--model "
             "pairwise), each of which has them, or leave the columns out."
         )
-    if rule.margin is not None:
-        raise InputError("Equivalence and non-inferiority are decided for one pair: give --systems A,B.")
     if ratings.n_systems < 2:
         raise InputError(f"{ratings.source} has one system; at least two are needed.")
+    if plan is not None and plan.looks is not None and looks is None:
+        raise InputError("The plan has looks: its result takes those that were taken into account.")
     if plan is not None:
         plan.check_documents(ratings)
     whole, exclusion = ratings, _sealed(plan, exclusion)
@@ -331,13 +334,16 @@ def analyze_systems(
             return compare_in_pairs(these, rule=rule, family=family)
         return compare_jointly(these, rule=rule, family=family, check=check)
 
-    analysis = compared(ratings, check=True)
+    analysis = compared(ratings, check=looks is None)
     changed = None
     if exclusion is not None:
         everybody = analysis if ratings is whole else compared(whole, check=False)
         rows = comparison_rows(whole.criterion, everybody)
         changed = WithAndWithout.of(exclusion, ratings, whole, rows)
-    analysis = replace(analysis, other_model=check_other_model(ratings, analysis, rule))
+    if looks is None:
+        analysis = replace(analysis, other_model=check_other_model(ratings, analysis, rule))
+    elif plan is not None:
+        analysis = decided_by_looks(analysis, looks.of_several, plan, ratings)
     if analysis.joint is not None and family.correction == "max-t":
         pairs = [(one.first, one.second) for one in analysis.results]
         erring = family_error(ratings, analysis.joint, pairs, rule, seed=seed)
@@ -351,10 +357,12 @@ def analyze_systems(
         deviations=None
         if plan is None
         else (
-            *deviations(plan, whole, rule),
+            *deviations(plan, whole, rule, stopped_at=None if looks is None else looks.stopped_at),
             *exclusion_deviations(exclusion, str(plan.exclusion_rules)),
             *family_deviations(plan, family),
+            *(() if looks is None else looks.departures),
         ),
+        looks=looks,
         exclusion=changed,
         plan=None if plan_source is None else dict(plan_source),
         provenance=Provenance(seed=seed),

@@ -23,10 +23,13 @@ if TYPE_CHECKING:
         LooksStudyResult,
         ScheduleResult,
     )
+    from humeval_power.reporting.looks.systems import LooksSystemsResult
     from humeval_power.scenarios.looks.pools import ScorePair
     from humeval_power.scenarios.looks.ratings import RatingLooks
     from humeval_power.scenarios.looks.replicates import LookSource
+    from humeval_power.scenarios.looks.systems import SystemsLooks
     from humeval_power.sweep.executors import AnyExecutor
+    from humeval_power.systems import Goal
 
 POOL_TOLD_AT = (1200, 3600)
 POOL_SIMULATIONS = 1000
@@ -111,6 +114,87 @@ def study(
         understood=understood or f"B - A = {effect:.6g} on [0, 1]",
         curve=lambda: plan.at(_curve(effect), n_jobs=n_jobs),
         currency="" if cost is None else cost.currency,
+        provenance=Provenance(seed=plan.seed),
+    )
+
+
+@on_executor
+def systems(
+    source: SystemsLooks,
+    rule: StoppingRule,
+    *,
+    goal: Goal = "pair",
+    effects: Sequence[float] | None = None,
+    cost: CostModel | None = None,
+    calibration: Calibrate = "auto",
+    setting: str = "parameters",
+    understood: str | None = None,
+    n_simulations: int | None = None,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
+    remarks: Sequence[str] = (),
+) -> LooksSystemsResult:
+    """A study of several systems with looks: levels of its comparisons, false claims, the long run.
+
+    Parameters
+    ----------
+    source : the study, its looks, its comparisons and its true means.
+    rule : boundaries, with the alpha of all comparisons together.
+    goal : what counts as power.
+    effects : differences that the true means are stated by, for the table of the long run; None for none, half and
+        all of the study's.
+    calibration, setting, understood : as of `study`.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    LooksSystemsResult
+        `plan` (levels, what is there at each look), `points` (what is found, and where studies end).
+
+    Raises
+    ------
+    InputError
+        Looks at which a comparison cannot be estimated, boundaries that several comparisons do not have, or a goal
+        that these means do not have.
+    """
+    from humeval_power.planning.looks.systems_looks import hardest_place, plan_systems_looks
+    from humeval_power.planning.study.systems_goals import Truth
+    from humeval_power.planning.study.systems_power import check_goal
+    from humeval_power.planning.study.systems_study import SystemsStudy
+    from humeval_power.reporting.looks.systems import LooksSystemsResult
+    from humeval_power.reporting.result import Provenance
+
+    check_goal(Truth(source.parameters, source.pairs, source.rule), goal)
+    plan = plan_systems_looks(
+        source,
+        rule,
+        place=hardest_place(source),
+        cost=cost,
+        calibration=calibration,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+    )
+    about = SystemsStudy(
+        source.parameters,
+        source.nested.final,
+        family=source.family,
+        rule=source.rule,
+        goal=goal,
+        response=source.response,
+        points=source.points,
+        setting=setting,
+    )
+    effect = about.effect
+    return LooksSystemsResult(
+        about=about,
+        plan=plan,
+        points=tuple(plan.at(_effects(effects, effect), goal=goal, n_jobs=n_jobs)),
+        understood=understood or f"{effect:.6g} on [0, 1]",
+        curve=lambda: plan.at(_curve(effect), goal=goal, n_jobs=n_jobs),
+        currency="" if cost is None else cost.currency,
+        remarks=(*remarks, *source.parameters.notes),
         provenance=Provenance(seed=plan.seed),
     )
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from humeval_power.planning.monitor.followed import Followed
+    from humeval_power.planning.monitor.followed import AnyLookData, AnyMonitoring, Followed
     from humeval_power.planning.monitor.observations import Observations
-    from humeval_power.planning.monitor.state import JudgementData, LookData, Monitoring
     from humeval_power.ratings import Ratings
     from humeval_power.reporting.monitor.result import MonitorResult
+    from humeval_power.reporting.monitor.systems import SystemsMonitorResult
 
 
 def monitor(
-    seen: Ratings | LookData | Observations | JudgementData,
+    seen: Ratings | Observations | AnyLookData,
     plan: Followed,
     *,
-    before: Monitoring | None = None,
+    before: AnyMonitoring | None = None,
     final: bool = False,
     unplanned: str = "",
-) -> MonitorResult:
+) -> MonitorResult | SystemsMonitorResult:
     """Take a look at the ratings, or the independent judgements, so far, and decide by the plan whether to go on.
 
     Nothing is written: a look is taken for good where its `state` is kept, and given as `before` of the
@@ -36,7 +36,7 @@ def monitor(
 
     Returns
     -------
-    MonitorResult
+    MonitorResult, of several systems SystemsMonitorResult
         `look.decision`, the estimate (of ratings on [0, 1]) and the chances of success; after the last look the
         inference that takes the looks into account. `to_frame` has a row for each look.
 
@@ -48,11 +48,11 @@ def monitor(
     FitError
         Data of which there is no test.
     """
-    from humeval_power.planning.monitor.followed import data_of, monitoring_of
-    from humeval_power.planning.monitor.state import JudgementData, LookData
-    from humeval_power.planning.monitor.step import step
-    from humeval_power.reporting.monitor.result import MonitorResult
+    from humeval_power.planning.monitor.followed import data_of, monitoring_of, take
+    from humeval_power.planning.monitor.observations import Observations
+    from humeval_power.ratings import Ratings
+    from humeval_power.reporting.monitor.systems import monitor_result
 
-    data = seen if isinstance(seen, LookData | JudgementData) else data_of(seen, plan, final=final)
-    after, _ = step(monitoring_of(plan) if before is None else before, data, unplanned=unplanned)
-    return MonitorResult(state=after, plan=plan)
+    data = data_of(seen, plan, final=final) if isinstance(seen, Ratings | Observations) else seen
+    after = take(monitoring_of(plan) if before is None else before, data, unplanned=unplanned)
+    return monitor_result(after, plan)

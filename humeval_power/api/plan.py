@@ -415,7 +415,7 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
         systems: tuple[str, ...] = request.assumed.systems
         usual = default_question(request.rule, request.assumed.systems)
     else:
-        systems, usual = many.parameters.names, systems_question(many)
+        systems, usual = many.parameters.names, systems_question(many, request.rule)
     plan = Plan(
         question=question or usual,
         systems=systems,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from humeval_power.choices import BattleTies, PairTest, Tasks
+from humeval_power.choices import BattleTies, BoardTest, PairTest, Tasks
 from humeval_power.errors import InputError
 from humeval_power.inference.rank.leaderboard import DEFAULT_SEED
 
@@ -25,7 +25,7 @@ def scores(
     lower_is_better: bool = False,
     tasks: Tasks = "sampled",
     alpha: float = 0.05,
-    test: PairTest = "holm",
+    test: BoardTest = "holm",
     only_system: str | None = None,
     look: int | None = None,
     seed: int = DEFAULT_SEED,
@@ -39,7 +39,7 @@ def scores(
     lower_is_better : the first system is that with the smallest mean.
     tasks : whether the clusters are a sample of tasks like these, or all that matters ("fixed").
     alpha : chance of any false statement about a pair.
-    test : Holm's method, or the law of the largest t for many clusters, stepping down.
+    test : Holm's method, the law of the largest t for many clusters, or random signs of clusters, stepping down.
     only_system : a system that was named before the data were seen: its pairs alone are tested.
     look : number of this look at a living board; all looks together err with probability alpha.
     seed : of the draws of ranks and of the law of the largest t.
@@ -55,6 +55,8 @@ def scores(
     InputError
         Fewer than two systems or items, or scores that are not finite.
     """
+    from threadpoolctl import threadpool_limits
+
     from humeval_power.inference.compare.score_table import ScoreTable
     from humeval_power.inference.rank.by_scores import rank_scores
     from humeval_power.reporting.rank.scores import ScoreRankResult
@@ -66,16 +68,17 @@ def scores(
         if isinstance(table, ScoreTable)
         else ScoreTable(table.to_numpy(dtype=float), tuple(map(str, table.columns)))
     )
-    found = rank_scores(
-        known,
-        lower_is_better=lower_is_better,
-        tasks=tasks,
-        alpha=alpha,
-        test=test,
-        only=only_system,
-        look=look,
-        seed=seed,
-    )
+    with threadpool_limits(1):  # matrices are of the systems, and small
+        found = rank_scores(
+            known,
+            lower_is_better=lower_is_better,
+            tasks=tasks,
+            alpha=alpha,
+            test=test,
+            only=only_system,
+            look=look,
+            seed=seed,
+        )
     return ScoreRankResult(found=found, provenance=Provenance(seed=seed))
 
 
@@ -115,21 +118,24 @@ def battles(
     InputError
         Battles that put nothing into an order: all are ties, or what was shown first won all of them.
     """
+    from threadpoolctl import threadpool_limits
+
     from humeval_power.inference.rank.by_battles import rank_battles
     from humeval_power.reporting.rank.battles import BattleRankResult
     from humeval_power.reporting.result import Provenance
 
     _check(alpha, look)
-    found = rank_battles(
-        table,
-        ties=ties,
-        position_bias=position_bias,
-        alpha=alpha,
-        test=test,
-        only=only_system,
-        look=look,
-        seed=seed,
-    )
+    with threadpool_limits(1):  # matrices are of the systems, and small
+        found = rank_battles(
+            table,
+            ties=ties,
+            position_bias=position_bias,
+            alpha=alpha,
+            test=test,
+            only=only_system,
+            look=look,
+            seed=seed,
+        )
     return BattleRankResult(found=found, provenance=Provenance(seed=seed))
 
 

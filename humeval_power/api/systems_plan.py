@@ -27,6 +27,7 @@ from humeval_power.systems import Goal, SystemsParameters
 if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
     from humeval_power.estimation.fit import Fit
     from humeval_power.estimation.joint.fit import JointFit
+    from humeval_power.planning.looks.schedule import LookSchedule
     from humeval_power.planning.plan.systems_pilot import SystemsPilot
     from humeval_power.planning.plan.systems_request import SystemsRequest
     from humeval_power.ratings import Ratings
@@ -55,6 +56,7 @@ def make_systems_plan(
     budget: Decimal | None = None,
     spend_budget: bool = False,
     rule: DecisionRule = DEFAULT_RULE,
+    looks: LookSchedule | None = None,
     robust: bool = False,
     sources: Assumptions | None = None,
     said: Difference | None = None,
@@ -79,6 +81,7 @@ def make_systems_plan(
     assumed : systems with their assumed means, by the name of the setting; all of the same systems.
     family : the tests that are made together, their model and their correction.
     goal : what counts as power.
+    looks : each comparison gets boundaries of its own; power is then that of the whole procedure.
     criteria : names of those that everything is tested on; together they are one family, or each its own.
     sources : where the settings come from, by the same names, with the scale; [typed]
     said : the difference as it was said. [that of the means]
@@ -105,7 +108,7 @@ def make_systems_plan(
     from humeval_power.reporting.plan.sealed.content import plan_to_json
     from humeval_power.reporting.result import Provenance
 
-    many = SystemsRequest(dict(assumed), family, goal, tuple(criteria))
+    many = SystemsRequest(dict(assumed), family, goal, tuple(criteria), looks)
     first = many.planned(next(iter(assumed)))
     effect = first.parameters.stated_effect
     known = _in_pairs(many, sources)
@@ -135,6 +138,7 @@ def make_systems_plan(
         budget=budget,
         spend_budget=spend_budget,
         rule=rule,
+        looks=looks,
         robust=robust,
         many=many,
     )

@@ -81,3 +81,64 @@ def _deviations(rng: np.random.Generator, df: int, shared: float, own: Floats, n
 def _chi_squares(rng: np.random.Generator, df: Floats, n_replicates: int) -> Floats:
     rows = [rng.chisquare(value, n_replicates) if value > 0 else np.zeros(n_replicates) for value in df]
     return np.stack(rows)
+
+
+class GrowingProducts(NamedTuple):
+    """The sums of a table of K systems at each look: means (looks, n, K), cross products of the means of the fixed
+    and of the growing factor's levels around them (looks, n, K, K), times the ratings of a level and system, and
+    residual sums of squares of each system (looks, n, K)."""
+
+    means: Floats
+    fixed: Floats
+    growing: Floats
+    residual: Floats
+
+
+def growing_products(
+    rng: np.random.Generator,
+    *,
+    n_fixed: int,
+    blocks: Sequence[int],
+    roots: tuple[Floats, Floats],
+    residual_sd: float,
+    n_repeats: int,
+    n_replicates: int,
+) -> GrowingProducts:
+    """Draw the sums of a growing table in which every level of the one factor meets every level of the other under
+    each of K systems. A level's mean, the fixed levels' means within a block and what is left are independent.
+
+    blocks : levels of the growing factor that each look adds
+    roots : of the fixed and of the growing factor the weights (K, q) by which independent normals make what a level
+        gives each system
+    """
+    fixed_root, growing_root = roots
+    (K, width), r, n = fixed_root.shape, n_repeats, n_replicates
+    own = rng.standard_normal((n, n_fixed, width)) @ fixed_root.T
+    shared, own = own.mean(axis=1), own - own.mean(axis=1, keepdims=True)
+    count, total = 0, np.zeros((n, K))
+    squares, within = np.zeros((n, K, K)), np.zeros((n, K))
+    deviations, between = np.zeros_like(own), np.zeros((n, K))
+    looks = []
+    for size in blocks:
+        level = rng.standard_normal((n, size, growing_root.shape[1])) @ growing_root.T
+        level += residual_sd / np.sqrt(n_fixed * r) * rng.standard_normal((n, size, K))
+        apart = residual_sd / np.sqrt(size * r) * rng.standard_normal((n, n_fixed, K))
+        apart -= apart.mean(axis=1, keepdims=True)
+        df = (n_fixed - 1) * (size - 1) + n_fixed * size * (r - 1)
+        if df:
+            within = within + residual_sd**2 * rng.chisquare(df, (n, K))
+        count, total = count + size, total + level.sum(axis=1)
+        squares = squares + level.transpose(0, 2, 1) @ level
+        deviations = deviations + size * apart
+        between = between + size * (apart**2).sum(axis=1)
+        mean = total / count
+        of_fixed = own + deviations / count
+        looks.append(
+            GrowingProducts(
+                shared + mean,
+                count * r * of_fixed.transpose(0, 2, 1) @ of_fixed,
+                n_fixed * r * (squares - count * mean[:, :, None] * mean[:, None, :]),
+                within + r * (between - (deviations**2).sum(axis=1) / count),
+            )
+        )
+    return GrowingProducts(*(np.stack(part) for part in zip(*looks, strict=True)))

@@ -16,6 +16,7 @@ from humeval_power.inference.study.formula import EffectPrecision, analytic_powe
 from humeval_power.parameters import Parameters
 from humeval_power.planning.monitor.state import Monitoring
 from humeval_power.planning.monitor.step import NO_DEPARTURE
+from humeval_power.planning.monitor.systems import SystemsMonitoring
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
@@ -58,7 +59,7 @@ class LooksTaken:
     with it.
     """
 
-    state: Monitoring
+    state: Monitoring | SystemsMonitoring
     ledger: str = ""
     unchecked: tuple[Deviation, ...] = ()
 
@@ -71,6 +72,18 @@ class LooksTaken:
             "Take the look first (humeval-power monitor); at the end say --final if ratings are missing."
         )
         raise InputError([Problem(rule, remedy, place=self.ledger or None)])
+
+    @property
+    def of_two(self) -> Monitoring:
+        """The looks at two systems."""
+        assert isinstance(self.state, Monitoring)
+        return self.state
+
+    @property
+    def of_several(self) -> SystemsMonitoring:
+        """The looks at several systems."""
+        assert isinstance(self.state, SystemsMonitoring)
+        return self.state
 
     @property
     def stopped_at(self) -> int | None:

@@ -57,7 +57,7 @@ class Table:
 
     `has_total` sets the last row apart. `in_words`: the cells are sentences, the first of a row is what
     the others speak of. `spans` label the columns after the first, so many of them each; what is too narrow
-    for all shows them one below the other.
+    for all shows them one below the other. `searchable`: a page finds rows by their first cell.
     """
 
     header: tuple[str, ...]
@@ -66,6 +66,7 @@ class Table:
     has_total: bool = False
     in_words: bool = False
     spans: tuple[tuple[str, int], ...] = ()
+    searchable: bool = False
 
     def of_spans(self, first: int, end: int) -> Table:
         """The first column, and those of the spans from `first` to before `end`, the caption with the first."""

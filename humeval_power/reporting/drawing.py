@@ -12,7 +12,8 @@ if TYPE_CHECKING:  # Matplotlib is slow to import
 
 
 class Drawing(Picture):
-    """A picture with a `title`, drawn twice: `svg` for a page, `draw` for files; `numbers` are its table, if any.
+    """A picture with a `title`, drawn twice: `svg` for a page, `draw` for files; `numbers` are its table, if any;
+    one that `is_tall` scrolls in a frame of its own.
 
     The SVG holds presentation attributes and classes alone, as that of a chart: a page's style sheet has the say.
     """
@@ -27,9 +28,11 @@ class Drawing(Picture):
         words: str,
         caption: str = "",
         numbers: Table | None = None,
+        is_tall: bool = False,
     ) -> None:
         super().__init__(name, draw, words=words, caption=caption)
         self.title, self.svg, self._numbers = title, svg, numbers
+        self.is_tall = is_tall
 
     def named(self, name: str) -> Drawing:
         """The same picture under another name."""
@@ -41,6 +44,7 @@ class Drawing(Picture):
             words=self.words,
             caption=self.caption,
             numbers=self._numbers,
+            is_tall=self.is_tall,
         )
 
     def table(self) -> Table | None:

@@ -160,8 +160,15 @@ def test_what_does_not_go_with_a_margin_is_refused() -> None:
     size = ("size", "--preset", "high", "--find", "items", "--workers", 5)
     assert "--effect or --effect-raw" in refused(*size)
     assert "give an --effect between -0.2 and 0.2" in refused(*size, *EQUIVALENT, "--effect", "0.3")
-    several = ("analyze", PILOT, "--scale", "1:5", "--all-pairs")
-    assert "decided for one pair" in refused(*several, *EQUIVALENT)
+
+
+def test_all_pairs_are_decided_by_a_margin_as_the_pair_by_itself() -> None:
+    asked = ("analyze", PILOT, "--scale", "1:5", *EQUIVALENT, "--json")
+    alone, together = (json.loads(run(*asked, *more).stdout) for more in ((), ("--all-pairs",)))
+    (pair,) = together["pairs"]
+    assert pair["p_value"] == pytest.approx(alone["effect"]["p_value"], rel=1e-9)
+    assert pair["corrected_p_value"] == pair["p_value"]  # Holm over one test
+    assert pair["significant"] == alone["effect"]["significant"]
 
 
 # A plan, its file and the analysis by it

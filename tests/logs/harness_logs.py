@@ -414,6 +414,22 @@ def write_mlflow(folder: Path, scores: Scores = SCORES) -> Path:
     return write_rows(folder, scores, "evaluation", row)
 
 
+def write_mteb(folder: Path, scores: Scores = SCORES) -> Path:
+    """A folder for each model and its revision, and in it a file with the subsets of one task."""
+    for system, of_items in scores.items():
+        run = folder / system.replace("/", "__") / "a1b2c3"
+        run.mkdir(parents=True)
+        (run / "model_meta.json").write_text(json.dumps({"name": system, "revision": "a1b2c3"}))
+        subsets = [
+            {"accuracy": score, "hf_subset": f"q{item}", "languages": ["eng-Latn"], "main_score": score}
+            for item, score in enumerate(of_items)
+        ]
+        task = {"dataset_revision": "d4", "evaluation_time": 1.5, "kg_co2_emissions": None}
+        task |= {"mteb_version": "1.12.41", "scores": {"test": subsets}, "task_name": "Bridges"}
+        (run / "Bridges.json").write_text(json.dumps(task, indent=2))
+    return folder
+
+
 WRITERS = {
     "lm-eval": write_lm_eval,
     "lmms-eval": write_lmms_eval,
@@ -425,6 +441,7 @@ WRITERS = {
     "pydantic-evals": write_pydantic_evals,
     "ragas": write_ragas,
     "mlflow": write_mlflow,
+    "mteb": write_mteb,
 }
 METRIC = {
     "lm-eval": "acc",
@@ -437,5 +454,6 @@ METRIC = {
     "pydantic-evals": "right",
     "ragas": "exact_match",
     "mlflow": "right",
+    "mteb": "main_score",
 }
 NAMELESS = ("ragas", "mlflow")  # their files name no system

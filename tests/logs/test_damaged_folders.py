@@ -34,7 +34,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 def samples_of(folder: Path) -> list[Path]:
     """The files with the samples, in the order of their names."""
-    beside = ("run_spec.json", "stats.json")
+    beside = ("run_spec.json", "stats.json", "model_meta.json")
     return [
         path
         for path in sorted(folder.rglob("*"))

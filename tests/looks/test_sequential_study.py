@@ -271,7 +271,7 @@ def test_calibrated_levels_are_those_stored(shared) -> None:
             assert rate == pytest.approx(row[name], abs=band(row[name], 20_480, 20_000)), (row, name)
         # A quantile's standard error is that of the share, over the density there.
         bounds = boundaries(POCOCK, (1 / 3, 2 / 3, 1.0))
-        level = level_factor(level_ratios(looks, bounds), bounds) * POCOCK_LEVEL
+        level = level_factor(level_ratios(looks, bounds), bounds.rule.alpha) * POCOCK_LEVEL
         density = 0.02 / (np.quantile(smallest, 0.06) - np.quantile(smallest, 0.04))
         allowed = band(0.05, 20_480, 20_000) / density
         assert level == pytest.approx(row["calibrated_p_star"], abs=allowed), row

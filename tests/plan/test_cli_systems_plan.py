@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from cases import each_case
 from cli import run
 
@@ -92,4 +93,50 @@ def test_a_plan_is_followed_by_power_assign_analyze_and_no_monitor(tmp_path: Pat
     )
     assert {one["what"] for one in other["deviations"]} == {"comparisons", "criteria"}
     refused = run("monitor", ratings, "--plan", plan, code=2)
-    assert "there are no looks to take" in " ".join(refused.stderr.split())
+    assert "The plan has no looks" in " ".join(refused.stderr.split())
+
+
+@each_case(
+    ("typed", "words"),
+    [
+        (("--looks", "3", "--criteria", "a,b"), "Looks are taken on one criterion"),
+        (("--looks", "3", "--goal", "first"), "needs no test"),
+        (("--looks", "3", "--correction", "max-t", "--model", "joint"), "no known joint law"),
+        (("--looks", "3", "--efficacy", "levels:.01,.02,.03"), "belong to one comparison"),
+        (("--looks", "3", "--alternative", "equivalent", "--margin", ".2"), "not for a margin"),
+        (("--safe", ".9"), "how uncertain the variances of a pilot are"),
+        (("--assurance", ".9"), "how uncertain the variances of a pilot are"),
+    ],
+)
+def test_what_looks_at_several_systems_cannot_be_is_refused_with_the_reason(
+    typed: tuple[str, ...], words: str
+) -> None:
+    result = run("plan", *PRESET, *SMALL, "--n-systems", 3, "--effect", ".1", *typed, code=2)
+    assert words.lower() in " ".join(result.stderr.split()).lower()
+
+
+def test_margins_of_several_systems_are_planned_and_analysed(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    done(
+        "plan", *PRESET, *SMALL, "--systems", "base,new,small", "--baseline", "base", "--alternative",
+        "non-inferior", "--margin", ".25", "--scale", "1:5", "-o", plan,
+    )  # fmt: skip
+    planned = read_plan(plan)
+    assert planned.many is not None
+    assert planned.rule.margin == 0.25
+    # by another road: `power` of the same study by formula
+    asked = ("--n-systems", 3, "--baseline", "A", "--alternative", "non-inferior", "--margin", ".25")
+    counts = ("--workers", 6, "--items", 30)
+    power = json.loads(done("power", "--preset", "low", *asked, *counts, "--method", "analytic", "--json"))
+    assert planned.predicted.analytic == pytest.approx(power["power"], abs=1e-9)
+    form = done("report", "--plan", plan, "--form", "osf")
+    assert "said to be non-inferior" in " ".join(form.split())
+    rng = np.random.default_rng(5)
+    rows = [(w, i, s, rng.integers(2, 5)) for w in range(6) for i in range(30) for s in planned.systems]
+    pd.DataFrame(rows, columns=["worker", "item", "system", "rating"]).to_csv(
+        tmp_path / "r.csv", index=False
+    )
+    record = json.loads(done("analyze", tmp_path / "r.csv", "--plan", plan, "--json"))
+    assert [one["corrected_p_value"] >= one["p_value"] for one in record["pairs"]] == [True, True]
+    assert record["rule"]["margin"] == 0.25
+    assert record["deviations"] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,36 @@ def test_clusters_of_items_leave_the_workers_to_be_told(tmp_path: Path) -> None:
     assert found.clusters is not None
     assert found.clusters.labels == ("i0", "i1", "i2")
     assert "'user'" in found.suspects[0]
+
+
+def test_an_array_of_an_arena_is_read_as_lines_are(tmp_path: Path) -> None:
+    rows = [
+        dict(zip(("model_a", "model_b", "winner", "user"), row.split(","), strict=True)) for row in CYCLE
+    ]
+    path = tmp_path / "battles.json"
+    path.write_text(json.dumps([{**row, "conversation_a": [{"role": "user"}], "turn": 1} for row in rows]))
+    found, lines = read_battles(path), read_battles(write(tmp_path, *CYCLE))
+    assert found.outcome.tolist() == lines.outcome.tolist()
+    assert found.clusters is not None
+    assert lines.clusters is not None
+    assert found.clusters.labels == lines.clusters.labels
+    assert "conversation_a" in found.notices[0]
+    path.write_text('[{"model_a": "x"}, 3]')
+    with pytest.raises(InputError, match="row 2"):
+        read_battles(path)
+
+
+def test_later_battles_are_appended(tmp_path: Path) -> None:
+    path = write(tmp_path, *CYCLE)
+    later = tmp_path / "later.csv"
+    later.write_text("model_a,model_b,winner,user\nx,new,model_b,u9\nnew,y,model_a,u1\n")
+    found = read_battles(path, append=[later])
+    assert found.systems == ("new", "x", "y", "z")
+    assert found.outcome.tolist() == [1, 1, 1, -1, 0, -1, 1]
+    assert found.clusters is not None
+    assert found.clusters.n_clusters == 4
+    whole = write(tmp_path, *CYCLE, "x,new,model_b,u9", "new,y,model_a,u1")
+    one = run_json("rank", "battles", whole, "--look", 2)["systems"]
+    two = run_json("rank", "battles", write(tmp_path, *CYCLE), "--append", later, "--look", 2)["systems"]
+    assert [each["system"] for each in two] == [each["system"] for each in one]
+    assert [each["value"] for each in two] == pytest.approx([each["value"] for each in one], abs=1e-6)

@@ -40,9 +40,8 @@ def design(met: Battles, fit: BattleFit) -> tuple[np.ndarray, np.ndarray, np.nda
         rows[b, 0, met.first[b]], rows[b, 0, met.second[b]] = 1.0, -1.0
         rows[b, 0, K : K + fit.with_order] = 1.0
         rows[b, 1, K + fit.with_order :] = 1.0
-    law = fit.law
-    score = law.slope[met.first, met.second, 1 - met.outcome]
-    return rows[:, :, 1:], score, law.information[met.first, met.second]
+    each = fit.of_battles(met)
+    return rows[:, :, 1:], each.score, each.weight[:, [[0, 1], [1, 2]]]
 
 
 def battles(seed: int = 1, **more: object) -> Battles:

@@ -31,7 +31,8 @@ from humeval_power.inference.rank.leaderboard import (
 )
 from humeval_power.inference.rank.more import direct_votes, times_needed, times_until_alone
 from humeval_power.inference.rank.newcomers import Newcomer
-from humeval_power.inference.rank.pair_tests import holm, largest_of_all, max_t
+from humeval_power.inference.rank.pair_tests import holm, max_t
+from humeval_power.inference.rank.sign_tests import sign_tests
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden/leaderboards.json").read_text()
@@ -70,9 +71,51 @@ def test_strengths_errors_and_leverages_are_the_goldens(golden: dict) -> None:
     assert fit.log_likelihood == pytest.approx(golden["log_likelihood"], abs=1e-6)
     assert fit.covariance[:K, :K] == pytest.approx(np.array(golden["covariance_model"]), abs=1e-6)
     assert met.clusters is not None
-    information, leverage = known_of_systems(fit, met, met.clusters)
+    information, leverage = known_of_systems(fit, fit.of_battles(met), met.clusters)
     assert leverage == pytest.approx(golden["leverage_of_voters"], abs=1e-6)
     assert herfindahl_df(information) == pytest.approx(golden["df_of_systems"], abs=1e-6)
+
+
+@pytest.mark.parametrize("golden", GOLDEN["scores"])
+def test_signs_of_clusters_have_the_goldens_p_values(golden: dict) -> None:
+    clusters = numbered(golden["clusters"])
+    sums = clusters.sums(np.array(golden["scores"]))
+    rows, columns = np.array(golden["better"]), np.array(golden["worse"])
+    found = sign_tests(sums, rows, columns, level=golden["alpha"], seed=1)
+    assert found.adjusted == pytest.approx(golden["signs_stepdown"], abs=1e-9)
+    signs = np.array(list(itertools.product((1, -1), repeat=clusters.n_clusters)))
+    for q, (i, j) in enumerate(zip(rows, columns, strict=True)):
+        apart = sums[:, i] - sums[:, j]
+        assert found.alone[q] == np.mean(signs @ apart >= apart.sum() - 1e-9)
+    for j in range(sums.shape[1]):
+        others = sums - sums[:, [j]]
+        size = np.sqrt((others**2).sum(axis=0))
+        kept = np.arange(sums.shape[1]) != j
+        tau = (signs @ others)[:, kept] / size[kept]
+        seen = (others.sum(axis=0)[kept] / size[kept]).max()
+        expected = 1.0 if seen < 0 and j not in columns else np.mean(tau.max(axis=1) >= seen - 1e-9)
+        assert found.best[j] == expected
+
+
+def test_drawn_signs_are_all_signs_but_for_their_error() -> None:
+    rng = np.random.default_rng(15)
+    sums = rng.normal(size=(14, 4)) + np.array([0.0, 0.1, 0.4, 1.0])
+    rows, columns = np.array([3, 3, 3, 2, 2, 1]), np.array([0, 1, 2, 0, 1, 0])
+    every = sign_tests(sums, rows, columns, level=0.05, seed=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("humeval_power.inference.rank.sign_tests._ALL", 0)
+        drawn = sign_tests(sums, rows, columns, level=0.05, seed=1)
+    assert drawn.adjusted == pytest.approx(every.adjusted, abs=0.02)  # 3 errors of 10,000 draws
+    assert drawn.best == pytest.approx(every.best, abs=0.02)
+
+
+def test_signs_are_refused_where_they_could_find_nothing() -> None:
+    scores = np.random.default_rng(16).normal(size=(5, 3))
+    with pytest.raises(InputError, match=r"no p-value below 0\.0625"):
+        rank_scores(ScoreTable(scores, tuple("abc")), test="signs")
+    table = ScoreTable(np.tile(scores, (2, 1)), tuple("abc"), clusters=numbered([0, 1, 2, 3, 4] * 2))
+    with pytest.raises(InputError, match="signs of whole tasks"):
+        rank_scores(table, tasks="fixed", test="signs")
 
 
 def golden_battles(golden: dict) -> Battles:
@@ -161,7 +204,7 @@ def test_holm_and_max_t_are_their_slow_twins() -> None:
     assert holm(p) == pytest.approx([slow_holm(known)[pair] for pair in pairs])
     draws = rng.standard_normal((300, K)) @ rng.standard_normal((K, K))
     expected = slow_max_t(known, pairs, draws)
-    assert max_t(p, rows, columns, draws) == pytest.approx([expected[pair] for pair in pairs])
+    assert max_t(p, rows, columns, draws)[0] == pytest.approx([expected[pair] for pair in pairs])
 
 
 @pytest.mark.parametrize("golden", GOLDEN["tukey"])
@@ -169,7 +212,8 @@ def test_the_largest_of_independent_pairs_is_tukeys(golden: dict) -> None:
     K = golden["K"]
     rows, columns = np.triu_indices(K, 1)
     draws = np.random.default_rng(4).standard_normal((10_000, K))
-    found = largest_of_all(rows, columns, draws, golden["alpha"])
+    _, largest = max_t(np.full(len(rows), 0.5), rows, columns, draws)
+    found = float(np.quantile(largest, 1 - golden["alpha"], method="higher"))
     level = stats.studentized_range.sf(found * math.sqrt(2), K, np.inf)
     low, high = stats.binom.interval(0.998, 10_000, golden["alpha"])
     assert low / 10_000 <= level <= high / 10_000

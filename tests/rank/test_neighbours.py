@@ -28,11 +28,20 @@ def as_battles(counts: np.ndarray, K: int) -> Battles:
     return Battles(names, np.array(first), np.array(second), np.array(outcome))
 
 
+def sufficient(counts: np.ndarray, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Points of the systems, ties, and battles of the pairs."""
+    points = np.zeros((len(counts), K))
+    for place, (i, j) in enumerate(zip(*np.triu_indices(K, 1), strict=True)):
+        points[:, i] += counts[:, place, 0] + counts[:, place, 1] / 2
+        points[:, j] += counts[:, place, 2] + counts[:, place, 1] / 2
+    return points, counts[:, :, 1].sum(axis=1), counts[0].sum(axis=1)
+
+
 @pytest.mark.parametrize("ties", [0.0, 0.3])
 def test_many_fits_at_once_are_those_of_the_analysis(ties: float) -> None:
     rng = np.random.default_rng(1)
     counts = rng.multinomial(40, [(1 - ties) / 2, ties, (1 - ties) / 2], size=(5, 6)).astype(float)
-    found = fit_tables(counts, 4)
+    found = fit_tables(*sufficient(counts, 4))
     for place in range(5):
         met = as_battles(counts[place], 4)
         fit = fit_battles(met, with_order=False)
@@ -45,8 +54,8 @@ def test_many_fits_at_once_are_those_of_the_analysis(ties: float) -> None:
 
 def test_a_system_that_always_wins_is_a_failed_leaderboard() -> None:
     counts = np.full((1, 3, 3), 5.0)
-    counts[0, 0] = counts[0, 1] = (20, 0, 0)  # the first system wins all of its battles
-    assert not fit_tables(counts, 3).found[0]
+    counts[0, 0] = counts[0, 1] = (15, 0, 0)  # the first system wins all of its battles
+    assert not fit_tables(*sufficient(counts, 3)).found[0]
 
 
 @pytest.mark.parametrize(("K", "ties"), [(2, 0.0), (6, 0.25)])
@@ -113,3 +122,14 @@ def test_the_commands_answer_and_refuse() -> None:
     assert "--tie-share" in run("rank", "mde", "--n", 100, "--n-systems", 4, *clash, code=2).stderr
     with pytest.raises(InputError, match="ties"):
         NeighbourBattles(100, effect=0.1, n_systems=4, tie_share=0.95)
+
+
+def test_three_hundred_systems_are_planned_by_the_same_laws() -> None:
+    study = NeighbourBattles(1_000_000, effect=0.05, n_systems=300, tie_share=0.2)
+    assert study.critical == pytest.approx(-stats.norm.ppf(0.05 / (300 * 299)))
+    # all as strong but the two: n battles between each pair, so that a difference has 2 / (K n w) for its variance
+    share = (1 - 0.2) / 4  # (p_win + p_loss) / 4 of a battle of systems as strong
+    each = 1_000_000 / math.comb(300, 2)
+    assert study.standard_error() == pytest.approx(math.sqrt(2 / (300 * each * share)), rel=0.01)
+    with pytest.raises(InputError, match="2 to 300"):
+        NeighbourBattles(100, effect=0.05, n_systems=301)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from cli import run, run_json
 from scipy import stats
 
+import humeval_power as hp
 from humeval_power.clusters import Clusters
 from humeval_power.inference.clustered import clustered_mean
 from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.inference.rank.by_scores import rank_scores
+from humeval_power.reporting.render.html import as_html
 
 NAMES = ("a", "b", "c", "d", "e")
 
@@ -167,3 +170,22 @@ def test_fixed_tasks_are_a_field_of_the_command(tmp_path: Path) -> None:
     assert record["tasks"] == "fixed"
     assert "tasks:fixed" in record["signature"]
     assert "--cluster" in run("rank", "scores", path, "--tasks", "fixed", code=2).stderr
+
+
+def test_a_page_of_200_systems_is_small_and_its_rows_can_be_found() -> None:
+    rng = np.random.default_rng(9)
+    names = tuple(f"family-{k % 9}-model-{k:03}" for k in range(200))
+    scores = np.linspace(0, 1, 200) + rng.normal(0, 1, (60, 1)) + rng.normal(0, 0.5, (60, 200))
+    result = hp.rank.scores(ScoreTable(scores, names))
+    page = as_html(result.document())
+    assert len(page.encode()) < 400_000
+    assert page.count('<g class="row"><title>') == 200
+    assert page.count("<script>") == 1
+    assert 'table class="searchable"' in page
+    pairs = pd.DataFrame(result.record()["pairs"])
+    assert len(pairs) == 200 * 199 / 2
+    known = list(result.found.board.pairs)[7]
+    systems = [one["system"] for one in result.record()["systems"]]
+    assert (systems[pairs["better"][7]], systems[pairs["worse"][7]]) == (known.better, known.worse)
+    assert pairs["corrected_p"][7] == pytest.approx(known.corrected_p, rel=1e-6)
+    assert "<script>" not in as_html(hp.rank.scores(ScoreTable(scores[:, :6], names[:6])).document())

@@ -198,7 +198,8 @@ def test_what_says_nothing_or_contradicts_itself_is_refused():
     assert "above 0" in refused("power", *HIGH, *SIZE, "--effect", "-0.1")
     assert "nothing to find" in refused("power", *HIGH, *SIZE, "--system-means", ".5,.5,.5,.5")
     looks = ("looks", "study", "--preset", "high", *SIZE, "--looks", "2", "--effect", "0.2")
-    assert "Looks are planned for two systems" in refused(*looks, "--n-systems", "8")
+    max_t = ("--n-systems", "8", "--correction", "max-t", "--model", "joint")
+    assert "no known joint law" in refused(*looks, *max_t)
 
 
 def test_means_that_are_typed_are_the_truth():

@@ -13,6 +13,26 @@ from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError, Problem
 
 Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Covariates:
+    """What the outputs of a battle differ in besides their systems, such as length: `values` (n, q) of the first
+    less those of the second, each in units of its standard deviation `sd` (q,) once they are `standardised`."""
+
+    names: tuple[str, ...]
+    values: Floats
+
+    @property
+    def sd(self) -> Floats:
+        """Standard deviations of the differences."""
+        return np.asarray(self.values.std(axis=0))
+
+    @property
+    def standardised(self) -> Floats:
+        """Differences over their standard deviations; 0 still means that both outputs are alike."""
+        return np.asarray(self.values / self.sd)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +50,7 @@ class Battles:
     sha256: str = ""
     notices: tuple[str, ...] = ()
     suspects: tuple[str, ...] = ()
+    covariates: Covariates | None = None
 
     def __post_init__(self) -> None:
         if len(self.systems) < 2 or len(self.outcome) < 2:
@@ -83,6 +104,7 @@ class Battles:
         first, second = code[self.first], code[self.second]
         kept = (first >= 0) & (second >= 0)
         clusters = None if self.clusters is None else self.clusters.only(kept)
+        of = self.covariates
         return replace(
             self,
             systems=systems,
@@ -90,6 +112,7 @@ class Battles:
             second=second[kept],
             outcome=self.outcome[kept],
             clusters=clusters,
+            covariates=None if of is None else replace(of, values=of.values[kept]),
         )
 
     def joined(self, more: Battles) -> Battles:
@@ -98,7 +121,7 @@ class Battles:
         Raises
         ------
         InputError
-            Clusters are known of one of the two only, or have other names.
+            Clusters or covariates are known of one of the two only, or have other names.
         """
         names = tuple(dict.fromkeys((*self.systems, *more.systems)))
         code = np.array([names.index(name) for name in more.systems])
@@ -110,6 +133,11 @@ class Battles:
             place = {label: at for at, label in enumerate(labels)}
             new = np.array([place[label] for label in theirs.labels])[theirs.codes]
             clusters = Clusters(np.concatenate([clusters.codes, new]), tuple(labels), clusters.name)
+        style, new_style = self.covariates, more.covariates
+        if (style and style.names) != (new_style and new_style.names):
+            raise InputError("The covariates of the new battles must be those of the battles before.")
+        if style is not None and new_style is not None:
+            style = replace(style, values=np.concatenate([style.values, new_style.values]))
         return Battles(
             names,
             np.concatenate([self.first, code[more.first]]),
@@ -118,6 +146,7 @@ class Battles:
             clusters,
             notices=(*self.notices, *more.notices),
             suspects=tuple(dict.fromkeys((*self.suspects, *more.suspects))),
+            covariates=style,
         )
 
     def _counts(self, rows: Codes, columns: Codes) -> Codes:
@@ -133,12 +162,12 @@ def parts_of(battles: Battles) -> Codes:
     return np.asarray(np.argsort(order)[code], dtype=np.int64)
 
 
-def has_maximum(battles: Battles, part: Codes) -> bool:
-    """Whether each system is reached from every other of its part along wins and ties, so that all strengths are
-    finite (Ford 1957)."""
+def circles_of(battles: Battles) -> Codes:
+    """The circle (K,) of each system: within it each is reached from every other along wins and ties, so that all
+    differences of strengths are finite (Ford 1957)."""
     edges = (battles.wins > 0) | (battles.ties > 0)
-    n, _ = csgraph.connected_components(edges, directed=True, connection="strong")
-    return int(n) == int(part.max()) + 1
+    _, code = csgraph.connected_components(edges, directed=True, connection="strong")
+    return np.asarray(code, dtype=np.int64)
 
 
 def check_orderable(battles: Battles) -> None:

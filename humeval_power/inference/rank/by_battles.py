@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,14 +39,26 @@ class OrderEffect:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class CovariateEffect:
+    """What a difference of one `sd` in a covariate adds to the logit of the first."""
+
+    name: str
+    sd: float
+    slope: float
+    low: float
+    high: float
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class BattleRanking:
     """Strengths as logits about the mean of their part, and the order that they give.
 
     `win_share` (K,) is the expected share that a system wins of battles against the others of its part, each as
     often as the others and in both orders, ties counted half; in the order of `battles.systems`. `newcomers` are
     systems with few wins or few losses. `design_effect` is the mean variance of differences over that of
-    independent battles; NaN without clusters. `order_reason` says why no effect of the order is estimated. `ties`
-    and `position_bias` are what was asked.
+    independent battles; NaN without clusters. `order_reason` says why no effect of the order is estimated. With
+    covariates strengths are at equal style. `ties` and `position_bias` are what was asked.
     """
 
     battles: Battles
@@ -61,6 +74,7 @@ class BattleRanking:
     alpha: float
     ties: BattleTies
     position_bias: bool
+    style: tuple[CovariateEffect, ...]
 
 
 def rank_battles(
@@ -127,6 +141,7 @@ def rank_battles(
         alpha=alpha_of_looks,
         ties=ties,
         position_bias=position_bias,
+        style=tuple(_style_effects(battles, fit, errors.covariance, float(errors.df.min()), alpha)),
     )
 
 
@@ -136,7 +151,7 @@ def _votes(names: tuple[str, ...], fit: BattleFit, covariance: Floats, board: Le
     variance, plain = (of[i, i] + of[j, j] - 2 * of[i, j] for of in (covariance, fit.covariance))
     gap = float(fit.strengths[i] - fit.strengths[j])
     etas = gap + np.array([1, -1]) * (fit.order or 0.0)
-    known = float(outcome_law(etas, fit.tie, fit.ties or "davidson").information[:, 0, 0].mean())
+    known = float(outcome_law(etas, fit.tie, fit.ties or "davidson").information[:, 0].mean())
     critical = float(board.tested.reach[0] / board.tested.standard_error[0])
     votes = direct_votes(gap, variance, known, critical, design_effect=float(variance / plain))
     return votes if math.isfinite(votes) else None
@@ -158,6 +173,21 @@ def _win_shares(fit: BattleFit) -> Floats:
     others = fit.part[:, None] == fit.part
     np.fill_diagonal(others, False)
     return np.asarray((wins * others).sum(axis=1) / others.sum(axis=1))
+
+
+def _style_effects(
+    battles: Battles, fit: BattleFit, covariance: Floats, df: float, alpha: float
+) -> Iterator[CovariateEffect]:
+    if battles.covariates is None:
+        return
+    freedom = np.array(df)
+    error = np.sqrt(np.diag(covariance)[fit.slopes])
+    reach = float(upper_quantile(freedom, alpha / 2)) * error
+    slope = fit.parameters[fit.slopes]
+    p = 2 * one_sided_p(np.abs(slope) / error, freedom)
+    columns = (battles.covariates.sd, slope, slope - reach, slope + reach, p)
+    for name, *row in zip(fit.covariates, *(each.tolist() for each in columns), strict=True):
+        yield CovariateEffect(name, *row)
 
 
 def _order_effect(fit: BattleFit, covariance: Floats, df: float, alpha: float) -> OrderEffect | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.choices import PairTest, Tasks
+from humeval_power.choices import BoardTest, Tasks
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.clustered import (
@@ -50,7 +50,7 @@ def rank_scores(
     lower_is_better: bool = False,
     tasks: Tasks = "sampled",
     alpha: float = 0.05,
-    test: PairTest = "holm",
+    test: BoardTest = "holm",
     only: str | None = None,
     look: int | None = None,
     seed: int = DEFAULT_SEED,
@@ -66,17 +66,23 @@ def rank_scores(
     alpha = level_of_look(alpha, look)
     n, K = table.n_items, len(table.systems)
     sign = -1.0 if lower_is_better else 1.0
+    sums = None
     if tasks == "fixed":
+        if test == "signs":
+            rule = "--test signs draws the signs of whole tasks, which are a sample then."
+            raise InputError([Problem(rule, "Leave out --tasks fixed, or test by Holm's method.")])
         covariance, df, own_df = stratified_covariance(table.scores, _strata(table))
         n_clusters = n
     else:
         clusters = table.clusters or Clusters(np.arange(n), tuple(map(str, range(n))))
-        covariance = clustered_covariance(table.scores, clusters)
+        covariance, sums = clustered_covariance(table.scores, clusters), sign * clusters.sums(table.scores)
         freedom = bell_mccaffrey_df(clusters.sizes.astype(np.float64))
         df, own_df, n_clusters = np.full((K, K), freedom), np.full(K, freedom), clusters.n_clusters
     value = sign * table.scores.mean(axis=0)
     reach = upper_quantile(own_df, alpha / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    known = Estimates(table.systems, value, covariance, df, value - reach, value + reach, n_clusters)
+    known = Estimates(
+        table.systems, value, covariance, df, value - reach, value + reach, n_clusters, sums=sums
+    )
     board = replace(leaderboard(known, alpha=alpha, test=test, only=only, seed=seed), look=look)
     first, second = (board.places[place].system for place in (0, 1))
     top = clustered_mean(sign * (table.column(first) - table.column(second)), table.clusters)

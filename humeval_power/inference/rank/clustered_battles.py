@@ -21,11 +21,7 @@ from scipy import sparse
 
 from humeval_power.clusters import Clusters
 from humeval_power.inference.rank.battles import Battles
-from humeval_power.inference.rank.bradley_terry import (
-    BattleFit,
-    information_by_parameters,
-    slopes_by_parameters,
-)
+from humeval_power.inference.rank.bradley_terry import BattleFit, Contributions
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -64,9 +60,9 @@ def exact_errors(fit: BattleFit, battles: Battles, clusters: Clusters) -> Battle
     half = (vectors * np.sqrt(np.maximum(values, 0.0))).T
     meat = np.zeros_like(bread)
     trace, squares = np.zeros((K, K)), np.zeros((K, K))
-    weights = []
+    weights, rows = [], fit.of_battles(battles)
     for members in clusters.members():
-        touched, score, own = _cluster(fit, battles, members)
+        touched, score, own = _cluster(fit, rows.only(members))
         adjust = _adjustment(own, bread[np.ix_(touched, touched)])
         moved = bread[:, touched] @ adjust  # A^-1 C_g
         step = moved @ score
@@ -87,15 +83,16 @@ def exact_errors(fit: BattleFit, battles: Battles, clusters: Clusters) -> Battle
 def sparse_errors(fit: BattleFit, battles: Battles, clusters: Clusters) -> BattleErrors:
     """Time in proportion to battles, and to clusters by the systems that each met, squared."""
     bread, G = fit.covariance, clusters.n_clusters
-    scores = _scores(fit, battles, clusters)
+    rows = fit.of_battles(battles)
+    scores = _scores(fit, rows, clusters)
     meat = np.asarray((scores.T @ scores).todense()) * (G / (G - 1))
-    information, leverage = known_of_systems(fit, battles, clusters)
+    information, leverage = known_of_systems(fit, rows, clusters)
     large = np.flatnonzero(leverage > _LARGE)
     if len(large):
         order = np.argsort(clusters.codes, kind="stable")
         ends = np.concatenate([[0], np.cumsum(clusters.sizes)])
         for cluster in large:
-            touched, score, own = _cluster(fit, battles, order[ends[cluster] : ends[cluster + 1]])
+            touched, score, own = _cluster(fit, rows.only(order[ends[cluster] : ends[cluster + 1]]))
             inside = bread[np.ix_(touched, touched)]
             if _largest_leverage(own, inside) > _LARGE:
                 better = _adjustment(own, inside) @ score
@@ -108,17 +105,17 @@ def sparse_errors(fit: BattleFit, battles: Battles, clusters: Clusters) -> Battl
 
 
 def known_of_systems(
-    fit: BattleFit, battles: Battles, clusters: Clusters
+    fit: BattleFit, rows: Contributions, clusters: Clusters
 ) -> tuple[sparse.csr_array, Floats]:
     """The information of each cluster about each system (G, K), and the sum of its leverages (G,)."""
     G, K = clusters.n_clusters, fit.n_systems
-    weight = fit.cell_information[..., 0, 0][battles.first, battles.second]
+    weight = rows.weight[:, 0]
     at = np.concatenate([clusters.codes, clusters.codes])
-    systems = np.concatenate([battles.first, battles.second])
+    systems = np.concatenate([rows.first, rows.second])
     information = sparse.coo_array((np.concatenate([weight, weight]), (at, systems)), shape=(G, K)).tocsr()
     own = np.diag(fit.covariance)[:K]
     spread = own[:, None] + own[None, :] - 2 * fit.covariance[:K, :K]
-    leverage = np.bincount(clusters.codes, weight * spread[battles.first, battles.second], minlength=G)
+    leverage = np.bincount(clusters.codes, weight * spread[rows.first, rows.second], minlength=G)
     return information, np.asarray(leverage)
 
 
@@ -129,46 +126,29 @@ def herfindahl_df(information: sparse.csr_array) -> Floats:
     return np.asarray(total**2 / np.maximum(squares, 1e-300))
 
 
-def _scores(fit: BattleFit, battles: Battles, clusters: Clusters) -> sparse.csr_array:
+def _scores(fit: BattleFit, rows: Contributions, clusters: Clusters) -> sparse.csr_array:
     """Scores of the parameters summed by cluster, (G, p)."""
-    slope = fit.law.slope[battles.first, battles.second, 1 - battles.outcome]
-    n, K, p = battles.n, fit.n_systems, len(fit.parameters)
-    values, columns = [slope[:, 0], -slope[:, 0]], [battles.first, battles.second]
-    if fit.with_order:
-        values.append(slope[:, 0])
-        columns.append(np.full(n, K))
-    if fit.ties is not None:
-        values.append(slope[:, 1])
-        columns.append(np.full(n, p - 1))
-    rows = np.concatenate([clusters.codes] * len(values))
-    entries = (np.concatenate(values), (rows, np.concatenate(columns)))
-    return sparse.coo_array(entries, shape=(clusters.n_clusters, p)).tocsr()
+    by_eta, by_tie = rows.score.T
+    K = fit.n_systems
+    summed = [by_eta] * fit.with_order + [by_eta * x for x in rows.covariates.T]
+    summed += [by_tie] * (fit.ties is not None)
+    of_clusters = [np.bincount(clusters.codes, each, clusters.n_clusters) for each in summed]
+    places = (np.concatenate([clusters.codes] * 2), np.concatenate([rows.first, rows.second]))
+    entries = (np.concatenate([by_eta, -by_eta]), places)
+    strengths = sparse.coo_array(entries, shape=(clusters.n_clusters, K)).tocsr()
+    if not summed:
+        return strengths
+    return sparse.hstack([strengths, sparse.csr_array(np.column_stack(of_clusters))]).tocsr()
 
 
-def _cluster(fit: BattleFit, battles: Battles, members: Codes) -> tuple[Codes, Floats, Floats]:
+def _cluster(fit: BattleFit, rows: Contributions) -> tuple[Codes, Floats, Floats]:
     """Of the battles of a cluster: which parameters they move, their score and their information."""
-    first, second = battles.first[members], battles.second[members]
-    systems, place = np.unique(np.concatenate([first, second]), return_inverse=True)
-    k, n = len(systems), len(members)
-    cell = place[:n] * k + place[n:]
-
-    def summed(values: Floats) -> Floats:
-        return np.asarray(np.bincount(cell, values, k * k), dtype=np.float64).reshape(k, k)
-
-    slope = fit.law.slope[first, second, 1 - battles.outcome[members]]
-    weight = fit.cell_information[first, second]
-    with_ties = fit.ties is not None
-    score = slopes_by_parameters(
-        np.stack([summed(slope[:, a]) for a in (0, 1)], axis=-1),
-        with_order=fit.with_order,
-        with_ties=with_ties,
-    )
-    cells = np.zeros((k, k, 2, 2))
-    for a, b in ((0, 0), (0, 1), (1, 1)):
-        cells[..., a, b] = summed(weight[:, a, b])
-    own = information_by_parameters(cells, with_order=fit.with_order, with_ties=with_ties)
-    further = [fit.n_systems] * fit.with_order + [len(fit.parameters) - 1] * with_ties
-    return np.concatenate([systems, np.array(further, dtype=np.int64)]), score, own
+    n, K = len(rows.first), fit.n_systems
+    systems, place = np.unique(np.concatenate([rows.first, rows.second]), return_inverse=True)
+    own = Contributions(place[:n], place[n:], rows.score, rows.weight, rows.covariates)
+    which = {"with_order": fit.with_order, "with_ties": fit.ties is not None}
+    touched = np.concatenate([systems, np.arange(K, len(fit.parameters))])
+    return touched, own.scores(len(systems), **which), own.information(len(systems), **which)
 
 
 def _largest_leverage(own: Floats, bread: Floats) -> float:

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.choices import PairTest
+from humeval_power.choices import BoardTest
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.rank.more import FurtherData, times_needed, times_until_alone
 from humeval_power.inference.rank.pair_tests import (
     holm,
-    largest_of_all,
     max_t,
     one_sided_p,
     upper_quantile,
 )
+from humeval_power.inference.rank.sign_tests import sign_tests
 from humeval_power.inference.study.many_systems import group_letters, groups_of
 
 Floats = NDArray[np.float64]
@@ -43,7 +43,8 @@ class Estimates:
     the variance of each difference, infinite where it is known. `low` and `high` (K,) are the interval of each
     system's own value. `n_clusters` are what was drawn: clusters, items, voters or battles. `exact` (K, K) are
     one-sided p-values of "the row's system is no better than the column's" that are not from t, NaN elsewhere.
-    `part` (K,) is of each system; those of different parts cannot be compared.
+    `part` (K,) is of each system; those of different parts cannot be compared. `sums` (G, K) are of the clusters'
+    scores, for tests by signs.
     """
 
     systems: tuple[str, ...]
@@ -55,6 +56,7 @@ class Estimates:
     n_clusters: int
     exact: Floats | None = None
     part: Codes | None = None
+    sums: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ class Leaderboard:
     places: tuple[Place, ...]
     tested: Pairs
     alpha: float
-    test: PairTest
+    test: BoardTest
     seed: int
     breaks: tuple[int, ...]
     only: str | None = None
@@ -172,21 +174,28 @@ class Leaderboard:
     @property
     def pairs(self) -> Iterator[RankPair]:
         """The pairs one by one, in the units of the values."""
-        names, of = [each.system for each in self.places], self.tested
-        for q in range(len(of.rows)):
-            difference, reach = self.sign * of.difference[q], of.reach[q]
-            yield RankPair(
-                names[of.rows[q]],
-                names[of.columns[q]],
-                float(difference),
-                float(of.standard_error[q]),
-                float(of.df[q]),
-                float(of.p_value[q]),
-                float(of.corrected_p[q]),
-                float(difference - reach),
-                float(difference + reach),
-                bool(of.significant[q]),
-            )
+        return map(self._pair, range(self.n_pairs))
+
+    @property
+    def neighbours(self) -> Iterator[RankPair]:
+        """The pairs of systems that follow each other."""
+        return map(self._pair, np.flatnonzero(self.tested.columns - self.tested.rows == 1).tolist())
+
+    def _pair(self, q: int) -> RankPair:
+        of = self.tested
+        difference, reach = self.sign * of.difference[q], of.reach[q]
+        return RankPair(
+            self.places[of.rows[q]].system,
+            self.places[of.columns[q]].system,
+            float(difference),
+            float(of.standard_error[q]),
+            float(of.df[q]),
+            float(of.p_value[q]),
+            float(of.corrected_p[q]),
+            float(difference - reach),
+            float(difference + reach),
+            bool(of.significant[q]),
+        )
 
 
 def level_of_look(alpha: float, look: int | None) -> float:
@@ -198,7 +207,7 @@ def leaderboard(
     known: Estimates,
     *,
     alpha: float = 0.05,
-    test: PairTest = "holm",
+    test: BoardTest = "holm",
     only: str | None = None,
     seed: int = DEFAULT_SEED,
 ) -> Leaderboard:
@@ -212,7 +221,7 @@ def leaderboard(
     Raises
     ------
     InputError
-        `test` is "max-t" and the clusters are too few for it; or there is no system `only`.
+        `test` is "max-t" or "signs" and the clusters are too few for it; or there is no system `only`.
     """
     K = len(known.systems)
     part = np.zeros(K, dtype=np.int64) if known.part is None else known.part
@@ -237,16 +246,21 @@ def leaderboard(
     p = _one_sided(difference, variance, freedom, known, float(np.diag(covariance).max()))
     if exact is not None:
         p = np.where(np.isnan(exact[rows, columns]), p, exact[rows, columns])
+    signs = None
+    if test == "signs":
+        assert known.sums is not None
+        signs = sign_tests(known.sums[:, order], rows, columns, level=level, seed=seed)
+        p = signs.alone
     corrected, reach = np.ones(len(p)), np.zeros(len(p))
     for each in np.unique(part[rows]):
         of = part[rows] == each
         if test == "max-t":
-            corrected[of] = np.maximum(max_t(p[of], rows[of], columns[of], draws), p[of])
-            tail = one_sided_p(
-                np.array(largest_of_all(rows[of], columns[of], draws, level)), np.array(np.inf)
-            )
+            adjusted, largest = max_t(p[of], rows[of], columns[of], draws)
+            corrected[of] = np.maximum(adjusted, p[of])
+            critical = np.quantile(largest, 1 - level, method="higher")
+            tail = one_sided_p(np.array(critical), np.array(np.inf))
         else:
-            corrected[of] = holm(p[of])
+            corrected[of] = holm(p[of]) if signs is None else signs.adjusted[of]
             tail = np.array(level / (2 * of.sum()))
         reach[of] = upper_quantile(freedom[of], float(tail)) * error[of]
     corrected = np.minimum(corrected * n_parts, 1.0)
@@ -258,7 +272,11 @@ def leaderboard(
     chances = _chances(value, covariance, float(df.min()), draws, part, seed)
     size = np.bincount(part)[part]
     tier_low, tier_high = tiers(apart, part)
-    first = _may_be_first(p, columns, part, level, draws if test == "max-t" else None)
+    first = (
+        _may_be_first(p, columns, part, level, draws if test == "max-t" else None)
+        if signs is None
+        else signs.best > level
+    )
     letters: dict[str, str] = {}
     if only is None and K <= MOST_LETTERED:
         separate = [(names[i], names[j]) for i, j in zip(*np.nonzero(apart), strict=True)]

@@ -27,7 +27,8 @@ _LARGEST = 60.0  # a logit
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Newcomer:
-    """The battles of a system against others of these `strengths`, one entry for each kind of battle:
+    """The battles of a system against others of these `strengths`, less what style adds, one entry for each kind of
+    battle:
     `shown_first` is +1 where the system was shown first, -1 where second; `n` are its battles; `points` its wins
     twice, and its ties.
 
@@ -106,6 +107,7 @@ def newcomers(battles: Battles, fit: BattleFit) -> dict[int, Newcomer | None]:
 
 def _newcomer(k: int, battles: Battles, fit: BattleFit) -> Newcomer | None:
     own = np.flatnonzero((battles.first == k) | (battles.second == k))
+    style = fit.style(battles)
     if battles.clusters is not None:
         voters, first_of_each = np.unique(battles.clusters.codes[own], return_index=True)
         if len(voters) < FEWEST_VOTERS:
@@ -113,10 +115,11 @@ def _newcomer(k: int, battles: Battles, fit: BattleFit) -> Newcomer | None:
         own = own[first_of_each]
     side = np.where(battles.first[own] == k, 1, -1)
     against = np.where(side > 0, battles.second[own], battles.first[own])
-    kinds, n = np.unique(np.stack([against, side]), axis=1, return_counts=True)
+    kinds, n = np.unique(np.stack([against, side, side * style[own]]), axis=1, return_counts=True)
+    met, side_of_kind = kinds[0].astype(np.int64), kinds[1].astype(np.int64)
     points = int((1 + side * battles.outcome[own]).sum())
     order, ties = fit.order or 0.0, fit.ties or "davidson"
-    return Newcomer(fit.strengths[kinds[0]], kinds[1], n, points, order, fit.tie, ties)
+    return Newcomer(fit.strengths[met] - kinds[2], side_of_kind, n, points, order, fit.tie, ties)
 
 
 def exact_tails(found: dict[int, Newcomer | None], fit: BattleFit) -> Floats | None:

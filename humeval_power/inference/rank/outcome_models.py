@@ -18,6 +18,7 @@ from humeval_power.choices import BattleTies
 
 Floats = NDArray[np.float64]
 
+_LARGEST = 300.0  # of half a logit
 OUTCOMES = (1, 0, -1)  # the first wins, a tie, the second wins
 
 
@@ -30,8 +31,15 @@ class OutcomeLaw:
 
     @property
     def information(self) -> Floats:
-        """Expected information about (eta, tie) of one battle, (..., 2, 2)."""
-        return np.asarray(np.einsum("...o,...oa,...ob->...ab", self.share, self.slope, self.slope))
+        """Expected information about (eta, tie) of one battle: of eta, of both, of tie, (..., 3)."""
+        found = np.zeros((*self.share.shape[:-1], 3))
+        for o in range(len(OUTCOMES)):
+            by_eta, by_tie = self.slope[..., o, 0], self.slope[..., o, 1]
+            weighted = self.share[..., o] * by_eta
+            found[..., 0] += weighted * by_eta
+            found[..., 1] += weighted * by_tie
+            found[..., 2] += self.share[..., o] * by_tie**2
+        return found
 
 
 def outcome_law(eta: Floats, tie: float | Floats | None, kind: BattleTies) -> OutcomeLaw:
@@ -42,10 +50,15 @@ def outcome_law(eta: Floats, tie: float | Floats | None, kind: BattleTies) -> Ou
         by_eta = np.stack([1 - won, np.zeros_like(won), -won], axis=-1)
         return OutcomeLaw(share, np.stack([by_eta, np.zeros_like(by_eta)], axis=-1))
     if kind == "davidson":
-        share = special.softmax(np.stack([eta / 2, np.full_like(eta, tie), -eta / 2], axis=-1), axis=-1)
-        away = np.array(OUTCOMES) / 2 - ((share[..., 0] - share[..., 2]) / 2)[..., None]
-        by_tie = np.array([0.0, 1.0, 0.0]) - share[..., 1:2]
-        return OutcomeLaw(share, np.stack([away, by_tie], axis=-1))
+        won = np.exp(np.clip(eta / 2, -_LARGEST, _LARGEST))
+        lost, tied = 1 / won, np.exp(tie)
+        total = won + lost + tied
+        share = np.stack([won / total, tied / total, lost / total], axis=-1)
+        mean = (share[..., 0] - share[..., 2]) / 2
+        slope = np.empty((*share.shape, 2))
+        slope[..., 0] = np.array(OUTCOMES) / 2 - mean[..., None]
+        slope[..., 1] = np.array([0.0, 1.0, 0.0]) - share[..., 1:2]
+        return OutcomeLaw(share, slope)
     won, lost = special.expit(eta - tie), special.expit(-eta - tie)
     above, below = special.expit(eta + tie), special.expit(tie - eta)  # 1 - lost, 1 - won
     tied = special.expit(tie - eta) * above * -np.expm1(-2 * tie)  # F(eta + tie) - F(eta - tie)

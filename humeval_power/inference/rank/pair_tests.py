@@ -36,56 +36,54 @@ def holm(p: Floats) -> Floats:
     return np.minimum(adjusted, 1.0)
 
 
-def max_t(p: Floats, rows: NDArray[np.int64], columns: NDArray[np.int64], draws: Floats) -> Floats:
-    """Adjusted p-values (P,) by Romano and Wolf's step-down (2005).
+def max_t(
+    p: Floats, rows: NDArray[np.int64], columns: NDArray[np.int64], draws: Floats
+) -> tuple[Floats, Floats]:
+    """Adjusted p-values (P,) by Romano and Wolf's step-down (2005), and the largest |z| of all pairs in each draw
+    (B,).
 
     Parameters
     ----------
     p : (P,), one-sided, of "rows[q] is no better than columns[q]" in the direction seen.
     draws : (B, K) errors of the estimates, of which every pair is divided by its own standard deviation.
+    """
+    covariance = np.atleast_2d(draws.T @ draws) / len(draws)
+    own = np.diag(covariance)
+    variance = own[rows] + own[columns] - 2 * covariance[rows, columns]
+    scale = np.zeros(len(rows))
+    there = variance > 1e-13 * max(float(own.max()), 1e-300)
+    scale[there] = 1 / np.sqrt(variance[there])
+    z = -special.ndtri(np.clip(p, 1e-300, 1.0))
+    reached, largest = step_down(z, rows, columns, draws, scale)
+    order = np.argsort(-z, kind="stable")
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.maximum.accumulate((1 + reached[order]) / (1 + len(draws)))
+    return adjusted, largest
+
+
+def step_down(
+    statistic: Floats,
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    draws: Floats,
+    scale: Floats,
+) -> tuple[NDArray[np.int64], Floats]:
+    """In how many draws the largest statistic of what is left reaches that of each pair (P,); the largest of all
+    (B,).
 
     At place r of the pairs, the largest statistic first, a draw's statistic is the largest of all reversed pairs
     and of the pairs from r on: one pass upwards from the smallest.
     """
-    z = -special.ndtri(np.clip(p, 1e-300, 1.0))
-    order = np.argsort(-z, kind="stable")
-    i, j, z = rows[order], columns[order], z[order]
-    covariance = np.atleast_2d(draws.T @ draws) / len(draws)
-    own = np.diag(covariance)
-    variance = own[i] + own[j] - 2 * covariance[i, j]
-    scale = np.zeros(len(i))
-    there = variance > 1e-13 * max(float(own.max()), 1e-300)
-    scale[there] = 1 / np.sqrt(variance[there])
-    reached = np.zeros(len(i))
     x = np.ascontiguousarray(draws.T)
     largest, one = np.full(len(draws), -np.inf), np.empty(len(draws))
-    for q in range(len(i)):
-        np.subtract(x[j[q]], x[i[q]], out=one)
+    for i, j, by in zip(rows.tolist(), columns.tolist(), scale.tolist(), strict=True):
+        np.subtract(x[j], x[i], out=one)
+        np.multiply(one, by, out=one)
+        np.maximum(largest, one, out=largest)
+    reached = np.zeros(len(rows), dtype=np.int64)
+    for q in np.argsort(-statistic, kind="stable")[::-1].tolist():
+        np.subtract(x[rows[q]], x[columns[q]], out=one)
         np.multiply(one, scale[q], out=one)
         np.maximum(largest, one, out=largest)
-    for q in range(len(i) - 1, -1, -1):
-        np.subtract(x[i[q]], x[j[q]], out=one)
-        np.multiply(one, scale[q], out=one)
-        np.maximum(largest, one, out=largest)
-        reached[q] = np.count_nonzero(largest >= z[q])
-    adjusted = np.empty(len(i))
-    adjusted[order] = np.maximum.accumulate((1 + reached) / (1 + len(draws)))
-    return adjusted
-
-
-def largest_of_all(
-    rows: NDArray[np.int64], columns: NDArray[np.int64], draws: Floats, alpha: float
-) -> float:
-    """What the largest |z| of all pairs exceeds with probability alpha."""
-    return float(np.quantile(_largest(rows, columns, draws), 1 - alpha, method="higher"))
-
-
-def _largest(rows: NDArray[np.int64], columns: NDArray[np.int64], draws: Floats) -> Floats:
-    found = np.zeros(len(draws))
-    for k in np.unique(rows):
-        apart = draws[:, [k]] - draws[:, columns[rows == k]]
-        spread = np.sqrt((apart**2).mean(axis=0))
-        there = spread > 0
-        if there.any():
-            np.maximum(found, np.abs(apart[:, there] / spread[there]).max(axis=1), out=found)
-    return found
+        reached[q] = np.count_nonzero(largest >= statistic[q])
+    return reached, largest

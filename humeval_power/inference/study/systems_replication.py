@@ -78,7 +78,7 @@ class SystemsReplication:
         def part(block: int) -> SystemsFits:
             sums = self._drawn(replicate_generator(seed, block))
             rows = slice(max(first - block * BLOCK, 0), min(first + n - block * BLOCK, BLOCK))
-            return self._of_sums(CompleteSums(*(kind[rows] for kind in sums)))
+            return self.fit_sums(CompleteSums(*(kind[rows] for kind in sums)))
 
         from humeval_power.blas import one_blas_thread
 
@@ -122,7 +122,8 @@ class SystemsReplication:
         latent = draw_system_ratings(self.parameters, self.design, rng, n)
         return respond(latent, self.response, points=self.points)
 
-    def _of_sums(self, sums: CompleteSums) -> SystemsFits:
+    def fit_sums(self, sums: CompleteSums) -> SystemsFits:
+        """Fit complete tables by their sums; where `by_sums`."""
         first, second = np.array(self.pairs).T
         estimate = sums.means[:, second] - sums.means[:, first]
         if self.family.model == "pairwise":
@@ -193,7 +194,7 @@ class SystemsReplication:
         if not self._fits_sums:
             return self.fit_rows(ratings, n_jobs=n_jobs)
         table = ratings.reshape(len(ratings), *self._size)
-        return self._of_sums(CompleteSums.of_ratings(table, self.design.document_of_item))
+        return self.fit_sums(CompleteSums.of_ratings(table, self.design.document_of_item))
 
     def ratings(self, replicates: range, *, seed: int) -> Floats:
         """The ratings of some studies of this seed, (n, n_ratings)."""

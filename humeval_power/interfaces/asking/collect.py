@@ -138,7 +138,8 @@ def _left(given: Typed) -> WithdrawalResult:
     path = ledger_path(plan, ledger)
     if planned.plan.looks is None or not Path(path).exists():
         return left
-    ratings = check_ratings(found, table_by_plan(planned.plan, study), tell=False)
+    table, is_pair = table_by_plan(planned.plan, study), planned.plan.many is None
+    ratings = check_ratings(found, table, require_pair=is_pair, tell=False)
     return left.seen(path, _noted(planned, ratings, names, path, secret_path(path, secret)))
 
 
@@ -155,11 +156,14 @@ def _noted(planned: PlanFile, ratings: Ratings, names: Collection[str], path: st
     from humeval_power.interfaces.formats.monitor.fields import check_content
     from humeval_power.interfaces.formats.monitor.ledger import open_ledger
     from humeval_power.interfaces.formats.monitor.rows import row_digests
-    from humeval_power.planning.monitor.step import study_monitoring
+    from humeval_power.planning.monitor.followed import monitoring_of
+    from humeval_power.planning.monitor.systems import as_planned
 
+    if planned.plan.many is not None:
+        ratings = as_planned(ratings, planned.plan)
     with open_ledger(path) as book:
         state = state_of(
-            book.entries, study_monitoring(planned.plan), planned.checksum, place=path, by=ratings.scale
+            book.entries, monitoring_of(planned.plan), planned.checksum, place=path, by=ratings.scale
         )
         if not state.rows:
             return 0

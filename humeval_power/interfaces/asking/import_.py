@@ -49,6 +49,7 @@ _LABELS = {
     "pydantic-evals": "report of Pydantic Evals",
     "ragas": "results of ragas",
     "mlflow": "results of MLflow",
+    "mteb": "results of MTEB",
 }
 
 

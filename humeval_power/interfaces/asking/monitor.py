@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.errors import InputError
 from humeval_power.fields import flag, own, text
 from humeval_power.interfaces.asking.command import Use
 from humeval_power.interfaces.asking.declared import Calls, Declared
@@ -29,7 +28,7 @@ from humeval_power.study import FIELDS
 if TYPE_CHECKING:  # pydantic is slow to import
     from humeval_power.interfaces.formats.plan.looks_file import LooksFile
     from humeval_power.interfaces.formats.plan.plan_file import PlanFile
-    from humeval_power.reporting.monitor.result import MonitorResult
+    from humeval_power.reporting.monitor.systems import AnyMonitorResult
 
 
 def _monitor(given: Typed, calls: Calls) -> None:
@@ -37,7 +36,7 @@ def _monitor(given: Typed, calls: Calls) -> None:
     calls.let("result", taken)
 
 
-def _look(given: Typed) -> MonitorResult:
+def _look(given: Typed) -> AnyMonitorResult:
     study = StudyValues.of(given.context)
     file = study.ratings
     if (file is None) is not given["status"]:
@@ -52,6 +51,7 @@ def _look(given: Typed) -> MonitorResult:
     from humeval_power.interfaces.formats.rating_tables import read_rating_table
     from humeval_power.planning.looks.judgement_plan import JudgementPlan
     from humeval_power.planning.monitor.followed import data_of
+    from humeval_power.planning.monitor.systems import as_planned
     from humeval_power.reporting.exclusion_words import exclusion_words
 
     plan = study.plan
@@ -76,10 +76,14 @@ def _look(given: Typed) -> MonitorResult:
             "give --scale LOW:HIGH."
         )
     found = read_rating_table(file)
-    ratings = check_ratings(found, by_plan)
-    if ratings.system_names != planned.plan.systems:
-        a, b = planned.plan.systems
-        note(f"The plan's {a} is {ratings.system_names[0]!r}, and its {b} is {ratings.system_names[1]!r}.")
+    several = planned.plan.many is not None
+    ratings = check_ratings(found, by_plan, require_pair=not several)
+    there = ratings.system_names
+    if several:
+        ratings = as_planned(ratings, planned.plan)
+    if there != planned.plan.systems and (not several or set(there) != set(planned.plan.systems)):
+        named = zip(planned.plan.systems, there, strict=True)
+        note(f"The plan's {', and its '.join(f'{one} is {name!r}' for one, name in named)}.")
     refuse_rehearsed(ratings.worker_names, plan, path, source=ratings.source)
     tested, exclusion = ratings, excluded(found, [ratings], planned.plan)
     if exclusion is not None:
@@ -92,15 +96,11 @@ def _look(given: Typed) -> MonitorResult:
 def _followed(plan: str, amend: str | None) -> PlanFile | LooksFile:
     """The plan that the study follows; its file is written anew first where it is amended."""
     from humeval_power.interfaces.formats.plan.looks_file import read_followed
-    from humeval_power.planning.plan.plan import Plan
+    from humeval_power.planning.monitor.followed import monitoring_of
 
     amend_followed(plan, amend)
     planned = read_followed(plan)
-    if isinstance(planned.plan, Plan) and planned.plan.many is not None:
-        raise InputError(
-            "This plan is of several systems or criteria, and tests them once, when all ratings are in: there "
-            "are no looks to take. Analyse the study with 'analyze --plan'."
-        )
+    monitoring_of(planned.plan)  # refuses a plan without looks before its ratings are read
     return planned
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humeval_power.choices import MOST_RANKED, BattleTies, PairTest, Tasks
+from humeval_power.choices import MOST_RANKED, BattleTies, BoardTest, PairTest, Tasks
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import flag, own, real, text, whole, word
 from humeval_power.interfaces.asking.declared import Page, Part, Step, chain
@@ -35,6 +35,21 @@ _TESTS = {
         page_help="Of a living board: all looks together err with probability alpha. [one look]",
     ),
 }
+_SCORE_TESTS = {
+    **_TESTS,
+    "test": own(
+        word(BoardTest),
+        "Correction for all pairs: Holm's, or stepping down by the law of the largest t, for many clusters, or by "
+        "random signs of the clusters, where their differences are symmetric.",
+        "Correction for all pairs",
+        words={
+            "holm": "Holm",
+            "max-t": "law of the largest t, for many clusters",
+            "signs": "random signs of the clusters",
+        },
+        usual="holm",
+    ),
+}
 SCORES = chain(
     ("rank", "scores"),
     """Rank systems by their mean scores on the same items.
@@ -58,7 +73,7 @@ SCORES = chain(
                 usual="sampled",
             ),
             "alpha": ALPHA,
-            **_TESTS,
+            **_SCORE_TESTS,
             "seed": SEED,
         },
     ),
@@ -119,6 +134,21 @@ BATTLES = chain(
                 "Whose battles go together",
                 page_help="The column of the user, the worker or the session. [that of the worker]",
             ),
+            "covariates": own(
+                text("COLUMN", many=True),
+                "What outputs differ in, such as length: a column of differences, first less second, or NAME for "
+                "NAME_a and NAME_b. Strengths are then at equal style.",
+                "Differences of style",
+                page_help="Columns of differences, first less second, such as of length; or NAME for the columns "
+                "NAME_a and NAME_b. Strengths are then at equal style.",
+                option="covariate",
+            ),
+            "append": own(
+                text("FILE", many=True, is_file=True),
+                "A table of later battles, with the same columns; --look counts the looks.",
+                "Later battles",
+                page_help="A table of later battles, with the same columns.",
+            ),
         },
         "table",
     ),
@@ -151,8 +181,8 @@ BATTLES = chain(
         "Outputs of two systems at a time, and which one won: strengths, intervals of ranks, the chance of being "
         "best.",
         (
-            Part("The battles", ("table", "systems", "cluster")),
-            Part("The model", ("ties", "position_bias", "alpha")),
+            Part("The battles", ("table", "append", "systems", "cluster")),
+            Part("The model", ("ties", "position_bias", "covariates", "alpha")),
             Part("The board", ("test", "only_system", "look"), folded=True),
         ),
     ),

@@ -50,12 +50,10 @@ _AS_NUMBERS = "no model has the categories of several systems together; plan wit
 _KNOWN_VARIANCES = (
     "how uncertain the variances of a pilot are is known of two systems, by its mean squares."
 )
-_TWO_LOOKS = "boundaries are of one test at each look, that of two systems."
 _CARD = "the test of Card et al. (2020) is of two systems."
 _OF_TWO = {  # what several systems do not have: fields, then options of commands, and why
     **dict.fromkeys(("shares", "effect_latent", "family", "link"), _AS_NUMBERS),
     **dict.fromkeys(("safe", "assurance"), _KNOWN_VARIANCES),
-    **dict.fromkeys(("looks", "looks_by", "efficacy", "futility"), _TWO_LOOKS),
     "plan": "a plan says of which systems it is; leave out those that were said.",
 }
 _OPTIONS_OF_TWO = {

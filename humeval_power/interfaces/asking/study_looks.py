@@ -13,13 +13,14 @@ def study(about: Any, /, *parts: Any, **how: Any) -> Any:
 
     Parameters
     ----------
-    about : a `Study` with its size, effect and looks; or `RatingLooks`, with a `StoppingRule` behind them.
+    about : a `Study` with its size, effect and looks; or `RatingLooks`, of several systems `SystemsLooks`, with a
+        `StoppingRule` behind them.
     how : `calibrate`, `effects`, `n_simulations`, `seed`, `n_jobs`; of parts as `api.looks.study` takes them:
-        `effects`, `cost`, `calibration`, `setting`, `understood`.
+        `effects`, `cost`, `calibration`, `setting`, `understood`; of several systems `goal`.
 
     Returns
     -------
-    LooksStudyResult
+    LooksStudyResult or LooksSystemsResult
         `plan` (boundaries, what is there at each look), `points` (operating characteristics).
 
     Raises
@@ -29,6 +30,7 @@ def study(about: Any, /, *parts: Any, **how: Any) -> Any:
     """
     if isinstance(about, Study):
         return answer(about, "looks study", how)
-    from humeval_power.api.looks import study as study_of_parts
+    from humeval_power.api import looks
+    from humeval_power.scenarios.looks.systems import SystemsLooks
 
-    return study_of_parts(about, *parts, **how)
+    return (looks.systems if isinstance(about, SystemsLooks) else looks.study)(about, *parts, **how)

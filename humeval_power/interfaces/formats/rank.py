@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from humeval_power.checking.cells import (
@@ -13,13 +14,14 @@ from humeval_power.checking.cells import (
     cell_problems,
     read_cells,
     read_ids,
+    read_numbers,
     renumbered,
     variant_problems,
 )
-from humeval_power.checking.columns import Column, close_to, find_columns, shortened
+from humeval_power.checking.columns import Column, bare, close_to, find_columns, listing, shortened
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.rank.battles import Battles
+from humeval_power.inference.rank.battles import Battles, Covariates
 from humeval_power.interfaces.formats.item_clusters import OPTION
 from humeval_power.interfaces.formats.shown_pairs import FIRST, SECOND, location, outcomes, shown_systems
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
@@ -37,7 +39,14 @@ _WORKER = Column(
 _ITEM = Column(("item", "prompt", "question", "example"), required=False, is_id=True)
 
 
-def read_battles(path: str | Path, *, systems: Sequence[str] = (), cluster: str | None = None) -> Battles:
+def read_battles(
+    path: str | Path,
+    *,
+    systems: Sequence[str] = (),
+    cluster: str | None = None,
+    covariates: Sequence[str] = (),
+    append: Sequence[str | Path] = (),
+) -> Battles:
     """Read a table with a battle a row: system_a, system_b and winner, and perhaps worker and item.
 
     Parameters
@@ -46,6 +55,8 @@ def read_battles(path: str | Path, *, systems: Sequence[str] = (), cluster: str 
         shown first, or on the left.
     systems : those to rank; all if none is named.
     cluster : the column whose battles go together; the worker's if None and there is one.
+    covariates : what outputs differ in besides their systems, such as length: columns of differences, first less
+        second, or names of which the table has both columns NAME_a and NAME_b.
 
     Returns
     -------
@@ -57,11 +68,39 @@ def read_battles(path: str | Path, *, systems: Sequence[str] = (), cluster: str 
     InputError
         A table without these columns, or every cell that is not understood.
     """
-    return battles_of(read_table(path), systems=systems, cluster=cluster)
+    tables = [read_table(one, arrays=True) for one in (path, *append)]
+    whole = battles_of(
+        tables[0] if len(tables) == 1 else _joined(tables), cluster=cluster, covariates=covariates
+    )
+    if unknown := [name for name in systems if name not in whole.systems]:
+        raise InputError(
+            [
+                Problem(
+                    f"there is no system {shortened(name)!r}.", close_to(name, whole.systems), whole.source
+                )
+                for name in unknown
+            ]
+        )
+    return whole.only(tuple(systems)) if systems else whole
 
 
-def battles_of(table: SourceTable, *, systems: Sequence[str] = (), cluster: str | None = None) -> Battles:
-    """The same of a table that has been read."""
+def _joined(tables: Sequence[SourceTable]) -> SourceTable:
+    """Tables below each other; those of battles have the same columns."""
+    names = [set(map(str, table.frame.columns)) for table in tables]
+    for table, own in zip(tables, names, strict=True):
+        if missing := sorted(names[0] - own):
+            rule = f"it lacks columns of the first table: {listing(missing, limit=6)}."
+            raise InputError([Problem(rule, "Later battles need the same columns.", table.source)])
+    frame = pd.concat([table.frame for table in tables])
+    frame.index.name = tables[0].frame.index.name
+    notices = tuple(dict.fromkeys(notice for table in tables for notice in table.notices))
+    return SourceTable(frame, ", ".join(table.source for table in tables), "", notices)
+
+
+def battles_of(
+    table: SourceTable, *, cluster: str | None = None, covariates: Sequence[str] = ()
+) -> Battles:
+    """All battles of a table that has been read."""
     found = find_columns(
         [str(name) for name in table.frame.columns],
         [FIRST, SECOND, _WINNER, _WORKER],
@@ -73,19 +112,15 @@ def battles_of(table: SourceTable, *, systems: Sequence[str] = (), cluster: str 
     outcome, taken = outcomes(table, of[_WINNER.name], first, second, names, problems)
     worker = of.get(_WORKER.name)
     groups = None if worker is None else _groups(table, worker, problems)
-    unknown = [name for name in systems if name not in names]
-    problems += [
-        Problem(f"there is no system {shortened(name)!r}.", close_to(name, names), table.source)
-        for name in unknown
-    ]
+    style = _covariates(table, covariates, problems)
     if problems:
         raise InputError(problems)
     clusters, suspects = _clusters(groups, worker, asked=cluster is not None)
-    free = [str(name) for name in table.frame.columns if str(name) not in of.values()]
+    free = [str(name) for name in table.frame.columns if str(name) not in (*of.values(), *covariates)]
     for role in (_ITEM, _WORKER):
         fitting = [name for name in free if role.fits(name)]
         suspects += _repeated(table, fitting[0]) if len(fitting) == 1 else ()
-    battles = Battles(
+    return Battles(
         names,
         first,
         second,
@@ -95,8 +130,8 @@ def battles_of(table: SourceTable, *, systems: Sequence[str] = (), cluster: str 
         table.sha256,
         (*table.notices, *found.notices, *taken),
         suspects,
+        style,
     )
-    return battles.only(tuple(systems)) if systems else battles
 
 
 def _groups(table: SourceTable, column: str, problems: list[Problem]) -> Ids:
@@ -108,6 +143,42 @@ def _groups(table: SourceTable, column: str, problems: list[Problem]) -> Ids:
     )
     problems += variant_problems(ids, ids.code >= 0, role=column, at=at)
     return ids
+
+
+def _covariates(table: SourceTable, names: Sequence[str], problems: list[Problem]) -> Covariates | None:
+    """Differences of what outputs have, first less second."""
+    columns = {bare(str(name)): str(name) for name in table.frame.columns}
+    values = []
+    for name in dict.fromkeys(names):
+        sides = [columns.get(bare(name + side)) for side in ("_a", "_b")]
+        if bare(name) in columns:
+            difference = _numbers(table, columns[bare(name)], problems)
+        elif sides[0] is not None and sides[1] is not None:
+            difference = _numbers(table, sides[0], problems) - _numbers(table, sides[1], problems)
+        else:
+            rule = f"there is no column {shortened(name)!r}, nor both {name + '_a'!r} and {name + '_b'!r}."
+            problems.append(Problem(rule, close_to(name, list(columns.values())), table.source))
+            continue
+        if np.isfinite(difference).all() and np.ptp(difference) == 0:
+            rule = f"the covariate {shortened(name)!r} is the same in every battle."
+            problems.append(Problem(rule, "Leave it out of --covariate.", table.source))
+        values.append(difference)
+    if not values or problems:
+        return None
+    return Covariates(tuple(dict.fromkeys(names)), np.column_stack(values))
+
+
+def _numbers(table: SourceTable, column: str, problems: list[Problem]) -> NDArray[np.float64]:
+    cells = read_cells(table.frame[column])
+    found = read_numbers(cells, missing=()).value
+    problems += cell_problems(
+        ~np.isfinite(found),
+        cells,
+        at=location(table, column),
+        rule="this is no number.",
+        remedy="Correct it, or delete the row.",
+    )
+    return np.asarray(found)
 
 
 def _clusters(

@@ -28,7 +28,12 @@ from humeval_power.interfaces.formats.file_bytes import (
     unzipped,
 )
 from humeval_power.interfaces.formats.logs.reading import read_logs
-from humeval_power.interfaces.formats.text_tables import read_delimited, read_json_lines, separator_of
+from humeval_power.interfaces.formats.text_tables import (
+    read_delimited,
+    read_json_array,
+    read_json_lines,
+    separator_of,
+)
 from humeval_power.ratings import MISSING_CODES
 
 _TASK, _BLANK = "task", ("", *MISSING_CODES)
@@ -53,11 +58,12 @@ class SourceTable(NamedTuple):
     scores: tuple[str, ...] = ()
 
 
-def read_table(path: str | Path) -> SourceTable:
+def read_table(path: str | Path, *, arrays: bool = False) -> SourceTable:
     """Read a table from a file, or from standard input where `path` is '-'; or logs of a harness, as
     `read_score_source` does.
 
-    The format is told from the content (Parquet, Excel, gzip) and for text from its first character.
+    The format is told from the content (Parquet, Excel, gzip) and for text from its first character. A JSON
+    array of objects is a table where `arrays` says so; what is no plain value in it is left out.
 
     Raises
     ------
@@ -68,7 +74,7 @@ def read_table(path: str | Path) -> SourceTable:
     logged = read_score_source(path)
     if logged is not None:
         return logged
-    found = table_of(read_bytes(path), source=source_name(path))
+    found = table_of(read_bytes(path), source=source_name(path), arrays=arrays)
     layout = None if found.layout is None else replace(found.layout, path=str(path))
     return found._replace(layout=layout)
 
@@ -128,7 +134,7 @@ def source_name(path: str | Path) -> str:
     return "standard input" if str(path) == STANDARD_INPUT else Path(path).name
 
 
-def table_of(content: bytes, *, source: str) -> SourceTable:
+def table_of(content: bytes, *, source: str, arrays: bool = False) -> SourceTable:
     """The same from the bytes of a file that has been read.
 
     Raises
@@ -137,7 +143,7 @@ def table_of(content: bytes, *, source: str) -> SourceTable:
         What `read_table` raises.
     """
     digest = hashlib.sha256(content).hexdigest()
-    frame, notices, layout, source = _parse(unzipped(content, source=source), source)
+    frame, notices, layout, source = _parse(unzipped(content, source=source), source, arrays=arrays)
     if frame.empty:
         raise _refuse(source, "the table has a header but no rows.", "Is this the right file?")
     if len(frame.columns) == 1:
@@ -149,7 +155,7 @@ def table_of(content: bytes, *, source: str) -> SourceTable:
     return SourceTable(frame, source, digest, tuple(notices), layout)
 
 
-def _parse(content: bytes, source: str) -> tuple[pd.DataFrame, list[str], Layout, str]:
+def _parse(content: bytes, source: str, *, arrays: bool) -> tuple[pd.DataFrame, list[str], Layout, str]:
     """The table, what was assumed in reading it, how it lies there, and what messages call it."""
     if not content.strip():
         raise _refuse(source, "the file is empty.", "Is this the right file?")
@@ -166,6 +172,9 @@ def _parse(content: bytes, source: str) -> tuple[pd.DataFrame, list[str], Layout
         raise _refuse(source, "the file is empty.", "Is this the right file?")
     if start == "{":
         return read_json_lines(text, source=source), notices, Layout("json lines"), source
+    if start == "[" and arrays:
+        frame, left_out = read_json_array(text, source=source)
+        return frame, [*notices, *left_out], Layout("json lines"), source
     if start == "[":
         raise _one_object_a_line(source)
     frame, assumed = read_delimited(text, source=source)

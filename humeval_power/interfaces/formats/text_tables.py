@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from humeval_power.checking.columns import shortened
+from humeval_power.checking.columns import listing, shortened
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.even_tables import even_cells
 from humeval_power.interfaces.formats.json_text import parse_json
@@ -96,6 +96,21 @@ def read_json_lines(text: str, *, source: str) -> pd.DataFrame:
     refuse_large_table(len(records), len(names), place=source)
     # As objects, whole numbers stay whole where other rows lack the field.
     return pd.DataFrame(list(records.values()), index=pd.Index(list(records)), dtype=object)
+
+
+def read_json_array(text: str, *, source: str) -> tuple[pd.DataFrame, list[str]]:
+    """One row for each object of an array, by its place from 1; and what is said of columns that hold lists or
+    objects, such as conversations, which are left out."""
+    found = parse_json(text, place=source, nan=True)
+    wrong = [place for place, each in enumerate(found, 1) if not isinstance(each, dict)]
+    if wrong:
+        rule = "each entry of the array must be an object, {...}."
+        raise InputError([Problem(rule, "Is this the right file?", place=source, row=wrong[0])])
+    nested = {name for each in found for name, value in each.items() if isinstance(value, list | dict)}
+    rows = [{name: value for name, value in each.items() if name not in nested} for each in found]
+    refuse_large_table(len(rows), len({name for row in rows for name in row}), place=source)
+    left_out = [f"Columns of lists and objects are left out: {listing(sorted(nested))}."] if nested else []
+    return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1), dtype=object), left_out
 
 
 def with_header(cells: pd.DataFrame, *, source: str, notices: list[str]) -> pd.DataFrame:

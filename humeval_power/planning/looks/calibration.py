@@ -18,8 +18,8 @@ from humeval_power.sweep.blocks import run_blocks
 
 Calibrate = Literal["auto", "always", "never"]
 ENOUGH_WORKERS = 10  # at the first look; from here on information time alone is within 0.055 of a 0.05
-_MULTIPLES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the planned worker SD: the worst case is looked for here
-_LEAST_SD = 0.1  # of the residual SD: what the multiples refer to where workers are planned to agree
+MULTIPLES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the planned worker SD: the worst case is looked for here
+LEAST_SD = 0.1  # of the residual SD: what the multiples refer to where workers are planned to agree
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,12 @@ def ratio_block(
     return level_ratios(study.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs), bounds)
 
 
-def level_factor(ratios: Floats, bounds: Boundaries) -> float:
+def is_calibrated(wish: Calibrate, first_workers: int) -> bool:
+    """Whether boundaries are corrected, where so many workers are there at the first look."""
+    return wish == "always" or (wish == "auto" and first_workers < ENOUGH_WORKERS)
+
+
+def level_factor(ratios: Floats, alpha: float) -> float:
     """The factor on the nominal levels at which a share alpha of studies without an effect is significant.
 
     ratios : the `level_ratios` of such studies, in any order
@@ -75,11 +80,11 @@ def level_factor(ratios: Floats, bounds: Boundaries) -> float:
         Too few usable studies for a quantile at alpha.
     """
     ratios = np.sort(ratios)
-    beyond = math.floor(bounds.rule.alpha * (len(ratios) + 1))
+    beyond = math.floor(alpha * (len(ratios) + 1))
     if beyond < 1:
         raise InputError(
             f"n_simulations: {len(ratios)} studies are too few to calibrate boundaries at alpha "
-            f"{bounds.rule.alpha:g}: simulate more."
+            f"{alpha:g}: simulate more."
         )
     return float(ratios[beyond - 1])
 
@@ -102,8 +107,8 @@ def calibrate(
     without = study.with_effect(0.0)
     coded = study.parameters.recoded()
     planned = coded.sd_worker_slope
-    base = max(planned, _LEAST_SD * coded.sd_residual)
-    tried = tuple(worker_sds) if worker_sds is not None else tuple(base * each for each in _MULTIPLES)
+    base = max(planned, LEAST_SD * coded.sd_residual)
+    tried = tuple(worker_sds) if worker_sds is not None else tuple(base * each for each in MULTIPLES)
 
     parts = [
         (sd, block)
@@ -116,7 +121,7 @@ def calibrate(
     found = run_blocks([block for _, block in parts], n_jobs=n_jobs)
     for (sd, _), part in zip(parts, found, strict=True):
         ratios.setdefault(sd, []).append(part)
-    by_sd = {sd: level_factor(np.concatenate(of_sd), bounds) for sd, of_sd in ratios.items()}
+    by_sd = {sd: level_factor(np.concatenate(of_sd), bounds.rule.alpha) for sd, of_sd in ratios.items()}
     worst_sd = min(by_sd, key=lambda sd: by_sd[sd])
     sds = tuple(sorted(by_sd))
     return Calibration(

@@ -22,17 +22,17 @@ from humeval_power.inference.shares import wilson_interval
 from humeval_power.inference.study.formula import EffectPrecision, effect_precision
 from humeval_power.planning.looks.blocks import blocks_of
 from humeval_power.planning.looks.calibration import (
-    ENOUGH_WORKERS,
     Calibrate,
     Calibration,
     calibrate,
+    is_calibrated,
 )
 from humeval_power.planning.looks.long_run import OperatingPoint, operating_characteristics
 from humeval_power.scenarios.looks.ratings import RatingLooks
 from humeval_power.scenarios.looks.replicates import stop
 from humeval_power.sweep.blocks import run_blocks
 
-_CALIBRATION_SEED = 20_220_701  # other random numbers than any study is simulated with
+CALIBRATION_SEED = 20_220_701  # other random numbers than any study is simulated with
 DEFAULT_LOOK_SIMULATIONS = 20_000  # of studies drawn by their mean squares
 SLOW_LOOK_SIMULATIONS = 2_000  # of studies whose ratings are simulated and fitted
 
@@ -81,6 +81,11 @@ class LookPlan:
     count_time_error: float
     n_simulations: int
     seed: int
+
+    @property
+    def first_levels(self) -> tuple[float, ...]:
+        """The nominal levels at the looks."""
+        return tuple(float(level) for level in self.bounds.nominal)
 
     @property
     def method(self) -> str:
@@ -158,12 +163,9 @@ def plan_looks(
     drift = abs(study.true_effect) / rows[-1].precision.standard_error
     uncalibrated = boundaries(rule, shares, drift=drift or None)
     n = n_simulations or (DEFAULT_LOOK_SIMULATIONS if study.by_mean_squares else SLOW_LOOK_SIMULATIONS)
-    few = rows[0].n_workers < ENOUGH_WORKERS
     found: Calibration | None = None
-    if calibration == "always" or (calibration == "auto" and few):
-        found = calibrate(
-            study, uncalibrated, n_simulations=n, seed=seed + _CALIBRATION_SEED, n_jobs=n_jobs
-        )
+    if is_calibrated(calibration, rows[0].n_workers):
+        found = calibrate(study, uncalibrated, n_simulations=n, seed=seed + CALIBRATION_SEED, n_jobs=n_jobs)
     bounds = uncalibrated if found is None else uncalibrated.scaled(found.used)
     naive = naive_levels(rule, rows)
     of_null = blocks_of(

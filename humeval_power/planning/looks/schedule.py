@@ -70,14 +70,19 @@ class LookInformation(NamedTuple):
     maximum: float
 
 
-def look_information(parameters: Parameters, design: Design, looks: Looks) -> LookInformation:
-    """Information at the looks, exactly, for the parameters assumed."""
+def look_information(
+    parameters: Parameters, design: Design, looks: Looks, *, places: tuple[int, int] | None = None
+) -> LookInformation:
+    """Information at the looks, exactly, for the parameters assumed; `places` are those of the two systems in a
+    design of several."""
     from humeval_power.inference.study.formula import effect_precision
+    from humeval_power.inference.study.pair_designs import pair_design
     from humeval_power.scenarios.looks.looks import nested_designs
 
-    known = [
-        1.0 / effect_precision(parameters, each).variance for each in nested_designs(design, looks).designs
-    ]
+    designs = nested_designs(design, looks).designs
+    if places is not None and design.n_systems > 2:
+        designs = tuple(pair_design(each, *places) for each in designs)
+    known = [1.0 / effect_precision(parameters, each).variance for each in designs]
     return LookInformation(tuple(each / known[-1] for each in known), known[-1])
 
 

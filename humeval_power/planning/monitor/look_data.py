@@ -8,8 +8,6 @@ from humeval_power.planning.monitor.step import collected_information, collected
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.ratings import Ratings
 
-_SAME = 1e-6  # of the standard error: a fit of the same ratings in another order
-
 
 def look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> LookData:
     """Test the ratings as the plan says.
@@ -43,16 +41,4 @@ def look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> LookData:
         df=tested.df,
         p_value=tested.p_value,
         final=final,
-    )
-
-
-def same_sums(one: LookData, other: LookData) -> bool:
-    """Whether two looks have the same counts, estimate and standard error: what can be compared where the single
-    ratings cannot."""
-    counts = [(each.n_ratings, each.n_workers, each.n_items) for each in (one, other)]
-    close = _SAME * other.standard_error
-    return (
-        counts[0] == counts[1]
-        and abs(one.estimate - other.estimate) <= close
-        and abs(one.standard_error - other.standard_error) <= close
     )

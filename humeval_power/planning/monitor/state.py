@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from scipy import special
 
 from humeval_power.inference.looks.stagewise import LookEstimate
 from humeval_power.inference.looks.stopping_rule import StoppingRule
 
-Decision = Literal["continue", "stop-success", "stop-futility", "end-success", "end-nothing-shown"]
+Decision = Literal[
+    "continue", "stop-success", "stop-futility", "end-success", "end-some-shown", "end-nothing-shown"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,73 @@ class JudgementData:
     def estimated_information(self) -> float:
         """1 / standard error squared, as these judgements have it."""
         return 1.0 / self.standard_error**2
+
+
+class Arrived(Protocol):
+    """How much is in at a look."""
+
+    @property
+    def share(self) -> float:
+        """Share of what looks are counted by."""
+        ...
+
+    @property
+    def final(self) -> bool:
+        """Whether no more will come."""
+        ...
+
+
+class Decided(Protocol):
+    """A look that was taken."""
+
+    @property
+    def number(self) -> int:
+        """Which look it was."""
+        ...
+
+    @property
+    def decision(self) -> Decision:
+        """What it decided."""
+        ...
+
+
+class Watched(Protocol):
+    """A study with looks, of two systems or of several."""
+
+    @property
+    def rule(self) -> StoppingRule:
+        """What stops it."""
+        ...
+
+    @property
+    def unit(self) -> str:
+        """What looks are counted by."""
+        ...
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Planned shares of it."""
+        ...
+
+    @property
+    def independent(self) -> bool:
+        """Whether judgements are."""
+        ...
+
+    @property
+    def ended(self) -> bool:
+        """Whether the study has come to its end, or was stopped."""
+        ...
+
+    @property
+    def next_planned(self) -> int | None:
+        """Number of the next planned look, None after the last."""
+        ...
+
+    @property
+    def looks(self) -> Sequence[Decided]:
+        """The looks so far."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,22 +15,24 @@ from humeval_power.inference.looks.stopping_rule import Spending
 from humeval_power.inference.study.formula import effect_precision
 from humeval_power.planning.looks.schedule import look_information
 from humeval_power.planning.monitor.state import (
+    Arrived,
     Decision,
     JudgementData,
     LookData,
     Monitoring,
     TakenLook,
+    Watched,
 )
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.ratings import Ratings
-from humeval_power.scenarios.looks.looks import LookKind, nested_designs
+from humeval_power.scenarios.looks.looks import LookKind, Looks, nested_designs
 
 SMALLEST_STEP = 1e-3  # of the information, by which a look must add to the one before
 AS_PLANNED = 0.05  # a look this much later than planned is not worth a remark
 NOTABLE = 2.0  # factor by which the information may differ from the expected one without a remark
 # How remarks start that say no departure from the plan.
 NO_DEPARTURE = ("by their own variances", "an early end may have been chosen by what was seen")
-_REACHED = 1e-9
+REACHED = 1e-9
 
 
 def study_monitoring(plan: Plan) -> Monitoring:
@@ -48,16 +50,21 @@ def study_monitoring(plan: Plan) -> Monitoring:
         )
     whole = plan.design()
     known = look_information(plan.parameters, whole, schedule.looks)
-    sizes = [_size(design, schedule.looks.kind) for design in nested_designs(whole, schedule.looks).designs]
     return Monitoring(
         rule=schedule.rule(plan.rule),
         unit=schedule.looks.kind,
-        shares=tuple(size / sizes[-1] for size in sizes),
+        shares=planned_shares(whole, schedule.looks),
         fractions=known.fractions,
         maximum_information=known.maximum,
         effect=plan.effect,
         factor=schedule.factor,
     )
+
+
+def planned_shares(design: Design, looks: Looks) -> tuple[float, ...]:
+    """Shares of what looks are counted by at each of them."""
+    sizes = [_size(each, looks.kind) for each in nested_designs(design, looks).designs]
+    return tuple(size / sizes[-1] for size in sizes)
 
 
 def collected_information(plan: Plan, ratings: Ratings) -> float:
@@ -95,17 +102,15 @@ def step(
         A study that has ended, too few data for the next look without a reason, an unplanned look under
         boundaries that do not allow one, or no new information.
     """
-    _refuse_after_the_end(state, unplanned)
-    planned = _planned_number(state, data)
+    refuse_after_the_end(state, unplanned)
+    planned = planned_number(state, data)
     final = planned == len(state.shares)
-    complete = final and data.share >= 1.0 - _REACHED
+    complete = final and data.share >= 1.0 - REACHED
     if planned is None:
-        _check_unplanned(state, data, unplanned)
-    fraction = _fraction(state, data, complete=complete)
-    bounds = look_boundaries(state, fraction, final=fraction >= 1.0 - _REACHED)
-    place = (
-        len(state.looks) if isinstance(state.rule.efficacy, Spending) else _place(state, complete, planned)
-    )
+        check_unplanned(state, data, unplanned)
+    fraction = look_fraction(state, data, complete=complete)
+    bounds = look_boundaries(state, fraction, final=fraction >= 1.0 - REACHED)
+    place = boundary_place(state, complete, planned)
     nominal = float(bounds.nominal[place])
     futility = 1.0 if final else min(float(bounds.futility_p[place]), 1.0)
     look = TakenLook(
@@ -156,14 +161,14 @@ def taken_boundaries(state: Monitoring) -> Boundaries:
         raise InputError("No look was taken yet.")
     last = state.looks[-1]
     before = replace(state, looks=state.looks[:-1])
-    final = last.fraction >= 1.0 - _REACHED
+    final = last.fraction >= 1.0 - REACHED
     found = look_boundaries(before, last.fraction, final=final)
     if isinstance(state.rule.efficacy, Spending):
         return found
     places = []  # of fixed boundaries those of looks that were passed over are none
     for number, look in enumerate(state.looks):
         earlier = replace(state, looks=state.looks[:number])
-        places.append(_place(earlier, look.fraction >= 1.0 - _REACHED, look.planned))
+        places.append(boundary_place(earlier, look.fraction >= 1.0 - REACHED, look.planned))
     return found.at_looks([*places, *range(places[-1] + 1, found.n_looks)])
 
 
@@ -175,11 +180,11 @@ def path_boundaries(state: Monitoring) -> Boundaries:
     last = taken[-1] if taken else 0.0
     upcoming = state.next_planned or len(state.shares) + 1
     rest = [each for each in state.fractions[upcoming - 1 :] if each > last + SMALLEST_STEP]
-    ended = state.ended and last >= 1.0 - _REACHED
+    ended = state.ended and last >= 1.0 - REACHED
     return _scaled(state, taken if ended else [*taken, *rest])
 
 
-def _refuse_after_the_end(state: Monitoring, unplanned: str) -> None:
+def refuse_after_the_end(state: Watched, unplanned: str) -> None:
     if not state.ended:
         return
     last = state.looks[-1]
@@ -195,7 +200,7 @@ def _refuse_after_the_end(state: Monitoring, unplanned: str) -> None:
     raise InputError(f"The study {stopped} at look {last.number}; no test holds after that. {remedy}")
 
 
-def _planned_number(state: Monitoring, data: LookData | JudgementData) -> int | None:
+def planned_number(state: Watched, data: Arrived) -> int | None:
     """The last planned look, not yet taken, whose share is reached; the last of all if no more will come."""
     upcoming = state.next_planned
     if upcoming is None or data.final:
@@ -203,12 +208,12 @@ def _planned_number(state: Monitoring, data: LookData | JudgementData) -> int | 
     reached = [
         number
         for number in range(upcoming, len(state.shares) + 1)
-        if data.share >= state.shares[number - 1] - _REACHED
+        if data.share >= state.shares[number - 1] - REACHED
     ]
     return max(reached, default=None)
 
 
-def _check_unplanned(state: Monitoring, data: LookData | JudgementData, reason: str) -> None:
+def check_unplanned(state: Watched, data: Arrived, reason: str) -> None:
     upcoming = state.next_planned
     due = "" if upcoming is None else f"Look {upcoming} is due at {100 * state.shares[upcoming - 1]:.3g} %"
     have = f"{100 * data.share:.3g} % of the planned {state.unit} are in"
@@ -224,7 +229,7 @@ def _check_unplanned(state: Monitoring, data: LookData | JudgementData, reason: 
         )
 
 
-def _fraction(state: Monitoring, data: LookData | JudgementData, *, complete: bool) -> float:
+def look_fraction(state: Monitoring, data: LookData | JudgementData, *, complete: bool) -> float:
     """Share of the planned information, made to grow; a look before the end leaves something for it."""
     if not (math.isfinite(data.standard_error) and data.standard_error > 0 and 0 <= data.p_value <= 1):
         raise InputError(
@@ -243,8 +248,11 @@ def _fraction(state: Monitoring, data: LookData | JudgementData, *, complete: bo
     return max(known, last + SMALLEST_STEP)
 
 
-def _place(state: Monitoring, complete: bool, planned: int | None) -> int:
-    """Index of the boundary where they were fixed beforehand; an early end is tested by the next of them."""
+def boundary_place(state: Monitoring, complete: bool, planned: int | None) -> int:
+    """Index of the boundary of this look. Where boundaries were fixed beforehand an early end is tested by the next
+    of them."""
+    if isinstance(state.rule.efficacy, Spending):
+        return len(state.looks)
     number = planned if complete or planned != len(state.shares) else state.next_planned
     assert number is not None  # fixed boundaries allow no other looks
     return number - 1
@@ -275,6 +283,21 @@ def _conditional_power(
 def _remarks(
     state: Monitoring, data: LookData | JudgementData, planned: int | None, *, final: bool
 ) -> tuple[str, ...]:
+    remarks = departures(state, data, planned, final=final)
+    seen = data.estimated_information / data.information
+    if not 1 / NOTABLE < seen < NOTABLE:
+        counted = state.unit if state.independent else "ratings"
+        remarks.append(
+            f"{NO_DEPARTURE[0]} these {counted} carry {seen:.2g} times the information that the plan "
+            "expected of them; the boundaries go by the plan"
+        )
+    if state.ended:
+        remarks.append("the study went on after it could have been stopped for futility")
+    return tuple(remarks)
+
+
+def departures(state: Watched, data: Arrived, planned: int | None, *, final: bool) -> list[str]:
+    """What is to be said of when a look is taken."""
     remarks = []
     upcoming = state.next_planned
     if planned is not None and upcoming is not None and planned > upcoming:
@@ -283,7 +306,7 @@ def _remarks(
         remarks.append(f"planned look{'s' * several} {skipped} {'were' if several else 'was'} not taken")
     if planned is None:
         remarks.append("the look was not planned")
-    elif final and data.share < 1 - _REACHED:
+    elif final and data.share < 1 - REACHED:
         remarks.append(f"the study ended with {100 * data.share:.3g} % of the planned {state.unit}")
         remarks.append(
             f"{NO_DEPARTURE[1]}, so that its boundary uses only as much of the "
@@ -295,16 +318,7 @@ def _remarks(
             f"planned at {100 * state.shares[planned - 1]:.3g} % of the {state.unit}, taken at "
             f"{100 * data.share:.3g} %"
         )
-    seen = data.estimated_information / data.information
-    if not 1 / NOTABLE < seen < NOTABLE:
-        counted = state.unit if state.independent else "ratings"
-        remarks.append(
-            f"{NO_DEPARTURE[0]} these {counted} carry {seen:.2g} times the information that the plan "
-            "expected of them; the boundaries go by the plan"
-        )
-    if state.ended:
-        remarks.append("the study went on after it could have been stopped for futility")
-    return tuple(remarks)
+    return remarks
 
 
 def changed_rows(earlier: Mapping[str, str], now: Mapping[str, str]) -> tuple[Sequence[str], Sequence[str]]:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from humeval_power.planning.plan.candidates import what_is_left
-from humeval_power.planning.plan.planned_systems import PlannedSystems, goal_power, scaled, within_criterion
+from humeval_power.planning.plan.planned_systems import (
+    PlannedSystems,
+    goal_power,
+    scaled,
+    with_looks,
+    within_criterion,
+)
 from humeval_power.planning.plan.workers_out import NOBODY_OUT, WorkersOut
 from humeval_power.planning.study.systems_goals import Truth
 from humeval_power.planning.study.systems_law import counts_by_law
@@ -95,20 +101,23 @@ def _fast_power(planned: PlannedSystems, counts: StudyCounts | ExpectedCounts, r
     precision = systems_precision(planned.parameters, counts, planned.family)
     truth = Truth(planned.parameters, precision.pairs, within_criterion(planned, rule))
     found = counts_by_law(truth, precision, planned.family, log2_points=_LOG2_POINTS)
-    return found.of(planned.goal) / found.n
+    return with_looks(found.of(planned.goal) / found.n, planned, counts, rule)
 
 
 def smallest_effect(
     planned: PlannedSystems, counts: StudyCounts, target: float, rule: DecisionRule
 ) -> float:
     """The smallest difference, the assumed means drawn apart or together in proportion, with which a design
-    reaches a power by formula; infinite where none on [0, 1] does."""
-    effect = planned.parameters.stated_effect
+    reaches a power by formula; under a rule with a margin the smallest margin with which it does for the assumed
+    means. Infinite where none on [0, 1] does."""
+    effect, margin = planned.parameters.stated_effect, rule.margin
 
     def above(size: float) -> float:
-        return goal_power(scaled(planned, size / effect), counts, rule) - target
+        if margin is None:
+            return goal_power(scaled(planned, size / effect), counts, rule) - target
+        return goal_power(planned, counts, replace(rule, margin=size)) - target
 
     if above(1.0) < 0:
         return float("inf")
-    least = effect * _PRECISION
+    least = effect * _PRECISION if margin is None else abs(effect) + margin * _PRECISION
     return root_between(above, least, 1.0, rtol=_PRECISION, xtol=least) if above(least) < 0 else 0.0

@@ -98,6 +98,10 @@ class Plan:
     others: tuple[tuple[str, Parameters], ...] = ()
     many: PlannedSystems | None = None
 
+    def __post_init__(self) -> None:
+        if self.many is not None and self.many.looks != self.looks:
+            object.__setattr__(self, "many", replace(self.many, looks=self.looks))
+
     @property
     def pair(self) -> tuple[str, str]:
         """A and B of a plan of two systems; every difference is B - A."""
@@ -189,17 +193,24 @@ class Plan:
         )
 
     def look_information(self) -> LookInformation:
-        """What each planned look knows. Only for a plan with looks."""
+        """What each planned look knows, of several systems about the two hardest to tell apart. Only for a plan
+        with looks."""
         from humeval_power.planning.looks.schedule import look_information
 
         assert self.looks is not None
-        return look_information(self.parameters, self.design(), self.looks.looks)
+        places = None if self.many is None else self.many.hardest
+        return look_information(self.parameters, self.design(), self.looks.looks, places=places)
 
     def look_boundaries(self) -> Boundaries:
-        """The boundaries at the planned looks. Only for a plan with looks."""
+        """The boundaries at the planned looks; of several systems those of the two hardest to tell apart while no
+        comparison is shown. Only for a plan with looks."""
         from humeval_power.planning.looks.schedule import planned_boundaries
 
         assert self.looks is not None
+        if self.many is not None:
+            from humeval_power.planning.plan.planned_systems import first_boundaries
+
+            return first_boundaries(self.many, self.rule, self.look_information())
         return planned_boundaries(self.looks, self.rule, self.look_information(), effect=self.effect)
 
     def recomputed_power(self) -> float:

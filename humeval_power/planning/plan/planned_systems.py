@@ -14,8 +14,13 @@ from humeval_power.rules import DecisionRule
 from humeval_power.systems import Goal, SystemsParameters
 
 if TYPE_CHECKING:
+    from humeval_power.inference.looks.boundaries import Boundaries
+    from humeval_power.planning.looks.schedule import LookInformation, LookSchedule
     from humeval_power.planning.study.systems_goals import SystemsPower
     from humeval_power.planning.study.systems_precision import AnyStudy
+
+
+_LEAST_GROWTH = 1e-3  # of the information, by which looks that count differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,7 @@ class PlannedSystems:
     criteria : names of those that all comparisons are made on; none where there is one without a name.
     shares : of the goals that the plan is not made for, in the simulations of its power.
     others : parameters, by name, that were looked at beside those planned for.
+    looks : those of the plan.
     """
 
     parameters: SystemsParameters
@@ -45,6 +51,7 @@ class PlannedSystems:
     criteria: tuple[str, ...] = ()
     shares: tuple[GoalShare, ...] = ()
     others: tuple[tuple[str, SystemsParameters], ...] = ()
+    looks: LookSchedule | None = None
 
     def __post_init__(self) -> None:
         self.family.pairs(self.parameters.names)  # refuses a baseline that is none of them
@@ -66,7 +73,12 @@ class PlannedSystems:
     def pair(self) -> Parameters:
         """What is known of the two systems whose difference is hardest to find: the closest of those that differ,
         and of equally close ones those that workers and items differ most about."""
-        return self.parameters.pair(*_hardest_pair(self.parameters))
+        return self.parameters.pair(*self.hardest)
+
+    @property
+    def hardest(self) -> tuple[int, int]:
+        """Places of these two systems, the lower mean first."""
+        return _hardest_pair(self.parameters)
 
     def check(self, rule: DecisionRule) -> None:
         """Refuse a test that several systems are not compared by.
@@ -74,16 +86,35 @@ class PlannedSystems:
         Raises
         ------
         InputError
-            A margin, or a test or a correction whose power no formula gives.
+            A test or a correction whose power no formula gives, or that has no boundaries over looks.
         """
         from humeval_power.planning.study.systems_power import has_formula
 
-        if rule.margin is not None:
-            raise InputError("Equivalence and non-inferiority are planned for one pair of systems.")
+        if self.looks is not None:
+            self._check_looks(self.looks, rule)
+        if self.family.correction == "max-t":
+            from humeval_power.planning.study.systems_law import check_max_t
+
+            check_max_t(rule)
         if not has_formula(self.family, rule):
             raise InputError(
                 f"A plan of several systems needs a test that a formula describes, not {rule}, correction "
                 f"{self.family.correction}."
+            )
+
+    def _check_looks(self, looks: LookSchedule, rule: DecisionRule) -> None:
+        from humeval_power.inference.looks.stepwise import check_stepwise
+
+        check_stepwise(looks.rule(rule), self.family.correction)
+        if self.n_criteria > 1:
+            raise InputError(
+                "Looks are taken on one criterion: several would stop at looks of their own, and the study "
+                "has one end."
+            )
+        if self.goal == "first":
+            raise InputError(
+                "The goal 'first' needs no test, so no boundary says when it is reached: take 'best', or leave out "
+                "the looks."
             )
 
     @property
@@ -99,8 +130,81 @@ class PlannedSystems:
 
 
 def goal_power(planned: PlannedSystems, counts: AnyStudy, rule: DecisionRule) -> float:
-    """Chance by formula that a study of this size reaches the goal."""
-    return goals_by_formula(planned, counts, rule).power
+    """Chance by formula that a study of this size reaches the goal, with its looks."""
+    return with_looks(goals_by_formula(planned, counts, rule).power, planned, counts, rule)
+
+
+def goal_shares(planned: PlannedSystems, counts: AnyStudy, rule: DecisionRule) -> dict[Goal, float]:
+    """The chances of all goals by formula, with the looks; NaN of those that these means do not have."""
+    fixed = goals_by_formula(planned, counts, rule).shares
+    return {
+        goal: share if goal == "first" or math.isnan(share) else with_looks(share, planned, counts, rule)
+        for goal, share in fixed.items()
+    }
+
+
+def with_looks(fixed: float, planned: PlannedSystems, counts: AnyStudy, rule: DecisionRule) -> float:
+    """What looks leave of the chance of a goal: as of a z test at the share of alpha of one comparison, with the
+    information of the hardest pair in a regular design. Near what simulation finds; it serves to search."""
+    if planned.looks is None:
+        return fixed
+    from humeval_power.planning.looks.schedule import power_with_looks
+
+    known = regular_information(planned, counts)
+    *earlier, last = known.fractions
+    growing = [last]
+    for fraction in reversed(earlier):  # in the limit of endless workers or items a look adds nothing
+        if growing[0] - fraction > _LEAST_GROWTH:
+            growing.insert(0, fraction)
+    if len(growing) == 1:
+        return fixed
+    return power_with_looks(
+        fixed, first_boundaries(planned, rule, known._replace(fractions=tuple(growing)))
+    )
+
+
+def regular_information(planned: PlannedSystems, counts: AnyStudy) -> LookInformation:
+    """Information about the hardest pair at the looks, of regular designs of their sizes."""
+    import numpy as np
+
+    from humeval_power.planning.looks.schedule import LookInformation
+    from humeval_power.planning.study.regular import regular_precision
+
+    assert planned.looks is not None
+    looks, shares = planned.looks.looks, np.array(planned.looks.looks.shares)
+    m, n, k = (
+        np.full(len(shares), float(size))
+        for size in (counts.n_workers, counts.n_items, counts.ratings_per_item)
+    )
+    if looks.kind == "items":
+        n = shares * n
+    else:  # fewer ratings of each item, and of some items none
+        rated = (
+            1.0
+            if looks.kind == "ratings" or counts.ratings_per_item == counts.n_workers
+            else 1.0 - (1.0 - shares) ** k
+        )
+        rated = np.minimum(rated, shares * k)
+        m, n, k = shares * m if looks.kind == "workers" else m, rated * n, shares * k / rated
+    precision = regular_precision(
+        planned.pair, workers=m, items=n, ratings_per_item=k, paired=getattr(counts, "paired", True)
+    )
+    known = 1.0 / precision.variance
+    return LookInformation(tuple((known / known[-1]).tolist()), float(known[-1]))
+
+
+def first_boundaries(
+    planned: PlannedSystems, rule: DecisionRule, information: LookInformation
+) -> Boundaries:
+    """Boundaries of the hardest pair while no comparison is shown."""
+    from humeval_power.inference.looks.stepwise import step_level
+    from humeval_power.planning.looks.schedule import planned_boundaries
+
+    assert planned.looks is not None
+    n = planned.n_tests
+    one = replace(rule, alpha=step_level(rule.alpha, n, n, planned.family.correction))
+    effect = planned.parameters.stated_effect
+    return planned_boundaries(planned.looks, one, information, effect=effect)
 
 
 def goals_by_formula(planned: PlannedSystems, study: AnyStudy, rule: DecisionRule) -> SystemsPower:

@@ -135,7 +135,7 @@ class PlanRequest:
         for name in many.settings:
             many.planned(name).check(self.rule)
         beyond = {
-            "looks before the end": self.looks is not None,
+            "looks together with documents": self.looks is not None and bool(self.space.documents),
             "an assurance over the pilot's uncertainty": self.confidence is not None,
         }
         asked = [name for name, is_asked in beyond.items() if is_asked]

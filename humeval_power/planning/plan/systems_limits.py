@@ -81,6 +81,7 @@ def what_systems_would_do(
     target, rule, costs = request.target, request.rule, request.costs
     reached = power.exact(best)
     planned = power.settings[power.judged(best)]
+    what, size = ("difference", request.effect) if rule.margin is None else ("margin", rule.margin)
     ways = []
     reaching = None if request.budget is None else cheapest(rows, power, target=target)
     if request.budget is not None and reaching is not None:
@@ -88,12 +89,12 @@ def what_systems_would_do(
         ways.append(f"a budget of {money(Decimal(reaching.cents) / 100, costs.currency)}")
     else:
         reason = (
-            f"No design within these limits has a power of {target:g} for a difference of "
-            f"{request.effect:g}: the best has {reached:.2f}."
+            f"No design within these limits has a power of {target:g} for a {what} of {size:g}: the best has "
+            f"{reached:.2f}."
         )
     smallest = smallest_effect(planned, best, target, rule)
     if smallest <= 1:
-        ways.append(f"a difference of {smallest:.3f} instead of {request.effect:g}, with this design")
+        ways.append(f"a {what} of {smallest:.3f} instead of {size:g}, with this design")
     enough = _enough_workers(best, lambda counts: power.reaches(counts, target))
     if enough is not None and enough.n_workers > best.n_workers:
         ways.append(

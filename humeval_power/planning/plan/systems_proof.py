@@ -30,6 +30,7 @@ from humeval_power.planning.plan.systems_search import (
     list_rows,
     most_powerful,
 )
+from humeval_power.planning.plan.with_looks import prove_systems
 from humeval_power.planning.plan.workers_out import NOBODY_OUT, expected_out
 from humeval_power.planning.power import DEFAULT_SIMULATIONS, Progress, part_of
 from humeval_power.planning.study.designs_of import design_of
@@ -221,6 +222,18 @@ class _Proofs:
             usual = fitted_simulations(planned, design, request.rule, losses=request.losses)
         part = part_of(self.progress, self.done, _MOST_PROOFS)
         self.done += 1
+        if planned.looks is not None:
+            found = prove_systems(
+                planned,
+                design,
+                planned.looks,
+                request.rule,
+                costs=request.costs,
+                n_simulations=self.n_simulations or usual,
+                seed=self.seed,
+                n_jobs=self.n_jobs,
+            )
+            return replace(self.priced(counts), simulated=found.simulated, sequential=found)
         simulated = simulate_systems(
             planned.parameters,
             design,

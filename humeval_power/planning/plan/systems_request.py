@@ -10,6 +10,7 @@ from humeval_power.comparisons import ComparisonFamily
 from humeval_power.systems import Goal, SystemsParameters
 
 if TYPE_CHECKING:
+    from humeval_power.planning.looks.schedule import LookSchedule
     from humeval_power.planning.plan.planned_systems import PlannedSystems
 
 
@@ -18,13 +19,14 @@ class SystemsRequest:
     """Several systems, or several criteria, that are planned for together.
 
     settings : what is assumed of them, by the names of the other assumptions, with the means assumed.
-    family, goal, criteria : as of `PlannedSystems`.
+    family, goal, criteria, looks : as of `PlannedSystems`.
     """
 
     settings: Mapping[str, SystemsParameters]
     family: ComparisonFamily
     goal: Goal
     criteria: tuple[str, ...] = ()
+    looks: LookSchedule | None = None
 
     @property
     def n_systems(self) -> int:
@@ -36,4 +38,6 @@ class SystemsRequest:
         from humeval_power.planning.plan.planned_systems import PlannedSystems
 
         others = tuple((one, values) for one, values in self.settings.items() if one != name)
-        return PlannedSystems(self.settings[name], self.family, self.goal, self.criteria, others=others)
+        return PlannedSystems(
+            self.settings[name], self.family, self.goal, self.criteria, others=others, looks=self.looks
+        )

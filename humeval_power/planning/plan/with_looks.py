@@ -13,10 +13,14 @@ from humeval_power.rules import DecisionRule
 from humeval_power.study_counts import StudyCounts
 
 if TYPE_CHECKING:
+    from humeval_power.designs import Design
     from humeval_power.planning.looks.how_many import LooksChoice
     from humeval_power.planning.looks.rating_looks import LookPlan
     from humeval_power.planning.looks.schedule import LookSchedule
+    from humeval_power.planning.looks.systems_looks import SystemsLookPlan
     from humeval_power.planning.plan.plan import LookExpectation
+    from humeval_power.planning.plan.planned_systems import PlannedSystems
+    from humeval_power.planning.study.systems_goals import SystemsPower
     from humeval_power.scenarios.looks.looks import Looks
     from humeval_power.scenarios.looks.ratings import RatingLooks
 
@@ -25,8 +29,8 @@ if TYPE_CHECKING:
 class SequentialOption:
     """A design with its looks: simulated power of the whole procedure, and what it is expected to take."""
 
-    plan: LookPlan
-    simulated: PowerEstimate
+    plan: LookPlan | SystemsLookPlan
+    simulated: PowerEstimate | SystemsPower
     expected: LookExpectation
     choices: tuple[LooksChoice, ...]
 
@@ -34,6 +38,43 @@ class SequentialOption:
         """The looks as a plan holds them, with the factor that calibration found."""
         found = self.plan.calibration
         return wish if found is None else replace(wish, factor=found.used)
+
+
+def prove_systems(
+    planned: PlannedSystems,
+    design: Design,
+    wish: LookSchedule,
+    rule: DecisionRule,
+    *,
+    costs: CostModel | None,
+    n_simulations: int,
+    seed: int,
+    n_jobs: int = 1,
+) -> SequentialOption:
+    """The same for several systems, every comparison refitted at every look."""
+    from humeval_power.planning.looks.systems_looks import hardest_place, plan_systems_looks
+    from humeval_power.planning.plan.plan import LookExpectation
+    from humeval_power.scenarios.looks.systems import SystemsLooks
+
+    study = SystemsLooks(planned.parameters, design, wish.looks, planned.family, rule)
+    found = plan_systems_looks(
+        study, wish.rule(rule), place=hardest_place(study), cost=costs, seed=seed, n_jobs=n_jobs
+    )
+    effect = planned.parameters.stated_effect
+    with_effect, without = found.at(
+        [effect, 0.0], goal=planned.goal, n_simulations=n_simulations, n_jobs=n_jobs
+    )
+    return SequentialOption(
+        plan=found,
+        simulated=with_effect.found,
+        expected=LookExpectation(
+            ratings_if_effect=with_effect.expected_size,
+            ratings_if_none=without.expected_size,
+            cost_if_effect=with_effect.expected_cost,
+            cost_if_none=without.expected_cost,
+        ),
+        choices=(),
+    )
 
 
 def rating_looks(

@@ -80,7 +80,7 @@ def power_by_law(
     truth = Truth(parameters, precision.pairs, rule)
     check_goal(truth, goal)
     counts = counts_by_law(truth, precision, family, log2_points=log2_points)
-    found = power_of_counts(counts, truth, precision, goal)
+    found = power_of_counts(counts, precision, goal, truth=truth)
     if family.correction != "holm" or len(precision.pairs) == 1:
         return _sharpened(truth, precision, family, found)
     return found
@@ -88,10 +88,10 @@ def power_by_law(
 
 def power_of_counts(
     counts: GoalCounts,
-    truth: Truth,
     precision: SystemsPrecision,
     goal: Goal,
     *,
+    truth: Truth | None = None,
     n_simulations: int = 0,
     n_failed: int = 0,
 ) -> SystemsPower:
@@ -128,9 +128,14 @@ class _OfSignificant(TypedDict):
     type_s: float
 
 
-def _of_significant(truth: Truth, significant: Floats, size: Floats, opposite: Floats) -> _OfSignificant:
+def _of_significant(
+    truth: Truth | None, significant: Floats, size: Floats, opposite: Floats
+) -> _OfSignificant:
     """Type M and S, of each comparison and of those that are sought, from how many estimates are significant, the
     sum of their sizes and how many have the wrong sign, (pairs,)."""
+    if truth is None:
+        unknown = (math.nan,) * len(significant)
+        return {"type_m_of": unknown, "type_s_of": unknown, "type_m": math.nan, "type_s": math.nan}
     true = np.abs(truth.difference)
     counted = (significant > 0) & (true > 0) & (truth.rule.margin is None)
     of = np.where(counted, significant, np.nan)

@@ -138,9 +138,9 @@ def simulate_systems(
         counts, done = reduce(operator.add, parts), target
         found = power_of_counts(
             counts,
-            decision.truth,
             decision.precision,
             goal,
+            truth=decision.truth,
             n_simulations=done,
             n_failed=done - counts.n,
         )

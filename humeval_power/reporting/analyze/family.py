@@ -57,7 +57,8 @@ _AFTER: Mapping[Correction, str] = {
 
 def family_words(tests: FamilyOfTests) -> str:
     """How p-values are corrected, and over what: 'after Holm's correction over 28 comparisons'."""
-    return f"{_AFTER[tests.family.correction]} {_over(tests)}"
+    looks = f" and {counted(tests.n_looks, 'look')}" if tests.n_looks else ""
+    return f"{_AFTER[tests.family.correction]} {_over(tests)}{looks}"
 
 
 def _over(tests: FamilyOfTests) -> str:
@@ -74,7 +75,8 @@ def _over(tests: FamilyOfTests) -> str:
 
 def family_record(tests: FamilyOfTests) -> Record:
     """The family as plain values, with the number of its tests and the criteria that they are of."""
-    return {**asdict(tests.family), "n_tests": tests.n_tests, "criteria": list(tests.criteria)}
+    record = {**asdict(tests.family), "n_tests": tests.n_tests, "criteria": list(tests.criteria)}
+    return {**record, "n_looks": tests.n_looks} if tests.n_looks else record
 
 
 def family_of_record(record: Mapping[str, object]) -> FamilyOfTests:
@@ -82,5 +84,8 @@ def family_of_record(record: Mapping[str, object]) -> FamilyOfTests:
     values = dict(record)
     n_tests, criteria = values.pop("n_tests"), values.pop("criteria")
     assert isinstance(n_tests, int)
+    n_looks = values.pop("n_looks", 0)
     assert isinstance(criteria, list)
-    return FamilyOfTests(ComparisonFamily(**values), n_tests, tuple(map(str, criteria)))  # type: ignore[arg-type]
+    assert isinstance(n_looks, int)
+    family = ComparisonFamily(**values)  # type: ignore[arg-type]
+    return FamilyOfTests(family, n_tests, tuple(map(str, criteria)), n_looks)

@@ -12,7 +12,8 @@ from humeval_power.comparisons import ComparisonFamily, FamilyOfTests
 from humeval_power.errors import InputError
 from humeval_power.inference.study.many_systems import CorrectedP, SystemsAnalysis, recorrected
 from humeval_power.inference.study.ranks import SimulatedRanks
-from humeval_power.planning.analyze import Deviation
+from humeval_power.planning.analyze import Deviation, LooksTaken
+from humeval_power.planning.monitor.systems import over_looks
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analyze.analysis_content import systems_content
 from humeval_power.reporting.analyze.deviations import deviations_content, deviations_section
@@ -57,6 +58,8 @@ from humeval_power.reporting.analyze.shown_pairs import ShownPair, shown_pairs
 from humeval_power.reporting.analyze.units import Unit
 from humeval_power.reporting.analyze.variances import check_remarks, model_remarks, system_sds
 from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Points, Section
+from humeval_power.reporting.monitor.result import DECISIONS
+from humeval_power.reporting.monitor.systems import result_blocks, systems_looks_content
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import ANALYSIS_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
@@ -78,7 +81,7 @@ class SystemsResult(Result):
     rules for leaving out workers changed, None without rules.
     `ranks` are simulated, `agreement` is that of the workers. `diagnostics` are None where they were not asked for
     or there is no joint fit. `order` is that of the systems in tables and pictures; empty for the order of their
-    means, best first.
+    means, best first. `looks` are those that decided, None for one test at the end.
     """
 
     schema: ClassVar[str] = ANALYSIS_SCHEMA
@@ -92,6 +95,7 @@ class SystemsResult(Result):
     deviations: tuple[Deviation, ...] | None = None
     plan: Record | None = None
     exclusion: WithAndWithout | None = None
+    looks: LooksTaken | None = None
     provenance: Provenance = UNKNOWN
 
     @property
@@ -99,7 +103,8 @@ class SystemsResult(Result):
         """Warnings where the other kind of variances, or the other model, decides otherwise."""
         excluded = not_applied_remarks(None if self.exclusion is None else self.exclusion.exclusion)
         checks = (*check_remarks(self.analysis.check), *model_remarks(self.analysis.other_model))
-        return (*excluded, *checks)
+        unchecked = () if self.looks is None else self.looks.unchecked
+        return (*excluded, *checks, *(f"WARNING: {one.actual}." for one in unchecked))
 
     @property
     def p_values(self) -> tuple[float, ...]:
@@ -128,8 +133,12 @@ class SystemsResult(Result):
         Raises
         ------
         InputError
-            Another family.
+            Another family, or a study with looks.
         """
+        if self.looks is not None:
+            raise InputError(
+                f"{self.ratings.source}: a study with looks is decided by its boundaries; analyse it by itself."
+            )
         if self.analysis.family != family:
             raise InputError(
                 f"{self.ratings.source}: the systems were compared by {self.analysis.family}, and are to be "
@@ -210,6 +219,7 @@ class SystemsResult(Result):
         differences, *further = self.detail_sections()
         sections = [
             Section("Findings", tuple(self._findings())),
+            *self._looks(),
             *exclusion_section((self.exclusion, self.rows)),
             *deviations_section(self.deviations),
             *([Section("Notes", (Points(said),))] if said else []),
@@ -227,6 +237,14 @@ class SystemsResult(Result):
             caveats=(*rehearsal_notices(self.ratings.worker_names), *left_out_notice(self.ratings.flow)),
             sections=tuple(each for each in sections if each.blocks),
         )
+
+    def _looks(self) -> Iterator[Section]:
+        """What was shown when."""
+        if self.looks is not None:
+            state = self.looks.of_several
+            n, decision = len(state.looks), DECISIONS[state.looks[-1].decision]
+            said = Paragraph(f"{counted(n, 'look')} taken ({state.rule}). {decision}")
+            yield Section("Looks", (said, *result_blocks(over_looks(state), n)))
 
     def detail_sections(self) -> Iterator[Section]:
         """What stands behind the findings: the differences first."""
@@ -328,6 +346,7 @@ class SystemsResult(Result):
             "diagnostics": self._diagnostics_content(),
             **deviations_content(self.deviations, self.plan),
             **exclusion_content(self.exclusion, self.rows),
+            **({} if self.looks is None else {"looks": systems_looks_content(self.looks)}),
             "independence": study_independence_content(self.ratings),
         }
 

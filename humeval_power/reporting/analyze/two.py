@@ -101,7 +101,7 @@ class AnalysisResult(Result):
         """The inference that takes the looks into account, None for a study with one test."""
         if self.looks is None:
             return None
-        return stagewise_inference(estimates(self.looks.state), taken_boundaries(self.looks.state))
+        return stagewise_inference(estimates(self.looks.of_two), taken_boundaries(self.looks.of_two))
 
     @property
     def p_values(self) -> tuple[float, ...]:
@@ -311,7 +311,7 @@ def _interest(interest: PowerAtInterest, rule: DecisionRule) -> str:
 
 
 def _looks(looks: LooksTaken, found: StagewiseResult) -> str:
-    last = looks.state.looks[-1]
+    last = looks.of_two.looks[-1]
     return (
         f"{counted(len(looks.state.looks), 'look')} taken ({looks.state.rule.efficacy}); the last one "
         f"{'passed its boundary' if looks.shown else 'did not pass its boundary'} "

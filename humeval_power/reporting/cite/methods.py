@@ -81,6 +81,8 @@ def works_used(record: Mapping[str, Any]) -> dict[Reference, str]:
             found.setdefault(name, use)
     if kind == ["plan"] and "looks" in (study := record.get("study", {})):
         found |= dict(_of_looks(str(study.get("efficacy"))))
+        if "comparisons" in study:
+            found["Maurer and Bretz 2013"] = "steps over comparisons at the planned looks"
     return {reference(name): use for name, use in found.items()}
 
 

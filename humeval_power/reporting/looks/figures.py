@@ -13,6 +13,7 @@ from matplotlib.ticker import PercentFormatter
 
 from humeval_power.inference.looks.boundaries import Boundaries
 from humeval_power.planning.looks.long_run import OperatingPoint
+from humeval_power.planning.looks.systems_looks import SystemsOperatingPoint
 from humeval_power.reporting.figure_style import COLOURS, DASHES, QUIET, house_style
 from humeval_power.safe_text import picture_text
 
@@ -119,7 +120,7 @@ def stopping_figure(points: Sequence[OperatingPoint], *, unit: str = "", width: 
 
 
 def expected_cost_figure(
-    points: Sequence[OperatingPoint],
+    points: Sequence[OperatingPoint] | Sequence[SystemsOperatingPoint],
     *,
     size_at_end: float,
     cost_at_end: float = math.nan,

@@ -10,7 +10,7 @@ from humeval_power.inference.looks.boundaries import Boundaries
 from humeval_power.planning.looks.how_many import Growth, LooksChoice
 from humeval_power.planning.looks.long_run import OperatingPoint
 from humeval_power.planning.looks.pool import PROCEDURES, PoolStudy
-from humeval_power.planning.looks.rating_looks import LookPlan
+from humeval_power.planning.looks.rating_looks import LookPlan, LookRow
 
 
 def looks_record(
@@ -30,19 +30,7 @@ def looks_record(
         "looks": {"by": study.looks.kind, "shares": list(study.looks.shares)},
         "method": plan.method,
         "boundaries": boundaries_record(plan.bounds),
-        "at_looks": [
-            {
-                "n_workers": row.n_workers,
-                "n_items": row.n_items,
-                "n_ratings": row.n_ratings,
-                "size_share": row.size_share,
-                "information_share": row.information_share,
-                "standard_error": row.precision.standard_error,
-                "df": row.precision.df,
-                "cost": _number(row.cost),
-            }
-            for row in plan.rows
-        ],
+        "at_looks": rows_record(plan.rows),
         "calibration": None
         if calibration is None
         else {
@@ -82,6 +70,23 @@ def looks_record(
         ],
         "n_simulations": plan.n_simulations,
     }
+
+
+def rows_record(rows: Sequence[LookRow]) -> list[dict[str, Any]]:
+    """What there is at each look."""
+    return [
+        {
+            "n_workers": row.n_workers,
+            "n_items": row.n_items,
+            "n_ratings": row.n_ratings,
+            "size_share": row.size_share,
+            "information_share": row.information_share,
+            "standard_error": row.precision.standard_error,
+            "df": row.precision.df,
+            "cost": _number(row.cost),
+        }
+        for row in rows
+    ]
 
 
 def judgements_record(

@@ -11,6 +11,7 @@ from humeval_power.planning.looks.how_many import Growth, LooksChoice
 from humeval_power.planning.looks.long_run import OperatingPoint
 from humeval_power.planning.looks.pool import PROCEDURES, PoolStudy
 from humeval_power.planning.looks.rating_looks import LookPlan
+from humeval_power.planning.looks.systems_looks import SystemsLookPlan
 from humeval_power.reporting.document import Table
 from humeval_power.reporting.numbers import interval_words, percent
 
@@ -18,7 +19,7 @@ LONG_RUN = "'power' without an effect: false positives; shares by last look"
 PROCEDURE_WORDS = {"fixed": "one look", "interim": "interim looks", "interim-futility": "with futility"}
 
 
-def rows_table(plan: LookPlan) -> Table:
+def rows_table(plan: LookPlan | SystemsLookPlan) -> Table:
     """What there is at each look, and what stops the study there."""
     priced = plan.costs is not None
     header = ["look", "workers", "items", "ratings", *(["cost"] if priced else []), "of all"]
@@ -60,7 +61,7 @@ def boundaries_table(bounds: Boundaries, *, z: bool = True) -> Table:
     return Table(tuple(header), tuple(table))
 
 
-def errors_table(plan: LookPlan) -> Table:
+def errors_table(plan: LookPlan | SystemsLookPlan) -> Table:
     """How often each procedure finds a difference where there is none."""
     return Table(
         ("procedure", "false positives", "interval"),

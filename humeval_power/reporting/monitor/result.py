@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from humeval_power.planning.looks.judgement_plan import JudgementPlan
 from humeval_power.planning.monitor.after_stopping import after_stopping, false_positive_chance
 from humeval_power.planning.monitor.followed import Followed
-from humeval_power.planning.monitor.state import Decision, Monitoring, TakenLook
+from humeval_power.planning.monitor.state import Decision, Monitoring, TakenLook, Watched
 from humeval_power.planning.monitor.step import path_boundaries
 from humeval_power.reporting.document import Document, Fact, Facts, Picture, Section, Table
 from humeval_power.reporting.monitor.words import LookWords, words_of
@@ -26,10 +26,11 @@ DECISIONS: dict[Decision, str] = {
     "stop-success": "Stop: the boundary is passed.",
     "stop-futility": "Stop for futility: it has become unlikely that anything will be shown.",
     "end-success": "The study has ended, and its boundary is passed.",
+    "end-some-shown": "The study has ended, and some of its boundaries are passed.",
     "end-nothing-shown": "The study has ended. Nothing is shown; that does not show that there is nothing.",
 }
 _ROUNDING = 1e-9
-_WHY_PUBLISH = (
+WHY_PUBLISH = (
     "who holds the secret can seal other looks anew; that no look is changed later is proved only by what others "
     "hold. For the preregistration:"
 )
@@ -98,7 +99,7 @@ class MonitorResult(Result):
         state, words = self.state, self._words
         if state.ended:
             yield from words.result()
-        yield "Look", _which(state, look)
+        yield "Look", which_look(state, look.number, look.planned, look.data.share)
         yield "Data", words.data(look)
         yield "Estimate", words.estimate(look)
         if look.conditional_power:
@@ -109,7 +110,7 @@ class MonitorResult(Result):
         if not state.ended and state.next_planned is not None:
             yield "Left", _left(state, look, words, state.next_planned)
         if self.seal is not None:
-            yield "Publish", f"{_WHY_PUBLISH} {self.seal.statement}"
+            yield "Publish", f"{WHY_PUBLISH} {self.seal.statement}"
 
     @property
     def _words(self) -> LookWords:
@@ -168,12 +169,13 @@ _PICTURE_WORDS = (
 )
 
 
-def _which(state: Monitoring, look: TakenLook) -> str:
-    if look.planned is None:
-        return f"{look.number}, not planned"
-    due = state.shares[look.planned - 1]
-    when = "at" if look.data.share >= due - _ROUNDING else "due at"
-    return f"{look.planned} of {len(state.shares)} planned, {when} {100 * due:.3g} % of the {state.unit}"
+def which_look(state: Watched, number: int, planned: int | None, share: float) -> str:
+    """Which planned look it is, and when it was due."""
+    if planned is None:
+        return f"{number}, not planned"
+    due = state.shares[planned - 1]
+    when = "at" if share >= due - _ROUNDING else "due at"
+    return f"{planned} of {len(state.shares)} planned, {when} {100 * due:.3g} % of the {state.unit}"
 
 
 def _boundary(look: TakenLook) -> str:

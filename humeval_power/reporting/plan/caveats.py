@@ -13,7 +13,7 @@ from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.answer_words import found_words, of_hundred, on_scale, points_words
 from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.plan.rules import rules_caveats
-from humeval_power.reporting.plan.systems_words import GOAL_WORDS
+from humeval_power.reporting.plan.systems_words import goal_clause
 from humeval_power.reporting.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
 from humeval_power.reporting.values import share
 from humeval_power.rules import claim
@@ -80,7 +80,7 @@ def plan_answer(plan: Plan, said: Difference | None = None) -> str:
     difference = said or Difference(plan.effect, plan.scale)
     if plan.many is not None:
         size = f"{points_words(difference.value, plan.scale)} {on_scale(plan.scale)}"
-        goal = GOAL_WORDS[plan.many.goal].replace("this much", size)
+        goal = goal_clause(plan.many.goal, plan.rule).replace("this much", size)
         of_such = f"in {reached} of 100 such studies, {goal}"
     else:
         found = found_words(difference.between(plan.pair), plan.rule, plan.scale)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from humeval_power.planning.plan.plan import Plan
-from humeval_power.planning.plan.planned_systems import PlannedSystems, goals_by_formula, scaled
+from humeval_power.planning.plan.planned_systems import PlannedSystems, goal_shares, scaled
 from humeval_power.reporting.figure_style import COLOURS, DASHES, QUIET, house_style
 from humeval_power.reporting.plan.front_figure import target_line
 from humeval_power.reporting.plan.systems_words import GOAL_NAMES
@@ -23,7 +23,7 @@ def goals_figure(plan: Plan, planned: PlannedSystems, *, width: float = 5.0) -> 
     means are drawn apart in proportion."""
     effects = np.linspace(0.0, min(2 * plan.effect, 1.0), _POINTS)[1:]
     found = [
-        goals_by_formula(scaled(planned, float(effect / plan.effect)), plan.counts, plan.rule).shares
+        goal_shares(scaled(planned, float(effect / plan.effect)), plan.counts, plan.rule)
         for effect in effects
     ]
     with house_style():

@@ -7,8 +7,10 @@ from dataclasses import asdict
 
 from humeval_power.costs import money
 from humeval_power.planning.plan.plan import Plan
+from humeval_power.planning.plan.planned_systems import PlannedSystems
 from humeval_power.planning.plan.request import PlanResult
 from humeval_power.planning.plan.with_looks import SequentialOption
+from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 
 NON_BINDING = "Futility does not bind: the study may go on."
@@ -24,16 +26,36 @@ def looks_sentence(plan: Plan) -> str:
         f"at {100 * at:.3g} % of the {schedule.looks.kind}, success at p <= {level:.5f}"
         for at, level in zip(schedule.looks.shares, levels, strict=True)
     )
+    over = "all looks" if plan.many is None else "all looks and comparisons"
     text = (
         f"The data are tested at {schedule.looks.n_looks} looks ({schedule.efficacy} in information time, "
-        f"alpha {plan.rule.alpha:g} over all looks): {looks}."
+        f"alpha {plan.rule.alpha:g} over {over}): {looks}."
     )
+    if plan.many is not None:
+        text += f" {_steps(plan.many)}"
     if schedule.factor != 1:
         text += f" The levels were calibrated by simulation (factor {schedule.factor:.3f})."
     if schedule.futility is not None:
         bind = BINDING if schedule.futility.binding else NON_BINDING
         text += f" Futility rule: {schedule.futility}. {bind}"
     return text
+
+
+def _steps(many: PlannedSystems) -> str:
+    """Of which comparison levels are told, and how they move."""
+    n, names = many.n_tests, many.parameters.names
+    first, second = (names[place] for place in many.hardest)
+    share = f"alpha / {n}" if many.family.correction != "none" else "alpha"
+    said = (
+        f"These levels are those of {second} - {first}; each of the {counted(n, 'comparison')} has levels by its "
+        f"own information, at {share} while none is shown."
+    )
+    if many.family.correction == "holm":
+        said += (
+            " A comparison that is shown stays so, and its share of alpha passes to the others, whose levels are "
+            "solved anew and which are tested again at the same look (Maurer and Bretz 2013)."
+        )
+    return f"{said} Collection ends when each comparison is shown or futile."
 
 
 def expectation_sentence(plan: Plan) -> str | None:
@@ -58,7 +80,7 @@ def look_facts(result: PlanResult) -> list[tuple[str, str]]:
     found, wish = result.chosen.sequential, result.request.looks
     if found is None or wish is None:
         return []
-    rows, levels = found.plan.rows, found.plan.bounds.nominal
+    rows, levels = found.plan.rows, found.plan.first_levels
     facts = [
         ("Looks", f"{wish.looks}; boundaries {wish.efficacy}, by {found.plan.method}"),
         *(
@@ -73,10 +95,11 @@ def look_facts(result: PlanResult) -> list[tuple[str, str]]:
     ]
     own, naive = found.plan.errors[0], found.plan.errors[-1]
     low, high = own.interval
+    where = "without an effect" if result.request.many is None else "where all systems are equal"
     facts.append(
         (
             "Errors",
-            f"without an effect these boundaries claim a difference in {100 * own.rate:.1f} % of studies "
+            f"{where} these boundaries claim a difference in {100 * own.rate:.1f} % of studies "
             f"({100 * low:.1f} to {100 * high:.1f}, simulated); {naive.procedure}: {100 * naive.rate:.0f} %",
         )
     )
@@ -106,14 +129,13 @@ def look_choice_record(result: PlanResult) -> Record | None:
     found, wish = result.chosen.sequential, result.request.looks
     if found is None or wish is None:
         return None
-    bounds = found.plan.bounds
     return {
         "by": wish.looks.kind,
         "shares": list(wish.looks.shares),
         "efficacy": str(wish.efficacy),
         "futility": "none" if wish.futility is None else str(wish.futility),
         "information": list(found.plan.information_shares),
-        "nominal": [float(level) for level in bounds.nominal],
+        "nominal": list(found.plan.first_levels),
         "calibration": None if found.plan.calibration is None else asdict(found.plan.calibration),
         "false_positives": [asdict(error) for error in found.plan.errors],
         "expected": asdict(found.expected),

@@ -15,7 +15,7 @@ from humeval_power.planning.study.required import counts_precision
 from humeval_power.reporting.document import Fact, Table
 from humeval_power.reporting.numbers import interval_words, percent
 from humeval_power.reporting.plan.looks import look_facts
-from humeval_power.reporting.plan.systems_words import GOAL_WORDS, test_words
+from humeval_power.reporting.plan.systems_words import goal_clause, test_words
 from humeval_power.study_counts import share_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def choice_facts(result: PlanResult) -> Iterator[Fact]:
         yield "Test", str(result.request.rule)
     else:
         planned = many.planned(judged_by(result))
-        yield "Goal", GOAL_WORDS[many.goal]
+        yield "Goal", goal_clause(many.goal, result.request.rule)
         yield "Tests", test_words(planned, result.request.rule)
     yield from _ranking_facts(result)
     yield "Searched", f"{result.n_candidates:,} designs within the limits"

@@ -10,8 +10,9 @@ from humeval_power.designs import Design
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.document import Fact, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import interval_words
+from humeval_power.reporting.plan.looks import expectation_sentence, looks_sentence
 from humeval_power.reporting.plan.sections import is_simulated
-from humeval_power.reporting.plan.systems_words import GOAL_NAMES, GOAL_WORDS, family_sentences
+from humeval_power.reporting.plan.systems_words import GOAL_NAMES, family_sentences, goal_clause
 from humeval_power.reporting.values import plain, share
 from humeval_power.systems import GOALS, Goal, SystemsParameters
 
@@ -49,9 +50,10 @@ def systems_power_section(plan: Plan, planned: PlannedSystems) -> Section:
             f"{share(predicted.analytic)}"
         )
     of_one = " on any one criterion" if planned.n_criteria > 1 else ""
+    goal = goal_clause(planned.goal, plan.rule)
     promise = (
-        f"{said}. The target was {plan.target_power:g}. This is the probability that {GOAL_WORDS[planned.goal]}"
-        f"{of_one}, if the means below and the parameters ({plan.source.name}) are right."
+        f"{said}. The target was {plan.target_power:g}. This is the probability that {goal}{of_one}, if the means "
+        f"below and the parameters ({plan.source.name}) are right."
     )
 
     def draw() -> Figure:
@@ -65,15 +67,15 @@ def systems_power_section(plan: Plan, planned: PlannedSystems) -> Section:
         words="The chance to reach each goal by formula, for differences around the one that is planned for.",
         caption="By formula; the point is the simulated power.",
     )
-    limits = Paragraph(_limits(plan, planned))
-    return Section("Power", (Paragraph(promise), _goals_table(plan, planned), limits, curve))
+    blocks = (Paragraph(promise), _goals_table(plan, planned), Paragraph(_limits(plan, planned)))
+    return Section("Power", (*blocks, curve) if plan.rule.margin is None else blocks)
 
 
 def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
     """All goals that these means have: by formula, and in the simulations of the power."""
-    from humeval_power.planning.plan.planned_systems import goals_by_formula
+    from humeval_power.planning.plan.planned_systems import goal_shares
 
-    formula = goals_by_formula(planned, plan.counts, plan.rule).shares
+    formula = goal_shares(planned, plan.counts, plan.rule)
     simulated = {one.goal: (one.share, one.interval) for one in planned.shares}
     if is_simulated(plan):
         simulated[planned.goal] = plan.predicted.simulated, plan.predicted.interval
@@ -99,9 +101,10 @@ def _limits(plan: Plan, planned: PlannedSystems) -> str:
 
     target, rule = plan.target_power, plan.rule
     found = smallest_effect(planned, plan.counts, target, rule)
-    said = f"With power {target:g} the study does this for a difference of {found:.3g} or more."
+    what = "difference" if rule.margin is None else "margin"
+    said = f"With power {target:g} the study does this for a {what} of {found:.3g} or more."
     if found > 1:
-        said = f"There is no difference on [0, 1] for which the study does this with power {target:g}."
+        said = f"There is no {what} on [0, 1] for which the study does this with power {target:g}."
     items = goal_power(planned, endless_items(plan.counts), rule)
     workers = goal_power(planned, endless_workers(plan.counts), rule)
     return (
@@ -150,5 +153,7 @@ def _systems_table(parameters: SystemsParameters) -> Table:
 
 def family_section(planned: PlannedSystems, plan: Plan) -> Section:
     """How the study decides."""
-    sentences = (*family_sentences(planned, plan.rule), "There is one look, when all ratings are in.")
+    expected = expectation_sentence(plan)
+    when = "There is one look, when all ratings are in." if plan.looks is None else looks_sentence(plan)
+    sentences = (*family_sentences(planned, plan.rule), when, *([] if expected is None else [expected]))
     return Section("Tests", tuple(map(Paragraph, sentences)), is_detail=True)

@@ -8,7 +8,7 @@ from humeval_power.comparisons import ComparisonFamily, Correction
 from humeval_power.planning.plan.planned_systems import PlannedSystems
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.rule_words import estimator_words, reference_of
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import DecisionRule, claim
 from humeval_power.systems import Goal
 
 GOAL_WORDS: Mapping[Goal, str] = {
@@ -43,9 +43,41 @@ _MODELS = {
 _FEW = 4  # names that stand in a sentence
 
 
-def systems_question(planned: PlannedSystems) -> str:
+def goal_clause(goal: Goal, rule: DecisionRule) -> str:
+    """What a study that reaches its goal has done, under its rule."""
+    if rule.margin is None:
+        return GOAL_WORDS[goal]
+    shown = claim(rule)
+    claims = {
+        "pair": f"{shown} of a pair of systems is shown",
+        "any": f"{shown} of at least one pair of systems is shown",
+        "all": f"{shown} of all pairs of which it is true is shown",
+    }
+    return claims.get(goal, GOAL_WORDS[goal])
+
+
+def said_words(rule: DecisionRule) -> str:
+    """What is said of two systems after a significant test, as the start of a sentence that goes on with 'if'."""
+    return {
+        "two-sided": "Two systems are said to differ, and the one rated higher to be better,",
+        "greater": "The second system of a comparison is said to be better than the first",
+        "equivalent": f"Two systems are said to be equivalent within {rule.margin}",
+        "non-inferior": "The second system of a comparison is said to be non-inferior to the first within "
+        f"{rule.margin}",
+    }[rule.alternative]
+
+
+def systems_question(planned: PlannedSystems, rule: DecisionRule) -> str:
     """The question that the study answers, where none is stated."""
     names, family = planned.parameters.names, planned.family
+    if rule.alternative == "equivalent":
+        which = named([name for name in names if name != family.baseline])
+        like = f"like {family.baseline}" if family.baseline is not None else "alike"
+        return f"Which of {which} are rated {like}, within {rule.margin:g} on [0, 1]?"
+    if rule.alternative == "non-inferior":
+        which, than = named([name for name in names if name != family.baseline]), family.baseline
+        than = than or "one that is named before it"
+        return f"Which of {which} is as good as {than}, or not worse by {rule.margin:g} on [0, 1] or more?"
     if family.comparisons == "baseline":
         others = [name for name in names if name != family.baseline]
         return f"Which of {named(others)} differs from {family.baseline}?"
@@ -105,10 +137,21 @@ def family_sentences(planned: PlannedSystems, rule: DecisionRule) -> tuple[str, 
     return (
         f"Compared are {compared}.",
         model_sentence(planned.family, rule),
-        f"{correction[0].upper()}{correction[1:]}. Two systems are said to differ, and the one rated higher to be "
-        f"better, if the corrected p-value is at most {rule.alpha:g}. Otherwise the study has not shown that they "
-        "differ, which does not show that they do not. Differences are reported with their intervals either way.",
+        f"{correction[0].upper()}{correction[1:]}. {_decision(rule)} if the corrected p-value is at most "
+        f"{rule.alpha:g}. Otherwise the study has not shown {_not_shown(rule)}. Differences are reported with "
+        "their intervals either way.",
     )
+
+
+def _decision(rule: DecisionRule) -> str:
+    differ = "Two systems are said to differ, and the one rated higher to be better,"
+    return differ if rule.margin is None else said_words(rule)
+
+
+def _not_shown(rule: DecisionRule) -> str:
+    if rule.margin is None:
+        return "that they differ, which does not show that they do not"
+    return "it, which does not show that they differ"
 
 
 def test_words(planned: PlannedSystems, rule: DecisionRule) -> str:

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.inference.clustered import FEW_DF
 from humeval_power.inference.rank.battles import Battles
 from humeval_power.inference.rank.by_battles import BattleRanking, rank_battles
-from humeval_power.reporting.document import Document, Fact, Facts, Paragraph, Section
+from humeval_power.reporting.document import Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.reporting.independence import Independence, independence_record, independence_section
-from humeval_power.reporting.numbers import counted, decimals, interval_words, p_words, percent
+from humeval_power.reporting.numbers import (
+    counted,
+    decimals,
+    interval_words,
+    p_cell,
+    p_words,
+    percent,
+    significant,
+    significant_interval,
+)
 from humeval_power.reporting.rank.board import (
     board_lead,
     board_record,
@@ -33,6 +42,7 @@ from humeval_power.reporting.signature import named
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_MOST_MOVED = 10
 ELO = 400 / math.log(10)  # points of a logit
 _TIES = {"davidson": "Davidson (1970)", "rao-kupper": "Rao and Kupper (1967)"}
 
@@ -63,9 +73,12 @@ class BattleRankResult(Result):
             lead=board_lead(board),
             caveats=tuple(_caveats(found)),
             sections=(
-                board_section(board, "strength", "Strength, logit", ("wins", shares)),
+                board_section(
+                    board, "strength", "Strength, logit", ("wins", shares) if board.has_letters else None
+                ),
                 reading_section(board),
                 *([] if board.more is None else [more_section(board.more, "battles")]),
+                *_style_sections(found),
                 Section("The battles", (Facts(tuple(_facts(found))),)),
                 pairs_section(board, "Differences of strengths, in logits"),
                 Section("For a paper", (Paragraph(paragraph(found)),)),
@@ -91,6 +104,10 @@ class BattleRankResult(Result):
             if order is None
             else {"share": order.share, "interval": [order.low, order.high], "p_value": order.p_value},
             "position_reason": found.order_reason,
+            "covariates": [asdict(each) for each in found.style],
+            "strengths_as_shown": None
+            if found.fit.without is None
+            else dict(zip(battles.systems, found.fit.without.tolist(), strict=True)),
             "tie_parameter": found.fit.tie,
             "tie_share_if_equal": found.tie_share_if_equal,
             "log_likelihood": found.fit.log_likelihood,
@@ -124,7 +141,7 @@ class BattleRankResult(Result):
             ties=old.ties,
             position_bias=old.position_bias,
             alpha=old.alpha,
-            test=old.board.test,
+            test="max-t" if old.board.test == "max-t" else "holm",
             only=old.board.only,
             look=None if old.board.look is None else old.board.look + 1,
             seed=old.board.seed,
@@ -132,7 +149,55 @@ class BattleRankResult(Result):
         return BattleRankResult(found=found, provenance=Provenance(seed=old.board.seed))
 
 
+def _style_sections(found: BattleRanking) -> Iterator[Section]:
+    """What style adds, and the board with the style as it is, where covariates are known."""
+    shown_strength = found.fit.without
+    if shown_strength is None:
+        return
+    level = f"{100 * (1 - found.board.alpha):.4g} %"
+    effects = Table(
+        ("difference of one SD in", "SD", "logit", "interval", "p"),
+        tuple(
+            (
+                shortened(each.name),
+                significant(each.sd),
+                significant(each.slope),
+                significant_interval(each.low, each.high),
+                p_cell(each.p_value),
+            )
+            for each in found.style
+        ),
+        f"What style adds to the side that has more of it; {level} intervals, each by itself.",
+    )
+    names = found.battles.systems
+    order = sorted(range(len(names)), key=lambda k: -shown_strength[k])
+    before = {names[k]: place for place, k in enumerate(order, 1)}
+    moved = sorted(
+        (
+            (place, before[each.system], each.system, each.value)
+            for place, each in enumerate(found.board.places, 1)
+            if before[each.system] != place
+        ),
+        key=lambda row: -abs(row[0] - row[1]),
+    )
+    shown = dict(zip(names, shown_strength.tolist(), strict=True))
+    rows = tuple(
+        (shortened(name), significant(value), significant(shown[name]), f"{place}", f"{old}")
+        for place, old, name, value in moved[:_MOST_MOVED]
+    )
+    head = ("system", "at equal style", "as shown", "place", "place as shown")
+    said = f"{counted(len(moved), 'system')} of {len(names)} have another place with style as it is"
+    said += f"; the {_MOST_MOVED} that move most." if len(moved) > _MOST_MOVED else "."
+    yield Section("Style", (effects, *([Table(head, rows, said)] if rows else [Paragraph(said)])))
+
+
 def _caveats(found: BattleRanking) -> Iterator[str]:
+    if found.style:
+        names = listing([shortened(each.name) for each in found.style], limit=6)
+        yield (
+            f"Strengths are at equal style: those of outputs that are alike in {names}. Where readers want what "
+            "these measure, the board without --covariate is theirs."
+        )
     if found.smallest_df < FEW_DF:
         yield (
             f"Some differences have {decimals(found.smallest_df, 1)} degrees of freedom: so few clusters "
@@ -221,7 +286,11 @@ def paragraph(found: BattleRanking) -> str:
         f"We ranked {len(board.places)} systems by {battles.n:,} pairwise battles ({ties} ties) "
         f"with the model of {_model(found)}"
     )
-    text += ", with an effect of the order of presentation. " if order is not None else ". "
+    text += ", with an effect of the order of presentation" if order is not None else ""
+    if found.style:
+        names = listing([shortened(each.name) for each in found.style], limit=6)
+        text += f"{' and' if order is not None else ', with'} differences of {names} as covariates"
+    text += ". "
     if known is not None:
         text += (
             f"Standard errors are robust to {known.n_clusters:,} clusters ({shortened(known.name)}; CR2 with "
@@ -239,7 +308,8 @@ def paragraph(found: BattleRanking) -> str:
 def signature(found: BattleRanking) -> str:
     """The line for a paper."""
     order = f"order:{'no' if found.order is None else 'yes'}"
-    model = ["model:bradley-terry", *named("ties", found.fit.ties), order]
+    style = "+".join(each.name for each in found.style) or None
+    model = ["model:bradley-terry", *named("ties", found.fit.ties), order, *named("style", style)]
     battles = found.battles
     return board_signature(
         found.board, model, n=battles.n, clusters=battles.clusters, sha256=battles.sha256

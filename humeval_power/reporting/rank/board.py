@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from statistics import median
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.clusters import Clusters
-from humeval_power.inference.rank.leaderboard import Leaderboard, Place
+from humeval_power.inference.rank.leaderboard import Leaderboard, Place, RankPair
 from humeval_power.inference.rank.more import FurtherData
 from humeval_power.reporting.chart import Axis, Chart, Series
 from humeval_power.reporting.document import Fact, Facts, Paragraph, Section, Table
+from humeval_power.reporting.drawing import Drawing
 from humeval_power.reporting.numbers import (
     counted,
     p_cell,
@@ -24,6 +25,7 @@ from humeval_power.reporting.records import Record, versions
 from humeval_power.reporting.signature import DIGITS, NAME, cluster_entry, named, short
 
 MOST_PAIRS = 28  # that a terminal lists without being asked
+MOST_LISTED = 325  # that a page lists, and a record by their names: those of 26 systems
 _MOST_ROWS = 40  # systems with a row of the picture each
 _HALF = 0.3  # of a rank, on each side of a bar
 _ROOM = 0.05
@@ -53,6 +55,7 @@ _SEVERAL_LOOKS = (
 _LAW = {
     "holm": "Holm's method for both directions of every pair",
     "max-t": "the law of the largest t of all pairs, stepping down",
+    "signs": "random signs of the clusters, stepping down, with no difference imposed",
 }
 
 
@@ -123,11 +126,35 @@ def board_section(
         else "ranks hold for all at once"
     )
     caption = f"{100 * (1 - board.alpha):.4g} % intervals, each of a system by itself; {ranks}."
-    table = Table(tuple(head), tuple(rows), caption)
+    many = len(board.places) > _MOST_ROWS
+    table = Table(tuple(head), tuple(rows), caption, searchable=many and board.only is None)
     if board.only is not None:
         return Section("Leaderboard", (table,))
-    charts = (values_chart(board, axis), ranks_chart(board))
-    return Section("Leaderboard", (table, *charts[len(board.places) > _MOST_ROWS :]))
+    if many:
+        return Section("Leaderboard", (table, _ranks_drawing(board)))
+    return Section("Leaderboard", (table, values_chart(board, axis), ranks_chart(board)))
+
+
+def _ranks_drawing(board: Leaderboard) -> Drawing:
+    """The ranks of many systems: rows on a page, a ribbon in files."""
+    title = "Which ranks may they have?"
+    words = (
+        f"The ranks that tests of all pairs leave each of {counted(len(board.places), 'system')}, and a dot at the "
+        "expected one; those that may be first have another colour, and bands are tiers. Point at a row for its "
+        "numbers."
+    )
+
+    def svg() -> str:
+        from humeval_power.reporting.rank.rank_rows import rank_rows_svg
+
+        said = [
+            f"{each.system}: rank {rank_words(each)}, expected {each.expected:.1f}, tier "
+            f"{_range(each.tier_low, each.tier_high)}, P(best) {chance_words(each.best)}"
+            for each in board.places
+        ]
+        return rank_rows_svg(board, title, words, said)
+
+    return Drawing("ranks", lambda: ranks_chart(board).figure, svg, title=title, words=words, is_tall=True)
 
 
 def reading_section(board: Leaderboard) -> Section:
@@ -153,7 +180,8 @@ _ONE_SYSTEM = (
 
 
 def pairs_section(board: Leaderboard, unit: str) -> Section:
-    """Every pair that was tested, with intervals that hold for all of them at once."""
+    """The pairs that were tested, of many systems only neighbours, with intervals that hold for all of them."""
+    shortened_to = board.n_pairs > MOST_LISTED and board.only is None
     rows = tuple(
         (
             f"{shortened(each.better, width=24)} - {shortened(each.worse, width=24)}",
@@ -162,14 +190,20 @@ def pairs_section(board: Leaderboard, unit: str) -> Section:
             p_cell(each.p_value),
             p_cell(each.corrected_p) + (" *" if each.significant else "  "),
         )
-        for each in board.pairs
+        for each in (board.neighbours if shortened_to else board.pairs)
+    )
+    left_out = (
+        f"Neighbours in the order, of {counted(board.n_pairs, 'pair')} that were tested; the record has all. "
+        if shortened_to
+        else ""
     )
     caption = (
-        f"{unit}; intervals of all pairs at once; corrected by {_LAW[board.test]}; * significant at alpha "
-        f"{board.alpha:.4g}."
+        f"{left_out}{unit}; intervals of all pairs at once; corrected by {_LAW[board.test]}; "
+        f"* significant at alpha {board.alpha:.4g}."
     )
     table = Table(("pair", "difference", "interval", "p", "corrected"), rows, caption)
-    return Section("Each pair", (table,), is_detail=len(rows) > MOST_PAIRS)
+    title = "Neighbours" if shortened_to else "Each pair"
+    return Section(title, (table,), is_detail=len(rows) > MOST_PAIRS)
 
 
 def law_words(board: Leaderboard) -> str:
@@ -332,8 +366,21 @@ def board_record(board: Leaderboard) -> Record:
             {**row, "chances": list(each.chances)}
             for row, each in zip(board_rows(board), board.places, strict=True)
         ],
-        "pairs": [asdict(each) for each in board.pairs],
+        "pairs": _pair_columns(board)
+        if board.n_pairs > MOST_LISTED
+        else [asdict(each) for each in board.pairs],
     }
+
+
+def _pair_columns(board: Leaderboard) -> Record:
+    """A list for each field of the pairs; systems by their places in the board, from 0."""
+    columns: dict[str, list[object]] = {field.name: [] for field in fields(RankPair)}
+    for each in board.pairs:
+        for name, values in columns.items():
+            value = getattr(each, name)
+            values.append(float(f"{value:.7g}") if isinstance(value, float) else value)
+    columns["better"], columns["worse"] = board.tested.rows.tolist(), board.tested.columns.tolist()
+    return dict(columns)
 
 
 def board_rows(board: Leaderboard) -> list[Record]:

@@ -107,6 +107,12 @@ def _caveats(found: ScoreRanking) -> Iterator[str]:
             "of them rules. The order is no more than a hint."
         )
 
+    if found.board.test == "signs":
+        yield (
+            "Signs hold where the clusters' differences are symmetric about their mean: skewed ones err more often "
+            "than alpha says. Intervals of pairs are Bonferroni's t."
+        )
+
 
 def _unit(found: ScoreRanking) -> str:
     clusters = found.table.clusters

@@ -16,7 +16,10 @@ _MOST_COLUMNS = 9  # of a table with labelled columns that still fits a page
 
 
 def as_html(document: Document) -> str:
-    """The document as a page without scripts, links or requests; its pictures are inside."""
+    """The document as a page without links or requests; its pictures are inside.
+
+    Only a page with a long table has a script: a few lines that find a row, and that nothing else needs.
+    """
     return (
         _environment()
         .get_template("page.html")

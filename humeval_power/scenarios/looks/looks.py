@@ -119,7 +119,7 @@ def _subset(design: Design, rows: Codes) -> Design:
         document = np.unique(whole.document[rows], return_inverse=True)[1]
         if document.max() < 1:
             raise InputError("all its items come out of one document; two are needed.")
-    return from_table(worker, item, whole.system[rows], document=document)
+    return from_table(worker, item, whole.system[rows], document=document, n_systems=design.n_systems)
 
 
 def _counts(total: int, looks: Looks) -> Codes:

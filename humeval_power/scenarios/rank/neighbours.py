@@ -18,7 +18,7 @@ from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.compare.scores import NormalScores
 from humeval_power.scenarios.computed import ComputedPower, normal_power
 from humeval_power.scenarios.contract import Replicates
-from humeval_power.scenarios.rank.battle_fits import battle_rows, fit_tables
+from humeval_power.scenarios.rank.battle_fits import fit_tables, moments
 
 Floats = NDArray[np.float64]
 _SMALL = 1e-6  # of an effect, where a slope is taken
@@ -107,12 +107,11 @@ class NeighbourBattles:
 
     def standard_error(self) -> float:
         """Of the neighbours' difference, by the expected information."""
-        first, second = np.triu_indices(self.n_systems, 1)
-        rows = battle_rows(self.n_systems, with_ties=self.tie is not None)
-        law = outcome_law(self._strengths[first] - self._strengths[second], self.tie, "davidson")
-        each = self.n_battles / self.design_effect / len(first)
-        information = each * np.einsum("nap,nab,nbq->pq", rows, law.information, rows)
-        return math.sqrt(float(np.linalg.inv(information)[0, 0]))
+        K, with_ties = self.n_systems, self.tie is not None
+        each = np.full(math.comb(K, 2), self.n_battles / self.design_effect / math.comb(K, 2))
+        at = np.r_[(self._strengths - self._strengths[0])[1:], [self.tie] * with_ties].astype(np.float64)
+        _, information = moments(at[None], K, each, with_ties=with_ties)
+        return math.sqrt(float(np.linalg.inv(information[0])[0, 0]))
 
     def computed(self) -> ComputedPower:
         """By the normal law of the neighbours' strengths, corrected for all pairs."""
@@ -128,13 +127,18 @@ class NeighbourBattles:
         return draw_in_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=_BLOCK)
 
     def _draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
-        first, second = np.triu_indices(self.n_systems, 1)
-        share = outcome_law(self._strengths[first] - self._strengths[second], self.tie, "davidson").share
-        counts = np.stack(
-            [rng.multinomial(n, shares, size) for n, shares in zip(self._counts, share, strict=True)],
-            axis=1,
-        )
-        fits = fit_tables(counts.astype(np.float64), self.n_systems)
+        K, value = self.n_systems, self._strengths
+        points, ties = np.zeros((size, K)), np.zeros(size)
+        end = 0
+        for i in range(K - 1):
+            start, end = end, end + K - 1 - i
+            share = outcome_law(value[i] - value[i + 1 :], self.tie, "davidson").share
+            met = rng.multinomial(self._counts[start:end, None], share[:, None], (K - 1 - i, size))
+            won, tied, lost = np.moveaxis(met, 2, 0)
+            points[:, i] += (won + tied / 2).sum(axis=0)
+            points[:, i + 1 :] += (lost + tied / 2).T
+            ties += tied.sum(axis=0)
+        fits = fit_tables(points, ties, self._counts.astype(np.float64))
         z = fits.gap / fits.standard_error
         slope = self._preferred(_SMALL) - 0.5
         scale = slope / _SMALL if self.gap == 0 else self.effect / self.gap

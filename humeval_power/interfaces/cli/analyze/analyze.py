@@ -131,6 +131,11 @@ def command(
         from humeval_power.interfaces.cli.work_ahead import tell_work
 
         model.check(ratings)
+        looks = None
+        if planned is not None and planned.looks is not None:
+            looks = looks_of_study(
+                planned, study.plan, study.ledger, ratings, secret=secret, exclusion=exclusion
+            )
         if several and (ratings.n_systems > 2 or planned is not None):
             if correlated:
                 raise click.UsageError(
@@ -141,15 +146,11 @@ def command(
                 plan=planned,
                 rule=rule,
                 family=family,
+                looks=looks,
                 exclusion=exclusion,
                 plan_source=source,
                 diagnostics=details_wanted() or record_wanted(),
                 seed=run.seed,
-            )
-        looks = None
-        if planned is not None and planned.looks is not None:
-            looks = looks_of_study(
-                planned, study.plan, study.ledger, ratings, secret=secret, exclusion=exclusion
             )
         return analyze_pair(
             ratings,

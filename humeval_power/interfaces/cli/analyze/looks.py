@@ -12,9 +12,8 @@ from humeval_power.interfaces.formats.monitor.ledger import ledger_path, read_le
 from humeval_power.interfaces.formats.monitor.rows import row_digests
 from humeval_power.interfaces.formats.monitor.secret import StudySecret, secret_path
 from humeval_power.planning.analyze import Deviation, LooksTaken
-from humeval_power.planning.monitor.look_data import look_data, same_sums
-from humeval_power.planning.monitor.state import LookData
-from humeval_power.planning.monitor.step import study_monitoring
+from humeval_power.planning.monitor.followed import data_of, monitoring_of, same_sums
+from humeval_power.planning.monitor.systems import as_planned
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.ratings import Ratings
 
@@ -42,7 +41,9 @@ def looks_of_study(
     path = ledger_path(plan_path, ledger)
     checksum = read_plan_file(plan_path).checksum
     entries, secret_file = read_ledger(path), secret_path(path, secret)
-    found = state_of(entries, study_monitoring(plan), checksum, place=path, by=ratings.scale)
+    if plan.many is not None:
+        ratings = as_planned(ratings, plan)
+    found = state_of(entries, monitoring_of(plan), checksum, place=path, by=ratings.scale)
     taken = LooksTaken(state=found.monitoring, ledger=path)
     kept = secret_of_rows(found, entries, path, secret_file)
     return replace(
@@ -62,9 +63,8 @@ def _check_ratings(
     """Refuse other ratings than those of the last look; without the secret, by their sums, which is said."""
     if secret is None:
         last = found.monitoring.looks[-1].data
-        assert isinstance(last, LookData)  # a plan of ratings has no other ledger
         tested = ratings if exclusion is None else exclusion.remaining(ratings)
-        same = same_sums(look_data(tested, plan, final=last.final), last)
+        same = same_sums(data_of(tested, plan, final=last.final), last)
     else:
         same = dict(row_digests(ratings, plan.systems, secret)) == found.rows
     if not same:

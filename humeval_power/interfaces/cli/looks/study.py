@@ -15,6 +15,7 @@ from humeval_power.interfaces.asking.resolve import (
     analysed_as,
     assumptions_of,
     design_of,
+    effect_needed,
     effect_of,
     look_shares,
     only_setting,
@@ -25,10 +26,9 @@ from humeval_power.interfaces.asking.resolve import (
     source_needed,
     warn_beyond,
 )
+from humeval_power.interfaces.asking.resolve_systems import Systems, systems_of
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
-from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.running import PILOT
@@ -37,22 +37,16 @@ if TYPE_CHECKING:
     from humeval_power.inference.looks.stopping_rule import StoppingRule
     from humeval_power.planning.looks.calibration import Calibrate
     from humeval_power.reporting.looks.results import LooksStudyResult
+    from humeval_power.reporting.looks.systems import LooksSystemsResult
+    from humeval_power.scenarios.looks.looks import Looks
 
 _EFFECTS = listed(number_list(float), "0,0.1")
 
 
-def _two(_ctx: click.Context, _option: click.Parameter, number: int | None) -> None:
-    if number is not None and number > 2:
-        raise click.UsageError(
-            f"Looks are planned for two systems; got --n-systems {number}. Plan the end of a study of several "
-            "without looks (power, size, plan), or looks for the two systems that matter most."
-        )
-
-
 @click.command("study", cls=StudyCommand)
 @study_fields(
-    *("ratings", "variation", "effect", "design", "looks", "cost", "family", "link", "alpha"),
-    but=("criteria", "criterion", "budget", "spend_budget"),
+    *("ratings", "variation", "effect", "systems", "design", "looks", "cost", "family", "link", "alpha"),
+    but=("criteria", "criterion", "correct_over", "budget", "spend_budget"),
     pilot=PILOT,
     workers=field_option("workers", required=True, help="Number of workers at the end."),
     items=field_option("items", required=True, help="Number of items at the end."),
@@ -63,13 +57,6 @@ def _two(_ctx: click.Context, _option: click.Parameter, number: int | None) -> N
         kind=word(("two-sided", "greater")),
         help="What to show: a difference in either direction, or B better than A.",
     ),
-)
-@click.option(
-    "--n-systems",
-    type=WholeNumber(min=2),
-    callback=_two,
-    expose_value=False,
-    help="Number of systems: 2. [2]",
 )
 @click.option(
     "--calibrate",
@@ -88,39 +75,40 @@ def _two(_ctx: click.Context, _option: click.Parameter, number: int | None) -> N
 @with_run
 @with_result()
 @source_needed
-@needs("--effect or --effect-raw", ("effect", "effect_raw", "effect_latent"))
+@effect_needed
 def command(
     study: StudyValues,
     calibrate: Calibrate,
     effects: tuple[float, ...] | None,
     effects_raw: tuple[float, ...] | None,
     run: Run,
-) -> LooksStudyResult:
+) -> LooksStudyResult | LooksSystemsResult:
     """Plan a rating study with looks before its end.
 
     Shows the information at each look, the boundaries, how often these and
-    careless ones find what is not there, and the study's long run.
+    careless ones find what is not there, and the study's long run. With
+    --n-systems 4, or names (--systems), every comparison of several systems has
+    boundaries of its own, and the error is spent over looks and comparisons.
     """
     from humeval_power.api import looks as api
     from humeval_power.interfaces.cli.work_ahead import refuse_work, tell_work
     from humeval_power.planning.workload import study_workload
-    from humeval_power.scenarios.looks.looks import Looks
     from humeval_power.scenarios.looks.ratings import RatingLooks
 
+    rule, stops = rule_of(study), _stopping_rule(study)
+    several = systems_of(study, rule)
+    if several is not None:
+        return _of_systems(several, stops, calibrate, _shown(effects, effects_raw), run)
     effect = effect_of(study)
     assert effect is not None  # asked for before
     settings, said = settled(study, assumptions_of(study), effect)[0]
     shown = _shown(effects, effects_raw)
     warn_beyond(settings, [said])
-    rule = analysed_as(study, rule_of(study), settings)
+    rule = analysed_as(study, rule, settings)
     name, parameters = only_setting(settings)
     design = design_of(study)
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
-    stops = _stopping_rule(study)
-    try:
-        at = Looks(study.looks_by, look_shares(study.looks))
-    except HumevalPowerError as error:
-        raise click.UsageError(str(error)) from None
+    at = _looks(study)
     source = RatingLooks(
         parameters.with_difference(said.value),
         design,
@@ -150,6 +138,54 @@ def command(
         seed=run.seed,
         n_jobs=run.n_jobs,
     )
+
+
+def _of_systems(
+    several: Systems, stops: StoppingRule, calibrate: Calibrate, shown: EffectInput | None, run: Run
+) -> LooksSystemsResult:
+    """Looks at several systems at their means."""
+    from humeval_power.api import looks as api
+    from humeval_power.interfaces.cli.work_ahead import tell_work
+    from humeval_power.scenarios.looks.systems import SystemsLooks
+
+    differences = several.differences()
+    about = several.of(*several.only([one.value for one in differences]))
+    source = SystemsLooks(
+        about.parameters,
+        about.design,
+        _looks(several.study),
+        about.family,
+        about.rule,
+        about.response,
+        about.points,
+    )
+    if not source.by_sums:
+        note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
+    work = about.workload(n_simulations=source.n_looks * run.simulations(), n_jobs=run.n_jobs)
+    tell_work(work, n_simulations=run.simulations())
+    return api.systems(
+        source,
+        stops,
+        goal=about.goal,
+        effects=None if shown is None else [each.value for each in shown.on(several.scale)],
+        cost=prices_of(several.study),
+        calibration=calibrate,
+        setting=about.setting,
+        understood=str(differences[0]) if differences else None,
+        n_simulations=run.typed,
+        seed=run.seed,
+        n_jobs=run.n_jobs,
+        remarks=several.remarks,
+    )
+
+
+def _looks(study: StudyValues) -> Looks:
+    from humeval_power.scenarios.looks.looks import Looks
+
+    try:
+        return Looks(study.looks_by, look_shares(study.looks))
+    except HumevalPowerError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _shown(effects: tuple[float, ...] | None, points: tuple[float, ...] | None) -> EffectInput | None:

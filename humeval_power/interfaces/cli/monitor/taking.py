@@ -24,16 +24,17 @@ from humeval_power.interfaces.formats.monitor.entries import (
     start_content,
     state_of,
 )
-from humeval_power.interfaces.formats.monitor.fields import check_content
+from humeval_power.interfaces.formats.monitor.fields import LedgerKind, check_content
 from humeval_power.interfaces.formats.monitor.ledger import open_ledger, read_ledger
 from humeval_power.interfaces.formats.monitor.lines import check_secret_seals
 from humeval_power.interfaces.formats.monitor.rows import LookRows
 from humeval_power.interfaces.formats.plan.looks_file import LooksFile
 from humeval_power.interfaces.formats.plan.plan_file import PlanFile
-from humeval_power.planning.monitor.followed import monitoring_of
-from humeval_power.planning.monitor.state import JudgementData, LookData, Monitoring
+from humeval_power.planning.monitor.followed import AnyLookData, AnyMonitoring, monitoring_of
 from humeval_power.planning.monitor.step import changed_rows
-from humeval_power.reporting.monitor.result import MonitorResult, Seal
+from humeval_power.planning.monitor.systems import SystemsMonitoring
+from humeval_power.reporting.monitor.result import Seal
+from humeval_power.reporting.monitor.systems import AnyMonitorResult, monitor_result
 from humeval_power.reporting.numbers import counted
 
 _MOST_NAMED = 5
@@ -50,7 +51,7 @@ class Asked(NamedTuple):
     final: bool
 
 
-def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> MonitorResult:
+def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> AnyMonitorResult:
     """The looks so far; none is taken."""
     entries = read_ledger(ledger)
     state = state_of(entries, monitoring_of(planned.plan), planned.checksum, place=ledger)
@@ -59,8 +60,8 @@ def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> Moni
 
 
 def take_look(
-    planned: PlanFile | LooksFile, data: LookData | JudgementData, seen: LookRows, asked: Asked
-) -> MonitorResult:
+    planned: PlanFile | LooksFile, data: AnyLookData, seen: LookRows, asked: Asked
+) -> AnyMonitorResult:
     """Take a look under the ledger's lock, or find that it was taken at these data before.
 
     Raises
@@ -88,7 +89,7 @@ def take_look(
                 again = f"This look was taken before, at the same {seen.noun}s: {path} is as it was."
                 seal = ledger_seal(book.entries)
                 return _result(planned, path, asked.secret, state, seal, again, notices=seen.notices)
-        after = monitor(data, planned.plan, before=state.monitoring, unplanned=asked.unplanned).state
+        after: Any = monitor(data, planned.plan, before=state.monitoring, unplanned=asked.unplanned).state
         look = after.looks[-1]
         if renewed:
             look = replace(look, remarks=(*look.remarks, f"{UNCHECKED} ({asked.new_secret})"))
@@ -104,7 +105,7 @@ def take_look(
         new = {key: value for key, value in rows.items() if key not in known}
         added.append(("look", look_content(look, new_rows=new, time=now)))
         for kind, content in added:
-            check_content(kind, content, place=path, independent=start.independent)
+            check_content(kind, content, place=path, ledger=_kind(start))
         book.extend(added, secret=secret)
         found = replace(state, monitoring=after, rows=rows, secret=secret.fingerprint)
         seal = ledger_seal(book.entries)
@@ -119,11 +120,11 @@ def _result(
     seal: LedgerSeal | None,
     *said: str,
     notices: tuple[str, ...] = (),
-) -> MonitorResult:
+) -> AnyMonitorResult:
     amended = "The plan was amended after the first look; its looks are as they were."
-    return MonitorResult(
-        state=state.monitoring,
-        plan=planned.plan,
+    return monitor_result(
+        state.monitoring,
+        planned.plan,
         ledger=ledger,
         notices=notices,
         seal=None if seal is None else Seal(seal.n_lines, seal.sha256, seal.statement),
@@ -137,12 +138,18 @@ def _result(
 
 
 def _refuse_early(
-    planned: PlanFile | LooksFile, asked: Asked, data: LookData | JudgementData, start: Monitoring
+    planned: PlanFile | LooksFile, asked: Asked, data: AnyLookData, start: AnyMonitoring
 ) -> None:
     """Take a first look for trial, before any file is made."""
     look = monitor(data, planned.plan, before=start, unplanned=asked.unplanned).state.looks[-1]
     content = look_content(look, new_rows={}, time="")
-    check_content("look", content, place=asked.ledger, independent=start.independent)
+    check_content("look", content, place=asked.ledger, ledger=_kind(start))
+
+
+def _kind(state: AnyMonitoring) -> LedgerKind:
+    if isinstance(state, SystemsMonitoring):
+        return "systems"
+    return "observations" if state.independent else "ratings"
 
 
 def _check_rows(state: LedgerState, digests: list[tuple[str, str]], seen: LookRows, path: str) -> None:

@@ -158,6 +158,7 @@ def command(
             criteria=study.criteria or (),
             costs=cost_model_of(study),
             rule=rule,
+            looks=schedule_of(study),
             sources=several.sources,
             said=differences[0] if differences else None,
             n_simulations=run.typed,

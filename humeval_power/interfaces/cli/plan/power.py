@@ -105,6 +105,7 @@ def command(
     if planned is None:
         cell, said, scale = typed_study(study, rule, compat=compat)
     elif planned.many is not None:
+        _tell_looks(planned)
         asked = replace(planned.systems_study(), losses=losses_of(study), exclusion=study.exclusion)
         cell, scale = Cell(asked.setting, asked), planned.scale
         said = Difference(asked.effect, scale, systems=None)
@@ -139,13 +140,17 @@ def _costs(study: StudyValues, plan: Plan | None) -> CostModel | None:
     return typed or (None if plan is None else plan.costs)
 
 
-def _planned(plan: Plan, typed: StudyValues) -> tuple[Cell, Difference, RatingScale | None]:
-    from humeval_power.planning.study.surface import Cell
-
+def _tell_looks(plan: Plan) -> None:
     if plan.looks is not None:
         note(
             "This is the power of one test at the planned end. The plan has looks before it, which cost "
             f"some: it promises {plan.recomputed_power():.3f} by formula."
         )
+
+
+def _planned(plan: Plan, typed: StudyValues) -> tuple[Cell, Difference, RatingScale | None]:
+    from humeval_power.planning.study.surface import Cell
+
+    _tell_looks(plan)
     study = replace(plan.study(), losses=losses_of(typed), exclusion=typed.exclusion)
     return Cell(plan.source.name, study), Difference(plan.effect, plan.scale, systems=plan.pair), plan.scale

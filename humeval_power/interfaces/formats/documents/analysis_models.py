@@ -69,6 +69,7 @@ class FamilyOfTests(Part):
     variances: SystemVariances
     over: CorrectOver
     n_tests: Annotated[int, Field(ge=1)]
+    n_looks: Annotated[int, Field(ge=0)] = 0
     criteria: Texts
 
 

@@ -16,6 +16,7 @@ from humeval_power.interfaces.formats.logs.harness import Harness
 from humeval_power.interfaces.formats.logs.helm import DISPLAYED, RUN, STATS
 from humeval_power.interfaces.formats.logs.helm import TOTALS as HELM_TOTALS
 from humeval_power.interfaces.formats.logs.lm_eval import TOTALS
+from humeval_power.interfaces.formats.logs.mteb import META
 from humeval_power.interfaces.formats.logs.raw import RawLog
 from humeval_power.safe_text import shell_word
 
@@ -130,6 +131,8 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 def _may_be_log(path: Path) -> bool:
     if not path.name.lower().endswith((*_ENDINGS, *_TABLES)) or not path.is_file():
+        return False
+    if path.name == META:  # the model of MTEB's results, which their reader looks up
         return False
     for name in (STATS, DISPLAYED):  # the other files of a run of HELM are large, and say nothing of scores
         if path.with_name(name).is_file():

@@ -9,6 +9,7 @@ from humeval_power.interfaces.formats.logs.inspect_log import INSPECT
 from humeval_power.interfaces.formats.logs.lm_eval import LM_EVAL
 from humeval_power.interfaces.formats.logs.lmms_eval import LMMS_EVAL
 from humeval_power.interfaces.formats.logs.mlflow import MLFLOW
+from humeval_power.interfaces.formats.logs.mteb import MTEB
 from humeval_power.interfaces.formats.logs.openai_evals import OPENAI
 from humeval_power.interfaces.formats.logs.promptfoo import PROMPTFOO
 from humeval_power.interfaces.formats.logs.pydantic_evals import PYDANTIC_EVALS
@@ -25,4 +26,5 @@ HARNESSES: tuple[Harness, ...] = (
     PYDANTIC_EVALS,
     RAGAS,
     MLFLOW,
+    MTEB,
 )

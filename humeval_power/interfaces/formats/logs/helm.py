@@ -19,6 +19,10 @@ RUN = "run_spec.json"
 _TRIALS = (
     "The run of an answer is its train_trial_index: other examples, the same for all items (--crossed)."
 )
+_UNSEEN = (
+    "HELM's files are read as the source of its version 0.5 writes them; none of a real run was seen: look at the "
+    "means."
+)
 _START = re.compile(rb'^\[\s*\{[^{}\[\]]*"instance_id"\s*:')
 _MODEL = re.compile(r"(?:^|[,:])model=([^,]+)")
 _OF_MODEL = re.compile(r"(?:^|(?<=:)|,)(?:model|model_deployment)=[^,]+")  # what a task's name does without
@@ -32,7 +36,7 @@ def _known_by(raw: RawLog) -> str | None:
 
 def _read(raw: RawLog, why: str) -> list[Log]:
     run, system = _run(raw)
-    samples, notices = [], list[str]()
+    samples, notices = [], [_UNSEEN]
     n_perturbed = 0
     for row, record in raw.records:
         if text_of(record.get("instance_id")) is None:

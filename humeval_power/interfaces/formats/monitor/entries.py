@@ -9,7 +9,15 @@ from typing import Any
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.monitor.fields import check_entries
 from humeval_power.interfaces.formats.monitor.lines import Entry
+from humeval_power.planning.monitor.followed import AnyMonitoring
 from humeval_power.planning.monitor.state import JudgementData, LookData, Monitoring, TakenLook
+from humeval_power.planning.monitor.systems import (
+    PairData,
+    SystemsLookData,
+    SystemsMonitoring,
+    TakenPair,
+    TakenSystemsLook,
+)
 from humeval_power.reporting.numbers import counted
 from humeval_power.scales import RatingScale
 
@@ -24,7 +32,7 @@ class LedgerState:
     the first look). `n_withdrawn` participants took their consent back after a look; `gone` are the places of their
     ratings that looks saw."""
 
-    monitoring: Monitoring
+    monitoring: AnyMonitoring
     rows: dict[str, str]
     amended: bool
     secret: str | None = None
@@ -63,7 +71,9 @@ def ledger_seal(entries: Sequence[Entry]) -> LedgerSeal | None:
     return LedgerSeal(len(entries), entries[-1].sha256, str(entries[0].content.get("plan_sha256", "")))
 
 
-def start_content(checksum: str, state: Monitoring, by: RatingScale | str, secret: str) -> dict[str, Any]:
+def start_content(
+    checksum: str, state: AnyMonitoring, by: RatingScale | str, secret: str
+) -> dict[str, Any]:
     """The first line: which plan this ledger follows, on which scale (of independent judgements: by which
     test), and with which secret. `checksum` is the seal of the plan's file, `secret` a fingerprint."""
     return {
@@ -73,11 +83,21 @@ def start_content(checksum: str, state: Monitoring, by: RatingScale | str, secre
         "rule": str(state.rule),
         "looks_by": state.unit,
         "shares": list(state.shares),
-        "fractions": list(state.fractions),
-        "maximum_information": state.maximum_information,
+        **_information(state),
         "effect": state.effect,
         "factor": state.factor,
     }
+
+
+def _information(state: AnyMonitoring) -> dict[str, Any]:
+    """What was expected of the information, of several systems for each comparison."""
+    if isinstance(state, Monitoring):
+        return {"fractions": list(state.fractions), "maximum_information": state.maximum_information}
+    comparisons = [
+        {"first": first, "second": second, **_information(one)}
+        for (first, second), one in zip(state.names, state.each, strict=True)
+    ]
+    return {"correction": state.correction, "comparisons": comparisons}
 
 
 def secret_content(secret: str, *, reason: str, time: str) -> dict[str, Any]:
@@ -90,7 +110,7 @@ def withdrawal_content(n_workers: int, places: Sequence[str], *, time: str) -> d
     return {"n_workers": n_workers, "rows": sorted(places), "time": time}
 
 
-def look_content(look: TakenLook, *, new_rows: Digests, time: str) -> dict[str, Any]:
+def look_content(look: TakenLook | TakenSystemsLook, *, new_rows: Digests, time: str) -> dict[str, Any]:
     """A look's line: the look, digests of the ratings that it saw first, and when it was taken."""
     return {
         "look": {**asdict(look), "remarks": list(look.remarks)},
@@ -101,7 +121,7 @@ def look_content(look: TakenLook, *, new_rows: Digests, time: str) -> dict[str, 
 
 def state_of(
     entries: Sequence[Entry],
-    planned: Monitoring,
+    planned: AnyMonitoring,
     checksum: str,
     *,
     place: str,
@@ -124,10 +144,12 @@ def state_of(
     different = [name for name in expected if not _alike(start.get(name), expected[name])]
     if planned.independent is not ("test" in start):
         different.append("test")
+    if isinstance(planned, SystemsMonitoring) is not ("comparisons" in start):
+        different.append("comparisons")
     if different:
         rule = f"was started for another plan (different: {', '.join(different)})."
         raise InputError([Problem(rule, "Name this study's own --ledger.", place=place)])
-    looks: list[TakenLook] = []
+    looks: list[Any] = []
     rows: dict[str, str] = {}
     secret, n_withdrawn, gone = start["secret"], 0, frozenset[str]()
     for entry in entries[1:]:
@@ -140,7 +162,8 @@ def state_of(
         else:
             looks.append(_look(entry.content["look"]))
             rows.update(entry.content["new_rows"])
-    state = replace(planned, looks=tuple(looks))
+    held: Any = planned  # of either kind, and so are the looks
+    state: AnyMonitoring = replace(held, looks=tuple(looks))
     amended = start["plan_sha256"] != checksum
     return LedgerState(state, rows, amended, secret, n_withdrawn, gone)
 
@@ -149,19 +172,30 @@ def _by(start: Mapping[str, Any]) -> RatingScale | str:
     return str(start["test"]) if "test" in start else RatingScale(*start["scale"])
 
 
-def _look(values: Mapping[str, Any]) -> TakenLook:
+def _look(values: Mapping[str, Any]) -> TakenLook | TakenSystemsLook:
+    remarks = tuple(values["remarks"])
+    if "pairs" in values:
+        pairs = tuple(PairData(**{**one, "df": _df(one["df"])}) for one in values["data"]["pairs"])
+        of_systems = SystemsLookData(**{**values["data"], "pairs": pairs})
+        taken = tuple(TakenPair(**one) for one in values["pairs"])
+        return TakenSystemsLook(**{**values, "data": of_systems, "pairs": taken, "remarks": remarks})
     if "n_a" in values["data"]:
         seen = JudgementData(**values["data"])
-        return TakenLook(**{**values, "data": seen, "remarks": tuple(values["remarks"])})
-    # JSON has no infinity: df of a normal test come back as null.
-    df = float("inf") if values["data"]["df"] is None else values["data"]["df"]
-    data = LookData(**{**values["data"], "df": df})
-    return TakenLook(**{**values, "data": data, "remarks": tuple(values["remarks"])})
+        return TakenLook(**{**values, "data": seen, "remarks": remarks})
+    data = LookData(**{**values["data"], "df": _df(values["data"]["df"])})
+    return TakenLook(**{**values, "data": data, "remarks": remarks})
+
+
+def _df(value: float | None) -> float:
+    """JSON has no infinity: df of a normal test come back as null."""
+    return float("inf") if value is None else value
 
 
 def _alike(one: object, other: object) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[name], other[name]) for name in one)
     if isinstance(one, float | int) and isinstance(other, float | int):
         return abs(one - other) <= 1e-9 * max(1.0, abs(float(other)))
     return one == other

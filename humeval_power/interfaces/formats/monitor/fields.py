@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.monitor.lines import Entry
@@ -80,6 +80,20 @@ def _is_scale(value: object) -> bool:
     )
 
 
+def _list_of(fields: Mapping[str, Rule]) -> Rule:
+    """A list of objects with these fields."""
+
+    def holds(value: object) -> bool:
+        return isinstance(value, list) and all(
+            isinstance(one, dict)
+            and set(one) == set(fields)
+            and all(rule.holds(one[name]) for name, rule in fields.items())
+            for one in value
+        )
+
+    return Rule(holds, f"must be a list of objects with right {', '.join(fields)}.")
+
+
 _NUMBER = Rule(_is_number, "must be a number.")
 _POSITIVE = _between(0.0, math.inf, open_low=True)
 _SHARE = _between(0.0, 1.0, open_low=True)
@@ -102,6 +116,12 @@ START: Rules = {
     "maximum_information": _POSITIVE,
     "effect": _NUMBER,
     "factor": _POSITIVE,
+}
+_OF_SYSTEMS = {"first": _TEXT, "second": _TEXT}
+START_SYSTEMS: Rules = {
+    **{name: rule for name, rule in START.items() if name not in ("fractions", "maximum_information")},
+    "correction": _TEXT,
+    "comparisons": _list_of({**_OF_SYSTEMS, "fractions": _SHARES, "maximum_information": _POSITIVE}),
 }
 START_OBSERVATIONS: Rules = {
     **{name: rule for name, rule in START.items() if name != "scale"},
@@ -160,6 +180,36 @@ LOOK: Rules = {
     "new_rows": _DIGEST_PAIRS,
     "time": _TEXT,
 }
+LOOK_SYSTEMS: Rules = {
+    "look": {
+        **{name: _TAKEN[name] for name in ("number", "planned", "decision", "reason", "remarks")},
+        "pairs": _list_of(
+            {
+                "fraction": _SHARE,
+                "nominal": _PROBABILITY,
+                "futility": _PROBABILITY,
+                "shown_at": _or_null(_count(1)),
+            }
+        ),
+        "data": {
+            **{name: _count(1) for name in ("n_ratings", "n_workers", "n_items")},
+            "share": _POSITIVE,
+            "final": _FINAL,
+            "pairs": _list_of(
+                {
+                    **_OF_SYSTEMS,
+                    "information": _POSITIVE,
+                    "estimate": _NUMBER,
+                    "standard_error": _POSITIVE,
+                    "df": _or_null(_POSITIVE),
+                    "p_value": _PROBABILITY,
+                }
+            ),
+        },
+    },
+    "new_rows": _DIGEST_PAIRS,
+    "time": _TEXT,
+}
 LOOK_OBSERVATIONS: Rules = {
     "look": {
         **_TAKEN,
@@ -181,11 +231,17 @@ _OF_RATINGS: Mapping[str, Rules] = {
     "look": LOOK,
     "withdrawal": WITHDRAWAL,
 }
-_OF_OBSERVATIONS: Mapping[str, Rules] = {
-    "start": START_OBSERVATIONS,
-    "secret": NEW_SECRET,
-    "look": LOOK_OBSERVATIONS,
+LedgerKind = Literal["ratings", "systems", "observations"]
+_OF_KIND: Mapping[LedgerKind, Mapping[str, Rules]] = {
+    "ratings": _OF_RATINGS,
+    "systems": {**_OF_RATINGS, "start": START_SYSTEMS, "look": LOOK_SYSTEMS},
+    "observations": {"start": START_OBSERVATIONS, "secret": NEW_SECRET, "look": LOOK_OBSERVATIONS},
 }
+
+
+def kind_of(start: Mapping[str, Any]) -> LedgerKind:
+    """What a ledger with this first line is of."""
+    return "observations" if "test" in start else "systems" if "comparisons" in start else "ratings"
 
 
 def check_entries(entries: Sequence[Entry], *, place: str) -> None:
@@ -198,7 +254,7 @@ def check_entries(entries: Sequence[Entry], *, place: str) -> None:
     """
     problems = []
     looks = 0
-    of_kind = _of_kind("test" in entries[0].content) if entries else _OF_RATINGS
+    of_kind = _OF_KIND[kind_of(entries[0].content) if entries else "ratings"]
     for entry in entries:
         rules = of_kind.get(entry.kind)
         if rules is None or (entry.kind == "start") is not (entry.number == 1):
@@ -219,10 +275,10 @@ def check_entries(entries: Sequence[Entry], *, place: str) -> None:
 
 
 def check_content(
-    kind: str, content: Mapping[str, object], *, place: str, independent: bool = False
+    kind: str, content: Mapping[str, object], *, place: str, ledger: LedgerKind = "ratings"
 ) -> None:
-    """Check a line before it is written: what could not be read back must not be sealed. `independent` says that
-    the ledger is of looks at independent judgements.
+    """Check a line before it is written: what could not be read back must not be sealed. `ledger` says what it is
+    of.
 
     Raises
     ------
@@ -230,15 +286,11 @@ def check_content(
         Fields that no line can have.
     """
     remedy = "Nothing was recorded. Look at the ratings: humeval-power fit."
-    found = _wrong(json_ready(content), _of_kind(independent)[kind], "")
+    found = _wrong(json_ready(content), _OF_KIND[ledger][kind], "")
     if found:
         raise InputError(
             [Problem(rule, remedy, place, None, name, value, has_value=True) for name, value, rule in found]
         )
-
-
-def _of_kind(independent: bool) -> Mapping[str, Rules]:
-    return _OF_OBSERVATIONS if independent else _OF_RATINGS
 
 
 def _wrong(values: object, rules: Rules, at: str) -> list[tuple[str, object, str]]:

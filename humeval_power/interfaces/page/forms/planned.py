@@ -53,11 +53,12 @@ LOOKS = Form(
     "Looks before the end",
     "May one stop early, when the answer is clear? Boundaries, and what they cost.",
     (
-        but(SIZE_OF_STUDY, "n-systems"),
+        SIZE_OF_STUDY,
         difference(),
         Group("The looks", _LOOKS),
         known(),
         *money(),
+        SYSTEMS,
         KIND,
         IN_DOCUMENTS,
         DESIGN,

@@ -279,8 +279,6 @@ def check_plan(plan: Plan) -> None:
     if len(plan.systems) != plan.counts.n_systems or (many is None and len(plan.systems) > 2):
         said = f"must be those of the values, {plan.counts.n_systems}."
         problems.append(field_problem("systems", list(plan.systems), said))
-    if many is not None and (plan.looks is not None or plan.others):
-        problems.append(field_problem("looks", "...", "are known of two systems only."))
     if math.isnan(difference) or abs(difference) > 1:
         problems.append(field_problem("effect", difference, "must lie between -1 and 1."))
     try:

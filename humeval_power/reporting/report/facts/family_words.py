@@ -48,14 +48,21 @@ def tested_words(family: ComparisonFamily, n_comparisons: int) -> str:
 def family_tests(rule: DecisionRule, tests: FamilyOfTests, n_comparisons: int) -> str:
     """What was compared with what, and how the family of tests was corrected, as a sentence."""
     cited = _CITED.get(tests.family.correction, "")
-    side = (
-        "two-sided"
-        if rule.alternative == "two-sided"
-        else "one-sided (the second of a pair above the first)"
+    looks = (
+        " The error was spent over looks and comparisons: one that was shown passed its share of alpha to the "
+        "others at the same look (Maurer and Bretz 2013)."
+        if tests.n_looks
+        else ""
     )
+    side = {
+        "two-sided": "two-sided",
+        "greater": "one-sided (the second of a pair above the first)",
+        "non-inferior": f"one-sided (the second of a pair not below the first by {rule.margin} or more)",
+        "equivalent": f"two one-sided tests each (equivalence within {rule.margin}; Schuirmann 1987)",
+    }[rule.alternative]
     return (
         f"Wald tests of the differences of {tested_words(tests.family, n_comparisons)} against "
-        f"{reference_of(rule)}, {side}; p-values {family_words(tests)}{cited}, alpha {rule.alpha:g}."
+        f"{reference_of(rule)}, {side}; p-values {family_words(tests)}{cited}, alpha {rule.alpha:g}.{looks}"
     )
 
 

@@ -9,17 +9,20 @@ from humeval_power.designs import Design
 from humeval_power.planning.plan.planned_systems import PlannedSystems
 from humeval_power.reporting.analyze.family import family_words
 from humeval_power.reporting.document import Table
+from humeval_power.reporting.plan.looks import looks_sentence
 from humeval_power.reporting.plan.systems_words import (
     GOAL_NAMES,
-    GOAL_WORDS,
     compared_words,
     criteria_words,
+    goal_clause,
+    said_words,
     test_words,
 )
 from humeval_power.reporting.plan.words import MANY_DESIGN_WORDS
 from humeval_power.reporting.report.facts.family_words import family_sentences, in_words, paper_sentences
 from humeval_power.reporting.report.plans.pair import PlanWords
 from humeval_power.reporting.report.power_answers import Answer
+from humeval_power.reporting.rule_words import margin_words
 from humeval_power.reporting.values import plain, share, signed
 
 
@@ -33,7 +36,8 @@ class ManyPlanWords(PlanWords):
     def tests(self) -> FamilyOfTests:
         """The planned family of tests."""
         criteria = self.many.criteria if self.many.family.over == "all" else ()
-        return FamilyOfTests(self.many.family, self.many.n_tests, criteria)
+        n_looks = 0 if self.plan.looks is None else self.plan.looks.looks.n_looks
+        return FamilyOfTests(self.many.family, self.many.n_tests, criteria, n_looks)
 
     def conditions(self, design: Design) -> str:
         """The systems, the criteria, and who rates what."""
@@ -57,7 +61,7 @@ class ManyPlanWords(PlanWords):
         other = "; ".join(f"{GOAL_NAMES[one.goal]}: {share(one.share)}" for one in self.many.shares)
         also = f" Other shares of the same simulated studies: {other}." if other else ""
         return (
-            f"Power: {self.power()}{also} A smaller difference is not what the study is built to find. Assumed "
+            f"Power: {self.power()}{also} {self._not_built_for()} Assumed "
             f"standard deviations on [0, 1], from {self.plan.source.name}: {self._deviations()}."
         )
 
@@ -104,18 +108,26 @@ class ManyPlanWords(PlanWords):
     def inference(self) -> str:
         """What is claimed after which result."""
         alpha = f"{self.plan.rule.alpha:g}"
-        claim = "Two systems are said to differ, and the one rated higher to be better,"
+        claim = said_words(self.plan.rule)
+        nothing = "no difference has been shown, which does not show that there is none"
         if self.plan.rule.alternative == "greater":
             claim = f"A system is said to be better than {self._lower()}"
+        if self.plan.rule.margin is not None:
+            nothing = "this has not been shown, which does not show that the systems differ"
         return (
             f"Alpha is {alpha}, for p-values {family_words(self.tests)}. {claim} "
             f"if the p-value of their difference is at most {alpha} after this. "
-            "Otherwise no difference has been shown, which does not show that there is none. Every difference is "
-            "reported with its interval either way."
+            f"Otherwise {nothing}. Every difference is reported with its interval either way."
         )
 
     def hypothesis(self) -> str:
         """The question, the hypotheses, and the difference of interest."""
+        if self.plan.rule.margin is not None:
+            return (
+                f"{self.plan.question} Hypothesis: {goal_clause(self.many.goal, self.plan.rule)}; tested are "
+                f"{compared_words(self.many)}. The margin is {margin_words(self.plan.rule, self.plan.scale)}, "
+                "fixed before any rating was seen."
+            )
         rated = "rated higher" if self.plan.rule.alternative == "greater" else "rated differently"
         differ = f"at least one system is {rated} than {self._lower()}"
         if rated == "rated differently":
@@ -145,8 +157,9 @@ class ManyPlanWords(PlanWords):
             f"{name} {plain(mean)}"
             for name, mean in zip(self.plan.systems, self.many.parameters.means, strict=True)
         )
+        goal = goal_clause(self.many.goal, self.plan.rule)
         return (
-            f"{self.computed_power()}, that {GOAL_WORDS[self.many.goal]}{of_one}, where the difference of interest "
+            f"{self.computed_power()}, that {goal}{of_one}, where the difference of interest "
             f"is {signed(self.plan.effect)} and the true means on [0, 1] are {means}; the target was "
             f"{self.plan.target_power:g}."
         )
@@ -155,12 +168,16 @@ class ManyPlanWords(PlanWords):
         """What the study is planned to do, after 'to'."""
         of_one = " on any one criterion" if self.many.n_criteria > 1 else ""
         return (
-            f"make it likely that {GOAL_WORDS[self.many.goal]}{of_one}, for a difference of "
+            f"make it likely that {goal_clause(self.many.goal, self.plan.rule)}{of_one}, for a difference of "
             f"{signed(self.plan.effect)} on [0, 1], the smallest of interest"
         )
 
     def stopping_rule(self) -> str:
         """When collection ends."""
+        if self.plan.looks is not None:
+            return (
+                f"Collection ends when all planned ratings are in, or before. {looks_sentence(self.plan)}"
+            )
         return "Collection ends when all planned ratings are in. The tests are made once, at the end."
 
     def paper_test(self) -> str:
