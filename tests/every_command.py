@@ -43,6 +43,12 @@ COMMANDS: dict[str, str] = {
     "mde": f"mde {SETTING} {SMALL_STUDY} {QUICK}",
     "size": f"size {SETTING} --find items --workers 10 --effect 0.1 {QUICK}",
     "surface": f"surface {SETTING} --workers 4,6 --items 24 --effect 0.1,0.2 {QUICK} -o surface",
+    "power many": f"power {SETTING} {SMALL_STUDY} --n-systems 3 --pattern steps --effect 0.1 {QUICK}",
+    "power many k": f"power {SETTING} {SMALL_STUDY} --ratings-per-item 3 --n-systems 4 --baseline A --model joint "
+    f"--effect 0.1 {QUICK}",
+    "mde many": f"mde {SETTING} {SMALL_STUDY} --n-systems 3 --goal any {QUICK}",
+    "size many": f"size {SETTING} --find items --workers 10 --n-systems 3 --effect 0.2 {QUICK}",
+    "surface many": f"surface {SETTING} --workers 4,6 --items 24 --n-systems 3 --effect 0.1,0.2 {QUICK}",
     "plan": "plan pilot.csv --scale 1:5 --effect 0.15 --items 20:100:20 --max-workers 30 --cost-per-rating 0.12 "
     f"--cost-per-worker 3 {QUICK} -o plan.json",
     "assign": "assign --workers 4 --items 6 --ratings-per-item 2 --batch-size 4 --checks 0.2 --repeats 0.2 "

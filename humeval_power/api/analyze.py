@@ -62,7 +62,7 @@ def analyze(
     plan : the plan to hold the study against.
     rule : the test; None takes the plan's. Another one than the plan's is a deviation.
     family : of several systems, which comparisons are made, by which model and correction; None takes the plan's,
-        else all pairs with Holm's correction.
+        else all pairs with Holm's correction. Of two systems it says by its baseline which is subtracted.
     effect, looks, correlated, check_families, n_simulations, n_jobs, executor, ahead : of two systems alone, as
         `analyze_pair` has them.
     exclusion : the workers whom rules leave out (`exclude_workers`); a plan that seals rules needs it.
@@ -73,7 +73,7 @@ def analyze(
     Returns
     -------
     AnalysisResult or SystemsResult
-        Of two systems as `analyze_pair` gives it, of more or with a family as `analyze_systems` does.
+        Of two systems as `analyze_pair` gives it, of more as `analyze_systems` does.
 
     Raises
     ------
@@ -82,6 +82,9 @@ def analyze(
     FitError
         Ratings that determine nothing.
     """
+    if ratings.n_systems == 2 and family is not None and (plan is None or plan.many is None):
+        pair = family.pairs(ratings.system_names)[0]
+        ratings, family = ratings if pair == ratings.system_names else ratings.pair(*pair), None
     if ratings.n_systems > 2 or family is not None:
         given = {
             "effect": effect,
@@ -91,8 +94,8 @@ def analyze(
         }
         if only_pairs := [name for name, value in given.items() if value not in (None, (), [], False)]:
             raise InputError(
-                f"{', '.join(only_pairs)}: for two systems, without a family of comparisons; {ratings.source} has "
-                f"{ratings.n_systems}. Choose two with ratings.pair(A, B)."
+                f"{', '.join(only_pairs)}: for two systems; {ratings.source} has {ratings.n_systems}. Choose two "
+                "with ratings.pair(A, B)."
             )
         return analyze_systems(
             ratings,

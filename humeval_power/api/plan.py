@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
     from humeval_power.planning.plan.planned_systems import PlannedSystems
     from humeval_power.planning.plan.request import PlanRequest, PlanResult
     from humeval_power.planning.power import PowerEstimate
-    from humeval_power.planning.study.systems_power import SystemsPower
+    from humeval_power.planning.study.systems_goals import SystemsPower
     from humeval_power.planning.workload import Ahead
     from humeval_power.ratings import Ratings
     from humeval_power.reporting.plan.assignment import AssignmentResult, Takeover
@@ -449,7 +449,7 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
 def _decided(planned: PlannedSystems, simulated: PowerEstimate | SystemsPower) -> PlannedSystems:
     """The same with what its simulations say of other goals."""
     from humeval_power.planning.plan.planned_systems import other_shares
-    from humeval_power.planning.study.systems_power import SystemsPower
+    from humeval_power.planning.study.systems_goals import SystemsPower
 
     assert isinstance(simulated, SystemsPower)
     return replace(planned, shares=other_shares(planned, simulated))

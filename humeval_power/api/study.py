@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from humeval_power.inference.study.intervals import IntervalMethod
     from humeval_power.inference.study.wald import EffectTest
     from humeval_power.parameters import Parameters
+    from humeval_power.planning.study.systems_study import SystemsStudy
     from humeval_power.planning.workload import Ahead, Workload
     from humeval_power.ratings import Ratings
     from humeval_power.reporting.study.calibration_result import CalibrationResult
@@ -267,8 +268,8 @@ def studies_like(
 
 
 def simulate(
-    parameters: Parameters,
-    design: Design,
+    about: Parameters | SystemsStudy,
+    design: Design | None = None,
     *,
     effect: float | Difference | None = None,
     scale: RatingScale | None = None,
@@ -282,7 +283,8 @@ def simulate(
 
     Parameters
     ----------
-    parameters, design : the model, and who rates what.
+    about, design : the model of two systems, and who rates what; or a study of several, which says all but the
+        scale and the seed.
     effect : the true difference B - A on [0, 1]; None for that of the parameters.
     scale : on which the ratings are given; None for [0, 1].
     response : 'gaussian' is the model itself, 'clipped' cuts ratings to [0, 1], 'likert' rounds them to
@@ -300,25 +302,18 @@ def simulate(
     InputError
         A Likert response without its points, or an effect beyond [-1, 1].
     """
-    from humeval_power.differences import Difference
+    from humeval_power.planning.study import strategies
     from humeval_power.reporting.result import Provenance
     from humeval_power.reporting.study.simulated import SimulatedStudy
-    from humeval_power.simulation.study import simulate as drawn
 
-    used, said = parameters, Difference(parameters.difference, scale)
-    if effect is not None:
-        said = effect if isinstance(effect, Difference) else Difference(effect, scale)
-        used = parameters.with_difference(said.value)
-    ratings = drawn(
-        used, design, seed=seed, response=response, points=points, losses=losses, exclusion=exclusion
+    study, said = strategies.study_to_draw(
+        about, design, effect, scale, response=response, points=points, losses=losses, exclusion=exclusion
     )
     return SimulatedStudy(
-        ratings=ratings,
-        parameters=used,
-        design=design,
+        ratings=strategies.drawn(study, seed=seed),
+        study=study,
         effect=said,
         scale=scale,
-        response=response,
         provenance=Provenance(seed=seed),
     )
 

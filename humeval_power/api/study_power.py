@@ -17,9 +17,9 @@ from humeval_power.sweep.executors import on_executor
 if TYPE_CHECKING:
     from humeval_power.choices import Sought
     from humeval_power.costs import CostModel
-    from humeval_power.inference.study.formula import AnalyticPower
     from humeval_power.parameters import Parameters
-    from humeval_power.planning.study.surface import Cell
+    from humeval_power.planning.study.surface import AnyStudy, Cell
+    from humeval_power.planning.study.systems_study import SystemsStudy
     from humeval_power.planning.workload import Ahead
     from humeval_power.reporting.drawn import AlongStudy, Drawn
     from humeval_power.reporting.result import Provenance
@@ -28,16 +28,13 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.size import StudySize
     from humeval_power.reporting.study.surface import StudySurface
     from humeval_power.scales import RatingScale
-    from humeval_power.scenarios.study import RatingStudy
     from humeval_power.sweep.executors import AnyExecutor
-
-NO_FORMULA = "The formula describes Gaussian ratings and t tests of ratings: simulation only."
-AS_PLANNED = "The formula describes the study as planned; the simulation has the losses."
+    from humeval_power.systems import SystemsParameters
 
 
 @on_executor
 def study_power(
-    study: RatingStudy,
+    study: AnyStudy,
     *,
     method: Method = "both",
     n_simulations: int = DEFAULT_SIMULATIONS,
@@ -53,10 +50,12 @@ def study_power(
     costs: CostModel | None = None,
     budget: Decimal | float | None = None,
 ) -> StudyPower:
-    """How often a rating study finds its effect, or shows its claim; with a margin also halfway to it.
+    """How often a study finds its effect, reaches its goal or shows its claim; with a margin of two systems also
+    halfway to it.
 
     Parameters
     ----------
+    study : of two systems (`RatingStudy`) or of several (`SystemsStudy`).
     method : by formula at once, by simulation, or both beside each other.
     half_width : if given, simulate until the half-width of the Monte Carlo interval is at most this.
     setting : the name of the study's parameters.
@@ -76,20 +75,16 @@ def study_power(
     InputError
         A number of simulations below 1, a half-width outside (0, 0.5), or a budget that is not above 0.
     """
-    from humeval_power.planning.study.analytic import halfway_power
+    from humeval_power.planning.study import strategies
     from humeval_power.planning.study.surface import Cell, run_surface
-    from humeval_power.planning.study.without_documents import without_documents
     from humeval_power.reporting.study.power import StudyPower
 
     if budget is not None and not budget > 0:
         raise InputError(f"The budget must be above 0; got {budget}.")
-    halfway = study.rule.halfway
-    look_halfway = halfway is not None and halfway != study.true_effect
-    cells = [Cell(setting, study)]
-    if look_halfway:
-        assert halfway is not None
-        cells.append(Cell(setting, study.with_effect(halfway)))
-    analytic, notes = _by_formula(study, method)
+    study = strategies.one_of_two(study)
+    halfway = strategies.halfway(study)
+    cells = [Cell(setting, study), *([] if halfway is None else [Cell(setting, halfway)])]
+    analytic, notes = strategies.formula_power(study, method)
     simulated = []
     if method != "analytic" or analytic is None:
         if analytic is not None:
@@ -104,46 +99,26 @@ def study_power(
                 progress=in_steps(advance),
             )
         simulated = [result.estimate for result in results]
-    between = None
-    if look_halfway:
-        between = halfway_power(
-            study.rule,
-            precision=None if analytic is None else analytic.precision,
-            simulated=simulated[1] if simulated else None,
-        )
     return StudyPower(
         cell=cells[0],
         analytic=analytic,
         simulated=simulated[0] if simulated else None,
-        halfway=between,
-        said=said or Difference(study.true_effect, scale),
+        halfway=None if halfway is None else strategies.halfway_power_of(study, analytic, simulated[1:]),
+        said=said or strategies.difference(study, scale),
         scale=scale,
         effect_unit=effect_unit,
         strict=strict,
-        left_out=without_documents(study),
+        left_out=strategies.left_out(study),
         costs=costs,
         budget=None if budget is None else Decimal(str(budget)),
-        notes=(*notes, *study.design.notes),
+        notes=tuple(notes),
         provenance=_drawn(bool(simulated), seed),
     )
 
 
-def _by_formula(study: RatingStudy, method: Method) -> tuple[AnalyticPower | None, list[str]]:
-    """The power by formula, if it is asked for and the formula describes the study, and remarks."""
-    from humeval_power.inference.study.formula import analytic_power
-    from humeval_power.simulation.losses import NO_LOSSES
-
-    if method == "simulate":
-        return None, []
-    if not study.has_formula:
-        return None, [NO_FORMULA]
-    notes = [] if study.losses == NO_LOSSES else [AS_PLANNED]
-    return analytic_power(study.parameters, study.design, rule=study.rule), notes
-
-
 @on_executor
 def study_detectable(
-    study: RatingStudy,
+    study: AnyStudy,
     *,
     power: float = 0.8,
     method: Method = "both",
@@ -155,8 +130,8 @@ def study_detectable(
     said: Difference | None = None,
     scale: RatingScale | None = None,
 ) -> StudyDetectable:
-    """The smallest effect that a rating study finds with the target power; under a rule with a margin the
-    smallest margin that it shows at its true difference.
+    """The smallest effect that a study finds with the target power; of several systems the stated difference, all
+    true ones in proportion; under a rule with a margin the smallest margin that it shows at its true difference.
 
     Parameters
     ----------
@@ -172,33 +147,32 @@ def study_detectable(
     InputError
         A target that is no goal, or no study that could be fitted.
     """
-    from humeval_power.inference.study.formula import effect_precision
-    from humeval_power.planning.study.analytic import detectable
-    from humeval_power.planning.study.detectable import simulated_detectable_effect, simulated_margin
+    from humeval_power.planning.study import strategies
     from humeval_power.planning.study.surface import Cell
     from humeval_power.reporting.study.detectable import StudyDetectable
 
-    rule = study.rule
-    analytic, precision, simulated = None, None, None
-    categories = study.parameters.latent is not None
-    if method != "simulate" and not rule.is_simulated and (study.shifts or categories):
-        precision = effect_precision(study.parameters, study.design)
-        analytic = detectable(precision, effect=study.true_effect, power=power, rule=rule)
-        if categories and rule.margin is None:  # there the variances depend on the effect
-            at = study.with_effect(min(analytic, study.largest_effect))
-            precision = effect_precision(at.parameters, study.design)
-            analytic = detectable(precision, effect=analytic, power=power, rule=rule)
+    study = strategies.one_of_two(study)
+    analytic, precision = strategies.detectable(study, power, method)
+    simulated = None
     if method != "analytic" or analytic is None:
         if analytic is not None:
             _before_compiling(study, f"By formula it is {analytic:.4f} on [0, 1].")
-        simulate = simulated_detectable_effect if rule.margin is None else simulated_margin
-        simulated = simulate(study, power=power, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
+        with progress("Simulating", total=100) as advance:
+            simulated = strategies.simulated_detectable(
+                study,
+                power=power,
+                guess=analytic,
+                n_simulations=n_simulations,
+                seed=seed,
+                n_jobs=n_jobs,
+                progress=in_steps(advance),
+            )
     return StudyDetectable(
-        cell=Cell(setting, study),
+        cell=Cell(setting, strategies.at_answer(study, analytic, simulated)),
         target=power,
         analytic=analytic,
         simulated=simulated,
-        said=said or Difference(study.true_effect, scale),
+        said=said or strategies.difference(study, scale),
         precision=precision,
         scale=scale,
         provenance=_drawn(simulated is not None, seed),
@@ -207,10 +181,10 @@ def study_detectable(
 
 @on_executor
 def study_size(
-    parameters: Parameters,
+    about: Parameters | SystemsStudy,
     sought: Sought,
     *,
-    effect: float | Difference,
+    effect: float | Difference | None = None,
     workers: int | None = None,
     items: int | None = None,
     ratings_per_item: int | None = None,
@@ -231,11 +205,12 @@ def study_size(
 
     Parameters
     ----------
-    sought : what to find; the other sizes are given.
+    about : the parameters of two systems; or several systems with tests and goal, whose design is not used.
+    sought : what to find; the other sizes are given. Without `ratings_per_item` every worker rates every item.
     method : "both" proves by simulation what the formula finds; "analytic" does not.
     documents : that the items come out of; if they are sought, the items of each, or `items` for all.
     n_simulations : studies of a proof. None are 1,000, unless they take more than a minute: then nothing is proved.
-    effect : the true difference B - A on [0, 1]; that of the parameters is not used.
+    effect, rule : the true difference B - A on [0, 1] and the test of two systems, in place of the parameters' own.
     ahead : is told of the work of a proof before the first, and may refuse it.
 
     Returns
@@ -248,14 +223,14 @@ def study_size(
     InputError
         A size that is missing, or an effect that no study can find.
     """
-    from humeval_power.planning.study.analytic import halfway_power
-    from humeval_power.planning.study.required import counts_precision, required_size
+    from humeval_power.planning.study import strategies
     from humeval_power.reporting.study.size import StudySize
 
-    said = effect if isinstance(effect, Difference) else Difference(effect, scale)
+    said = effect if isinstance(effect, Difference) else strategies.difference_of(about, effect, scale)
+    asked = strategies.sized(about, said.value, rule)
     with progress("Proving", total=100) as advance:
-        found = required_size(
-            parameters.with_difference(said.value),
+        found = strategies.required(
+            asked,
             sought,
             workers=workers,
             items=items,
@@ -263,7 +238,6 @@ def study_size(
             paired=paired,
             documents=documents,
             power=power,
-            rule=rule,
             proves=method == "both",
             n_simulations=n_simulations,
             seed=seed,
@@ -271,15 +245,11 @@ def study_size(
             ahead=ahead,
             progress=in_steps(advance),
         )
-    halfway = None
-    if found.counts is not None:
-        halfway = halfway_power(rule, precision=counts_precision(parameters, found.counts))
     return StudySize(
         found=found,
-        parameters=parameters,
+        about=asked,
         said=said,
-        rule=rule,
-        halfway=halfway,
+        halfway=strategies.halfway_of_size(asked, found),
         setting=setting,
         scale=scale,
         provenance=_drawn(found.simulated is not None, seed),
@@ -295,14 +265,14 @@ def study_surface(
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
-    settings: Mapping[str, Parameters] | None = None,
+    settings: Mapping[str, Parameters | SystemsParameters] | None = None,
     said: Sequence[Difference] = (),
     effect_unit: float = 1.0,
     strict: bool = False,
     draw: Drawn = "power",
     along: AlongStudy | None = None,
 ) -> StudySurface:
-    """Power of many rating studies with the same random numbers, as `list_cells` lists them.
+    """Power of many studies with the same random numbers, as `list_cells` lists those of two systems.
 
     Parameters
     ----------
@@ -322,9 +292,11 @@ def study_surface(
     InputError
         No cells, or a number of simulations below 1.
     """
-    from humeval_power.planning.study.surface import run_surface
+    from humeval_power.planning.study import strategies
+    from humeval_power.planning.study.surface import Cell, run_surface
     from humeval_power.reporting.study.surface import StudySurface
 
+    cells = [Cell(cell.setting, strategies.one_of_two(cell.study)) for cell in cells]
     with progress("Simulating", total=100) as advance:
         results = run_surface(
             cells,
@@ -334,12 +306,12 @@ def study_surface(
             n_jobs=n_jobs,
             progress=in_steps(advance),
         )
-    effects = dict.fromkeys(cell.study.true_effect for cell in cells)
+    effects = dict.fromkeys(strategies.difference(cell.study, None) for cell in cells)
     return StudySurface(
         results=tuple(results),
         settings=settings or {cell.setting: cell.study.parameters for cell in cells},
         rules=tuple(dict.fromkeys(cell.study.rule for cell in cells)),
-        said=tuple(said) or tuple(map(Difference, effects)),
+        said=tuple(said) or tuple(effects),
         effect_unit=effect_unit,
         strict=strict,
         draw=draw,
@@ -355,11 +327,10 @@ def _drawn(drawn: bool, seed: int) -> Provenance:
     return Provenance(seed=seed) if drawn else UNKNOWN
 
 
-def _before_compiling(study: RatingStudy, answer: str) -> None:
+def _before_compiling(study: AnyStudy, answer: str) -> None:
     """Tell what the formula says at once, where a simulation has to wait for the compiler."""
-    if study.replication.closed_form and study.rule.estimator == "reml":
-        return
     from humeval_power.estimation.warming import is_warm
+    from humeval_power.planning.study.strategies import waits_for_kernels
 
-    if not is_warm():
+    if waits_for_kernels(study) and not is_warm():
         tell(f"{answer} The simulation follows when its kernels are compiled.")

@@ -9,7 +9,7 @@ import numpy as np
 
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
-from humeval_power.inference.study.formula import analytic_power, smallest_count
+from humeval_power.inference.study.formula import AnalyticPower, analytic_power, smallest_count
 from humeval_power.inference.study.replication import NO_LOSSES, Replication, StudyFits
 from humeval_power.inference.study.wald import NullStatistics, reference, simulated_p, wald_p
 from humeval_power.parameters import Parameters
@@ -105,9 +105,13 @@ class RatingStudy:
         )
         return simple and not self.rule.is_simulated
 
+    def by_formula(self) -> AnalyticPower:
+        """Its power, Type M and Type S where `has_formula`, without losses."""
+        return analytic_power(self.parameters, self.design, rule=self.rule)
+
     def computed(self) -> ComputedPower:
         """Power by formula, where `has_formula`; of the study as planned, if it has losses."""
-        found = analytic_power(self.parameters, self.design, rule=self.rule)
+        found = self.by_formula()
         planned = "" if self.losses == NO_LOSSES else ", of the study as planned"
         scale = "" if self.parameters.latent is None else " of ratings on [0, 1]"
         return ComputedPower(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.choices import ANONYMOUS
 from humeval_power.choices import Response as Response
 from humeval_power.designs import Assignment, Codes, Design
 from humeval_power.errors import DesignError, InputError
@@ -38,7 +40,9 @@ class SimulatedRatings:
     rating: Floats
     document: Codes | None = None
 
-    def to_frame(self, scale: RatingScale | None = None) -> pd.DataFrame:
+    def to_frame(
+        self, scale: RatingScale | None = None, systems: Sequence[str] = ANONYMOUS
+    ) -> pd.DataFrame:
         """A long table worker, item, system, rating with names, on `scale` ([0, 1] without one), with a
         document before the item where items come out of documents."""
         import pandas as pd
@@ -50,7 +54,7 @@ class SimulatedRatings:
                 "worker": _names("w", self.worker),
                 **document,
                 "item": _names("i", self.item),
-                "system": np.array(["A", "B"])[self.system],
+                "system": np.array(systems, dtype=object)[self.system],
                 "rating": rating,
             }
         )

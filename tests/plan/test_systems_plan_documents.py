@@ -14,8 +14,8 @@ import pytest
 from cli import run
 
 from humeval_power.api.analyze import analyze_systems
+from humeval_power.api.study_power import study_size
 from humeval_power.api.systems_plan import make_systems_plan, systems_pilot
-from humeval_power.api.systems_power import systems_size
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import crossed, with_documents
@@ -154,15 +154,15 @@ def test_a_pilot_with_documents_knows_how_documents_vary() -> None:
 
 def test_documents_are_sought_of_so_many_items_each_or_of_all() -> None:
     study = SystemsStudy(systems(), with_documents(crossed(2, 4, n_systems=3), 2))
-    counts = StudyCounts(8, 2, 8, n_systems=3)
-    by_each = systems_size(
-        study, "documents", counts, documents=Documents(items_each=4), power=0.7, method="analytic"
+    each = Documents(items_each=4)
+    by_each = study_size(
+        study, "documents", workers=8, documents=each, power=0.7, method="analytic"
     ).found.counts
     assert by_each is not None
     assert by_each.n_items == 4 * by_each.n_documents
     fewer = replace(by_each, n_documents=by_each.n_documents - 1, n_items=by_each.n_items - 4)
     assert goal_power(planned(), by_each, DEFAULT_RULE) >= 0.7 > goal_power(planned(), fewer, DEFAULT_RULE)
-    shared = systems_size(study, "documents", replace(counts, n_items=80), power=0.5, method="analytic")
+    shared = study_size(study, "documents", workers=8, items=80, power=0.5, method="analytic")
     assert shared.found.counts is not None
     assert shared.found.counts.n_items == 80
 

@@ -34,7 +34,7 @@ def analysis(tmp_path_factory):
 
 def test_power_tells_every_goal_by_formula_and_by_simulation():
     record = run_json("power", *HIGH, *SIZE, "--effect", "0.3", *FAST)
-    assert record["schema"] == "humeval_power/systems-power/1"
+    assert record["schema"] == "humeval_power/power/1"
     assert set(record["analytic"]["goals"]) == {"pair", "any", "all", "best", "first"}
     assert record["power"] == record["simulated"]["goals"]["pair"]
     low, high = record["simulated"]["intervals"]["pair"]
@@ -45,7 +45,7 @@ def test_power_tells_every_goal_by_formula_and_by_simulation():
     assert record["assumed"]
     text = run("power", *HIGH, *SIZE, "--effect", "0.3", *FAST).stdout
     for words in (
-        "any true difference is found",
+        "find any true difference",
         "compound symmetry",
         "Hsu's interval",
         "D             0.825",
@@ -80,17 +80,23 @@ def test_two_systems_by_number_have_the_power_of_a_study_of_two():
 
 def test_names_means_and_deviations_come_from_a_joint_fit(analysis):
     record = run_json("power", "--parameters", analysis, *SIZE, "--goal", "first", "--method", "analytic")
-    assert record["systems"]["names"] == ["base", "large", "small"]
+    assert record["parameters"]["names"] == ["base", "large", "small"]
     assert record["power"] == record["analytic"]["goals"]["first"] > 0.5
     # a pattern keeps the order of the fit
     placed = run_json("power", "--parameters", analysis, *SIZE, "--effect", "0.1", "--pattern", "steps",
                       "--method", "analytic")  # fmt: skip
-    means = dict(zip(placed["systems"]["names"], placed["systems"]["means"], strict=True))
+    means = dict(zip(placed["parameters"]["names"], placed["parameters"]["means"], strict=True))
     assert means["large"] - means["small"] == pytest.approx(0.1)
     assert means["small"] - means["base"] == pytest.approx(0.1)
     fewer = run_json("power", "--parameters", analysis, "--systems", "base,large", *SIZE, "--effect", "0.1",
                      "--method", "analytic")  # fmt: skip
-    assert fewer["systems"]["names"] == ["base", "large"]
+    assert "large - base" in fewer["understood"]
+    both = run_json(
+        "power", "--parameters", analysis, "--systems", "base,large", *SIZE, "--method", "analytic"
+    )
+    assert both["effect"] == pytest.approx(
+        record["parameters"]["means"][1] - record["parameters"]["means"][0]
+    )
 
 
 def test_the_smallest_difference_is_found_with_the_power_that_was_asked_for():
@@ -110,7 +116,7 @@ def test_the_smallest_difference_of_simulated_studies_is_near_that_of_the_formul
 def test_a_size_has_the_power_and_one_less_has_not():
     words = ("--preset", "low", "--n-systems", "3", "--effect", "0.15", "--goal", "all")
     found = run_json("size", *words, "--find", "workers", "--items", "60", *FAST)
-    size = found["found"]
+    size = found["workers"]
 
     def power(workers: int) -> float:
         return run_json("power", *words, "--workers", workers, "--items", "60", "--method", "analytic")[
@@ -121,10 +127,10 @@ def test_a_size_has_the_power_and_one_less_has_not():
     assert found["analytic"]["power"] == pytest.approx(power(size))
     of_items = run_json("size", *words, "--find", "items", "--workers", "12", "--ratings-per-item", "3",
                         "--simulations", "50")  # fmt: skip
-    assert of_items["counts"]["ratings_per_item"] == 3
+    assert of_items["ratings_per_item"] == 3
     nothing = run_json("size", "--preset", "high", "--n-systems", "3", "--effect", "0.02", "--find", "items",
                        "--workers", "5", code=3)  # fmt: skip
-    assert nothing["counts"] is None
+    assert nothing["items"] is None
     assert "by formula" in nothing["reason"]
 
 
@@ -200,7 +206,7 @@ def test_means_that_are_typed_are_the_truth():
     record = run_json(
         "power", "--preset", "high", *SIZE, "--system-means", ".5,.6,.9", "--method", "analytic"
     )
-    assert record["systems"]["means"] == [0.5, 0.6, 0.9]
+    assert record["parameters"]["means"] == [0.5, 0.6, 0.9]
     assert record["effect"] == pytest.approx(0.1)
     powers = {(pair["first"], pair["second"]): pair["power"] for pair in record["analytic"]["pairs"]}
     assert powers["A", "C"] > powers["B", "C"] > powers["A", "B"]
@@ -210,8 +216,7 @@ def test_means_that_are_typed_are_the_truth():
 def test_a_size_by_formula_simulates_nothing_and_heeds_the_ratings_per_item(systems):
     words = ("--find", "workers", "--items", "150", "--effect", "0.2", "--ratings-per-item", "3")
     found = run_json("size", "--preset", "high", *systems, *words, "--method", "analytic")
-    counts = found.get("counts") or found
-    assert counts["ratings_per_item"] == 3
-    assert counts.get("n_workers", counts.get("workers")) > 3
+    assert found["ratings_per_item"] == 3
+    assert found["workers"] > 3
     assert not found.get("simulated")
-    assert not found.get("n_simulations")
+    assert not found["n_simulations"]

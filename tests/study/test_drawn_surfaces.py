@@ -180,10 +180,15 @@ def test_a_study_without_anything_to_compare_is_a_point() -> None:
     assert figure_bytes(surface_figure(table, draw="type-s"), "png").startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("more", [("--compare", "card2020"), ("--n-systems", "3")])
-def test_what_is_drawn_in_its_own_way_takes_no_draw(more: tuple[str, ...]) -> None:
-    said = run(*STUDY, "--effect", "0.1,0.2", *more, "--draw", "type-m", code=2).stderr
-    assert "Leave out --draw and --x" in said
+def test_what_is_drawn_in_its_own_way_takes_no_draw() -> None:
+    words = (*STUDY, "--effect", "0.1,0.2", "--compare", "card2020", "--draw", "type-m")
+    assert "Leave out --draw and --x" in run(*words, code=2).stderr
+
+
+def test_errors_of_several_systems_are_drawn_too(tmp_path: Path) -> None:
+    words = (*STUDY, "--effect", "0.1,0.2", "--n-systems", "3", "--draw", "type-m")
+    run(*words, "-o", tmp_path / "type_m.svg")
+    assert "Type M: exaggeration" in (tmp_path / "type_m.svg").read_text()
 
 
 def test_a_value_of_a_list_that_cannot_be_is_told_by_its_option() -> None:

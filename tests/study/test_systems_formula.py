@@ -19,6 +19,7 @@ from humeval_power.inference.study.formula import analytic_power, power_at
 from humeval_power.parameters import Parameters, preset
 from humeval_power.planning.study.systems_power import power_by_law, systems_formula
 from humeval_power.planning.study.systems_precision import SystemsPrecision, systems_precision
+from humeval_power.planning.study.systems_simulation import simulate_systems
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import SystemsParameters
@@ -304,3 +305,24 @@ def test_equivalence_of_all_systems_is_rarer_than_that_of_a_pair():
     alone = EffectPrecision(float(precision.standard_error[0] ** 2), float(precision.df[0]), 19, 20)
     assert found.power == pytest.approx(power_at(0.0, alone, rule=rule).power)
     assert found.shares["all"] < found.power < found.shares["any"]
+
+
+@pytest.mark.parametrize("design", [crossed(8, 20), k_per_item(8, 24, ratings_per_item=3)])
+def test_significant_estimates_of_two_systems_exaggerate_as_in_a_study_of_two(design):
+    values = SystemsParameters.of_parameters(preset("high"), 2).with_pattern("one", 0.2)
+    found = systems_formula(values, design, ComparisonFamily(), DEFAULT_RULE)
+    alone = analytic_power(values.pair(0, 1), design)
+    assert (found.type_m, found.type_s) == pytest.approx((alone.type_m, alone.type_s))
+    assert (*found.type_m_of, *found.type_s_of) == pytest.approx((alone.type_m, alone.type_s))
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
+def test_significant_estimates_of_several_exaggerate_as_in_simulated_studies(correction):
+    values = SystemsParameters.of_parameters(preset("high"), 4).with_pattern("steps", 0.2)
+    design, family = crossed(8, 30, n_systems=4), ComparisonFamily(correction=correction)
+    law = systems_formula(values, design, family, DEFAULT_RULE)
+    drawn = simulate_systems(values, design, family, DEFAULT_RULE, n_simulations=2000, seed=5)
+    assert drawn.type_m_of == pytest.approx(law.type_m_of, rel=0.05)
+    assert drawn.type_m == pytest.approx(law.type_m, rel=0.03)
+    assert law.type_m > 1.3 > 1.1 > max(law.type_m_of[1:3])  # neighbours exaggerate, those far apart do not
+    assert max(drawn.type_s_of) < 0.01

@@ -73,6 +73,7 @@ def test_every_simulated_study_is_fitted_as_a_single_table_is(design, family):
         table = SimpleNamespace(worker=rows.worker, item=rows.item, system=rows.system, rating=rating)
         fitted = fit_joint(table, variances=family.variances)
         singular += bool(fitted.boundary)
+        assert found.contrasts.boundary[study].all() == bool(fitted.boundary)
         said = contrast_precision(fitted, contrasts())
         fits = found.contrasts
         assert fits.status[study] == 0
@@ -130,8 +131,8 @@ def test_fits_of_many_tables_are_those_of_the_single_pairs_and_tables(shape, fam
             said = study.fit_tables(ratings)
         else:
             fields = zip(*(study.fit_pair(place, ratings) for place in range(len(pairs))), strict=True)
-            *columns, status = map(np.column_stack, fields)
-            said = ContrastFits(*columns, status.max(axis=1))
+            *columns, status, zero = map(np.column_stack, fields)
+            said = ContrastFits(*columns, status.max(axis=1), zero)
         assert np.array_equal(found.status, said.status)
         assert found.status[0] != 0
         usable = said.status == 0
@@ -142,6 +143,17 @@ def test_fits_of_many_tables_are_those_of_the_single_pairs_and_tables(shape, fam
             one, other = (getattr(fits, name)[usable] for fits in (found, said))
             assert one == pytest.approx(other, rel=close, nan_ok=True), name
         assert found.estimate[usable] == pytest.approx(said.estimate[usable], abs=close)
+        assert (found.boundary == said.boundary)[usable].mean() > (0.999 if close < 1e-6 else 0.9)
+
+
+@pytest.mark.parametrize("design", [crossed(5, 12), k_per_item(8, 24, ratings_per_item=3)])
+def test_fits_of_two_systems_are_at_zero_as_often_as_in_studies_of_two(design):
+    values = SystemsParameters.of_parameters(preset("high"), 2).with_pattern("one", 0.2)
+    found = simulate_systems(values, design, IN_PAIRS, DEFAULT_RULE, n_simulations=1000)
+    alone = estimate_power(RatingStudy(values.pair(0, 1), design), n_simulations=1000)
+    assert 0.05 < alone.boundary_rate < 0.3
+    assert found.boundary_rate == pytest.approx(alone.boundary_rate, abs=0.05)
+    assert found.boundary_rate_of == (found.boundary_rate,)
 
 
 def test_power_by_strands_is_that_of_the_single_pairs_and_tables(monkeypatch):

@@ -26,7 +26,8 @@ _NO_RESIDUAL = 1e-14  # of the ratings' mean square; rounding leaves about 1e-16
 
 class ContrastFits(NamedTuple):
     """Fits of n tables: estimates, standard errors as they are and Kenward and Roger's adjusted ones, and both df,
-    each (n, contrasts); and a status (n,), 0 where the fit can be used."""
+    each (n, contrasts); a status (n,), 0 where the fit can be used; and whether the fit that a contrast is of
+    estimates a variance as zero, (n, contrasts), or (n, 1) where one fit is of all."""
 
     estimate: Floats
     standard_error: Floats
@@ -34,6 +35,7 @@ class ContrastFits(NamedTuple):
     satterthwaite: Floats
     kenward_roger: Floats
     status: NDArray[np.int64]
+    boundary: NDArray[np.bool_]
 
     @classmethod
     def joined(cls, parts: list[ContrastFits]) -> ContrastFits:
@@ -73,7 +75,8 @@ def fit_complete_common(
         np.broadcast_to(one[:, None], shape) for one in (error, satterthwaite, kenward_roger)
     )
     status = np.where((combined > 0) & (expected[:, 4] > 0), reml.CONVERGED, reml.NO_RESIDUAL)
-    return ContrastFits(estimate, error, error, satterthwaite, kenward_roger, status)
+    zero = (expected[:, :4] <= expected[:, [1, 4, 3, 4]]).any(axis=1)
+    return ContrastFits(estimate, error, error, satterthwaite, kenward_roger, status, zero[:, None])
 
 
 def fit_complete_own(
@@ -101,7 +104,8 @@ def fit_complete_own(
         gamma, sigma2, size, np.ascontiguousarray(first), np.ascontiguousarray(second)
     )
     error = np.sqrt(np.where(variance > 0, variance, np.nan))
-    return ContrastFits(estimate, error, error, np.full_like(df, np.nan), df, status)
+    zero = (gamma == 0).any(axis=1)[:, None]
+    return ContrastFits(estimate, error, error, np.full_like(df, np.nan), df, status, zero)
 
 
 def contrasts_of_many(means: Floats, fitted: Fitted, n: int, contrasts: Floats) -> ContrastFits:
@@ -145,6 +149,7 @@ def contrasts_of_many(means: Floats, fitted: Fitted, n: int, contrasts: Floats) 
         df(uncertain),
         df(inverse),
         np.zeros(len(means), dtype=np.int64),
+        (fitted.gamma == 0).any(axis=1)[:, None],
     )
 
 
@@ -188,7 +193,7 @@ class AnyTable:
         system = self._table.system
         centre = np.bincount(system, rating) / np.bincount(system)
         n_contrasts = len(self._contrasts)
-        blank = np.full((1, n_contrasts), np.nan)
+        blank, none = np.full((1, n_contrasts), np.nan), np.zeros((1, 1), dtype=np.bool_)
         try:
             end = optimise(
                 self._table.point(rating - centre[system], self.start),
@@ -197,10 +202,11 @@ class AnyTable:
                 smallest_rss=_NO_RESIDUAL * float(rating @ rating),
             )
         except LinAlgError:
-            return ContrastFits(blank, blank, blank, blank, blank, np.array([reml.STALLED]))
+            return ContrastFits(*(blank,) * 5, np.array([reml.STALLED]), none)
         if end.status != reml.CONVERGED:
-            return ContrastFits(blank, blank, blank, blank, blank, np.array([end.status]))
+            return ContrastFits(*(blank,) * 5, np.array([end.status]), none)
         point = end.point
         known = precision_of(point, point.second_order(), point.rss / point.df)
         found = precision_of_contrasts(point.beta + centre, known, self._contrasts)
-        return ContrastFits._make([*(kind[None] for kind in found), np.zeros(1, dtype=np.int64)])
+        zero = np.array([[bool((point.gamma == 0).any())]])
+        return ContrastFits._make([*(kind[None] for kind in found), np.zeros(1, dtype=np.int64), zero])

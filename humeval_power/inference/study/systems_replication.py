@@ -161,7 +161,8 @@ class SystemsReplication:
             for kind in (found.standard_error, found.satterthwaite, found.kenward_roger)
         )
         status = found.status.reshape(estimate.shape).max(axis=1)
-        return ContrastFits(estimate, error, error, satterthwaite, kenward_roger, status)
+        zero = np.any(found.zero, axis=0, keepdims=True).reshape(estimate.shape)
+        return ContrastFits(estimate, error, error, satterthwaite, kenward_roger, status, zero)
 
     @cached_property
     def _start(self) -> Floats:
@@ -221,7 +222,11 @@ class SystemsReplication:
 
         K, n_pairs = self.parameters.n_systems, len(self.pairs)
         blank = np.full((1, n_pairs), np.nan)
-        nothing = SystemsFits(np.full((1, K), np.nan), ContrastFits(*(blank,) * 5, status=np.array([LOST])))
+        none = np.zeros((1, 1 if self.family.model == "joint" else n_pairs), dtype=np.bool_)
+        nothing = SystemsFits(
+            np.full((1, K), np.nan),
+            ContrastFits(*(blank,) * 5, np.array([LOST]), none),
+        )
 
         def one(replicate: int) -> SystemsFits:
             back = self.collected(seed, replicate)
@@ -288,14 +293,15 @@ class SystemsReplication:
             found.beta @ difference,
             *(np.where(np.isinf(kind), np.nan, kind) for kind in known),
             found.status,
+            (found.fitted.gamma == 0).any(axis=-1),
         ]
         for place in np.flatnonzero(~found.trusted.all(axis=0)).tolist():
             left = ~found.trusted[:, place]
             again = self.fit_pair(place, ratings[left], n_jobs=n_jobs)
             for column, values in zip(columns, again, strict=True):
                 column[left, place] = values
-        *fits, status = columns
-        return ContrastFits._make([*fits, status.max(axis=1)])
+        *fits, status, zero = columns
+        return ContrastFits._make([*fits, status.max(axis=1), zero])
 
     def fit_pair(self, place: int, ratings: Floats, *, n_jobs: int = 1) -> tuple[NDArray[Any], ...]:
         """Fits of one pair: the fields of ContrastFits, each (n,)."""
@@ -308,14 +314,15 @@ class SystemsReplication:
             found.satterthwaite,
             found.kenward_roger,
             found.status,
+            np.asarray(found.zero.any(axis=1)),
         )
 
     def _pairs_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
         if self.together is not None:
             return self._pairs_by_strands(self.together, ratings, n_jobs)
         kinds = [self.fit_pair(place, ratings, n_jobs=n_jobs) for place in range(len(self.pairs))]
-        *columns, status = (np.column_stack(kind) for kind in zip(*kinds, strict=True))
-        return ContrastFits._make([*columns, status.max(axis=1)])
+        *columns, status, zero = (np.column_stack(kind) for kind in zip(*kinds, strict=True))
+        return ContrastFits._make([*columns, status.max(axis=1), zero])
 
     @cached_property
     def _two_systems(self) -> list[Replication]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.assumptions import Assumed, Assumptions, in_categories
+from humeval_power.assumptions import Assumed, Assumptions, Origin, in_categories
+from humeval_power.choices import ANONYMOUS
 from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.differences import (
     Difference,
@@ -25,6 +27,7 @@ from humeval_power.errors import HumevalPowerError, InputError, Problem
 from humeval_power.interfaces.asking.command import needs
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.formats.study.joint_record import is_analysis, read_joint
 from humeval_power.latent import LARGEST_EFFECT, Latent, Link
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.rules import DEFAULT_RULE, WITH_MARGIN, DecisionRule
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from humeval_power.costs import CostModel, PlatformFee
     from humeval_power.designs import Design
     from humeval_power.planning.looks.schedule import LookSchedule
+    from humeval_power.planning.plan.systems_pilot import SystemsPilot
     from humeval_power.planning.study.surface import Cell
     from humeval_power.scenarios.looks.looks import Looks
     from humeval_power.simulation.losses import Losses
@@ -93,6 +97,7 @@ def assumptions_of(
     if not has_source(study):
         raise click.UsageError(f"Give {_GIVE_SOURCE}.")
     found: dict[str, Assumed] = {}
+    systems = study.pair
     allow = study.allow_not_identified
     if study.pilot is not None:
         found["pilot"] = _of_pilot(study, allow)
@@ -101,18 +106,62 @@ def assumptions_of(
         if name in found:
             other = "as the table of the pilot is" if name == "pilot" else "like another"
             raise click.UsageError(f"A parameter file is called {name!r}, {other}; rename it.")
-        found[name] = _of_file(path, allow, tell=tell)
+        if is_analysis(path):
+            fitted = read_joint(path)
+            systems = systems or _pair_of(fitted)
+            found[name] = assumed_of_fit(name, path, fitted, systems, tell=tell)
+        else:
+            found[name] = _of_file(path, allow, tell=tell)
     for name in _preset_names(study, scale):
         if name in found:
             raise click.UsageError(f"A parameter file is called like the preset {name!r}; rename it.")
         found[name] = _of_preset(name, allow, tell=tell)
+    if study.values is not None and "typed" in found:
+        raise click.UsageError("A parameter file is called 'typed', as --values are; rename it.")
     if isinstance(study.values, SystemsParameters):
-        raise click.UsageError("--values are those of several systems: name as many by --systems A,B,C.")
-    if study.values is not None:
-        if "typed" in found:
-            raise click.UsageError("A parameter file is called 'typed', as --values are; rename it.")
+        if study.values.n_systems != len(study.pair or study.values.names[:2]):
+            raise click.UsageError(
+                "--values are those of several systems: name as many by --systems A,B,C."
+            )
+        systems = systems or _pair_of(study.values)
+        found["typed"] = Assumed("typed", study.values.pair(0, 1))
+    elif study.values is not None:
         found["typed"] = Assumed("typed", study.values)
-    return Assumptions(tuple(found.values()), scale, study.pair)
+    known = Assumptions(tuple(found.values()), scale, systems)
+    return known if study.system_means is None else _around(known, study.system_means)
+
+
+def assumed_of_fit(
+    name: str, file: str, fitted: SystemsPilot, systems: Sequence[str] | None, *, tell: bool = False
+) -> Assumed:
+    """Two of the systems of a fit: those that are named, else the first two."""
+    from humeval_power.planning.plan.systems_pilot import for_systems
+
+    two = fitted.parameters if systems is None else for_systems(fitted.parameters, systems)
+    for line in (*fitted.notes, *two.notes) if tell else ():
+        note(line)
+    origin: Origin = "pilot" if name == "pilot" else "file"
+    return Assumed(
+        name, two.pair(0, 1), scale=fitted.scale, origin=origin, file=file, ratings=fitted.ratings
+    )
+
+
+def _pair_of(known: SystemsParameters | SystemsPilot) -> tuple[str, str]:
+    """The names of two systems that were fitted; letters stand for two of more."""
+    names = known.names if isinstance(known, SystemsParameters) else known.parameters.names
+    return (names[0], names[1]) if len(names) == 2 else ANONYMOUS
+
+
+def _around(assumed: Assumptions, means: tuple[float, ...]) -> Assumptions:
+    """The same where numbers lie around these means."""
+    centre = math.fsum(means) / len(means)
+    entries = (
+        one
+        if one.parameters.latent is not None
+        else replace(one, parameters=replace(one.parameters, baseline=centre))
+        for one in assumed.entries
+    )
+    return replace(assumed, entries=tuple(entries))
 
 
 def _is_typical(study: StudyValues) -> bool:
@@ -225,17 +274,31 @@ NO_DIFFERENCE = EffectInput("--effect", (0.0,))
 
 
 def effect_of(study: StudyValues, names: tuple[str, str, str] = EFFECT) -> EffectInput | None:
-    """The difference to find, or several; None where nobody said one.
+    """The difference to find, or several; None where nobody said one. The true means of two systems say it too.
 
     names : the fields that say it on [0, 1], in points, and on the latent scale.
     """
     _, raw, latent = names
+    if study.system_means is not None and len(study.system_means) == 2:
+        low, high = study.system_means
+        return EffectInput(study.option("system_means"), (high - low,))
     for name in names:
         value = getattr(study, name)
         if value is not None:
             values = tuple(value) if isinstance(value, Sequence) else (float(value),)
             return EffectInput(study.option(name), values, raw=name == raw, latent=name == latent)
     return None
+
+
+def effect_or_known(
+    study: StudyValues, settings: Assumptions, names: tuple[str, str, str] = EFFECT
+) -> EffectInput | None:
+    """The difference that was said, else that of the systems that were fitted."""
+    said = effect_of(study, names)
+    known = isinstance(study.values, SystemsParameters) or any(map(is_analysis, study.parameters))
+    if said is not None or not known or study.margin is not None or study.margin_raw is not None:
+        return said
+    return EffectInput("--effect", (only_setting(settings)[1].difference,))
 
 
 def warn_beyond(assumed: Assumptions, differences: Sequence[Difference]) -> None:
@@ -257,8 +320,6 @@ def _says_means(given: Mapping[str, object]) -> bool:
     """Whether a file of parameters, or the values of several systems, have true means of their own."""
     if '"means":' in str(given.get("values")):
         return True
-    from humeval_power.interfaces.formats.study.joint_record import is_analysis
-
     paths = given.get("parameters")
     return isinstance(paths, tuple | list) and any(is_analysis(str(path)) for path in paths)
 
@@ -428,6 +489,14 @@ def family_of(study: StudyValues, planned: ComparisonFamily = DEFAULT_FAMILY) ->
     if study.system_variances is not None and family.model != "joint":
         raise click.UsageError("--system-variances is for one fit of all systems: add --model joint.")
     return family
+
+
+def tell_one_test(study: StudyValues) -> None:
+    """Say that the choices which several systems need change nothing where there are two."""
+    given = study.options_of({"pattern", "goal", *COMPARISONS})
+    if given:
+        say = "says" if len(given) == 1 else "say"
+        note(f"Two systems have one difference and one test of it: {', '.join(given)} {say} nothing more.")
 
 
 def number_of_systems(study: StudyValues) -> int | None:

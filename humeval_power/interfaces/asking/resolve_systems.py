@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.assumptions import Assumed, Assumptions, Origin
+from humeval_power.assumptions import Assumed, Assumptions
+from humeval_power.choices import ANONYMOUS
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.interfaces.asking.command import was_typed
 from humeval_power.interfaces.asking.resolve import (
     COMPARISONS,
+    EFFECT,
     EFFECT_RANGE,
     OBSERVED,
     EffectInput,
+    assumed_of_fit,
     assumptions_of,
     design_of,
     effect_of,
@@ -28,6 +31,7 @@ from humeval_power.interfaces.asking.resolve import (
     number_of_systems,
     points_of,
     scale_of,
+    tell_one_test,
 )
 from humeval_power.interfaces.asking.study_values import StudyValues
 from humeval_power.interfaces.cli.output import note
@@ -37,8 +41,6 @@ from humeval_power.study import DEFAULT_GOAL, DEFAULT_PATTERN
 from humeval_power.systems import SystemsParameters, system_names
 
 if TYPE_CHECKING:
-    from humeval_power.designs import Design
-    from humeval_power.interfaces.cli.run import Run
     from humeval_power.planning.plan.systems_pilot import SystemsPilot
     from humeval_power.planning.study.systems_study import SystemsStudy
 
@@ -88,11 +90,11 @@ class Systems:
             A difference that is not above 0 where one is to be found.
         """
         study = self.study
-        effect = effect_of(study) or effect_of(study, EFFECT_RANGE)
         if study.system_means is not None:
-            if effect is not None:
+            if study.says(*EFFECT, *EFFECT_RANGE):
                 raise click.UsageError("Give --system-means or --effect, not both.")
             return ()
+        effect = effect_of(study) or effect_of(study, EFFECT_RANGE)
         if effect is None:
             if study.pattern is not None:
                 raise click.UsageError(
@@ -151,16 +153,12 @@ class Systems:
         InputError
             A design that cannot be built.
         """
-        study = self.study.with_(**size) if size else self.study
-        return self.with_design(name, parameters, design_of(study, parameters.n_systems))
-
-    def with_design(self, name: str, parameters: SystemsParameters, design: Design) -> SystemsStudy:
-        """The study of a design."""
         from humeval_power.planning.study.systems_study import SystemsStudy
 
+        study = self.study.with_(**size) if size else self.study
         return SystemsStudy(
             parameters,
-            design,
+            design_of(study, parameters.n_systems),
             family=self.family,
             rule=self.rule,
             goal=self.study.goal or DEFAULT_GOAL,
@@ -173,7 +171,8 @@ class Systems:
 
 
 def systems_of(study: StudyValues, rule: DecisionRule, *, usual: bool = False) -> Systems | None:
-    """What is assumed of several systems; None where the question is about one test of two.
+    """What is assumed of three systems or more, or of several criteria; None where the question is about the one
+    test of two systems.
 
     usual : see `assumptions_of`.
 
@@ -185,21 +184,41 @@ def systems_of(study: StudyValues, rule: DecisionRule, *, usual: bool = False) -
         A file that cannot be used.
     """
     fitted = _fitted_together(study)
-    count = number_of_systems(study)
-    of_many = bool(study.criteria) or study.says(*_MEANS, *COMPARISONS)
-    if count == 2 and not of_many and "pilot" in fitted:
+    said = number_of_systems(study)
+    pilots = [found.parameters.n_systems for _, found in fitted.values()]
+    if said == 2 and "pilot" in fitted and not study.criteria:
         raise click.UsageError(
             f"{study.pilot} has {fitted['pilot'][1].parameters.n_systems} systems: name the two of them by "
             "--systems A,B."
         )
-    if not fitted and (count is None or (count == 2 and not of_many)) and not study.criteria:
-        study.refuse((*_MEANS, *COMPARISONS[:-1]), _FOR_SEVERAL)
-        study.refuse(("correct_over",), "is for several criteria: name them by --criteria.")
-        return None
-    _refuse_of_two(study)
+    count = said or max(pilots, default=None)
     if not study.criteria:
-        study.refuse(("correct_over",), "is for several criteria, of which this looks at one.")
-    return _systems(study, fitted, count, rule, usual=usual)
+        study.refuse(("correct_over",), "is for several criteria: name them by --criteria.")
+        if count is None:
+            study.refuse((*_MEANS, *COMPARISONS), _FOR_SEVERAL)
+        if count is None or count == 2:
+            _check_two(study)
+            tell_one_test(study)
+            return None
+    _refuse_of_two(study)
+    return _systems(study, fitted, said, rule, usual=usual)
+
+
+def _check_two(study: StudyValues) -> None:
+    """Refuse what is another question than that of the one test of two systems."""
+    first, second = study.pair or ANONYMOUS
+    if study.goal == "first":
+        raise click.UsageError(
+            "--goal first: which of two systems has the higher mean is no test, and power is that of their one "
+            "test. Leave it out."
+        )
+    if study.baseline == second:
+        raise click.UsageError(
+            f"--baseline {second}: the difference is that of the second system from the first, so that the "
+            f"baseline comes first: --systems {second},{first}."
+        )
+    if study.baseline not in (None, first):
+        raise click.UsageError(f"--baseline {study.baseline}: the systems are {first} and {second}.")
 
 
 def _systems(
@@ -231,20 +250,6 @@ def _systems(
     return Systems(study, settings, sources, family_of(study), rule, remarks)
 
 
-def tell_systems(
-    studies: Sequence[SystemsStudy], run: Run, precision: float | None = None, *, times: int = 1
-) -> None:
-    """Say how long the studies will take to simulate, or refuse them; `times`: the steps of a search."""
-    from humeval_power.interfaces.cli.work_ahead import precise_simulations, tell_work
-    from humeval_power.planning.power import MAX_SIMULATIONS
-    from humeval_power.planning.workload import NOTHING
-
-    work, most = NOTHING, precise_simulations(run.simulations(), precision, MAX_SIMULATIONS)
-    for study in studies:
-        work += study.workload(n_simulations=times * most, n_jobs=run.slots)
-    tell_work(work, n_simulations=most, way_out="--method analytic")
-
-
 def _fitted_together(study: StudyValues) -> dict[str, tuple[Assumed, SystemsPilot]]:
     """Fits of several systems by their name, and where they come from: a pilot's table, records of analyses."""
     from humeval_power.interfaces.formats.study.joint_record import is_analysis, read_joint
@@ -258,7 +263,7 @@ def _fitted_together(study: StudyValues) -> dict[str, tuple[Assumed, SystemsPilo
             from humeval_power.api.systems_plan import systems_pilot
 
             fitted = systems_pilot(ratings, variances=family_of(study).variances)
-            found["pilot"] = _source("pilot", ratings.source, fitted), fitted
+            found["pilot"] = assumed_of_fit("pilot", ratings.source, fitted, None), fitted
     if isinstance(study.values, SystemsParameters):
         from humeval_power.planning.plan.systems_pilot import SystemsPilot
 
@@ -267,14 +272,8 @@ def _fitted_together(study: StudyValues) -> dict[str, tuple[Assumed, SystemsPilo
     for path in study.parameters:
         if is_analysis(path):
             read = read_joint(path)
-            found[Path(path).stem] = _source(Path(path).stem, path, read), read
+            found[Path(path).stem] = assumed_of_fit(Path(path).stem, path, read, None), read
     return found
-
-
-def _source(name: str, file: str, fitted: SystemsPilot) -> Assumed:
-    origin: Origin = "pilot" if name == "pilot" else "file"
-    pair = fitted.parameters.pair(0, 1)
-    return Assumed(name, pair, scale=fitted.scale, origin=origin, file=file, ratings=fitted.ratings)
 
 
 def _names(

@@ -34,7 +34,7 @@ def power(about: Any, /, **how: Any) -> Any:
 
     Returns
     -------
-    StudyPower, SystemsPowerResult or PowerResult
+    StudyPower or PowerResult
         Power as a share of studies, with its Monte Carlo interval.
 
     Raises
@@ -44,17 +44,12 @@ def power(about: Any, /, **how: Any) -> Any:
     """
     if isinstance(about, Study):
         return answer(about, "power", how)
-    from humeval_power.planning.study.systems_study import SystemsStudy
-    from humeval_power.scenarios.study import RatingStudy
+    from humeval_power.planning.study.surface import AnyStudy
 
-    if isinstance(about, RatingStudy):
+    if isinstance(about, AnyStudy):
         from humeval_power.api.study_power import study_power
 
         return study_power(about, **how)
-    if isinstance(about, SystemsStudy):
-        from humeval_power.api.systems_power import systems_power
-
-        return systems_power(about, **how)
     from humeval_power.api.questions import power as scenario_power
 
     return scenario_power(about, **how)
@@ -71,7 +66,7 @@ def mde(about: Any, /, **how: Any) -> Any:
 
     Returns
     -------
-    StudyDetectable, SystemsDetectable or DetectableResult
+    StudyDetectable or DetectableResult
         The effect in the units of the question; of a study a difference on [0, 1].
 
     Raises
@@ -81,17 +76,12 @@ def mde(about: Any, /, **how: Any) -> Any:
     """
     if isinstance(about, Study):
         return answer(about, "mde", how)
-    from humeval_power.planning.study.systems_study import SystemsStudy
-    from humeval_power.scenarios.study import RatingStudy
+    from humeval_power.planning.study.surface import AnyStudy
 
-    if isinstance(about, RatingStudy):
+    if isinstance(about, AnyStudy):
         from humeval_power.api.study_power import study_detectable
 
         return study_detectable(about, **how)
-    if isinstance(about, SystemsStudy):
-        from humeval_power.api.systems_power import systems_detectable
-
-        return systems_detectable(about, **how)
     from humeval_power.api.questions import detectable_effect
 
     return detectable_effect(about, **how)
@@ -102,13 +92,13 @@ def size(about: Any, /, *parts: Any, **how: Any) -> Any:
 
     Parameters
     ----------
-    about : a `Study`, with `find="workers"` or another; `Parameters`, what is sought, and the sizes that are given;
-        a `models.SystemsStudy`, what is sought, and counts; or a function that makes a scenario of a size.
+    about : a `Study`, with `find="workers"` or another; `Parameters` or a `models.SystemsStudy`, what is sought,
+        and the sizes that are given; or a function that makes a scenario of a size.
     how : `find`, `method`, `n_simulations`, `seed`, `n_jobs`; of parts what they need.
 
     Returns
     -------
-    StudySize, SystemsSizeResult or SizeResult
+    StudySize or SizeResult
         The size, with the power there.
 
     Raises
@@ -121,14 +111,10 @@ def size(about: Any, /, *parts: Any, **how: Any) -> Any:
     from humeval_power.parameters import Parameters
     from humeval_power.planning.study.systems_study import SystemsStudy
 
-    if isinstance(about, Parameters):
+    if isinstance(about, Parameters | SystemsStudy):
         from humeval_power.api.study_power import study_size
 
         return study_size(about, *parts, **how)
-    if isinstance(about, SystemsStudy):
-        from humeval_power.api.systems_power import systems_size
-
-        return systems_size(about, *parts, **how)
     from humeval_power.api.questions import required
 
     return required(about, **how)
@@ -145,7 +131,7 @@ def surface(about: Any, /, **how: Any) -> Any:
 
     Returns
     -------
-    StudySurface, SystemsSurface or SurfaceResult
+    StudySurface or SurfaceResult
         `to_frame()` has a row for each cell.
 
     Raises
@@ -158,15 +144,11 @@ def surface(about: Any, /, **how: Any) -> Any:
     from humeval_power.planning.study.surface import Cell
     from humeval_power.planning.study.systems_study import SystemsStudy
 
-    cells = list(about)
+    cells: list[Any] = [Cell(one.setting, one) if isinstance(one, SystemsStudy) else one for one in about]
     if cells and all(isinstance(one, Cell) for one in cells):
         from humeval_power.api.study_power import study_surface
 
         return study_surface(cells, **how)
-    if cells and all(isinstance(one, SystemsStudy) for one in cells):
-        from humeval_power.api.systems_power import systems_surface
-
-        return systems_surface(cells, **how)
     from humeval_power.api.questions import surface as scenario_surface
 
     return scenario_surface(cells, **how)
@@ -240,7 +222,7 @@ def simulate(about: Any, /, *parts: Any, **how: Any) -> Any:
 
     Returns
     -------
-    SimulatedStudy, SimulatedSystems or RehearsalResult
+    SimulatedStudy or RehearsalResult
         `to_frame()` has a row for each rating.
 
     Raises
@@ -250,12 +232,6 @@ def simulate(about: Any, /, *parts: Any, **how: Any) -> Any:
     """
     if isinstance(about, Study):
         return answer(about, "simulate", how)
-    from humeval_power.planning.study.systems_study import SystemsStudy
-
-    if isinstance(about, SystemsStudy):
-        from humeval_power.api.systems_power import simulate_ratings
-
-        return simulate_ratings(about, **how)
     from humeval_power.api.study import simulate as simulate_study
 
     return simulate_study(about, *parts, **how)

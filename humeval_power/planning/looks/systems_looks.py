@@ -28,8 +28,8 @@ from humeval_power.planning.looks.calibration import (
     level_factor,
 )
 from humeval_power.planning.looks.rating_looks import CALIBRATION_SEED, LookRow, NaiveError
-from humeval_power.planning.study.systems_goals import GoalCounts, Truth, count_goals
-from humeval_power.planning.study.systems_power import SystemsPower, power_of_counts
+from humeval_power.planning.study.systems_goals import GoalCounts, SystemsPower, Truth, count_goals
+from humeval_power.planning.study.systems_power import power_of_counts
 from humeval_power.planning.study.systems_precision import SystemsPrecision, systems_precision
 from humeval_power.planning.study.systems_workload import systems_workload
 from humeval_power.scenarios.looks.systems import SystemsLookReplicates, SystemsLooks, pair_designs

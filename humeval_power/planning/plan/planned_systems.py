@@ -16,7 +16,7 @@ from humeval_power.systems import Goal, SystemsParameters
 if TYPE_CHECKING:
     from humeval_power.inference.looks.boundaries import Boundaries
     from humeval_power.planning.looks.schedule import LookInformation, LookSchedule
-    from humeval_power.planning.study.systems_power import SystemsPower
+    from humeval_power.planning.study.systems_goals import SystemsPower
     from humeval_power.planning.study.systems_precision import AnyStudy
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from humeval_power.planning.plan.systems_request import SystemsRequest
     from humeval_power.planning.plan.with_looks import SequentialOption
     from humeval_power.planning.power import PowerEstimate
-    from humeval_power.planning.study.systems_power import SystemsPower
+    from humeval_power.planning.study.systems_goals import SystemsPower
 
 
 _SAFER = 0.9

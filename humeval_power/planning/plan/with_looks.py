@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from humeval_power.planning.looks.systems_looks import SystemsLookPlan
     from humeval_power.planning.plan.plan import LookExpectation
     from humeval_power.planning.plan.planned_systems import PlannedSystems
-    from humeval_power.planning.study.systems_power import SystemsPower
+    from humeval_power.planning.study.systems_goals import SystemsPower
     from humeval_power.scenarios.looks.looks import Looks
     from humeval_power.scenarios.looks.ratings import RatingLooks
 

@@ -14,6 +14,7 @@ from humeval_power.inference.study.formula import (
 from humeval_power.planning import questions
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.margins import smallest_equivalence_margin
+from humeval_power.planning.study.systems_goals import SystemsPower
 from humeval_power.roots import root_between
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
@@ -79,7 +80,7 @@ def check_target(power: float, rule: DecisionRule) -> None:
 TOLERANCE = 0.02  # what the t law may be off beyond Monte Carlo error before it is called out
 
 
-def disagree(analytic: AnalyticPower, simulated: PowerEstimate) -> bool:
+def disagree(analytic: AnalyticPower | SystemsPower, simulated: PowerEstimate | SystemsPower) -> bool:
     """Whether the two powers differ by more than Monte Carlo error and 0.02."""
     low, high = simulated.interval
     return not low - TOLERANCE <= analytic.power <= high + TOLERANCE

@@ -16,8 +16,11 @@ from humeval_power.planning.power import (
     PowerEstimate,
     Progress,
     estimate_powers,
+    part_of,
 )
 from humeval_power.planning.study.designs_of import build_design
+from humeval_power.planning.study.systems_goals import SystemsPower
+from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.losses import Exclusion, Losses
@@ -27,6 +30,7 @@ from humeval_power.study_counts import NO_DOCUMENTS, Documents
 if TYPE_CHECKING:
     import pandas as pd
 
+AnyStudy = RatingStudy | SystemsStudy
 SURFACE_COLUMNS = (
     "setting",
     "workers",
@@ -49,20 +53,22 @@ class Cell:
     """One point of the surface: a study, and the name of the setting its parameters come from."""
 
     setting: str
-    study: RatingStudy
+    study: AnyStudy
 
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """A cell and its simulated power."""
+    """A cell and its simulated power; of several systems also that by formula, where one describes them."""
 
     cell: Cell
-    estimate: PowerEstimate
+    estimate: PowerEstimate | SystemsPower
+    analytic: SystemsPower | None = None
 
     def as_dict(self) -> dict[str, object]:
         """The row of the table: names in SURFACE_COLUMNS, and the documents where there are any; the effect is
         B - A on [0, 1]."""
         design, estimate = self.cell.study.design, self.estimate
+        low, high = estimate.interval
         documents = {"documents": design.n_documents} if design.n_documents else {}
         return {
             "setting": self.cell.setting,
@@ -70,8 +76,14 @@ class CellResult:
             "items": design.n_items,
             **documents,
             "ratings_per_item": design.ratings_per_item,
-            "effect": estimate.true_effect,
-            **estimate.as_row(),
+            "effect": self.cell.study.true_effect,
+            "power": estimate.power,
+            "power_low": low,
+            "power_high": high,
+            "type_m": estimate.type_m,
+            "type_s": estimate.type_s,
+            "n_simulations": estimate.n_simulations,
+            "n_failed": estimate.n_failed,
             "boundary_rate": estimate.boundary_rate,
         }
 
@@ -154,9 +166,9 @@ def run_surface(
     """
     if not cells:
         raise InputError("The surface has no cells: give workers, items and effects.")
-    groups = list(sharing(cells))
+    groups = [group for group in sharing(cells) if isinstance(cells[group[0]].study, RatingStudy)]
     estimates = estimate_powers(
-        [[cells[index].study for index in group] for group in groups],
+        [[_of_two(cells[index]) for index in group] for group in groups],
         n_simulations=n_simulations,
         seed=seed,
         precision=precision,
@@ -168,7 +180,25 @@ def run_surface(
         for group, found in zip(groups, estimates, strict=True)
         for index, estimate in zip(group, found, strict=True)
     }
+    several = [index for index in range(len(cells)) if index not in results]
+    for done, index in enumerate(several):
+        study = cells[index].study
+        assert isinstance(study, SystemsStudy)
+        simulated = study.simulated(
+            n_simulations=n_simulations,
+            precision=precision,
+            seed=seed,
+            n_jobs=n_jobs,
+            progress=part_of(progress, done, len(several)),
+        )
+        by_formula = study.by_formula() if study.has_formula else None
+        results[index] = CellResult(cells[index], simulated, by_formula)
     return [results[index] for index in range(len(cells))]
+
+
+def _of_two(cell: Cell) -> RatingStudy:
+    assert isinstance(cell.study, RatingStudy)
+    return cell.study
 
 
 def sharing(cells: Sequence[Cell]) -> Iterable[list[int]]:
@@ -176,6 +206,9 @@ def sharing(cells: Sequence[Cell]) -> Iterable[list[int]]:
     shared: dict[tuple[object, ...], list[int]] = {}
     for index, cell in enumerate(cells):
         study = cell.study
+        if isinstance(study, SystemsStudy):
+            shared[(index,)] = [index]
+            continue
         without_effect = study.parameters.with_difference(0.0)
         key: tuple[object, ...] = (without_effect, id(study.design), study.rule)
         if not study.shifts:

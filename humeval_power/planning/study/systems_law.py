@@ -21,14 +21,13 @@ from humeval_power.comparisons import ComparisonFamily, Correction
 from humeval_power.errors import InputError
 from humeval_power.inference.study.max_t import CriticalValues
 from humeval_power.kernels.joint.systems_law import rejected_at_points
-from humeval_power.planning.study.systems_goals import GoalCounts, Truth, count_goals
+from humeval_power.planning.study.systems_goals import LOG2_POINTS, GoalCounts, Truth, count_goals
 from humeval_power.planning.study.systems_precision import Pairs, SystemsPrecision
 from humeval_power.quadrature import gauss_legendre
 from humeval_power.rules import DecisionRule
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-LOG2_POINTS = 13
 _SEED = 1936
 _MOST_ALONE = 200  # comparisons up to which each fit in pairs has a variance of its own
 _NODES = 96  # of each quadrature: it is then right to about 1e-8

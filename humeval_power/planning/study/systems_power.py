@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,10 @@ from scipy import special
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.errors import InputError
 from humeval_power.inference.equivalence_power import equivalence_power
-from humeval_power.inference.noncentral_t import noncentral_t_tail
-from humeval_power.inference.shares import wilson_interval
+from humeval_power.inference.noncentral_t import exaggeration, noncentral_t_tail
 from humeval_power.inference.study.replication import MOST_FAILURES
-from humeval_power.planning.study.systems_goals import GoalCounts, Truth
+from humeval_power.planning.study.systems_goals import LOG2_POINTS, GoalCounts, SystemsPower, Truth
 from humeval_power.planning.study.systems_law import (
-    LOG2_POINTS,
     by_quadrature,
     counts_by_law,
     critical_values,
@@ -25,7 +24,6 @@ from humeval_power.planning.study.systems_law import (
 )
 from humeval_power.planning.study.systems_precision import (
     AnyStudy,
-    Pairs,
     SystemsPrecision,
     systems_precision,
 )
@@ -34,79 +32,6 @@ from humeval_power.systems import GOALS, Goal, SystemsParameters
 
 Floats = NDArray[np.float64]
 _ALIKE = 1e-9  # relative difference of standard errors and df that is rounding
-
-
-@dataclass(frozen=True, slots=True)
-class BestMargin:
-    """Hsu's (1984) comparison of the truly best system with the best of the others, on average over studies.
-
-    `estimate` is its mean less the highest of the others; `interval` (at most 0, at least 0) has confidence 1 -
-    alpha for all systems at once, whichever is best. `shown` is the share of studies that show it to be the best:
-    all of the others then lie below it by more than their reach.
-    """
-
-    estimate: float
-    interval: tuple[float, float]
-    shown: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemsPower:
-    """How often a study of several systems finds what is true of them.
-
-    `shares` has the probability of every goal, NaN of one that cannot be reached; `power` is that of `goal`.
-    'pair': a comparison whose true difference is that of the pattern is found, each counted alike; 'any', 'all':
-    at least one, or every one of the true differences; 'best': the true best system is found above every
-    other; 'first': it has the highest estimated mean. Found means significant after the correction, with
-    the right sign; under a rule with a margin its claim is shown, and any and all are of the claims that are true.
-
-    `per_comparison` are those of each of `pairs`; `false_claim` is the probability of a claim that is not true of
-    its pair (the family-wise error), `wrong_sign` that of a significant difference with the wrong sign,
-    `top_group` the expected number of systems that no test tells from the highest. `standard_error` and `df`
-    are those by formula. Where studies were simulated `n_simulations` counts them and `n_failed` those without a
-    fit, which count as having found nothing; where more than 20 % failed there is no power (NaN). `best_margin` is
-    simulated, for one truly best system.
-    """
-
-    goal: Goal
-    pairs: Pairs
-    shares: dict[Goal, float]
-    per_comparison: tuple[float, ...]
-    false_claim: float
-    wrong_sign: float
-    top_group: float
-    standard_error: tuple[float, ...]
-    df: tuple[float, ...]
-    n_simulations: int = 0
-    n_failed: int = 0
-    best_margin: BestMargin | None = None
-
-    @property
-    def failure_rate(self) -> float:
-        """Share of simulated studies without a fit."""
-        return self.n_failed / self.n_simulations if self.n_simulations else 0.0
-
-    @property
-    def too_many_failed(self) -> bool:
-        """Whether so many fits failed that no power is given."""
-        return self.failure_rate > MOST_FAILURES
-
-    @property
-    def power(self) -> float:
-        """The probability of the goal."""
-        return self.shares[self.goal]
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Monte Carlo interval of the power, 95 %; NaN for a formula."""
-        return self.interval_of(self.power)
-
-    def interval_of(self, share: float) -> tuple[float, float]:
-        """Wilson interval of a simulated share, 95 %; NaN for a formula. For a mean over pairs it is on the wide
-        side, as pairs of one study share its luck but not all of it."""
-        if not self.n_simulations or math.isnan(share):
-            return math.nan, math.nan
-        return wilson_interval(round(share * self.n_simulations), self.n_simulations)
 
 
 def has_formula(family: ComparisonFamily, rule: DecisionRule) -> bool:
@@ -155,7 +80,7 @@ def power_by_law(
     truth = Truth(parameters, precision.pairs, rule)
     check_goal(truth, goal)
     counts = counts_by_law(truth, precision, family, log2_points=log2_points)
-    found = power_of_counts(counts, precision, goal)
+    found = power_of_counts(counts, precision, goal, truth=truth)
     if family.correction != "holm" or len(precision.pairs) == 1:
         return _sharpened(truth, precision, family, found)
     return found
@@ -166,6 +91,7 @@ def power_of_counts(
     precision: SystemsPrecision,
     goal: Goal,
     *,
+    truth: Truth | None = None,
     n_simulations: int = 0,
     n_failed: int = 0,
 ) -> SystemsPower:
@@ -176,9 +102,11 @@ def power_of_counts(
     def share(count: float) -> float:
         return math.nan if nothing else count / of
 
+    zero = counts.boundary / (counts.n or math.nan)
     return SystemsPower(
         goal=goal,
         pairs=precision.pairs,
+        **_of_significant(truth, counts.significant * (not nothing), counts.size, counts.opposite),
         shares={one: share(counts.of(one)) for one in GOALS},
         per_comparison=tuple(share(count) for count in counts.each.tolist()),
         false_claim=share(counts.false),
@@ -186,9 +114,39 @@ def power_of_counts(
         top_group=math.nan if nothing else counts.group / counts.n,
         standard_error=tuple(precision.standard_error.tolist()),
         df=tuple(precision.df.tolist()),
+        boundary_rate_of=tuple(zero.tolist()),
+        boundary_rate=float(zero.mean()),
         n_simulations=n_simulations,
         n_failed=n_failed,
     )
+
+
+class _OfSignificant(TypedDict):
+    type_m_of: tuple[float, ...]
+    type_s_of: tuple[float, ...]
+    type_m: float
+    type_s: float
+
+
+def _of_significant(
+    truth: Truth | None, significant: Floats, size: Floats, opposite: Floats
+) -> _OfSignificant:
+    """Type M and S, of each comparison and of those that are sought, from how many estimates are significant, the
+    sum of their sizes and how many have the wrong sign, (pairs,)."""
+    if truth is None:
+        unknown = (math.nan,) * len(significant)
+        return {"type_m_of": unknown, "type_s_of": unknown, "type_m": math.nan, "type_s": math.nan}
+    true = np.abs(truth.difference)
+    counted = (significant > 0) & (true > 0) & (truth.rule.margin is None)
+    of = np.where(counted, significant, np.nan)
+    sought = truth.sought & counted
+    n, sizes = significant[sought].sum(), size[sought] / true[sought]
+    return {
+        "type_m_of": tuple((size / of / np.where(counted, true, 1.0)).tolist()),
+        "type_s_of": tuple((opposite / of).tolist()),
+        "type_m": float(sizes.sum() / n) if sought.any() else math.nan,
+        "type_s": float(opposite[sought].sum() / n) if sought.any() else math.nan,
+    }
 
 
 def check_study(parameters: SystemsParameters, study: AnyStudy, rule: DecisionRule) -> None:
@@ -242,7 +200,21 @@ def _sharpened(
         shares["any"], shares["all"], false = by_quadrature(
             shift, float(precision.df[0]), float(critical[0, 0])
         )
-    return replace(found, shares=shares, per_comparison=tuple(each.tolist()), false_claim=false)
+    errors = _exaggerations(truth, precision, critical[:, 0])
+    return replace(found, shares=shares, per_comparison=tuple(each.tolist()), false_claim=false, **errors)
+
+
+def _exaggerations(truth: Truth, precision: SystemsPrecision, critical: Floats) -> _OfSignificant:
+    """Type M and S where each comparison has a critical value of its own."""
+    ratio = np.abs(truth.difference) / precision.true_error
+    reach = critical * precision.standard_error / precision.true_error
+    two_sided = truth.rule.alternative == "two-sided"
+    each = list(zip(ratio.tolist(), precision.df.tolist(), reach.tolist(), strict=True))
+    type_m, type_s = np.array([exaggeration(r, df, c, two_sided=two_sided) for r, df, c in each]).T
+    right = np.array([noncentral_t_tail(c, df, r) for r, df, c in each])
+    significant = np.where(np.isnan(type_s), 0.0, right / (1 - np.nan_to_num(type_s)))
+    size = np.nan_to_num(type_m) * significant * np.abs(truth.difference)
+    return _of_significant(truth, significant, size, np.nan_to_num(type_s) * significant)
 
 
 def _alone(

@@ -11,7 +11,8 @@ from humeval_power.errors import InputError
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, Progress
 from humeval_power.planning.questions import check_target
 from humeval_power.planning.study.designs_of import design_of
-from humeval_power.planning.study.systems_power import SystemsPower, systems_formula
+from humeval_power.planning.study.systems_goals import SystemsPower
+from humeval_power.planning.study.systems_power import systems_formula
 from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.roots import root_between
 from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
@@ -26,7 +27,8 @@ _LARGEST = 1.0  # difference on [0, 1]
 
 @dataclass(frozen=True, slots=True)
 class SimulatedDifference:
-    """The smallest difference by simulation, and the power that was simulated there."""
+    """The smallest difference by simulation, infinite where none on [0, 1] is enough, and the power that was
+    simulated there; at the largest where it is infinite."""
 
     effect: float
     power: SystemsPower
@@ -67,8 +69,8 @@ def simulated_difference(
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     progress: Progress | None = None,
-) -> SimulatedDifference | None:
-    """The same by simulation, with the same random numbers at every difference; None where none on [0, 1] does.
+) -> SimulatedDifference:
+    """The same by simulation, with the same random numbers at every difference.
 
     guess : where to start, such as the answer of the formula.
     """
@@ -81,7 +83,7 @@ def simulated_difference(
     low, found = 0.0, at(high)
     while not found.power >= power:
         if high == _LARGEST or math.isnan(found.power):
-            return None
+            return SimulatedDifference(math.inf, found)
         low, high = high, min(1.3 * high, _LARGEST)
         found = at(high)
     low = max(low, high / 1.3 if guess else 0.0)

@@ -25,15 +25,15 @@ from humeval_power.planning.power import (
     next_target,
     told_of_blocks,
 )
-from humeval_power.planning.study.systems_goals import GoalCounts, Truth, count_goals
-from humeval_power.planning.study.systems_law import check_max_t, correlation_of
-from humeval_power.planning.study.systems_power import (
+from humeval_power.planning.study.systems_goals import (
     BestMargin,
+    GoalCounts,
     SystemsPower,
-    check_goal,
-    check_study,
-    power_of_counts,
+    Truth,
+    count_goals,
 )
+from humeval_power.planning.study.systems_law import check_max_t, correlation_of
+from humeval_power.planning.study.systems_power import check_goal, check_study, power_of_counts
 from humeval_power.planning.study.systems_precision import (
     Pairs,
     SystemsPrecision,
@@ -137,7 +137,12 @@ def simulate_systems(
                 margins.append(margin)
         counts, done = reduce(operator.add, parts), target
         found = power_of_counts(
-            counts, decision.precision, goal, n_simulations=done, n_failed=done - counts.n
+            counts,
+            decision.precision,
+            goal,
+            truth=decision.truth,
+            n_simulations=done,
+            n_failed=done - counts.n,
         )
         if precision is not None and not found.too_many_failed:
             target = next_target(round(found.power * done), done, precision, at_least=size)
@@ -219,7 +224,7 @@ class _Decision:
         estimate, error, df, means = found.estimate[usable], error[usable], df[usable], fits.means[usable]
         n = len(self.precision.pairs)
         rejected = self._rejected(estimate[:, :n], error[:, :n], df[:, :n])
-        counts = count_goals(self.truth, means, estimate[:, :n], rejected)
+        counts = count_goals(self.truth, means, estimate[:, :n], rejected, found.boundary[usable][:, :n])
         return counts, self._with_the_best(estimate, error, df) if self._has_best else None
 
     def _rejected(self, estimate: Floats, error: Floats, df: Floats) -> Flags:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass, replace
+from typing import TYPE_CHECKING
 
 from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
-from humeval_power.inference.study.systems_replication import SystemsReplication
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, Progress
-from humeval_power.planning.study.systems_law import LOG2_POINTS
-from humeval_power.planning.study.systems_power import SystemsPower, has_formula, systems_formula
-from humeval_power.planning.study.systems_precision import system_pairs
-from humeval_power.planning.study.systems_simulation import simulate_systems
-from humeval_power.planning.study.systems_workload import systems_workload
+from humeval_power.planning.study.systems_goals import LOG2_POINTS, SystemsPower
 from humeval_power.planning.workload import Workload
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import NO_LOSSES, Exclusion, Losses
 from humeval_power.simulation.quality_control import QualityControl, own_rows
 from humeval_power.simulation.study import Response
 from humeval_power.systems import Goal, SystemsParameters
+
+if TYPE_CHECKING:
+    from humeval_power.inference.study.systems_replication import SystemsReplication
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +45,19 @@ class SystemsStudy:
     @property
     def has_formula(self) -> bool:
         """Whether a formula describes the study."""
+        from humeval_power.planning.study.systems_power import has_formula
+
         return self.response == "gaussian" and has_formula(self.family, self.rule)
 
     @property
     def effect(self) -> float:
         """The difference by which the true means are stated."""
         return self.parameters.stated_effect
+
+    @property
+    def true_effect(self) -> float:
+        """The same, by the name that it has in a study of two."""
+        return self.effect
 
     def with_effect(self, effect: float) -> SystemsStudy:
         """The same study with all true differences in proportion, so that the stated one is `effect`.
@@ -70,6 +76,8 @@ class SystemsStudy:
 
     def by_formula(self, *, log2_points: int = LOG2_POINTS) -> SystemsPower:
         """The power of every goal, where `has_formula`; of fewer points for curves."""
+        from humeval_power.planning.study.systems_power import systems_formula
+
         return systems_formula(
             self.parameters, self.design, self.family, self.rule, self.goal, log2_points=log2_points
         )
@@ -84,6 +92,8 @@ class SystemsStudy:
         progress: Progress | None = None,
     ) -> SystemsPower:
         """The same by simulation, with the real assignment."""
+        from humeval_power.planning.study.systems_simulation import simulate_systems
+
         return simulate_systems(
             self.parameters,
             self.design,
@@ -104,6 +114,9 @@ class SystemsStudy:
     @property
     def replication(self) -> SystemsReplication:
         """How the studies are simulated and fitted, of the comparisons of the family."""
+        from humeval_power.inference.study.systems_replication import SystemsReplication
+        from humeval_power.planning.study.systems_precision import system_pairs
+
         return SystemsReplication(
             self.parameters,
             self.design,
@@ -118,6 +131,8 @@ class SystemsStudy:
 
     def workload(self, *, n_simulations: int, n_jobs: int = 1) -> Workload:
         """How long simulated studies take, about."""
+        from humeval_power.planning.study.systems_workload import systems_workload
+
         return systems_workload(
             self.parameters,
             self.design,

@@ -21,8 +21,7 @@ from humeval_power.reporting.analyze.findings import (
     findings_frame,
     findings_table,
 )
-from humeval_power.reporting.analyze.several import several_sections
-from humeval_power.reporting.analyze.system_tables import MOST_PAIRS
+from humeval_power.reporting.analyze.several import MOST_PAIRS, several_sections
 from humeval_power.reporting.analyze.systems import SystemsResult
 from humeval_power.reporting.analyze.two import AnalysisResult
 from humeval_power.reporting.analyze.variances import WARNING

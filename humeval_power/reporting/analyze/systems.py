@@ -40,23 +40,21 @@ from humeval_power.reporting.analyze.independence import (
     study_independence_content,
     study_independence_section,
 )
-from humeval_power.reporting.analyze.shown_pairs import ShownPair, shown_pairs
-from humeval_power.reporting.analyze.system_tables import (
+from humeval_power.reporting.analyze.several import (
     MORE_PAIRS,
     MOST_PAIRS,
     agreement_blocks,
-    differences_table,
-    names_called,
-    ranks_table,
-    rows_called,
-)
-from humeval_power.reporting.analyze.system_words import (
     correction_words,
     counts_words,
+    differences_table,
     model_words,
+    names_called,
     notes,
+    ranks_table,
+    rows_called,
     variance_notes,
 )
+from humeval_power.reporting.analyze.shown_pairs import ShownPair, shown_pairs
 from humeval_power.reporting.analyze.units import Unit
 from humeval_power.reporting.analyze.variances import check_remarks, model_remarks, system_sds
 from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Points, Section

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.inference.looks.stepwise import StepwiseBoundaries
 from humeval_power.planning.looks.systems_looks import SystemsLookPlan, SystemsOperatingPoint
+from humeval_power.planning.study.surface import Cell
 from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.reporting.answer_words import of_hundred
 from humeval_power.reporting.document import (
@@ -26,14 +27,14 @@ from humeval_power.reporting.looks.tables import calibration_words, errors_table
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-from humeval_power.reporting.study.systems_words import (
+from humeval_power.reporting.study.several import (
     family_words,
     goal_words,
     means_table,
     power_record,
     share_cell,
-    study_record,
 )
+from humeval_power.reporting.study.study_content import study_content
 from humeval_power.systems import GOALS, Goal
 
 if TYPE_CHECKING:  # Matplotlib is slow to import
@@ -96,9 +97,12 @@ class LooksSystemsResult(Result):
         found, fixed, most = there.found, there.fixed, plan.study.sizes[-1]
         if math.isnan(found.power):
             return f"These studies end on average after {there.expected_size:,.0f} of {most:,} ratings."
-        what, looks = goal_words(about.goal, there.effect), counted(len(plan.rows), "look")
+        what, looks = (
+            goal_words(about.goal, f"{there.effect:.3g} apart", margin=False),
+            counted(len(plan.rows), "look"),
+        )
         return (
-            f"In {of_hundred(found.power, found.interval)} of 100 such studies, {what} with {looks}, in "
+            f"Of 100 such studies, {of_hundred(found.power, found.interval)} would {what} with {looks}, and "
             f"{of_hundred(fixed.power)} with one look at the end. On average they end after "
             f"{there.expected_size:,.0f} of {most:,} ratings."
         )
@@ -150,7 +154,8 @@ class LooksSystemsResult(Result):
         plan, names = self.plan, self.about.parameters.names
         return {
             "understood": self.understood,
-            **study_record(self.about),
+            **study_content(Cell(self.about.setting, self.about)),
+            "effect": self.about.effect,
             "looks": {"by": plan.study.looks.kind, "shares": list(plan.study.looks.shares)},
             "method": plan.method,
             "hardest": list(self._hardest),
@@ -165,8 +170,8 @@ class LooksSystemsResult(Result):
             "operating_characteristics": [
                 {
                     "effect": point.effect,
-                    "with_looks": power_record(point.found, names),
-                    "one_look": power_record(point.fixed, names),
+                    "with_looks": power_record(point.found, self.about),
+                    "one_look": power_record(point.fixed, self.about),
                     "stopping": list(point.stopping),
                     "reached": list(point.reached),
                     "expected_size": point.expected_size,

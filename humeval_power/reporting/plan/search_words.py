@@ -57,7 +57,7 @@ def choice_facts(result: PlanResult) -> Iterator[Fact]:
 
 def _ranking_facts(result: PlanResult) -> Iterator[Fact]:
     """What the simulated studies say of the ranking of several systems, on average."""
-    from humeval_power.planning.study.systems_power import SystemsPower
+    from humeval_power.planning.study.systems_goals import SystemsPower
 
     found = result.chosen.simulated
     if not isinstance(found, SystemsPower):

@@ -7,7 +7,7 @@ import math
 from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.reporting.probe_words import probe_sentences
 from humeval_power.reporting.report.facts.record import StudyFacts
-from humeval_power.reporting.report.facts.systems import other_decisions
+from humeval_power.reporting.report.facts.several import other_decisions
 from humeval_power.reporting.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
 from humeval_power.reporting.values import (
     Document,

@@ -13,7 +13,7 @@ from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.report.documents import Documents
 from humeval_power.reporting.report.exclusion_words import exclusion_sentence
 from humeval_power.reporting.report.facts.family_words import in_words
-from humeval_power.reporting.report.facts.pair_findings import zeros
+from humeval_power.reporting.report.facts.pair import zeros
 from humeval_power.reporting.report.facts.words import words_of
 from humeval_power.reporting.report.over_criteria import merged_text
 from humeval_power.reporting.report.plans.words import words_of_plan

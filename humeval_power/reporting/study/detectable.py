@@ -1,9 +1,10 @@
-"""The smallest effect that a rating study finds, or the smallest margin that it shows."""
+"""The smallest effect that a study finds, or the smallest margin that it shows."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from humeval_power.differences import Difference
@@ -11,13 +12,24 @@ from humeval_power.inference.study.formula import EffectPrecision
 from humeval_power.planning.study.detectable import DetectableEffect
 from humeval_power.planning.study.outlook import effect_curve
 from humeval_power.planning.study.surface import Cell
+from humeval_power.planning.study.systems_questions import SimulatedDifference
+from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.reporting.answer_words import better_words, of_hundred, on_scale, points_words
-from humeval_power.reporting.chart import Axis, Chart, Level, Mark, Series, Spot
+from humeval_power.reporting.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.reporting.records import MDE_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY, sought_words
-from humeval_power.reporting.study.study_content import category_facts, study_content
+from humeval_power.reporting.study.several import (
+    assumed_words,
+    family_words,
+    finds_words,
+    goals_chart,
+    goals_table,
+    means_table,
+    power_record,
+)
+from humeval_power.reporting.study.study_content import category_facts, study_content, study_notes
 from humeval_power.scales import RatingScale
 
 
@@ -26,7 +38,8 @@ class StudyDetectable(Result):
     """The smallest effect found with the power `target`, or the smallest margin shown with it.
 
     `analytic` is on [0, 1] and None where the formula does not describe the study, `precision` that of the
-    design; `said` is the true difference at which a margin is sought.
+    design; `said` is the true difference at which a margin is sought. Of several systems both are the difference by
+    which their true means are stated, infinite where none on [0, 1] is enough.
     """
 
     schema: ClassVar[str] = MDE_SCHEMA
@@ -34,7 +47,7 @@ class StudyDetectable(Result):
     cell: Cell
     target: float
     analytic: float | None
-    simulated: DetectableEffect | None
+    simulated: DetectableEffect | SimulatedDifference | None
     said: Difference
     precision: EffectPrecision | None = None
     scale: RatingScale | None = None
@@ -50,6 +63,9 @@ class StudyDetectable(Result):
         blocks: list[Block] = [Facts(tuple(self._facts())), *map(Paragraph, self._notes())]
         if self.precision is not None and not self._has_margin:
             blocks.append(self._chart())
+        study = self.cell.study
+        if isinstance(study, SystemsStudy):
+            blocks += self._of_several(study)
         return Document(
             f"The smallest {found}",
             lead=self._lead(),
@@ -57,13 +73,36 @@ class StudyDetectable(Result):
             sections=(Section("", tuple(blocks)),),
         )
 
+    def _of_several(self, study: SystemsStudy) -> Iterator[Block]:
+        """Every goal at the answer, and what was assumed."""
+        simulated, analytic = self.simulated, self.analytic
+        reached = simulated.power if isinstance(simulated, SimulatedDifference) else None
+        if math.isfinite(self._found):
+            by_formula = study.by_formula() if analytic is not None else None
+            yield Paragraph("Every goal at this difference:")
+            yield goals_table(study, by_formula, reached)
+            if by_formula is not None:
+                words = "Power of every goal by formula around the answer, which is marked."
+                yield LaterChart(
+                    "power", lambda: goals_chart(study, by_formula, target=self.target), words=words
+                )
+        yield Paragraph(assumed_words(study))
+        yield means_table(study)
+
+    @property
+    def _found(self) -> float:
+        found = self.analytic if self.simulated is None else self.simulated.effect
+        assert found is not None
+        return found
+
     def _lead(self) -> str:
         study, simulated = self.cell.study, self.simulated
-        found = self.analytic if simulated is None else simulated.effect
-        assert found is not None
+        found = self._found
         hundred = f"{of_hundred(self.target)} of 100 such studies"
         how = "by formula"
-        if simulated is not None:
+        if isinstance(simulated, SimulatedDifference):
+            how = f"by simulating {simulated.power.n_simulations:,} studies"
+        elif simulated is not None:
             width = 1.0 if self.scale is None else self.scale.width
             reach = " to ".join(f"{end * width:.3g}" for end in simulated.interval)
             how = f"by simulating {simulated.n_simulations:,} studies (95 % interval {reach})"
@@ -71,10 +110,14 @@ class StudyDetectable(Result):
         if found > 1 and self._has_margin:
             return f"No margin on the scale is so wide that {hundred} show it, {truth}; {how}."
         if found > 1:
-            return f"No difference on the scale is so large that {hundred} find it; {how}."
+            them = "reach their goal" if isinstance(study, SystemsStudy) else "find it"
+            return f"No difference on the scale is so large that {hundred} {them}; {how}."
         size = f"{found:.3g} {on_scale(None)}"
         if self.scale is not None:
             size = f"{points_words(found, self.scale, digits=3)} ({found:.3g} of the scale)"
+        if isinstance(study, SystemsStudy):
+            goal = finds_words(study, replace(self.said, value=found), self.scale)
+            return f"The smallest difference is {size}: then {hundred} {goal}, {how}."
         if self._has_margin:
             return f"The smallest margin that {hundred} show, {truth}, is {size}, {how}."
         return f"The smallest difference that {hundred} find is {size}, {how}."
@@ -88,14 +131,21 @@ class StudyDetectable(Result):
 
     def _facts(self) -> Iterator[Fact]:
         study = self.cell.study
-        yield "Setting", self.cell.setting
+        if self.cell.setting:
+            yield "Setting", self.cell.setting
         yield from category_facts(study.parameters)
         yield "Study", str(study.design)
+        if isinstance(study, SystemsStudy):
+            yield "Tests", family_words(study.family, study.parameters.n_systems)
         yield "Test", sought_words(study.rule) if self._has_margin else str(study.rule)
         at = f" at {self.said}" if self._has_margin else ""
+        if isinstance(study, SystemsStudy):
+            at = f", goal '{study.goal}'; all true differences in proportion"
         yield "Target", f"power {self.target:g}{at}"
         if self.simulated is not None:
-            yield "Fits", f"{self.simulated.n_simulations:,} simulated, {self.simulated.n_failed:,} failed"
+            found = self.simulated
+            drawn = found.power if isinstance(found, SimulatedDifference) else found
+            yield "Fits", f"{drawn.n_simulations:,} simulated, {drawn.n_failed:,} failed"
 
     def _notes(self) -> Iterator[str]:
         if self._has_margin:
@@ -105,6 +155,8 @@ class StudyDetectable(Result):
             yield PARITY
 
     def _shown(self, effect: float) -> str:
+        if math.isinf(effect):
+            return "none on [0, 1]"
         text = f"{effect:.4f} on [0, 1]"
         if self.scale is not None:
             raw = abs(self.scale.effect_to_raw(effect))
@@ -139,15 +191,21 @@ class StudyDetectable(Result):
 
     def content(self) -> Record:
         """The answers with what they were computed from."""
+        study, simulated = self.cell.study, self.simulated
+        drawn: Record | None = None
+        if isinstance(simulated, SimulatedDifference):
+            assert isinstance(study, SystemsStudy)
+            drawn = {**(power_record(simulated.power, study) or {}), "effect": simulated.effect}
+        elif simulated is not None:
+            drawn = asdict(simulated)
         record: Record = {
             "power": self.target,
             "analytic": self.analytic,
-            "simulated": None if self.simulated is None else asdict(self.simulated),
+            "simulated": drawn,
             **study_content(self.cell),
         }
         if not self._has_margin:
             return record
-        study = self.cell.study
         margin: Record = {
             "sought": "margin",
             "effect": study.true_effect,
@@ -156,6 +214,12 @@ class StudyDetectable(Result):
         return {"understood": str(self.said), **record, **margin}
 
     @property
+    def missed(self) -> str:
+        """That no difference on [0, 1] is found that surely."""
+        none = self.simulated is not None and math.isinf(self.simulated.effect)
+        return "No difference on [0, 1] is found that surely." if none else ""
+
+    @property
     def remarks(self) -> tuple[str, ...]:
-        """What the design says of itself."""
-        return tuple(self.cell.study.design.notes)
+        """What was assumed, and what the design says of itself."""
+        return study_notes(self.cell.study)

@@ -1,4 +1,4 @@
-"""The power of one rating study, by formula and by simulation."""
+"""The power of one study, by formula and by simulation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import ClassVar
 
-from humeval_power.costs import CostModel
+from humeval_power.costs import Cost, CostModel, cost_of
 from humeval_power.differences import Difference
 from humeval_power.inference.study.formula import AnalyticPower
 from humeval_power.inference.study.replication import NO_LOSSES
@@ -20,9 +20,11 @@ from humeval_power.planning.study.growth import TARGET, StudyLike
 from humeval_power.planning.study.limits import ceiling_with_both, ceiling_with_items, ceiling_with_workers
 from humeval_power.planning.study.outlook import Outlook, outlook_of
 from humeval_power.planning.study.surface import Cell, CellResult
+from humeval_power.planning.study.systems_goals import SystemsPower
+from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.planning.study.without_documents import WithoutDocuments
 from humeval_power.planning.tallies import Tally
-from humeval_power.reporting.answer_words import found_words, of_hundred, share_words
+from humeval_power.reporting.answer_words import of_hundred, share_words
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import POWER_SCHEMA, Record
@@ -37,6 +39,15 @@ from humeval_power.reporting.study.power_charts import (
     estimates_chart,
     growth_charts,
 )
+from humeval_power.reporting.study.several import (
+    family_words,
+    finds_words,
+    found_facts,
+    goals_table,
+    power_record,
+    precision_words,
+    several_sections,
+)
 from humeval_power.reporting.study.spending_charts import (
     amount,
     cost_chart,
@@ -50,6 +61,7 @@ from humeval_power.reporting.study.study_content import (
     failure_remarks,
     result_row,
     study_content,
+    study_notes,
     too_many_failed,
 )
 from humeval_power.scales import RatingScale
@@ -60,7 +72,7 @@ _WORTH = 0.01  # power that another split of the same sum must add to be told
 
 @dataclass(frozen=True, kw_only=True)
 class StudyPower(Result):
-    """How often a rating study finds its effect, or shows its claim.
+    """How often a study finds its effect, reaches its goal or shows its claim.
 
     `analytic` is None where the formula does not describe the study, `simulated` where nothing was
     simulated. `said` is the effect as it was understood; `effect_unit` the difference on [0, 1] that an
@@ -72,8 +84,8 @@ class StudyPower(Result):
     schema: ClassVar[str] = POWER_SCHEMA
 
     cell: Cell
-    analytic: AnalyticPower | None
-    simulated: PowerEstimate | None
+    analytic: AnalyticPower | SystemsPower | None
+    simulated: PowerEstimate | SystemsPower | None
     halfway: HalfwayPower | None
     said: Difference
     scale: RatingScale | None = None
@@ -91,31 +103,42 @@ class StudyPower(Result):
 
     def body(self) -> Document:
         """How many of 100 such studies succeed, what would change that, the numbers, and how they came about."""
-        finds = "shows what it claims" if self._has_margin else "finds this effect"
+        study, analytic, simulated = self.cell.study, self.analytic, self.simulated
+        of, finds = "", "shows what it claims" if self._has_margin else "finds this effect"
         blocks: list[Block] = [Facts((*self._around(), *self._asked(), *self._behind()))]
         if self._has_margin:
             blocks.append(Paragraph(PARITY))
+        sections = self._pictures()
+        if isinstance(study, SystemsStudy):
+            of, finds = f" of {study.parameters.n_systems} systems", "reaches its goal"
+            assert not isinstance(analytic, AnalyticPower)
+            assert not isinstance(simulated, PowerEstimate)
+            blocks.insert(0, goals_table(study, analytic, simulated))
+            sections = several_sections(study, analytic, simulated)
         return Document(
-            f"How often this study {finds}",
+            f"How often this study{of} {finds}",
             lead=" ".join(self._lead()),
             headline=tuple(self._powers()),
             caveats=tuple(self._cautions()),
-            sections=(Section("", tuple(blocks)), *self._pictures()),
+            sections=(Section("", tuple(blocks)), *sections),
         )
 
     @cached_property
     def outlook(self) -> Outlook | None:
-        """What stands around the power by formula; None without one."""
-        if self.analytic is None:
+        """What stands around the power of two systems by formula; None without one."""
+        study = self.cell.study
+        if not isinstance(self.analytic, AnalyticPower) or isinstance(study, SystemsStudy):
             return None
-        return outlook_of(self.cell.study, self.analytic, costs=self.costs, budget=self.budget)
+        return outlook_of(study, self.analytic, costs=self.costs, budget=self.budget)
 
     @cached_property
     def bottleneck(self) -> Bottleneck | None:
         """What holds the design back; None where there is nothing to find, or counts do not say the design."""
         outlook, study = self.outlook, self.cell.study
-        if outlook is None or outlook.counts is None or outlook.workers is None or self.analytic is None:
+        if outlook is None or outlook.counts is None or outlook.workers is None:
             return None
+        assert isinstance(study, RatingStudy)
+        assert isinstance(self.analytic, AnalyticPower)
         like = StudyLike(study.parameters, outlook.counts, self.analytic.precision, study.rule)
         return find_bottleneck(
             study.parameters, outlook.counts, target=TARGET, rule=study.rule, power_of=like.power_of
@@ -124,7 +147,11 @@ class StudyPower(Result):
     def _pictures(self) -> Iterator[Section]:
         """What pages show and terminals leave out."""
         outlook, analytic, simulated = self.outlook, self.analytic, self.simulated
-        if outlook is None or analytic is None:
+        if (
+            outlook is None
+            or not isinstance(analytic, AnalyticPower)
+            or isinstance(simulated, SystemsPower)
+        ):
             return
         y = CLAIM if self._has_margin else POWER
         more = (
@@ -159,7 +186,7 @@ class StudyPower(Result):
 
     def _lead(self) -> Iterator[str]:
         study, simulated, analytic = self.cell.study, self.simulated, self.analytic
-        finds = found_words(self.said, study.rule, self.scale)
+        finds = finds_words(study, self.said, self.scale)
         if simulated is not None and simulated.too_many_failed:
             yield "There is no power: too many of the simulated studies could not be fitted."
         elif simulated is not None:
@@ -168,7 +195,7 @@ class StudyPower(Result):
         elif analytic is not None:
             found = of_hundred(analytic.power)
             yield f"Of 100 such studies, {found} would {finds}. By formula; no simulation was asked for."
-        if analytic is not None and (study.true_effect > 0 or self._has_margin) and not analytic.is_rough:
+        if isinstance(study, RatingStudy) and isinstance(analytic, AnalyticPower) and not analytic.is_rough:
             yield from _ceilings(study)
 
     def _asked(self) -> Iterator[Fact]:
@@ -178,14 +205,21 @@ class StudyPower(Result):
         yield "Effect", f"{self.said}{coded}"
         if self._has_margin:
             yield "Margin", margin_words(study.rule, self.scale)
-        yield "Setting", self.cell.setting
+        if self.cell.setting:
+            yield "Setting", self.cell.setting
         yield from category_facts(study.parameters)
         yield "Study", str(study.design)
+        if isinstance(study, SystemsStudy):
+            yield "Tests", family_words(study.family, study.parameters.n_systems)
         yield "Test", str(study.rule)
+        if study.response != "gaussian":
+            yield "Response", study.response + (f" of {study.points} points" if study.points else "")
 
     def _behind(self) -> Iterator[Fact]:
         """What else the formula and the simulation say."""
-        if self.analytic is not None:
+        if isinstance(self.analytic, SystemsPower):
+            yield "Formula", precision_words(self.analytic)
+        elif self.analytic is not None:
             precision = self.analytic.precision
             rough = "; rough, with so few workers" if self.analytic.is_rough else ""
             behind = f"SE {precision.standard_error:.4f}, df {precision.df:.1f}{rough}"
@@ -200,56 +234,73 @@ class StudyPower(Result):
         found = analytic if simulated is None else simulated
         if found is not None and not self._has_margin and math.isfinite(found.type_m):
             wrong = f"in {share_words(found.type_s)}"
-            if simulated is not None and not simulated.counts.n_wrong:
+            if isinstance(simulated, PowerEstimate) and not simulated.counts.n_wrong:
                 wrong = f"in none of {simulated.counts.n_right:,}"
             yield (
                 "Significant",
                 f"a significant estimate exaggerates {found.type_m:.2f} times on average (type M) and has the "
                 f"wrong sign {wrong} (type S)",
             )
+        if isinstance(found, SystemsPower):
+            yield from found_facts(found)
         if self.halfway is not None:
             yield "Halfway", halfway_words(self.halfway)
-        if analytic is not None and simulated is not None and study.losses != NO_LOSSES:
+        if analytic is not None and simulated is not None and self._has_losses:
             cost = analytic.power - simulated.power
             yield "Losses", f"as planned the power is {analytic.power:.3f}; they cost {cost:.3f}"
         if self.left_out is not None:
             yield "Documents", str(self.left_out)
         if self.costs is not None or self.budget is not None:
-            yield from _cost_facts(self.outlook, analytic)
+            if isinstance(study, SystemsStudy):
+                yield from money_facts(self._cost, self.budget)
+            else:
+                yield from _cost_facts(self.outlook, analytic)
 
     def _cautions(self) -> Iterator[str]:
         analytic, simulated = self.analytic, self.simulated
-        if analytic is None or simulated is None or self.cell.study.losses != NO_LOSSES:
+        if analytic is None or simulated is None or self._has_losses:
             return
         if disagree(analytic, simulated):
-            why = (
-                "with so few workers the formula is rough"
-                if analytic.is_rough
-                else "the formula is off here"
-            )
+            rough = isinstance(analytic, AnalyticPower) and analytic.is_rough
+            why = "with so few workers the formula is rough" if rough else "the formula is off here"
             yield (
                 f"Formula and simulation differ by more than Monte Carlo error and 0.02: {why}; "
                 "trust the simulation."
             )
 
+    @property
+    def _has_losses(self) -> bool:
+        return self.cell.study.losses != NO_LOSSES
+
+    @property
+    def _cost(self) -> Cost | int:
+        """What the study costs at its prices; without any how many ratings it is."""
+        design = self.cell.study.design
+        return design.n_ratings if self.costs is None else cost_of(design, self.costs)
+
     def content(self) -> Record:
         """The power with what it was computed from; `power` is the simulated one where there is one."""
         study, analytic, simulated = self.cell.study, self.analytic, self.simulated
-        shown = simulated or PowerEstimate(Tally(), study.true_effect, study.alpha)
+        shown = simulated or PowerEstimate(Tally(), study.true_effect, study.rule.alpha)
         record = {
             "understood": str(self.said),
             **result_row(CellResult(self.cell, shown), effect_unit=self.effect_unit),
             "difference": study.true_effect,
             **study_content(self.cell),
         }
-        if simulated is not None:
+        if isinstance(simulated, PowerEstimate):
             record["rejection_rate"] = simulated.rejection_rate
             record["mean_estimate"] = simulated.mean_estimate
-            record["failure_rate"] = simulated.failure_rate
             record["boundary_rates"] = simulated.boundary_rates
+        if simulated is not None:
+            record["failure_rate"] = simulated.failure_rate
         elif analytic is not None:
             record.update(power=analytic.power, type_m=analytic.type_m, type_s=analytic.type_s)
-        if analytic is not None:
+        if isinstance(study, SystemsStudy):
+            record["analytic"] = power_record(analytic, study)
+            record["simulated"] = power_record(simulated, study)
+            record |= self._cost_record()
+        elif isinstance(analytic, AnalyticPower):
             record["analytic"] = {
                 "power": analytic.power,
                 "type_m": analytic.type_m,
@@ -265,14 +316,24 @@ class StudyPower(Result):
             record["outlook"] = outlook_record(self.outlook, self.bottleneck)
         return record
 
+    def _cost_record(self) -> Record:
+        """What a study of several systems costs, where there are prices or a budget; of two the outlook has it."""
+        cost, budget = self._cost, None if self.budget is None else float(self.budget)
+        if isinstance(cost, int):
+            return {} if budget is None else {"costs": {"unit": "ratings", "cost": cost, "budget": budget}}
+        parts = {name: str(part) for name, part in cost.parts.items()}
+        return {
+            "costs": {"unit": cost.currency, "cost": str(cost.total), "budget": budget, "cost_parts": parts}
+        }
+
     @property
-    def _estimates(self) -> tuple[PowerEstimate, ...]:
+    def _estimates(self) -> tuple[PowerEstimate | SystemsPower, ...]:
         return () if self.simulated is None else (self.simulated,)
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What was noticed on the way, and failed fits."""
-        return (*self.notes, *failure_remarks(self._estimates))
+        return (*self.notes, *study_notes(self.cell.study), *failure_remarks(self._estimates))
 
     @property
     def missed(self) -> str:
@@ -280,7 +341,7 @@ class StudyPower(Result):
         return NO_POWER if too_many_failed(self._estimates, strict=self.strict) else ""
 
 
-def _simulated_facts(estimate: PowerEstimate) -> Iterator[Fact]:
+def _simulated_facts(estimate: PowerEstimate | SystemsPower) -> Iterator[Fact]:
     share = (
         f" ({100 * estimate.failure_rate:.3g} %; they count as not significant)"
         if estimate.n_failed
@@ -290,12 +351,16 @@ def _simulated_facts(estimate: PowerEstimate) -> Iterator[Fact]:
     if estimate.too_many_failed:
         yield "Fits", fits
         return
-    zero = ", ".join(f"{name} {100 * rate:.0f} %" for name, rate in estimate.boundary_rates.items())
-    yield "At zero", f"{zero} (estimated as zero; those fits are kept)"
+    if isinstance(estimate, SystemsPower):
+        at_zero = f"a variance in {100 * estimate.boundary_rate:.0f} % of the fits"
+        yield "At zero", f"{at_zero} (estimated as zero; those fits are kept)"
+    else:
+        zero = ", ".join(f"{name} {100 * rate:.0f} %" for name, rate in estimate.boundary_rates.items())
+        yield "At zero", f"{zero} (estimated as zero; those fits are kept)"
     yield "Fits", f"{fits}; beside the power its 95 % Monte Carlo interval"
 
 
-def _cost_facts(outlook: Outlook | None, analytic: AnalyticPower | None) -> Iterator[Fact]:
+def _cost_facts(outlook: Outlook | None, analytic: AnalyticPower | SystemsPower | None) -> Iterator[Fact]:
     """What the study costs, what is left of the budget, and a better split of the same sum."""
     spending = None if outlook is None else outlook.spending
     if spending is None:
@@ -315,8 +380,10 @@ def _cost_facts(outlook: Outlook | None, analytic: AnalyticPower | None) -> Iter
 
 
 def _ceilings(study: RatingStudy) -> Iterator[str]:
-    """What no more items, or no more workers, exceed."""
+    """What no more items, or no more workers, exceed, where there is something to find."""
     design = study.design
+    if study.true_effect <= 0 and study.rule.margin is None:
+        return
     if design.kind not in ("crossed", "k-per-item") or study.rule.df == "normal":
         return
     k = None if design.is_crossed else design.ratings_per_item

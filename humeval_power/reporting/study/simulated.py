@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from humeval_power.choices import ANONYMOUS, Response
+from humeval_power.choices import ANONYMOUS
 from humeval_power.designs import DEFAULT_ASSIGNMENT_SEED, Design
 from humeval_power.differences import Difference
 from humeval_power.parameters import Parameters
+from humeval_power.planning.study.surface import AnyStudy
+from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.reporting.answer_words import better_words, on_scale
-from humeval_power.reporting.document import Document, Facts, Picture, Section
+from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Picture, Section
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-from humeval_power.reporting.study.study_content import category_facts
+from humeval_power.reporting.study.several import assumed_words, means_table, several_content
+from humeval_power.reporting.study.study_content import category_facts, study_notes
 from humeval_power.safe_text import table_csv
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import SimulatedRatings
+from humeval_power.systems import SystemsParameters
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
     import pandas as pd
@@ -36,11 +40,9 @@ class SimulatedStudy(Result):
     endings: ClassVar[tuple[str, ...]] = (".csv",)
 
     ratings: SimulatedRatings
-    parameters: Parameters
-    design: Design
+    study: AnyStudy
     effect: Difference
     scale: RatingScale | None = None
-    response: Response = "gaussian"
     provenance: Provenance = UNKNOWN
 
     @property
@@ -49,9 +51,15 @@ class SimulatedStudy(Result):
         return len(self.ratings.rating)
 
     @property
-    def systems(self) -> tuple[str, str]:
-        """The names of A and B."""
-        return self.effect.systems or ANONYMOUS
+    def design(self) -> Design:
+        """Who was to rate what."""
+        return self.study.design
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Their names."""
+        several = self.study.parameters
+        return several.names if isinstance(several, SystemsParameters) else self.effect.systems or ANONYMOUS
 
     @property
     def n_beyond(self) -> int:
@@ -61,7 +69,7 @@ class SimulatedStudy(Result):
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the design had to round, and what a reader of the table would trip over."""
-        said = [*self.design.notes]
+        said = [*study_notes(self.study)]
         if self.n_ratings < self.design.n_ratings:
             said.append(f"{self.n_ratings:,} of {self.design.n_ratings:,} planned ratings are left.")
         if self.n_beyond:
@@ -74,36 +82,36 @@ class SimulatedStudy(Result):
 
     @property
     def _response(self) -> str:
-        return self.response if self.parameters.latent is None else "in categories"
+        known = self.study.parameters
+        categories = isinstance(known, Parameters) and known.latent is not None
+        return "in categories" if categories else self.study.response
 
     def body(self) -> Document:
         """What was drawn from what; the ratings themselves are the table."""
-        sd = {name: value for name, value in self.parameters.as_dict().items() if name.startswith("sd_")}
-        scale = "0 to 1" if self.scale is None else str(self.scale)
+        study, scale = self.study, "0 to 1" if self.scale is None else str(self.scale)
+        model, about = (
+            "in a model",
+            (("Design", f"{self.design}; assignment seed {DEFAULT_ASSIGNMENT_SEED}"),),
+        )
+        facts: list[Fact] = [*about, ("Response", f"{self._response}, on {scale}")]
+        more: tuple[Block, ...] = ()
+        of = ""
+        if isinstance(study, SystemsStudy):
+            of = f" of {study.parameters.n_systems} systems"
+            more = (Paragraph(assumed_words(study)), means_table(study))
+        else:
+            known = study.parameters.as_dict()
+            sd = ", ".join(f"{n} {v:.4g}" for n, v in known.items() if n.startswith("sd_"))
+            better = better_words(self.effect.value, self.scale, self.effect.systems or ANONYMOUS)
+            model = f"in a model where {better} {on_scale(self.scale)}"
+            facts[1:1] = category_facts(study.parameters)
+            facts = [("True effect", str(self.effect)), *facts, ("Standard deviations", sd)]
+        drawn = Picture("ratings", self._figure, words="The share of each system's ratings by value.")
         return Document(
-            f"{counted(self.n_ratings, 'rating')} of a simulated study",
-            lead=f"{self.design.n_workers:,} workers rated {self.design.n_items:,} items in a model where "
-            f"{better_words(self.effect.value, self.scale, self.systems)} {on_scale(self.scale)}; these are "
+            f"{counted(self.n_ratings, 'rating')} of a simulated study{of}",
+            lead=f"{self.design.n_workers:,} workers rated {self.design.n_items:,} items {model}; these are "
             "nobody's ratings.",
-            sections=(
-                Section(
-                    "",
-                    (
-                        Facts(
-                            (
-                                ("True effect", str(self.effect)),
-                                ("Design", f"{self.design}; assignment seed {DEFAULT_ASSIGNMENT_SEED}"),
-                                *category_facts(self.parameters),
-                                ("Response", f"{self._response}, on {scale}"),
-                                ("Standard deviations", ", ".join(f"{n} {v:.4g}" for n, v in sd.items())),
-                            )
-                        ),
-                        Picture(
-                            "ratings", self._figure, words="The share of each system's ratings by value."
-                        ),
-                    ),
-                ),
-            ),
+            sections=(Section("", (Facts(tuple(facts)), drawn, *more)),),
         )
 
     def _figure(self) -> Figure:
@@ -127,15 +135,15 @@ class SimulatedStudy(Result):
             "design": str(self.design),
             "n_workers": self.design.n_workers,
             "n_items": self.design.n_items,
-            "response": self.response,
+            "response": self.study.response,
             "scale": None if self.scale is None else asdict(self.scale),
-            "parameters": self.parameters.as_dict(),
+            "parameters": self.study.parameters.as_dict(),
+            **(several_content(self.study) if isinstance(self.study, SystemsStudy) else {}),
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """The ratings: worker, item, system (A and B by their names) and rating, on the scale."""
-        found = self.ratings.to_frame(self.scale)
-        return found.assign(system=found["system"].map(dict(zip(ANONYMOUS, self.systems, strict=True))))
+        """The ratings: worker, item, system by its name and rating, on the scale."""
+        return self.ratings.to_frame(self.scale, self.systems)
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
         """The ratings as CSV."""

@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING
 
 from humeval_power.inference.study.replication import MOST_FAILURES
 from humeval_power.parameters import Parameters
+from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.reporting.document import Fact
 from humeval_power.reporting.records import Record
+from humeval_power.reporting.study.several import several_content
+from humeval_power.systems import SystemsParameters
 
 if TYPE_CHECKING:
     from humeval_power.planning.power import PowerEstimate
-    from humeval_power.planning.study.surface import Cell, CellResult
-    from humeval_power.scenarios.study import RatingStudy
+    from humeval_power.planning.study.surface import AnyStudy, Cell, CellResult
+    from humeval_power.planning.study.systems_goals import SystemsPower
 
 
 STRICT = 0.01  # share of failed fits that is too many for those who ask for strictness
 
 
-def category_facts(parameters: Parameters) -> Iterator[Fact]:
+def category_facts(parameters: Parameters | SystemsParameters) -> Iterator[Fact]:
     """How ratings in categories arise; nothing for numbers."""
-    latent = parameters.latent
+    latent = parameters.latent if isinstance(parameters, Parameters) else None
     if latent is None:
         return
     both = zip(latent.shares(0), latent.shares(1), strict=True)
@@ -34,10 +37,10 @@ def category_facts(parameters: Parameters) -> Iterator[Fact]:
     )
 
 
-def approximate_words(study: RatingStudy) -> str:
+def approximate_words(study: AnyStudy) -> str:
     """What the formula leaves out for ratings in categories: it is that of a linear model of their scores, whose
     variance of the difference is exact in a complete study."""
-    if study.parameters.latent is None:
+    if not isinstance(study.parameters, Parameters) or study.parameters.latent is None:
         return ""
     if study.rule.is_latent:
         return "; approximate: of the ratings as numbers"
@@ -47,8 +50,14 @@ def approximate_words(study: RatingStudy) -> str:
 def result_row(result: CellResult, *, effect_unit: float = 1.0) -> Record:
     """One simulated power; `effect_unit` is the difference on [0, 1] that an effect of 1 stands for."""
     row = result.as_dict()
-    row["effect"] = result.estimate.true_effect / effect_unit
+    row["effect"] = result.cell.study.true_effect / effect_unit
     return row
+
+
+def study_notes(study: AnyStudy) -> tuple[str, ...]:
+    """What was assumed of several systems, and what the design says of itself."""
+    assumed = study.parameters.notes if isinstance(study, SystemsStudy) else ()
+    return (*assumed, *study.design.notes)
 
 
 def study_content(cell: Cell) -> Record:
@@ -66,15 +75,16 @@ def study_content(cell: Cell) -> Record:
         "response": study.response,
         "rule": asdict(study.rule),
         "parameters": study.parameters.as_dict(),
+        **(several_content(study) if isinstance(study, SystemsStudy) else {}),
     }
 
 
-def too_many_failed(estimates: Sequence[PowerEstimate], *, strict: bool) -> bool:
+def too_many_failed(estimates: Sequence[PowerEstimate | SystemsPower], *, strict: bool) -> bool:
     """Whether no power can be given for some of them; under `strict`, whether more than 1 % failed."""
     return _worst(estimates) > (STRICT if strict else MOST_FAILURES)
 
 
-def failure_remarks(estimates: Sequence[PowerEstimate]) -> tuple[str, ...]:
+def failure_remarks(estimates: Sequence[PowerEstimate | SystemsPower]) -> tuple[str, ...]:
     """How many fits failed, and what that means."""
     worst = _worst(estimates)
     failed = sum(estimate.n_failed for estimate in estimates)
@@ -91,5 +101,5 @@ def failure_remarks(estimates: Sequence[PowerEstimate]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _worst(estimates: Sequence[PowerEstimate]) -> float:
+def _worst(estimates: Sequence[PowerEstimate | SystemsPower]) -> float:
     return max((estimate.failure_rate for estimate in estimates), default=0.0)

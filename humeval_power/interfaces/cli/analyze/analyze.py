@@ -15,7 +15,7 @@ from humeval_power.fields import names
 from humeval_power.interfaces.asking.command import Use
 from humeval_power.interfaces.asking.declared import Page, Part, study_command
 from humeval_power.interfaces.asking.form import Next
-from humeval_power.interfaces.asking.resolve import effect_of, family_of, rule_of
+from humeval_power.interfaces.asking.resolve import effect_of, family_of, rule_of, tell_one_test
 from humeval_power.interfaces.asking.study_page import TEST
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.asking.vocabulary import TABLE, table_of
@@ -169,7 +169,7 @@ def command(
             looks = looks_of_study(
                 planned, study.plan, study.ledger, ratings, secret=secret, exclusion=exclusion
             )
-        if several:
+        if several and (ratings.n_systems > 2 or planned is not None):
             if correlated:
                 raise click.UsageError(
                     "Correlated intercepts and slopes are fitted for two systems: --systems A,B."
@@ -202,11 +202,21 @@ def command(
             ahead=partial(tell_work, n_simulations=run.simulations()),
         )
 
+    def oriented(ratings: Ratings) -> Ratings:
+        """Two systems as the one comparison that there is of them."""
+        if not several or planned is not None or ratings.n_systems != 2:
+            return ratings
+        pair = family.pairs(ratings.system_names)[0]
+        return ratings if pair == ratings.system_names else ratings.pair(*pair)
+
     found = read_rating_table(study.ratings)
     if wanted is None:
-        ratings = check_ratings(found, table, require_pair=not several)
+        ratings = oriented(check_ratings(found, table, require_pair=not several))
+        if ratings.n_systems == 2 and planned is None:
+            tell_one_test(study)
         return each(ratings, excluded(found, [ratings], planned, exclude_if))
-    by_name = load_criteria(found, table, wanted, require_pair=not several)
+    read = load_criteria(found, table, wanted, require_pair=not several)
+    by_name = {name: oriented(ratings) for name, ratings in read.items()}
     exclusion = excluded(found, list(by_name.values()), planned, exclude_if)
     return analyze_criteria(by_name, partial(each, exclusion=exclusion), family=family, plan=planned)
 

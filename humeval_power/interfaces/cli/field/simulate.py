@@ -22,7 +22,7 @@ from humeval_power.interfaces.asking.resolve import (
     warn_beyond,
     without_effect,
 )
-from humeval_power.interfaces.asking.resolve_systems import systems_of, tell_remarks
+from humeval_power.interfaces.asking.resolve_systems import systems_of
 from humeval_power.interfaces.asking.study_page import EFFECTS, SIZE, VARIATION, untouched
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.asking.vocabulary import PILOT, SEED
@@ -35,7 +35,6 @@ from humeval_power.study import FIELDS
 if TYPE_CHECKING:
     from humeval_power.reporting.field.rehearsal import RehearsalResult
     from humeval_power.reporting.study.simulated import SimulatedStudy
-    from humeval_power.reporting.study.systems_surface import SimulatedSystems
 
 
 @study_command(
@@ -93,9 +92,7 @@ if TYPE_CHECKING:
         journey="plan",
     ),
 )
-def command(
-    study: StudyValues, seed: int | None, **rehearsal: Any
-) -> SimulatedStudy | SimulatedSystems | RehearsalResult:
+def command(study: StudyValues, seed: int | None, **rehearsal: Any) -> SimulatedStudy | RehearsalResult:
     """Draw the ratings of one study; -o FILE.csv writes them.
 
     The table has the columns worker, item, system (A, B) and rating, on --scale
@@ -113,21 +110,20 @@ def command(
     return _drawn(study, seed)
 
 
-def _drawn(study: StudyValues, seed: int) -> SimulatedStudy | SimulatedSystems:
+def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
     """A study of parameters."""
     from humeval_power.api.study import simulate
-    from humeval_power.api.systems_power import simulate_ratings
+    from humeval_power.interfaces.cli.study.typed import study_of_several
     from humeval_power.interfaces.cli.work_ahead import refuse_work
     from humeval_power.planning.workload import study_workload
 
     several = systems_of(study, DEFAULT_RULE)
     effect = effect_of(study)
     if several is not None:
-        tell_remarks(several)
         is_said = effect is not None or study.system_means is not None
-        one = several.of(*(several.only_at_differences() if is_said else several.only(())))
-        refuse_work(study_workload(one.design, n_simulations=1), n_simulations=1)
-        return simulate_ratings(one, seed=seed, scale=several.scale)
+        asked, truth, scale = study_of_several(several, None if is_said else ())
+        refuse_work(study_workload(asked.design, n_simulations=1), n_simulations=1)
+        return simulate(asked, effect=truth, scale=scale, seed=seed)
     settings, said = assumptions_of(study), None
     if effect is not None:
         others = tuple(replace(entry, scale=None) for entry in settings.entries)

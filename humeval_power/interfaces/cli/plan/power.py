@@ -19,7 +19,6 @@ from humeval_power.interfaces.asking.resolve import (
     rule_of,
     source_needed,
 )
-from humeval_power.interfaces.asking.resolve_systems import systems_of, tell_remarks, tell_systems
 from humeval_power.interfaces.asking.study_page import (
     EFFECT,
     SIZE,
@@ -44,9 +43,7 @@ if TYPE_CHECKING:
     from humeval_power.costs import CostModel
     from humeval_power.planning.plan.plan import Plan
     from humeval_power.planning.study.surface import Cell
-    from humeval_power.planning.study.systems_study import SystemsStudy
     from humeval_power.reporting.study.power import StudyPower
-    from humeval_power.reporting.study.systems_power import SystemsPowerResult
 
 
 _SECTIONS = ("ratings", "variation", "effect", "systems", "design", "test", "losses", "cost")
@@ -98,7 +95,7 @@ def command(
     half_width: float | None,
     strict: bool,
     run: Run,
-) -> StudyPower | SystemsPowerResult:
+) -> StudyPower:
     """How often would a study of this size find an effect of this size?
 
     Power is the share of simulated studies with a significant effect of the
@@ -115,22 +112,17 @@ def command(
     if planned is not None:
         refuse_beside_plan(study, _BESIDE_PLAN)
     costs = _costs(study, planned)
-    several = systems_of(study, rule) if planned is None else None
-    if several is not None:
-        tell_remarks(several)
-        asked = several.of(*several.only_at_differences())
-        found = _of_systems(asked, method, half_width=half_width, strict=strict, run=run)
-        return replace(found, costs=costs, budget=study.budget)
     from humeval_power.api.study_power import study_power
     from humeval_power.interfaces.cli.study.typed import typed_study
+    from humeval_power.planning.study.surface import Cell
 
     if planned is None:
         cell, said, scale = typed_study(study, rule, compat=compat)
     elif planned.many is not None:
         _tell_looks(planned)
         asked = replace(planned.systems_study(), losses=losses_of(study), exclusion=study.exclusion)
-        found = _of_systems(asked, method, half_width=half_width, strict=strict, run=run)
-        return replace(found, costs=costs, budget=study.budget)
+        cell, scale = Cell(asked.setting, asked), planned.scale
+        said = Difference(asked.effect, scale, systems=None)
     else:
         cell, said, scale = _planned(planned, study)
     if method != "analytic" or not cell.study.has_formula:
@@ -160,24 +152,6 @@ def _costs(study: StudyValues, plan: Plan | None) -> CostModel | None:
     if typed is not None and plan is not None and plan.costs is not None:
         raise click.UsageError("The plan has prices of its own: leave out those that were typed.")
     return typed or (None if plan is None else plan.costs)
-
-
-def _of_systems(
-    asked: SystemsStudy, method: Method, *, half_width: float | None, strict: bool, run: Run
-) -> SystemsPowerResult:
-    from humeval_power.api.systems_power import systems_power
-
-    if method != "analytic" or not asked.has_formula:
-        tell_systems([asked], run, half_width)
-    return systems_power(
-        asked,
-        method=method,
-        n_simulations=run.simulations(),
-        half_width=half_width,
-        seed=run.seed,
-        n_jobs=run.n_jobs,
-        strict=strict,
-    )
 
 
 def _tell_looks(plan: Plan) -> None:

@@ -15,10 +15,7 @@ from humeval_power.interfaces.asking.declared import Page, Part, study_command
 from humeval_power.interfaces.asking.options import option_of
 from humeval_power.interfaces.asking.resolve import EFFECT, rule_of, source_needed
 from humeval_power.interfaces.asking.resolve_systems import (
-    Systems,
     systems_of,
-    tell_remarks,
-    tell_systems,
 )
 from humeval_power.interfaces.asking.study_page import SIZE, TO_PLAN, TO_POWER, TO_SIZE, VARIATION
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
@@ -30,7 +27,6 @@ from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.reporting.study.detectable import StudyDetectable
-    from humeval_power.reporting.study.systems_answers import SystemsDetectable
 
 
 _TO_START = 0.1  # the difference of a pattern, from which the answer is found in proportion
@@ -104,7 +100,7 @@ _AT: dict[str, Any] = {"start": "", "slider": None}
         live={"method": "analytic"},
     ),
 )
-def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable | SystemsDetectable:
+def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
     """The smallest effect that a study of this size finds with the target power.
 
     A difference B - A on [0, 1]; by formula, and proved by simulation. With
@@ -113,18 +109,24 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable | S
     (--n-systems 8) it is the difference by which --pattern states their means.
     """
     rule = rule_of(study, margin=1.0 if study.alternative in WITH_MARGIN else None)
+    from humeval_power.api.study_power import study_detectable
+    from humeval_power.interfaces.cli.study.typed import study_of_several, typed_study
+    from humeval_power.planning.study.surface import Cell
+    from humeval_power.planning.workload import SEARCH_STEPS
+
     several = systems_of(study, rule)
     if several is not None:
         study.refuse(EFFECT, "is the difference between systems, which is sought: leave it out.")
-        return _of_systems(several, method, run)
-    if rule.margin is None:
-        study.refuse(EFFECT, "is what is sought: it belongs to --alternative non-inferior and equivalent.")
-    from humeval_power.api.study_power import study_detectable
-    from humeval_power.interfaces.cli.study.typed import typed_study
-    from humeval_power.planning.workload import SEARCH_STEPS
-
-    cell, said, scale = typed_study(study, rule)
-    if method != "analytic":
+        unequal = all(len(set(one.means)) > 1 for one in several.settings.values())
+        known = study.system_means is not None or (unequal and study.pattern is None)
+        asked, said, scale = study_of_several(several, () if known else (_TO_START,))
+        cell = Cell(asked.setting, asked)
+    else:
+        if rule.margin is None:
+            remedy = "it belongs to --alternative non-inferior and equivalent."
+            study.refuse((*EFFECT, "system_means"), f"is what is sought: {remedy}")
+        cell, said, scale = typed_study(study, rule)
+    if method != "analytic" or not cell.study.has_formula:
         tell_cells([cell], run, times=SEARCH_STEPS)
     return study_detectable(
         cell.study,
@@ -136,26 +138,4 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable | S
         setting=cell.setting,
         said=said,
         scale=scale,
-    )
-
-
-def _of_systems(several: Systems, method: Method, run: Run) -> SystemsDetectable:
-    from humeval_power.api.systems_power import systems_detectable
-    from humeval_power.planning.workload import SEARCH_STEPS
-
-    tell_remarks(several)
-    study = several.study
-    unequal = all(len(set(one.means)) > 1 for one in several.settings.values())
-    known = study.system_means is not None or (unequal and study.pattern is None)
-    found = several.of(*several.only(() if known else (_TO_START,)))
-    if method != "analytic" or not found.has_formula:
-        tell_systems([found], run, times=SEARCH_STEPS)
-    return systems_detectable(
-        found,
-        power=study.power,
-        method=method,
-        n_simulations=run.simulations(),
-        seed=run.seed,
-        n_jobs=run.n_jobs,
-        scale=several.scale,
     )

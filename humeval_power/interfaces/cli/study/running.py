@@ -39,10 +39,8 @@ def tell_cells(cells: Sequence[Cell], run: Run, precision: float | None = None, 
     """Say how long the studies will take to simulate, or refuse them; `times`: the steps of a search."""
     from humeval_power.interfaces.cli.work_ahead import precise_simulations, tell_work
     from humeval_power.planning.power import MAX_SIMULATIONS
-    from humeval_power.planning.study.surface import sharing
-    from humeval_power.planning.workload import measured_workload
+    from humeval_power.planning.study.strategies import workload
 
     most = precise_simulations(run.simulations(), precision, MAX_SIMULATIONS)
-    drawn = [cells[places[0]].study for places in sharing(cells)]
-    work = measured_workload(drawn, n_simulations=times * most, n_jobs=run.slots)
+    work = workload(cells, n_simulations=times * most, n_jobs=run.slots)
     tell_work(work, n_simulations=most, way_out="--method analytic")

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from humeval_power.choices import SearchMethod, Sought
 from humeval_power.fields import own, word
 from humeval_power.interfaces.asking.command import Use
@@ -18,14 +16,14 @@ from humeval_power.interfaces.asking.resolve import (
     assumptions_of,
     documents_of,
     effect_needed,
-    effect_of,
+    effect_or_known,
     only_setting,
     rule_of,
     settled,
     source_needed,
     warn_beyond,
 )
-from humeval_power.interfaces.asking.resolve_systems import Systems, systems_of, tell_remarks
+from humeval_power.interfaces.asking.resolve_systems import systems_of
 from humeval_power.interfaces.asking.study_page import EFFECT, SIZE, TO_PLAN, TO_POWER, VARIATION
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
 from humeval_power.interfaces.asking.vocabulary import METHOD, PILOT
@@ -33,8 +31,9 @@ from humeval_power.interfaces.cli.run import Run
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
+    from humeval_power.parameters import Parameters
+    from humeval_power.planning.study.systems_study import SystemsStudy
     from humeval_power.reporting.study.size import StudySize
-    from humeval_power.reporting.study.systems_answers import SystemsSizeResult
 
 
 def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...]:
@@ -90,9 +89,7 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
         live={"method": "analytic"},
     ),
 )
-def command(
-    study: StudyValues, sought: Sought, method: SearchMethod, run: Run
-) -> StudySize | SystemsSizeResult:
+def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) -> StudySize:
     """The fewest workers, items, documents or ratings per item that reach the target.
 
     Found by formula and proved by simulation; a proof of more than a minute
@@ -102,17 +99,26 @@ def command(
     """
     rule = rule_of(study)
     several = systems_of(study, rule)
-    if several is not None:
-        return _of_systems(several, sought, method, run)
     from humeval_power.api.study_power import study_size
+    from humeval_power.interfaces.cli.study.typed import study_of_several
     from humeval_power.interfaces.cli.work_ahead import tell_work
 
-    settings, said = settled(study, assumptions_of(study), effect_of(study) or NO_DIFFERENCE)[0]
-    rule = analysed_as(study, rule, settings)
-    name, parameters = only_setting(settings)
-    warn_beyond(settings, [said])
+    about: Parameters | SystemsStudy
+    if several is not None:
+        sized = several.study.with_(
+            workers=2, items=2, ratings_per_item=None, paired=True, documents=None, items_per_document=None
+        )
+        about, said, scale = study_of_several(replace(several, study=sized))
+        name = about.setting
+    else:
+        known = assumptions_of(study)
+        settings, said = settled(study, known, effect_or_known(study, known) or NO_DIFFERENCE)[0]
+        rule = analysed_as(study, rule, settings)
+        name, about = only_setting(settings)
+        warn_beyond(settings, [said])
+        scale = settings.scale
     return study_size(
-        parameters,
+        about,
         sought,
         effect=said,
         workers=study.workers,
@@ -127,44 +133,6 @@ def command(
         seed=run.seed,
         n_jobs=run.n_jobs,
         setting=name,
-        scale=settings.scale,
+        scale=scale,
         ahead=lambda work: tell_work(work, n_simulations=run.simulations()),
-    )
-
-
-def _of_systems(several: Systems, sought: Sought, method: SearchMethod, run: Run) -> SystemsSizeResult:
-    study = several.study
-    workers, items = study.workers, study.items
-    documents = documents_of(study)
-    by_document = sought == "documents" and documents.items_each is not None
-    missing = [
-        f"--{name}"
-        for name, value in (("workers", workers), ("items", items))
-        if name != sought and value is None and not (name == "items" and by_document)
-    ]
-    if missing:
-        raise click.UsageError(f"Give {' and '.join(missing)}.")
-    if by_document and items is not None:
-        raise click.UsageError("Find documents of so many items each, or that share --items: not both.")
-    tell_remarks(several)
-    name, parameters = several.only_at_differences()
-    per_item = None if sought == "ratings-per-item" else study.ratings_per_item
-    most = workers or (2 if per_item is None else per_item + 1)  # more: not every worker rates every item
-    if per_item is None and not study.paired:
-        raise click.UsageError("Give --ratings-per-item: an unpaired study has that many for each output.")
-    from humeval_power.api.systems_power import systems_size
-    from humeval_power.designs import crossed
-    from humeval_power.study_counts import StudyCounts
-
-    any_size = crossed(2, 2, n_systems=parameters.n_systems)
-    return systems_size(
-        several.with_design(name, parameters, any_size),
-        sought,
-        StudyCounts(most, items or 2, per_item or most, study.paired, n_systems=parameters.n_systems),
-        documents=documents,
-        power=study.power,
-        method=method,
-        n_simulations=run.simulations(),
-        seed=run.seed,
-        n_jobs=run.n_jobs,
     )

@@ -24,7 +24,7 @@ from humeval_power.interfaces.asking.resolve import (
     cell_of,
     design_of,
     effect_needed,
-    effect_of,
+    effect_or_known,
     points_of,
     rule_of,
     settled,
@@ -36,7 +36,6 @@ from humeval_power.interfaces.asking.resolve_systems import (
     Systems,
     systems_of,
     tell_remarks,
-    tell_systems,
 )
 from humeval_power.interfaces.asking.study_page import CARRIED, TO_POWER, VARIATION
 from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
@@ -51,7 +50,6 @@ from humeval_power.study import FIELDS
 if TYPE_CHECKING:
     from humeval_power.designs import Design
     from humeval_power.reporting.study.surface import StudySurface
-    from humeval_power.reporting.study.systems_surface import SystemsSurface
 
 
 _SIZES = listed(number_list(int), "LIST")
@@ -155,7 +153,7 @@ def command(
     half_width: float | None,
     strict: bool,
     run: Run,
-) -> StudySurface | SystemsSurface:
+) -> StudySurface:
     """Power over settings x workers x items x effects, as table and figure.
 
     Every cell uses the same random numbers, so that curves are smooth. Of several
@@ -164,8 +162,7 @@ def command(
     rule = rule_of(study)
     several = systems_of(study, rule)
     if several is not None:
-        refuse_drawing(draw, along, "of several systems every goal is drawn over the effects")
-        return _of_systems(several, half_width=half_width, run=run)
+        return _of_several(several, run, half_width=half_width, strict=strict, draw=draw, along=along)
     if compat and compare:
         raise click.UsageError(
             "--compat decides every study in the old way, --compare draws both: choose one."
@@ -216,24 +213,39 @@ def refuse_drawing(draw: Drawn, along: AlongStudy | None, why: str) -> None:
         raise click.UsageError(f"Leave out --draw and --x: {why}.")
 
 
-def _of_systems(several: Systems, *, half_width: float | None, run: Run) -> SystemsSurface:
-    from humeval_power.api.systems_power import systems_surface
+def _of_several(
+    several: Systems,
+    run: Run,
+    *,
+    half_width: float | None,
+    strict: bool,
+    draw: Drawn,
+    along: AlongStudy | None,
+) -> StudySurface:
+    from humeval_power.api.study_power import study_surface
+    from humeval_power.planning.study.surface import Cell
 
     tell_remarks(several)
-    study = several.study
+    study, said = several.study, several.differences()
     studies = [
         several.of(name, parameters, workers=m, items=n)
-        for name, parameters in several.at([one.value for one in several.differences()])
+        for name, parameters in several.at([one.value for one in said])
         for m in study.workers_range
         for n in study.items_range
     ]
-    tell_systems(studies, run, half_width)
-    return systems_surface(
-        studies,
+    cells = [Cell(one.setting, one) for one in studies]
+    tell_cells(cells, run, half_width)
+    return study_surface(
+        cells,
         n_simulations=run.simulations(),
         half_width=half_width,
         seed=run.seed,
         n_jobs=run.n_jobs,
+        settings=several.settings,
+        said=[one.between(None) for one in said],
+        strict=strict,
+        draw=draw,
+        along=along,
     )
 
 
@@ -263,7 +275,7 @@ def _at_effects(
 ) -> list[tuple[Assumptions, Difference]]:
     """The true differences of the grid, each with the parameters there; halfway to a margin is always looked
     at beside 0."""
-    typed = effect_of(study, EFFECT_RANGE)
+    typed = effect_or_known(study, settings, EFFECT_RANGE)
     if typed is None:
         assert rule.halfway is not None  # an effect or a margin is asked for before
         return settled(study, settings, EffectInput("--effect", (0.0, rule.halfway)))

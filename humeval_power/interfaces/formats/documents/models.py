@@ -19,6 +19,7 @@ from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.reporting.schemas.sections import RuleSection, ScaleSection
 from humeval_power.reporting.schemas.validation_problems import IMPOSSIBLE
 from humeval_power.rules import Analysis
+from humeval_power.systems import SystemsParameters
 from humeval_power.uncertainty import VarianceUncertainty
 
 _ROUNDING = 1e-6  # relative to the numbers compared, for documents that were written with fewer digits
@@ -63,7 +64,12 @@ def impossible(error: HumevalPowerError) -> PydanticCustomError:
     return PydanticCustomError(IMPOSSIBLE, "{reason}", {"reason": str(error), "problems": problems})
 
 
+def _of_two_or_several(values: dict[str, Any]) -> Parameters | SystemsParameters:
+    return SystemsParameters.from_dict(values) if "names" in values else Parameters.from_dict(values)
+
+
 StatedParameters: TypeAlias = Annotated[dict[str, Any], _buildable(Parameters.from_dict)]
+StatedSystems: TypeAlias = Annotated[dict[str, Any], _buildable(_of_two_or_several)]
 StatedUncertainty: TypeAlias = Annotated[dict[str, Any], _buildable(VarianceUncertainty.from_dict)]
 
 

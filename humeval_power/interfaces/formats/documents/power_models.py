@@ -16,8 +16,8 @@ from humeval_power.interfaces.formats.documents.models import (
     Positive,
     Seed,
     Share,
-    StatedParameters,
     StatedRule,
+    StatedSystems,
 )
 
 _ROUNDING = 1e-9  # of an interval's end at 0 or 1
@@ -84,7 +84,7 @@ class PowerDocument(Cell, Computed):
     schema_: Literal["humeval_power/power/1"] = Field(alias="schema")
     n_ratings: Natural | None = None
     design: str | None = None
-    parameters: StatedParameters | None = None
+    parameters: StatedSystems | None = None
     rows: list[Cell] | None = None
     analytic: Analytic | None = None
     rejection_rate: Share | None = None
@@ -100,7 +100,7 @@ class SurfaceDocument(Computed):
     schema_: Literal["humeval_power/surface/1"] = Field(alias="schema")
     rows: list[Cell]
     rules: list[StatedRule] | None = None
-    settings: dict[str, StatedParameters] | None = None
+    settings: dict[str, StatedSystems] | None = None
 
 
 def _is_outside(value: float, low: float | None, high: float | None) -> bool:

@@ -7,7 +7,7 @@ from typing import Protocol
 from humeval_power.reporting.document import Fact, Table
 from humeval_power.reporting.report.facts.pair import PairWords
 from humeval_power.reporting.report.facts.record import StudyFacts
-from humeval_power.reporting.report.facts.systems import SystemsWords
+from humeval_power.reporting.report.facts.several import SystemsWords
 from humeval_power.reporting.report.power_answers import Answer
 
 
