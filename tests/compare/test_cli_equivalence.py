@@ -165,10 +165,8 @@ def test_what_does_not_go_with_a_margin_is_refused() -> None:
 def test_all_pairs_are_decided_by_a_margin_as_the_pair_by_itself() -> None:
     asked = ("analyze", PILOT, "--scale", "1:5", *EQUIVALENT, "--json")
     alone, together = (json.loads(run(*asked, *more).stdout) for more in ((), ("--all-pairs",)))
-    (pair,) = together["pairs"]
-    assert pair["p_value"] == pytest.approx(alone["effect"]["p_value"], rel=1e-9)
-    assert pair["corrected_p_value"] == pair["p_value"]  # Holm over one test
-    assert pair["significant"] == alone["effect"]["significant"]
+    del alone["command"], together["command"]
+    assert together == alone  # one comparison: nothing to correct
 
 
 # A plan, its file and the analysis by it

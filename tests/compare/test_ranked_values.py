@@ -87,7 +87,7 @@ def test_a_rank_sum_of_shifted_ratings_has_the_ties_of_the_typed_decimals(
     found = mann_whitney_on_ratings(ratings, Assignment(np.arange(n), np.arange(n), system))
     z = (abs(float(u) - len(a) * len(b) / 2) - 0.5) / math.sqrt(variance)
     assert found.p_value[0] == pytest.approx(min(1.0, 2 * stats.norm.sf(z)), rel=1e-9)
-    assert found.alternative[0] == np.sign(float(u) - len(a) * len(b) / 2)
+    assert found.direction[0] == np.sign(float(u) - len(a) * len(b) / 2)
 
 
 def test_wilcoxon_r_is_that_of_the_test_at_the_null() -> None:

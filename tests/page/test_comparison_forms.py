@@ -204,9 +204,9 @@ def test_several_systems_are_compared_in_pairs_and_lead_to_no_study_of_two(clien
 
 
 def test_a_slider_that_nobody_touched_stands_where_the_command_begins(client):
-    page = client.get("/compare/prospective?mean=0.02&sd=0.1").text
+    page = client.get("/compare/prospective?effect=0.02&sd=0.1").text
     assert re.search(r'data-for="field-alpha"[^>]*value="0.05"', page)
-    assert "as usual: B better or worse than A (recommended)" in page
+    assert "as usual: A difference, in either direction" in page
 
 
 def test_from_independent_ratings_to_how_many_the_next_study_needs(client):

@@ -103,7 +103,7 @@ def test_no_pilot_and_no_setting_is_told_in_words(client):
     [
         f"preset=high&effect=0.1&{SMALL}",
         f"preset=high&values=sd_residual%3D0.2&{SMALL}",
-        f"preset=high&n-systems=8&documents=4&{SMALL}",
+        f"preset=high&n-systems=8&model=joint&documents=4&{SMALL}",
         f"preset=high&shares=.5,.6&{SMALL}",
     ],
 )

@@ -300,7 +300,10 @@ def test_outputs_under_other_names_say_how_the_systems_are_renamed() -> None:
         ([*SMALL, "--systems", "A\nB,C"], "name two different systems or more: A,B,C;"),
         ([*SMALL, "--n-systems", 4, "--systems", "A,B,C"], "--n-systems is 4, and --systems names 3"),
         ([*SMALL, "--n-systems", 1], "1 is not in the range x>=2."),
-        ([*SMALL, "--n-systems", 3, "--design", "counterbalanced"], "is of two systems; 3 were asked for"),
+        (
+            [*SMALL, "--n-systems", 3, "--design", "counterbalanced"],
+            "one half for each of two systems; 3 were asked for",
+        ),
         ([*SMALL, "--systems", "A,A"], "name two different systems or more: A,B,C; got 'A,A'."),
         ([*SMALL, "--max-ratings-per-worker", "7"], "gives a worker 8 ratings, above the limit of 7"),
         (

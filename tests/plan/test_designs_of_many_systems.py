@@ -73,7 +73,7 @@ def test_a_limit_of_ratings_counts_all_systems():
 
 
 def test_nested_designs_are_of_two_systems():
-    with pytest.raises(DesignError, match="is of two systems; 3 were asked for"):
+    with pytest.raises(DesignError, match="one half for each of two systems; 3 were asked for"):
         build_design(8, 8, None, kind="workers-nested", n_systems=3)
 
 

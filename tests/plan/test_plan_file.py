@@ -31,7 +31,7 @@ from humeval_power.errors import InputError
 from humeval_power.fees import PlatformFee
 from humeval_power.inference.study.formula import analytic_power
 from humeval_power.interfaces.cli.main import LazyGroup
-from humeval_power.interfaces.cli.plan.options import amend_option, load_plan, plan_option
+from humeval_power.interfaces.cli.plan.options import load_plan, plan_path
 from humeval_power.interfaces.formats.plan.plan_file import (
     amend_plan,
     parse_plan,
@@ -680,8 +680,8 @@ def program() -> None:
 
 
 @program.command("show")
-@plan_option
-@amend_option
+@click.option("--plan", callback=plan_path)
+@click.option("--amend")
 def show(plan: str | None, amend: str | None) -> None:
     """Print the target power of the plan."""
     loaded = load_plan(plan, amend)

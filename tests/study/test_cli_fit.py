@@ -126,7 +126,7 @@ def test_a_folder_of_simulate_holds_the_ratings(tmp_path: Path) -> None:
 
 def test_simulate_from_python_keeps_the_ratings_and_what_they_were_drawn_from() -> None:
     drawn = simulate(preset("high"), crossed(4, 12), effect=0.1, scale=RatingScale(1, 5, points=5), seed=2)
-    assert drawn.parameters.difference == pytest.approx(0.1)
+    assert drawn.study.parameters.difference == pytest.approx(0.1)
     assert len(drawn.to_frame()) == len(drawn.ratings.rating) == 96
     assert drawn.provenance.seed == 2
     assert drawn.remarks[-1].startswith(f"{drawn.n_beyond} of 96")

@@ -163,7 +163,7 @@ def test_sums_are_fitted_as_the_ratings_are():
     sums = type(draw_sums(parameters, design, np.random.default_rng(1), 1)).of_ratings(
         ratings.reshape(20, *study._size), design.document_of_item
     )
-    by_sums = study._of_sums(sums).contrasts
+    by_sums = study.fit_sums(sums).contrasts
     rows = design.assignment
     listed = from_table(rows.worker, rows.item, rows.system, document=rows.document, n_systems=3)
     by_search = SystemsReplication(

@@ -64,7 +64,7 @@ def test_every_simulated_study_is_fitted_as_a_single_table_is(design, family):
     replication = SystemsReplication(UNEVEN, design, family, PAIRS, DEFAULT_RULE)
     ratings = responses(replication, 10)
     if design.is_crossed:
-        found = replication._of_sums(CompleteSums.of_ratings(ratings.reshape(10, *replication._size)))
+        found = replication.fit_sums(CompleteSums.of_ratings(ratings.reshape(10, *replication._size)))
     else:
         found = replication.fit_rows(ratings)
     rows = design.assignment

@@ -33,13 +33,13 @@ def _of_nothing() -> list[Step]:
 
 
 def _of_pilot(talk: Talk) -> list[Step]:
-    file = arguments("file", talk.files)
+    ratings = arguments("ratings", talk.files)
     if talk.n_systems > 2:
         learn = Step(
             ("analyze",),
             "Learn from the pilot how much workers, items and single ratings differ.",
             "What the pilot says of the systems is a first look: it was made to plan, not to decide.",
-            arguments=file,
+            arguments=ratings,
             options=named({"scale": talk.scale, **_criterion(talk), **_compared(talk), "model": "joint"}),
             output=PARAMETERS,
         )
@@ -48,7 +48,7 @@ def _of_pilot(talk: Talk) -> list[Step]:
             ("fit",),
             "Learn from the pilot how much workers, items and single ratings differ.",
             "Large 'sd_worker_slope' asks for more workers, large 'sd_item_slope' for more items.",
-            arguments=file,
+            arguments=ratings,
             options=named({"scale": talk.scale, **_criterion(talk), **_family(talk)}),
             output=PARAMETERS,
         )
@@ -60,7 +60,7 @@ def _check(talk: Talk) -> Step:
         ("check",),
         "See what is in the table, and everything that is wrong with it.",
         "How many workers, items and ratings there are, and notes on what to mind.",
-        arguments=arguments("file", talk.files),
+        arguments=arguments("ratings", talk.files),
         options=named({"scale": talk.scale, **(_column(talk) or {})}),
     )
 
@@ -82,7 +82,7 @@ def _power(talk: Talk) -> Step:
 
 
 def _plan(talk: Talk) -> Step:
-    pilot = arguments("file", talk.files)
+    pilot = arguments("pilot", talk.files)
     search: Options = {
         "budget": talk.number("amount") if talk.limit == "budget" else None,
         "workers": sizes.workers(talk),
@@ -136,7 +136,7 @@ def _field() -> list[Step]:
             ("analyze",),
             "Decide the rehearsal, to see what you will get to know. Its numbers mean nothing.",
             "If it does not answer your question, change the plan now.",
-            arguments=(("file", REHEARSAL),),
+            arguments=(("ratings", REHEARSAL),),
             options=named(plan),
             needs=(PLAN, REHEARSAL),
         ),
@@ -175,7 +175,7 @@ def _decide(talk: Talk, ratings: str, plan: Options, *, planned: bool) -> list[S
         if planned
         else "Decide it: the difference with its interval, and what it means.",
         f"{ANALYSIS}/index.html has the pictures.",
-        arguments=(("file", ratings),),
+        arguments=(("ratings", ratings),),
         options=named(own),
         output=ANALYSIS,
         phase=phase,  # type: ignore[arg-type]
