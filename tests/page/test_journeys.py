@@ -210,7 +210,7 @@ def test_without_scripts_everything_is_there(browser, link):
         page.goto(page.own + "fit")
         page.set_input_files("#upload input[type=file] >> nth=0", str(DATA / "pilot.csv"))
         page.click("#upload button >> nth=0")
-        assert "pilot.csv" in page.input_value("#field-file")
+        assert "pilot.csv" in page.input_value("#field-ratings")
         assert seen.foreign == []
 
 
