@@ -40,8 +40,8 @@ def test_a_client_lists_the_tools_and_gets_first_lines_records_and_refusals(tmp_
             "60",
             [
                 ("power", {**size, "workers": 10}),
-                ("check", {"file": "pilot.csv", "scale": "1:5"}),
-                ("check", {"file": "../pilot.csv"}),
+                ("check", {"ratings": "pilot.csv", "scale": "1:5"}),
+                ("check", {"ratings": "../pilot.csv"}),
                 ("power", {**size, "worker": 10}),
                 ("explain", {"word": "power"}),
                 ("release", {}),
