@@ -47,7 +47,7 @@ _LOOKS = {
     "alternative": replace(
         FIELDS["alternative"],
         kind=word(("two-sided",)),
-        help="What to show: a difference in either direction, or B better than A.",
+        help="What to show: a difference in either direction.",
     ),
     "alpha": ALPHA,
     "effects": own(_LIST, "True effects for the table of the long run. [none, half and all of --effect]"),
