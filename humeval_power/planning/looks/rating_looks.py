@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from humeval_power.costs import CostModel, cost_of
+from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.boundaries import (
     Boundaries,
@@ -192,6 +193,13 @@ def look_rows(study: RatingLooks, *, cost: CostModel | None = None) -> tuple[Loo
     """Size, exact variance and information at each look."""
     designs = study.nested.designs
     precisions = [effect_precision(study.parameters, design) for design in designs]
+    return rows_of(designs, precisions, cost)
+
+
+def rows_of(
+    designs: Sequence[Design], precisions: Sequence[EffectPrecision], cost: CostModel | None
+) -> tuple[LookRow, ...]:
+    """Designs that grow from look to look, with the precision of one difference in each."""
     return tuple(
         LookRow(
             n_workers=design.n_workers,

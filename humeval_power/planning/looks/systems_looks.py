@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.costs import CostModel, cost_of
+from humeval_power.costs import CostModel
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.stepwise import StepwiseBoundaries, stepwise_boundaries, walk
 from humeval_power.inference.looks.stopping_rule import StoppingRule
@@ -27,7 +27,7 @@ from humeval_power.planning.looks.calibration import (
     is_calibrated,
     level_factor,
 )
-from humeval_power.planning.looks.rating_looks import CALIBRATION_SEED, LookRow, NaiveError
+from humeval_power.planning.looks.rating_looks import CALIBRATION_SEED, LookRow, NaiveError, rows_of
 from humeval_power.planning.study.systems_goals import GoalCounts, SystemsPower, Truth, count_goals
 from humeval_power.planning.study.systems_power import power_of_counts
 from humeval_power.planning.study.systems_precision import SystemsPrecision, systems_precision
@@ -230,18 +230,7 @@ def pair_rows_at_looks(
     parameters = study.parameters.pair(*study.pairs[place])
     designs = study.nested.designs
     precisions = [effect_precision(parameters, design) for design in pair_designs(study, place)]
-    return tuple(
-        LookRow(
-            n_workers=design.n_workers,
-            n_items=design.n_items,
-            n_ratings=design.n_ratings,
-            size_share=design.n_ratings / designs[-1].n_ratings,
-            information_share=precisions[-1].variance / precision.variance,
-            precision=precision,
-            cost=math.nan if cost is None else float(cost_of(design, cost).total),
-        )
-        for design, precision in zip(designs, precisions, strict=True)
-    )
+    return rows_of(designs, precisions, cost)
 
 
 def hardest_place(study: SystemsLooks) -> int:

@@ -167,6 +167,7 @@ def regular_information(planned: PlannedSystems, counts: AnyStudy) -> LookInform
     """Information about the hardest pair at the looks, of regular designs of their sizes."""
     import numpy as np
 
+    from humeval_power.designs import Design
     from humeval_power.planning.looks.schedule import LookInformation
     from humeval_power.planning.study.regular import regular_precision
 
@@ -186,9 +187,8 @@ def regular_information(planned: PlannedSystems, counts: AnyStudy) -> LookInform
         )
         rated = np.minimum(rated, shares * k)
         m, n, k = shares * m if looks.kind == "workers" else m, rated * n, shares * k / rated
-    precision = regular_precision(
-        planned.pair, workers=m, items=n, ratings_per_item=k, paired=getattr(counts, "paired", True)
-    )
+    paired = counts.kind != "split" if isinstance(counts, Design) else counts.paired
+    precision = regular_precision(planned.pair, workers=m, items=n, ratings_per_item=k, paired=paired)
     known = 1.0 / precision.variance
     return LookInformation(tuple((known / known[-1]).tolist()), float(known[-1]))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -45,6 +45,12 @@ class Seal:
     statement: str
 
 
+def no_look_yet(shares: Sequence[float], unit: str) -> Document:
+    """The looks that are planned, before the first of them."""
+    planned = ", ".join(f"{100 * share:.3g} %" for share in shares)
+    return Document("No look was taken yet", lead=f"{len(shares)} planned, by {unit}: {planned}.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class MonitorResult(Result):
     """The looks so far, and what the last one decided. `ledger` is its file, None where none is kept; `notices` say
@@ -69,9 +75,7 @@ class MonitorResult(Result):
         """The decision, what it rests on, and all looks."""
         state, look = self.state, self.look
         if look is None:
-            shares = ", ".join(f"{100 * share:.3g} %" for share in state.shares)
-            planned = f"{len(state.shares)} planned, by {state.unit}: {shares}"
-            return Document("No look was taken yet", lead=f"{planned}.")
+            return no_look_yet(state.shares, state.unit)
         a, b = self.plan.systems
         return Document(
             f"Look {look.number} at the study of {a} and {b}",

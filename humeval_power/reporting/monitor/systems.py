@@ -18,7 +18,14 @@ from humeval_power.planning.monitor.systems import (
 )
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section, Table
-from humeval_power.reporting.monitor.result import DECISIONS, WHY_PUBLISH, MonitorResult, Seal, which_look
+from humeval_power.reporting.monitor.result import (
+    DECISIONS,
+    WHY_PUBLISH,
+    MonitorResult,
+    Seal,
+    no_look_yet,
+    which_look,
+)
 from humeval_power.reporting.numbers import counted, interval_words, p_cell
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
@@ -55,9 +62,7 @@ class SystemsMonitorResult(Result):
         """The decision, every comparison, and all looks."""
         state, look = self.state, self.look
         if look is None:
-            shares = ", ".join(f"{100 * share:.3g} %" for share in state.shares)
-            planned = f"{len(state.shares)} planned, by {state.unit}: {shares}"
-            return Document("No look was taken yet", lead=f"{planned}.")
+            return no_look_yet(state.shares, state.unit)
         sections = [
             Section("", (Facts(tuple(self._facts(look))),)),
             Section("Comparisons at this look", (comparisons_table(look),)),
