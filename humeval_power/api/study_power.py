@@ -210,7 +210,8 @@ def study_size(
     method : "both" proves by simulation what the formula finds; "analytic" does not.
     documents : that the items come out of; if they are sought, the items of each, or `items` for all.
     n_simulations : studies of a proof. None are 1,000, unless they take more than a minute: then nothing is proved.
-    effect, rule : the true difference B - A on [0, 1] and the test of two systems, in place of the parameters' own.
+    effect : the true difference B - A on [0, 1]; of several systems that of their pattern.
+    rule : the test of two systems; several have that of their study.
     ahead : is told of the work of a proof before the first, and may refuse it.
 
     Returns
@@ -221,11 +222,13 @@ def study_size(
     Raises
     ------
     InputError
-        A size that is missing, or an effect that no study can find.
+        A size that is missing, an effect that no study can find, or a rule beside that of several systems.
     """
     from humeval_power.planning.study import strategies
     from humeval_power.reporting.study.size import StudySize
 
+    if effect is not None and not isinstance(effect, Difference):
+        about = strategies.at_effect(about, effect)
     said = effect if isinstance(effect, Difference) else strategies.difference_of(about, effect, scale)
     asked = strategies.sized(about, said.value, rule)
     with progress("Proving", total=100) as advance:

@@ -25,7 +25,7 @@ from humeval_power.planning.study.systems_goals import SystemsPower
 from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.planning.study.without_documents import WithoutDocuments, without_documents
 from humeval_power.planning.workload import NOTHING, Ahead, Workload, measured_workload
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.losses import NO_LOSSES, Exclusion, Losses
@@ -190,9 +190,18 @@ def simulated_detectable(
     return find(study, power=power, **runs)
 
 
+def at_effect(about: Parameters | SystemsStudy, effect: float) -> Parameters | SystemsStudy:
+    """Several systems at another difference of their pattern; two have theirs beside their parameters."""
+    return about.with_effect(effect) if isinstance(about, SystemsStudy) else about
+
+
 def sized(about: Parameters | SystemsStudy, effect: float, rule: DecisionRule) -> TwoSystems | SystemsStudy:
     """What a size is sought for."""
-    return TwoSystems(about, effect, rule) if isinstance(about, Parameters) else about
+    if isinstance(about, Parameters):
+        return TwoSystems(about, effect, rule)
+    if rule not in (DEFAULT_RULE, about.rule):
+        raise InputError("Several systems are tested by the rule of their study: give it there.")
+    return about
 
 
 def required(

@@ -1,0 +1,32 @@
+"""The smallest study of several systems, asked for in Python at another difference or by another rule."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from humeval_power.api.study_power import study_size
+from humeval_power.designs import crossed
+from humeval_power.errors import InputError
+from humeval_power.parameters import preset
+from humeval_power.planning.study.systems_study import SystemsStudy
+from humeval_power.rules import DEFAULT_RULE
+from humeval_power.systems import SystemsParameters
+
+STUDY = SystemsStudy(
+    SystemsParameters.of_parameters(preset("high"), 3).with_pattern("one", 0.3), crossed(4, 4, n_systems=3)
+)
+
+
+def test_a_size_at_another_difference_is_that_of_the_study_with_it() -> None:
+    asked = study_size(STUDY, "workers", effect=0.2, items=80, method="analytic").content()
+    other = study_size(STUDY.with_effect(0.2), "workers", items=80, method="analytic").content()
+    assert repr(asked) == repr(other)  # not a number is equal to itself there
+    assert asked["workers"] > study_size(STUDY, "workers", items=80, method="analytic").content()["workers"]
+
+
+def test_a_rule_beside_that_of_several_systems_is_refused() -> None:
+    rule = replace(DEFAULT_RULE, alpha=0.01)
+    with pytest.raises(InputError, match="by the rule of their study"):
+        study_size(STUDY, "workers", items=80, rule=rule, method="analytic")
