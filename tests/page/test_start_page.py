@@ -50,7 +50,7 @@ def test_a_file_that_was_brought_goes_along(client):
     reference = sent.json()["value"]
     page = client.get("/start", params={"have": "pilot", "file": reference}).text
     found = {urlsplit(link).path: parse_qs(urlsplit(link).query) for link in links(page)}
-    assert found["/check"]["file"] == found["/plan"]["file"] == [reference]
+    assert found["/check"]["ratings"] == found["/plan"]["pilot"] == [reference]
     assert found["/check"]["scale"] == ["1:5"]
     assert "/assign" not in found  # its plan is not there yet
 
