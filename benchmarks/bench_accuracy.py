@@ -21,8 +21,8 @@ import numpy as np
 from statsmodels.stats.contingency_tables import mcnemar
 from studies import machine, print_table, time_of, wait_until_quiet
 
-from humeval_power.scenarios.accuracy.agreement import KnownAgreement
-from humeval_power.scenarios.accuracy.paired import PairedAccuracy
+from humeval_power.comparisons.accuracy.agreement import KnownAgreement
+from humeval_power.comparisons.accuracy.paired import PairedAccuracy
 
 REPLICATES = 10_000  # as in their notebook
 SETTINGS = ((500, 0.06, 0.04), (2000, 0.06, 0.04))  # their appendix C: items, B alone right, A alone right

@@ -22,7 +22,7 @@ from pathlib import Path
 from studies import PARAMETERS, machine, make_study, print_table, run_r, time_of, wait_until_quiet
 
 from humeval_power.designs import crossed
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.scenario import RatingStudy
 
 NAME = "balanced 10 x 100"
 N_OURS = 200_000

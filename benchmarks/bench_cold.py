@@ -37,11 +37,11 @@ COMMANDS = {
     "--cost-per-rating 0.1 --simulations 200",
 }
 MILLION = "fit RATINGS --scale 0:1"
-START = "from humeval_power.interfaces.cli.main import main; main()"
+START = "from humeval_power.doors.terminal.main import main; main()"
 MODULES = """
 import sys
 sys.argv = ["humeval-power", *sys.argv[1:]]
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 try:
     main()
 except SystemExit:

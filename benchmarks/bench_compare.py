@@ -19,14 +19,13 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from humeval_power.inference.compare.advice import nlpstattest_advice
-from humeval_power.inference.compare.data_analysis import analyse
-from humeval_power.inference.compare.joint_bootstrap import joint_bootstrap
-from humeval_power.inference.compare.result import TestSettings
-from humeval_power.inference.compare.score_table import all_pairs
-from humeval_power.inference.compare.tests import run_test
-from humeval_power.planning.power import estimate_power
-from humeval_power.scenarios.compare.scores import ResampledScores
+from humeval_power.comparisons.scores.advice import analyse, nlpstattest_advice
+from humeval_power.comparisons.scores.answers import TestSettings
+from humeval_power.comparisons.scores.bootstrap import joint_bootstrap
+from humeval_power.comparisons.scores.scenario import ResampledScores
+from humeval_power.comparisons.scores.score_table import all_pairs
+from humeval_power.comparisons.scores.tests import run_test
+from humeval_power.studies.power.estimate import estimate_power
 
 N_ITEMS, N_SYSTEMS, N_RESAMPLES = 2000, 16, 10_000
 ONE_BY_ONE = {"bootstrap-t": np.mean, "permutation": np.mean, "bootstrap": np.mean, "sign": np.median}

@@ -23,12 +23,14 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 from studies import machine, print_table, time_of
 
-from humeval_power.estimation.metrics.sentence_counts import sentence_counts
-from humeval_power.estimation.metrics.swap_effects import swap_effects
+from humeval_power.comparisons.contingency.scenario import (
+    ContingencyStudy,
+    binary_recalls,
+    correlated_errors,
+)
+from humeval_power.comparisons.corpus.scenario import CorpusStudy
+from humeval_power.estimation.metrics import sentence_counts, swap_effects
 from humeval_power.inference.corpus import paired_randomisation_test
-from humeval_power.scenarios.contingency.scenario import ContingencyStudy
-from humeval_power.scenarios.contingency.tables import binary_recalls, correlated_errors
-from humeval_power.scenarios.corpus import CorpusStudy
 
 N_ITEMS, N_SWAPS = 2000, 1000
 WORDS = [

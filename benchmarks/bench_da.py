@@ -19,8 +19,7 @@ import numpy as np
 from scipy.stats import mannwhitneyu
 from studies import machine, print_table, time_of, wait_until_quiet
 
-from humeval_power.scenarios.assessment.gamma_scores import GammaScores
-from humeval_power.scenarios.assessment.scenario import DirectAssessment, score_tests
+from humeval_power.comparisons.assessment.scenario import DirectAssessment, GammaScores, score_tests
 
 SIZES = (100, 600, 3000)
 VALUES = 2**21  # ratings in one timing of ours

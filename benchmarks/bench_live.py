@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 
 SIZE = "--items 100 --effect 0.1"
 PRICES = "--cost-per-rating 0.12 --cost-per-worker 3 --budget 600"

@@ -76,7 +76,7 @@ def main() -> None:
             [
                 sys.executable,
                 "-m",
-                "humeval_power.interfaces.cli.main",
+                "humeval_power.doors.terminal.main",
                 "page",
                 "--no-browser",
                 "--folder",

@@ -25,9 +25,9 @@ from studies import PARAMETERS, machine, print_table
 from humeval_power.designs import k_per_item
 from humeval_power.estimation.crossed import even_batch
 from humeval_power.estimation.crossed.problem import CrossedProblem
-from humeval_power.inference.study.replication import Replication
 from humeval_power.kernels.crossed.even_designs import EvenDesign, evaluate, sums_of
-from humeval_power.simulation.streams import generators
+from humeval_power.simulation.study import generators
+from humeval_power.studies.power.replication import Replication
 
 LANES = 256
 _POINT = 36  # arrays of (strands, eigenvectors) that an evaluation works out, an operation each

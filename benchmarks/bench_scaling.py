@@ -41,8 +41,8 @@ from humeval_power.designs import crossed, k_per_item
 from humeval_power.estimation.crossed.fits import fit_batch
 from humeval_power.estimation.crossed.problem import COMPONENTS, CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.planning.power import estimate_power
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.scenario import RatingStudy
 
 LIMIT = 30.0  # seconds of one refit beyond which lme4 is not tried on larger tables
 GIVE_UP = 300.0  # seconds for a whole R script
@@ -154,7 +154,7 @@ def draw(path: Path, by_items: Sequence[Point], by_workers: Sequence[Point]) -> 
     """Two panels, both axes logarithmic, as PATH.png and PATH.svg."""
     from matplotlib.figure import Figure
 
-    from humeval_power.reporting.figure_style import COLOURS, DASHES, MARKERS, figure_bytes, house_style
+    from humeval_power.saying.figure_style import COLOURS, DASHES, MARKERS, figure_bytes, house_style
 
     labels = {
         "refit": "lme4 refit",

@@ -17,14 +17,13 @@ import argparse
 
 from studies import PARAMETERS, machine, print_table, time_of, wait_until_quiet
 
+from humeval_power.choices import LookKind
 from humeval_power.designs import crossed
-from humeval_power.inference.looks.boundaries import boundaries
-from humeval_power.inference.looks.stopping_rule import StoppingRule
-from humeval_power.planning.looks.rating_looks import look_rows
-from humeval_power.scenarios.looks.looks import LookKind, equal_looks
-from humeval_power.scenarios.looks.ratings import RatingLooks
-from humeval_power.scenarios.looks.replicates import stop
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.looks.boundaries import boundaries
+from humeval_power.studies.looks.rating_looks import look_rows
+from humeval_power.studies.looks.replicates import RatingLooks, equal_looks, stop
+from humeval_power.studies.looks.stopping_rule import StoppingRule
+from humeval_power.studies.power.scenario import RatingStudy
 
 N_STUDIES = 100_000
 N_SLOW = 256

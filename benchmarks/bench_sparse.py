@@ -21,7 +21,7 @@ from pathlib import Path
 from studies import PARAMETERS, machine, make_study, print_table, run_r, time_of, wait_until_quiet
 
 from humeval_power.designs import k_per_item
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.scenario import RatingStudy
 
 SIZES = {"sparse 10 x 100, k = 3": (10, 100), "sparse 50 x 500, k = 3": (50, 500)}
 N_OURS = 4096

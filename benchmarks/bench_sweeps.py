@@ -19,12 +19,11 @@ from null_block import nothing
 
 from humeval_power.designs import k_per_item
 from humeval_power.parameters import preset
-from humeval_power.planning.tallies import Tally
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.estimate import Tally
+from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.sweep.blocks import Block
 from humeval_power.sweep.dask_engine import DaskEngine
-from humeval_power.sweep.dispatch import QUEUED
-from humeval_power.sweep.parcels import Packer
+from humeval_power.sweep.dispatch import QUEUED, Packer
 
 CORES = (10, 100, 1000, 10_000)
 TASK_SECONDS = (1.0, 5.0, 30.0)
@@ -65,8 +64,7 @@ def _alone(engine: DaskEngine, blocks: list[tuple[str, Block]]) -> int:
 
 def sizes() -> dict[str, int]:
     """Bytes of a task of a surface, of an array that travels once, and of the result of a block."""
-    from humeval_power.planning.replicate_blocks import draw_block
-    from humeval_power.planning.tallies import tally
+    from humeval_power.studies.power.estimate import draw_block, tally
 
     study = RatingStudy(preset("high").with_difference(0.1), k_per_item(30, 200, ratings_per_item=3))
     packer = Packer()

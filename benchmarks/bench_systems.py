@@ -14,12 +14,12 @@ from contextlib import redirect_stdout
 from functools import partial
 from itertools import combinations
 
-from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import Design, k_per_item
-from humeval_power.inference.study.systems_replication import SystemsReplication
+from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import preset
-from humeval_power.planning.study.systems_workload import systems_workload
 from humeval_power.rules import DEFAULT_RULE
+from humeval_power.studies.power.systems_replication import SystemsReplication
+from humeval_power.studies.power.systems_study import systems_workload
 from humeval_power.systems import SystemsParameters
 
 FAMILIES = {
@@ -58,7 +58,7 @@ def main() -> None:
                     f"{1 / after:7,.0f} / s   {before / after:5.1f} times   predicted {1 / predicted:7,.0f} / s",
                     flush=True,
                 )
-    from humeval_power.interfaces.cli.main import main as command
+    from humeval_power.doors.terminal.main import main as command
 
     words = "plan --preset low --n-systems 8 --effect .1 --items 30:300:30 --max-workers 20 --cost-per-rating .1"
     started, used = time.perf_counter(), time.process_time()

@@ -179,7 +179,7 @@ def picture(path: Path, measured: dict[str, tuple[list[Found], list[Found]]]) ->
     """Seconds over random workers, twice as many items, 3 ratings an item and system, as PATH.png and PATH.svg."""
     from matplotlib.figure import Figure
 
-    from humeval_power.reporting.figure_style import COLOURS, DASHES, MARKERS, figure_bytes, house_style
+    from humeval_power.saying.figure_style import COLOURS, DASHES, MARKERS, figure_bytes, house_style
 
     with house_style():
         figure = Figure(figsize=(4.6, 3.0), layout="constrained")

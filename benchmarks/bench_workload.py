@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 from humeval_power.designs import k_per_item
-from humeval_power.interfaces.formats.study.presets import preset
-from humeval_power.planning.workload import study_workload
 from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.files import preset
+from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.workload import study_workload
 
 SIZES = ((4, 20), (10, 100), (30, 200), (60, 400), (120, 400))
 STUDIES = 16

@@ -98,7 +98,7 @@ def words_of(number: int, simulations: int) -> list[str]:
 
 def started(words: list[str], folder: Path) -> subprocess.Popen[bytes]:
     """The command as a process; what it says goes to a log."""
-    program = "from humeval_power.interfaces.cli.main import main; main()"
+    program = "from humeval_power.doors.terminal.main import main; main()"
     with open(folder / "log", "ab") as log:
         return subprocess.Popen(
             [sys.executable, "-c", program, *words], stdout=log, stderr=log, cwd=folder, env=os.environ

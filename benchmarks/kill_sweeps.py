@@ -23,9 +23,10 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from humeval_power.interfaces.cli.main import main as program
-from humeval_power.interfaces.writing import block_store, partial_folder
-from humeval_power.interfaces.writing.partial_folder import BLOCKS, partial_of
+from humeval_power.doors.terminal.main import main as program
+from humeval_power.files import block_store
+from humeval_power.files import file_sets as partial_folder
+from humeval_power.files.file_sets import BLOCKS, partial_of
 from humeval_power.sweep.versions import versions_here
 
 OUTPUT = "s.json"

@@ -21,11 +21,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from humeval_power.interfaces.cli.main import main as program
-from humeval_power.interfaces.writing.journal import JOURNAL
-from humeval_power.interfaces.writing.layout import STAGING
+from humeval_power.doors.terminal.main import main as program
+from humeval_power.files.disk import JOURNAL, STAGING
 from humeval_power.parameters import preset
-from humeval_power.reporting.records import PARAMETERS_SCHEMA
+from humeval_power.saying.result import PARAMETERS_SCHEMA
 
 PILOT = Path(__file__).resolve().parents[1] / "data" / "pilot.csv"
 PATIENCE = 300.0

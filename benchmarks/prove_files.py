@@ -31,7 +31,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from humeval_power.interfaces.cli.main import main as program
+from humeval_power.doors.terminal.main import main as program
 
 PATIENCE = 60  # seconds for one try
 MEMORY = 12 * 2**30  # bytes of address space

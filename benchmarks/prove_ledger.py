@@ -24,14 +24,19 @@ import pandas as pd
 
 from humeval_power.designs import crossed
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.monitor.ledger import read_ledger
-from humeval_power.interfaces.formats.monitor.lines import Entry, check_secret_seals, sealed_line
-from humeval_power.interfaces.formats.monitor.secret import StudySecret, read_secret
-from humeval_power.interfaces.formats.study.presets import preset
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
+from humeval_power.studies.monitor.files import (
+    Entry,
+    StudySecret,
+    check_secret_seals,
+    read_ledger,
+    read_secret,
+    sealed_line,
+)
+from humeval_power.studies.power.files import preset
 
-PROGRAM = [sys.executable, "-m", "humeval_power.interfaces.cli.main"]
+PROGRAM = [sys.executable, "-m", "humeval_power.doors.terminal.main"]
 N_ITEMS, N_LOOKS = 40, 20
 
 

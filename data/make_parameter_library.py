@@ -21,9 +21,9 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from humeval_power.interfaces.cli.main import main as humeval_power
-from humeval_power.interfaces.formats.documents.reading import to_json
-from humeval_power.reporting.study.parameter_library import WORTH_OF_A_FIT, LibraryEntry, library_record
+from humeval_power.doors.terminal.main import main as humeval_power
+from humeval_power.files.documents.reading import to_json
+from humeval_power.studies.power.parameter_library import WORTH_OF_A_FIT, LibraryEntry, library_record
 
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARY = ROOT / "humeval_power" / "reporting" / "study" / "parameter_library.json"

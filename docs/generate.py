@@ -21,9 +21,9 @@ import click
 import page_blocks
 from click.testing import CliRunner
 
-from humeval_power.interfaces.asking.command import Command
-from humeval_power.interfaces.cli.main import COMMANDS
-from humeval_power.interfaces.cli.main import main as humeval_power
+from humeval_power.asking.command import Command
+from humeval_power.doors.terminal.main import COMMANDS
+from humeval_power.doors.terminal.main import main as humeval_power
 
 ROOT = Path(__file__).resolve().parent.parent
 MADE = re.compile(r"docs/(commands|papers|notebooks|reference)/")  # by programs of their own

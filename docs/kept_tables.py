@@ -10,9 +10,8 @@ from multiprocessing import active_children
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
 
-from humeval_power.interfaces.writing.partial_folder import PartialFolder
-from humeval_power.interfaces.writing.question import Question
-from humeval_power.sweep.engine import sweeping
+from humeval_power.files.file_sets import PartialFolder, Question
+from humeval_power.sweep.blocks import sweeping
 from humeval_power.sweep.executors import ExecutorEngine
 from humeval_power.sweep.versions import versions_here
 

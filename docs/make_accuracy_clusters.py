@@ -20,13 +20,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.clusters import Clusters
-from humeval_power.inference.accuracy.answers import Answers
-from humeval_power.inference.accuracy.comparison import all_comparisons
+from humeval_power.comparisons.accuracy.counts import Answers, all_comparisons
+from humeval_power.comparisons.contingency.scenario import Labels
+from humeval_power.comparisons.contingency.tests import cluster_swap_test, contingency_test, influence_mean
 from humeval_power.inference.clustered import bell_mccaffrey_df
-from humeval_power.inference.contingency.clustered import cluster_swap_test, influence_mean
-from humeval_power.inference.contingency.swaps import contingency_test
-from humeval_power.reporting.records import versions
-from humeval_power.scenarios.contingency.labels import Labels
+from humeval_power.saying.result import versions
 
 COMMAND = "python docs/make_accuracy_clusters.py"
 DOCS = Path(__file__).parent

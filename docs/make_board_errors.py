@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 from scipy import special, stats
 
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.rank.battles import Battles
+from humeval_power.comparisons.rank.bradley_terry import fit_battles, newcomers
+from humeval_power.comparisons.rank.leaderboard import rank_scores, stratified_covariance
+from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.inference.clustered import bell_mccaffrey_df, clustered_covariance
-from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.inference.rank.battles import Battles
-from humeval_power.inference.rank.bradley_terry import fit_battles
-from humeval_power.inference.rank.by_scores import rank_scores, stratified_covariance
-from humeval_power.inference.rank.newcomers import newcomers
 
 Floats, Singles = NDArray[np.float64], NDArray[np.float32]
 SHAPES = ("normal", "skewed", "unequal SDs", "unequal sizes", "common factor")

@@ -16,9 +16,9 @@ from kept_tables import kept_tables
 
 from humeval_power.designs import Design, crossed, k_per_item
 from humeval_power.parameters import Parameters, preset
-from humeval_power.planning.power import PowerEstimate
-from humeval_power.planning.study.calibration import Calibration, binomial_band, calibrate, size_of_test
-from humeval_power.reporting.records import versions
+from humeval_power.saying.result import versions
+from humeval_power.studies.power.calibration import Calibration, binomial_band, calibrate, size_of_test
+from humeval_power.studies.power.estimate import PowerEstimate
 
 PAGE = Path(__file__).with_name("calibration.md")
 COMMAND = "python docs/make_calibration.py"

@@ -15,7 +15,7 @@ from make_calibration import insert
 from scipy import special
 
 from humeval_power.inference.clustered import Floats, bell_mccaffrey_df
-from humeval_power.reporting.records import versions
+from humeval_power.saying.result import versions
 
 COMMAND = "python docs/make_cluster_calibration.py"
 PAGE = Path(__file__).parent / "clusters.md"

@@ -19,12 +19,12 @@ from make_calibration import insert
 from make_cluster_calibration import ALPHA, drawn, sizes_of
 
 from humeval_power.clusters import Clusters
-from humeval_power.estimation.metrics.sentence_counts import SentenceCounts
-from humeval_power.inference.compare.clustered_effects import effect_sizes_of_clusters
-from humeval_power.inference.compare.result import Floats, TestSettings
-from humeval_power.inference.compare.tests import run_test
+from humeval_power.comparisons.scores.answers import Floats, TestSettings
+from humeval_power.comparisons.scores.clustered_effects import effect_sizes_of_clusters
+from humeval_power.comparisons.scores.tests import run_test
+from humeval_power.estimation.metrics import SentenceCounts
 from humeval_power.inference.corpus import metric_mean, paired_randomisation_test
-from humeval_power.reporting.records import versions
+from humeval_power.saying.result import versions
 
 COMMAND = "python docs/make_clustered_tests.py"
 HERE = Path(__file__).parent

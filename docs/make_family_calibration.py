@@ -19,10 +19,10 @@ from scipy import special
 from humeval_power.designs import Design, crossed, k_per_item, with_documents
 from humeval_power.latent import Family, Latent
 from humeval_power.parameters import Parameters
-from humeval_power.reporting.records import versions
 from humeval_power.rules import DecisionRule
+from humeval_power.saying.result import versions
 from humeval_power.scenarios.contract import Replicates
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.scenario import RatingStudy
 
 COMMAND = "python docs/make_family_calibration.py"
 SEED, STUDIES = 1, 400

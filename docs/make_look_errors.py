@@ -14,11 +14,15 @@ from pathlib import Path
 import numpy as np
 
 from humeval_power.designs import crossed
-from humeval_power.inference.looks.stepwise import StepwiseBoundaries, walk
-from humeval_power.inference.looks.stopping_rule import Spending, StoppingRule
-from humeval_power.planning.looks.systems_looks import SystemsLookPlan, hardest_place, plan_systems_looks
-from humeval_power.scenarios.looks.looks import Looks
-from humeval_power.scenarios.looks.systems import SystemsLooks
+from humeval_power.studies.looks.replicates import Looks
+from humeval_power.studies.looks.stepwise import StepwiseBoundaries, walk
+from humeval_power.studies.looks.stopping_rule import Spending, StoppingRule
+from humeval_power.studies.looks.systems_looks import (
+    SystemsLookPlan,
+    SystemsLooks,
+    hardest_place,
+    plan_systems_looks,
+)
 from humeval_power.systems import SystemsParameters, system_names
 
 PAGE = Path(__file__).with_name("looks.md")

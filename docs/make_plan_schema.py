@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from humeval_power.reporting.plan.sealed.schema import json_schema
+from humeval_power.studies.plan.sealed_schema import json_schema
 
 FILE = Path(__file__).with_name("plan.schema.json")
 

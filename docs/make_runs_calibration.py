@@ -15,8 +15,7 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 
 from runs.tables import crossed_scores, nested_scores, table_of  # noqa: E402
 
-from humeval_power.inference.runs.comparison import RunsRule  # noqa: E402
-from humeval_power.inference.runs.testing import compare_pair  # noqa: E402
+from humeval_power.comparisons.runs.testing import RunsRule, compare_pair  # noqa: E402
 
 GAUSSIAN, BINARY = 4000, 1000
 START, END = "<!-- sizes -->", "<!-- end -->"

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from humeval_power.planning.power import estimate_power
+from humeval_power.comparisons.runs.scenario import RunsPlan, RunsScenario, runs_scenario
 from humeval_power.runs_parameters import RunsParameters
-from humeval_power.scenarios.runs.plan import RunsPlan
-from humeval_power.scenarios.runs.scenario import RunsScenario, runs_scenario
+from humeval_power.studies.power.estimate import estimate_power
 
 PAGE = Path(__file__).with_name("runs-plan.md")
 START, END = "<!-- powers -->", "<!-- end -->"

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import click
 
-from humeval_power.interfaces.asking.command import StudyCommand
-from humeval_power.interfaces.asking.options import FieldArgument, FieldOption
-from humeval_power.interfaces.cli.main import main as humeval_power
-from humeval_power.study import FIELDS, SECTIONS
-from humeval_power.study_text import in_file, schema, toml_value
+from humeval_power.asking.command import StudyCommand
+from humeval_power.asking.options import FieldArgument, FieldOption
+from humeval_power.doors.terminal.main import main as humeval_power
+from humeval_power.study import FIELDS, SECTIONS, in_file
+from humeval_power.study_text import schema, toml_value
 
 DOCS = Path(__file__).parent
 BEGIN, END = "<!-- made by docs/make_study_schema.py -->\n", "<!-- end of what is made -->\n"

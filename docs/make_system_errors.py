@@ -19,11 +19,10 @@ from kept_tables import kept_tables
 from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc, stdtr, stdtrit
 
-from humeval_power.comparisons import SystemVariances
-from humeval_power.estimation.crossed.closed_form import fit_mean_squares
-from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.fits import fit_batch, fit_mean_squares
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.joint.fit import JointFit, contrast_precision, fit_joint
+from humeval_power.families import SystemVariances
 from humeval_power.kernels.crossed import balanced
 from humeval_power.sweep.blocks import Block, run_blocks
 

@@ -33,7 +33,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from humeval_power.interfaces.cli.main import main as humeval_power
+from humeval_power.doors.terminal.main import main as humeval_power
 
 ROOT = Path(__file__).resolve().parent.parent
 REAL_TABLES = Path(os.environ.get("HUMEVAL_SHARED", ROOT.parent / "shared")) / "data"
@@ -194,7 +194,7 @@ def _scratch_folder() -> Iterator[None]:
         programs.mkdir()
         program = programs / "humeval-power"
         program.write_text(
-            f"#!{sys.executable}\n{SAME_SECRETS}from humeval_power.interfaces.cli.main import main\nmain()\n"
+            f"#!{sys.executable}\n{SAME_SECRETS}from humeval_power.doors.terminal.main import main\nmain()\n"
         )
         program.chmod(0o755)
         stack.callback(setattr, secrets, "token_bytes", secrets.token_bytes)

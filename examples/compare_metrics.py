@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from humeval_power.inference.compare.all_pairs import compare_scores
-from humeval_power.inference.compare.result import TestSettings
-from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.planning.compare.pair import Request, compare_pair
-from humeval_power.planning.compare.power import required_items
-from humeval_power.reporting.compare.heat_map import heat_map_figure
-from humeval_power.reporting.figure_style import figure_bytes
+from humeval_power.comparisons.scores.all_pairs import compare_scores
+from humeval_power.comparisons.scores.answers import TestSettings
+from humeval_power.comparisons.scores.comparison import Request, compare_pair
+from humeval_power.comparisons.scores.figures import heat_map_figure
+from humeval_power.comparisons.scores.power import required_items
+from humeval_power.comparisons.scores.score_table import ScoreTable
+from humeval_power.saying.figure_style import figure_bytes
 
 N_ITEMS = 200
 SETTINGS = TestSettings(n_resamples=2000)

@@ -12,14 +12,14 @@ import pandas as pd
 
 from humeval_power import RatingScale, assumptions_of, fit, ratings_from_table
 from humeval_power.costs import CostModel
-from humeval_power.interfaces.formats.fees import read_fee
-from humeval_power.planning.plan.candidates import SearchSpace
-from humeval_power.planning.plan.request import PlanRequest
-from humeval_power.planning.plan.search_and_prove import make_plan
-from humeval_power.planning.study.analytic import minimum_detectable_effect
-from humeval_power.planning.study.required import counts_precision
-from humeval_power.reporting.figure_style import figure_bytes
-from humeval_power.reporting.plan.front_figure import front_figure
+from humeval_power.files.json_text import read_fee
+from humeval_power.saying.figure_style import figure_bytes
+from humeval_power.studies.plan.candidates import SearchSpace
+from humeval_power.studies.plan.figures import front_figure
+from humeval_power.studies.plan.request import PlanRequest
+from humeval_power.studies.plan.search_and_prove import make_plan
+from humeval_power.studies.power.analytic import minimum_detectable_effect
+from humeval_power.studies.power.required import counts_precision
 
 PILOT = Path(__file__).resolve().parent.parent / "data" / "pilot.csv"
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from humeval_power.planning.power import estimate_power
-from humeval_power.scenarios.functions import FunctionScenario
+from humeval_power.comparisons.scenario.functions import FunctionScenario
+from humeval_power.studies.power.estimate import estimate_power
 
 TIES = 1 / 3
 

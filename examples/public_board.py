@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import humeval_power as hp
-from humeval_power.reporting.render import as_html
+from humeval_power.saying.render import as_html
 
 FAMILIES = (
     "alder",

@@ -23,11 +23,10 @@ from scipy import optimize, special, stats
 
 import humeval_power as hp
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.judge.plan import PredictionPower
+from humeval_power.comparisons.runs.scenario import RunsPlan, runs_scenario
 from humeval_power.inference.clustered import clustered_mean
-from humeval_power.planning.judge.efficiency import PredictionPower
 from humeval_power.runs_parameters import RunsParameters
-from humeval_power.scenarios.runs.plan import RunsPlan
-from humeval_power.scenarios.runs.scenario import runs_scenario
 
 DATA = Path(__file__).parents[1] / "data" / "answers.csv"
 SEED, EVALUATIONS = 2024, 20_000

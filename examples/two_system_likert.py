@@ -10,12 +10,12 @@ import pandas as pd
 
 from humeval_power import RatingScale, assumptions_of, fit, ratings_from_table
 from humeval_power.costs import CostModel
-from humeval_power.planning.plan.bottleneck import in_words
-from humeval_power.planning.plan.candidates import SearchSpace
-from humeval_power.planning.plan.request import PlanRequest
-from humeval_power.planning.plan.search_and_prove import make_plan
-from humeval_power.reporting.figure_style import figure_bytes
-from humeval_power.reporting.plan.front_figure import front_figure
+from humeval_power.saying.figure_style import figure_bytes
+from humeval_power.studies.plan.candidates import SearchSpace
+from humeval_power.studies.plan.figures import front_figure
+from humeval_power.studies.plan.request import PlanRequest
+from humeval_power.studies.plan.search_and_prove import make_plan
+from humeval_power.studies.power.bottleneck import in_words
 
 PILOT = Path(__file__).resolve().parent.parent / "data" / "pilot.csv"
 

@@ -11,25 +11,32 @@ from numpy.typing import NDArray
 
 from humeval_power.checking.cells import MISSING_CODES as MISSING_CODES
 from humeval_power.checking.cells import Ids, Mask, codes_in, read_cells, read_ids, renumbered
-from humeval_power.checking.columns import bare, listing
-from humeval_power.checking.covariates import Covariate
-from humeval_power.checking.origin import Layout, Origin, origin_of
+from humeval_power.checking.columns import Role, bare, listing
+from humeval_power.checking.origin import Layout, Origin, infer_scale, origin_of, scale_notices
 from humeval_power.checking.problems import find_problems, pair_problems, system_problems
 from humeval_power.checking.rehearsed import NOTICE, is_rehearsed
-from humeval_power.checking.roles import Role
-from humeval_power.checking.rows import ExportFlow, FlowStep, Rows, Selection, read_rows, select_rows
-from humeval_power.checking.scale import infer_scale, scale_notices
-from humeval_power.checking.structure import structure_notices, systems_apart
-from humeval_power.checking.structure_columns import (
+from humeval_power.checking.rows import (
+    ExportFlow,
+    FlowStep,
+    Rejected,
+    Rows,
+    Selection,
+    kept_notice,
+    read_rows,
+    select_rows,
+)
+from humeval_power.checking.structure import (
+    Covariate,
     Structure,
     StructureNames,
     coding_problems,
     name_problems,
     read_structure,
     role_problems,
+    structure_notices,
+    systems_apart,
     told,
 )
-from humeval_power.checking.submissions import Rejected, kept_notice
 from humeval_power.checking.suspects import DOCUMENT_NAMES
 from humeval_power.checking.wide import find_table_roles
 from humeval_power.designs import Design, from_table

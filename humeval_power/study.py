@@ -31,7 +31,9 @@ from humeval_power.choices import (
     Response,
     UploaderName,
 )
-from humeval_power.comparisons import (
+from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.exclusions import RULES, ExclusionRules
+from humeval_power.families import (
     DEFAULT_FAMILY,
     JOINT_DOCUMENTS,
     Comparisons,
@@ -40,8 +42,6 @@ from humeval_power.comparisons import (
     SystemModel,
     SystemVariances,
 )
-from humeval_power.errors import HumevalPowerError, InputError, Problem
-from humeval_power.exclusions import RULES, ExclusionRules
 from humeval_power.fees import PlatformFee
 from humeval_power.fields import (
     BETWEEN,
@@ -1186,7 +1186,7 @@ class Study:
         InputError
             Every problem at once, each with its line, section and key.
         """
-        from humeval_power.interfaces.asking.study_file import read_study
+        from humeval_power.asking.study_file import read_study
 
         return cls(**read_study(path).values)
 

@@ -87,5 +87,5 @@ def few_null_studies(request: pytest.FixtureRequest) -> Iterator[None]:
     """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10."""
     with pytest.MonkeyPatch.context() as patch:
         if request.path.parent.name in WITH_FEW_NULL_STUDIES:
-            patch.setattr("humeval_power.inference.study.family_error._N_STUDIES", 10)
+            patch.setattr("humeval_power.studies.fit.joint_comparison._N_STUDIES", 10)
         yield

@@ -18,7 +18,7 @@ from unittest import mock
 
 import numpy as np
 
-from humeval_power.planning.plan import blinding
+from humeval_power.studies.plan import assignment as blinding
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = Path(__file__).parent / "golden" / "every_command.json"

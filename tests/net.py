@@ -28,11 +28,11 @@ from cli import run
 from every_command import COMMANDS, OWN, QUICK, SETTING, SLOW, command_words, prepared
 from option_tree import leaves
 
-from humeval_power.interfaces.asking.command import Command, StudyCommand
-from humeval_power.interfaces.page.asked import Asked, offered
-from humeval_power.interfaces.page.fields import Field, field_groups
-from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.reporting import records
+from humeval_power.asking.command import Command, StudyCommand
+from humeval_power.doors.page.asked import Asked, offered
+from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.views import Field, field_groups
+from humeval_power.saying import result as records
 
 NET = Path(__file__).parent / "golden" / "net"
 # The old name of what is only renamed to the new one: keys of records as they are, options with their dashes.

@@ -10,9 +10,9 @@ import click
 import numpy as np
 from seven import seven
 
+from humeval_power.asking.options import ReadType
 from humeval_power.designs import k_per_item
-from humeval_power.interfaces.asking.options import ReadType
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from seven import seven
 
 from humeval_power.designs import k_per_item
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
 

@@ -13,14 +13,9 @@ import numpy as np
 from paper import Paper, compared, published, repository
 
 import humeval_power as hp
-from humeval_power.planning.accuracy.claims import (
-    Claim,
-    compatible,
-    effects_fit,
-    fit_effects,
-)
-from humeval_power.planning.accuracy.published import published_by_prior
-from humeval_power.reporting.accuracy.claims import ClaimsResult
+from humeval_power.comparisons.accuracy.claims import Claim, compatible, effects_fit, fit_effects
+from humeval_power.comparisons.accuracy.detectable import published_by_prior
+from humeval_power.comparisons.accuracy.result_claims import ClaimsResult
 
 COLUMNS = {  # how agreement is guessed, and the column of the published table
     "binomial": ("unpaired", "mde_binomial"),

@@ -13,8 +13,8 @@ import numpy as np
 from paper import Paper, compared, published
 
 import humeval_power as hp
-from humeval_power.estimation.metrics.delta_laplace import fit_delta_laplace
-from humeval_power.reporting.questions.surface import SurfaceResult
+from humeval_power.estimation.metrics import fit_delta_laplace
+from humeval_power.studies.power.question_results import SurfaceResult
 
 SIZES = range(100, 5001, 100)
 DIFFERENCES = (0.25, 0.5, 1.0, 2.0)

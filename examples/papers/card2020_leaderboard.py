@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from paper import Paper, compared, repository
 
 import humeval_power as hp
-from humeval_power.planning.accuracy.leaderboard import Submission, moment
-from humeval_power.reporting.accuracy.leaderboard import LeaderboardResult
-from humeval_power.reporting.figure_style import COLOURS, house_style
+from humeval_power.comparisons.accuracy.claims import Submission, moment
+from humeval_power.comparisons.accuracy.result_claims import LeaderboardResult
+from humeval_power.saying.figure_style import COLOURS, house_style
 
 N_TEST, N_VALIDATION = 8862, 11873  # items of SQuAD 2.0
 

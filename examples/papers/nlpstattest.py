@@ -7,7 +7,7 @@ import pandas as pd
 from paper import Data, Paper, compared
 
 import humeval_power as hp
-from humeval_power.inference.compare.data_analysis import skew_words
+from humeval_power.comparisons.scores.advice import skew_words
 
 SAMPLE = Data(
     "nlpstattest_data-file.txt",

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from paper import Paper, compared
 
 import humeval_power as hp
-from humeval_power.inference.compare.result import TestSettings
-from humeval_power.inference.compare.tests import run_test
-from humeval_power.reporting.figure_style import COLOURS, INK, QUIET, house_style
+from humeval_power.comparisons.scores.answers import TestSettings
+from humeval_power.comparisons.scores.tests import run_test
+from humeval_power.saying.figure_style import COLOURS, INK, QUIET, house_style
 
 SIZES = (30, 100, 300, 1000, 3000, 10_000, 25_000)  # the paper's go from 30 to 25,000
 ITERATIONS = 20  # the paper's

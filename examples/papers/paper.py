@@ -34,7 +34,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from humeval_power.reporting.figure_style import NO_DATE, house_style
+from humeval_power.saying.figure_style import NO_DATE, house_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

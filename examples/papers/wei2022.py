@@ -11,15 +11,15 @@ from matplotlib.figure import Figure
 from paper import HERE, Compared, Paper, compared
 
 import humeval_power as hp
-from humeval_power.inference.looks.boundaries import Boundaries
-from humeval_power.planning.assessment import ObservedMDE
-from humeval_power.planning.judge.efficiency import data_efficiency
-from humeval_power.planning.looks.pool import PROCEDURES, PoolStudy, wei_rules
-from humeval_power.planning.questions import required_n
-from humeval_power.reporting.assessment.pair_figures import comparisons_figure
-from humeval_power.reporting.figure_style import COLOURS, MARKERS, house_style
-from humeval_power.reporting.looks.pool_figures import budget_figure, spending_figure
-from humeval_power.scenarios.looks.pools import simulated_pool
+from humeval_power.comparisons.assessment.collection import ObservedMDE
+from humeval_power.comparisons.assessment.figures import comparisons_figure
+from humeval_power.comparisons.judge.plan import data_efficiency
+from humeval_power.saying.figure_style import COLOURS, MARKERS, house_style
+from humeval_power.studies.looks.boundaries import Boundaries
+from humeval_power.studies.looks.figures import budget_figure, spending_figure
+from humeval_power.studies.looks.how_many import PROCEDURES, PoolStudy, wei_rules
+from humeval_power.studies.looks.judgements import simulated_pool
+from humeval_power.studies.power.questions import required_n
 
 N = 600  # judgements of each system in their comparisons
 MEAN, SD = 75.0, 25.0  # of a judgement: usual in direct assessment, not in the paper

@@ -16,10 +16,8 @@ from humeval_power.checking.cells import (
     codes_in,
     variant_problems,
 )
-from humeval_power.checking.collected import KIND, KINDS
 from humeval_power.checking.columns import close_to, listing
-from humeval_power.checking.rows import Rows, Selection
-from humeval_power.checking.submissions import Rejected, undecided
+from humeval_power.checking.rows import KIND, KINDS, Rejected, Rows, Selection, undecided
 from humeval_power.errors import Problem
 from humeval_power.safe_text import shell_word
 from humeval_power.scales import RatingScale

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from humeval_power.checking.cells import MISSING_CODES, read_cells, read_ids, read_numbers
-from humeval_power.checking.columns import bare, find_columns, listing
-from humeval_power.checking.roles import ROLES, Columns, Role, find_roles
+from humeval_power.checking.columns import ROLES, Columns, Role, bare, find_columns, find_roles, listing
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import shell_word
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.crossed import vanishing_residual
+from humeval_power.estimation.crossed import examination as vanishing_residual
 from humeval_power.estimation.crossed.fits import MESSAGES, fit_batch
 from humeval_power.estimation.crossed.problem import CrossedProblem, Levels, RatingTable
 from humeval_power.estimation.fit import CorrelatedFactor, CorrelationFit, CovariateEffect, Fit

@@ -11,7 +11,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.rules import Estimator
 
 if TYPE_CHECKING:
-    from humeval_power.estimation.large.monte_carlo import MonteCarlo
+    from humeval_power.estimation.large.probed_search import MonteCarlo
     from humeval_power.uncertainty import VarianceUncertainty
 
 

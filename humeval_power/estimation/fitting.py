@@ -9,21 +9,121 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import Engine
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation import identification
-from humeval_power.estimation.crossed import closed_form, interaction, vanishing_residual
-from humeval_power.estimation.crossed.examination import examine
+from humeval_power.estimation.crossed import examination as vanishing_residual
+from humeval_power.estimation.crossed import fits as closed_form
+from humeval_power.estimation.crossed import fits as interaction
+from humeval_power.estimation.crossed.examination import design_information, examine, runs_away
 from humeval_power.estimation.crossed.fits import MESSAGES, fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
-from humeval_power.estimation.crossed.runaways import runs_away
-from humeval_power.estimation.fit import CorrelatedFactor, CovariateEffect, Engine, Fit
+from humeval_power.estimation.fit import CorrelatedFactor, CovariateEffect, Fit
 from humeval_power.estimation.structure import is_structured, n_documents, structure_of
 from humeval_power.kernels.crossed import reml
+from humeval_power.kernels.crossed.information import Information, expected_information
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.rules import DEFAULT_RULE, Estimator
 from humeval_power.uncertainty import VarianceUncertainty
 
+# Which variance components a table can tell apart, from its design alone.
+
 Floats = NDArray[np.float64]
+
+_RANK_TOLERANCE = 1e-8  # relative to unit diagonal; rounding leaves about 1e-13
+
+
+def information_matrix(problem: CrossedProblem, gamma: Floats, *, sigma2: float = 1.0) -> Floats:
+    """Expected REML information of the variances, shape (q + 1, q + 1), in the order of the problem's components,
+    the residual's last.
+
+    gamma : (q,), variances relative to the residual's `sigma2`.
+    """
+    info, phi = design_information(problem, gamma)
+    return arranged_information(problem, info, phi, sigma2=sigma2)
+
+
+def design_matrix(problem: CrossedProblem) -> Floats:
+    """The same at variances where it is exact whatever the size of the table: all are one, or, for a very large
+    table, zero. What it cannot tell apart is the same at any."""
+    if not problem.is_iterative:
+        return information_matrix(problem, np.ones(problem.n_components))
+    from humeval_power.estimation.large.probed_search import LargeSystem
+
+    info, phi = LargeSystem(problem.design).plain_information(problem.x.T @ problem.x)
+    return arranged_information(problem, info, phi, sigma2=1.0)
+
+
+def arranged_information(
+    problem: CrossedProblem, info: Information, phi: Floats, *, sigma2: float
+) -> Floats:
+    """The same from information quantities that are at hand."""
+    expected = expected_information(info, phi, sigma2, True)
+    q = expected.shape[0] - 1
+    order = np.append(problem.from_kernel(np.arange(float(q))), float(q)).astype(int)
+    return np.asarray(expected[np.ix_(order, order)])
+
+
+def unidentified(matrix: Floats, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[Floats, ...]]:
+    """Names of the components that trade off against each other, and the sums that do not.
+
+    matrix : (q + 1, q + 1), the information at variances that are all positive, of the SDs `names`. Where it is
+    singular, some direction in the variances leaves the distribution of all contrasts unchanged. Returned
+    are the components with a part in such a direction, and the rows (q + 1,) of a basis of the identified
+    linear combinations that involve them.
+    """
+    scale = np.sqrt(np.diag(matrix))
+    values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
+    flat = vectors[:, values < _RANK_TOLERANCE] / scale[:, None]
+    if flat.shape[1] == 0:
+        return (), ()
+    involved = np.abs(flat / np.abs(flat).max(axis=0)).max(axis=1) > 1e-6
+    together = tuple(name for name, part in zip(names, involved, strict=True) if part)
+    combinations = row_echelon(null_space(flat[involved].T))
+    rows = []
+    for combination in combinations:
+        row = np.zeros(len(names))
+        row[involved] = combination
+        rows.append(row)
+    return together, tuple(rows)
+
+
+def null_space(matrix: Floats) -> Floats:
+    """Rows spanning the vectors that `matrix` maps to zero."""
+    _, values, vectors = np.linalg.svd(matrix)
+    rank = int((values > 1e-10 * values.max()).sum())
+    return np.asarray(vectors[rank:])
+
+
+def row_echelon(rows: Floats) -> Floats:
+    """Reduced row echelon form, so that combinations read in small whole numbers."""
+    reduced = rows.copy()
+    row = 0
+    for column in range(reduced.shape[1]):
+        if row == len(reduced):
+            break
+        pivot = row + int(np.argmax(np.abs(reduced[row:, column])))
+        if abs(reduced[pivot, column]) < 1e-8:
+            continue
+        reduced[[row, pivot]] = reduced[[pivot, row]]
+        reduced[row] /= reduced[row, column]
+        for other in range(len(reduced)):
+            if other != row:
+                reduced[other] -= reduced[other, column] * reduced[row]
+        row += 1
+    return np.where(np.abs(reduced) < 1e-8, 0.0, reduced)[:row]
+
+
+def in_words(combination: Floats, variances: Floats, names: Sequence[str]) -> str:
+    """A combination of the variances of SDs `names` with its value, for example 'a^2 + 0.25 b^2 = 0.031'."""
+    terms = []
+    for name, weight in zip(names, combination, strict=True):
+        if weight != 0:
+            sign = "-" if weight < 0 else "+"
+            factor = "" if np.isclose(abs(weight), 1) else f"{abs(weight):.4g} "
+            terms.append(f"{sign} {factor}{name}^2")
+    text = " ".join(terms).removeprefix("+ ")
+    return f"{text} = {float(combination @ variances):.6g}"
+
 
 _LARGE_RATIO = 100.0  # variances relative to the residual's beyond which information loses digits
 
@@ -74,11 +174,11 @@ def fit(
     if vanishing_residual.is_explained_exactly(ratings):
         raise FitError(vanishing_residual.EXPLAINED)
     if engine == "lme4":
-        from humeval_power.estimation.lme4 import fit_lme4
+        from humeval_power.estimation.other_engines import fit_lme4
 
         return _examined(fit_lme4(ratings, estimator=estimator), ratings)
     if engine == "statsmodels":
-        from humeval_power.estimation.statsmodels_engine import fit_statsmodels
+        from humeval_power.estimation.other_engines import fit_statsmodels
 
         return _examined(fit_statsmodels(ratings, estimator=estimator), ratings)
     fitted = _fit_native(ratings, problem, estimator, worker_item=worker_item, near=near)
@@ -101,8 +201,8 @@ def _examined(fitted: Fit, ratings: RatingTable) -> Fit:
         problem, ratings.rating, gamma, restricted=fitted.estimator == "reml"
     ):
         raise FitError(vanishing_residual.RUNS_AWAY)
-    names, combinations = identification.unidentified(identification.design_matrix(problem), deviations)
-    words = tuple(identification.in_words(row, variances, deviations) for row in combinations)
+    names, combinations = unidentified(design_matrix(problem), deviations)
+    words = tuple(in_words(row, variances, deviations) for row in combinations)
     return replace(fitted, not_identified=names, identified_combinations=words)
 
 
@@ -144,14 +244,14 @@ def _fit_native(
     sigma2 = seen.rss / (len(ratings.rating) - (problem.x.shape[1] if estimator == "reml" else 0))
     variances = np.append(gamma, 1.0) * sigma2
     deviations = np.sqrt(variances)
-    information = identification.arranged_information(problem, seen.information, seen.phi, sigma2=sigma2)
+    information = arranged_information(problem, seen.information, seen.phi, sigma2=sigma2)
     if not (np.isfinite(information).all() and (np.diag(information) > 0).all()):
         raise FitError(vanishing_residual.RUNS_AWAY)  # the residual is so small that nothing is left of it
     inside = information
     if batch.monte_carlo or (gamma == 0).any() or gamma.max() > _LARGE_RATIO:
         # what the design tells apart is the same anywhere
-        inside = identification.design_matrix(problem)
-    names, combinations = identification.unidentified(inside, names_of)
+        inside = design_matrix(problem)
+    names, combinations = unidentified(inside, names_of)
     errors = deviation_errors(information, deviations)
     effect_error = float(batch.standard_error[0])
     baseline_error = float(np.sqrt(sigma2 * seen.phi[0, 0]))
@@ -187,9 +287,7 @@ def _fit_native(
             if value == 0 and name not in names  # where on a flat ridge the search stopped says nothing
         ),
         not_identified=names,
-        identified_combinations=tuple(
-            identification.in_words(row, variances, names_of) for row in combinations
-        ),
+        identified_combinations=tuple(in_words(row, variances, names_of) for row in combinations),
         message=MESSAGES[status],
         n_optima=batch.n_optima,
         n_documents=n_documents(ratings),

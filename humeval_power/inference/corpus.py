@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 from humeval_power.choices import DEFAULT_SWAPS
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
-from humeval_power.estimation.metrics.metric_influence import influence_values
-from humeval_power.estimation.metrics.sentence_counts import SentenceCounts
-from humeval_power.estimation.metrics.swap_effects import random_subsets, swapped_differences
+from humeval_power.estimation.metrics import (
+    SentenceCounts,
+    influence_values,
+    random_subsets,
+    swapped_differences,
+)
 from humeval_power.inference.clustered import ClusteredMean, clustered_mean
-from humeval_power.inference.resampled import drawn_p, in_blocks, monte_carlo_interval
+from humeval_power.inference.item_bootstrap import drawn_p, in_blocks, monte_carlo_interval
 
 Floats = NDArray[np.float64]
 MAX_SWAPS = 10_000_000

@@ -12,14 +12,14 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import Response
 from humeval_power.designs import Assignment, Codes
 from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
-from humeval_power.simulation.careless import USUAL_BEHAVIOUR, Behaviour, checks_passed, seconds_of
 from humeval_power.simulation.losses import Losses, careless_values, kinds_of
+from humeval_power.simulation.quality_control import USUAL_BEHAVIOUR, Behaviour, checks_passed, seconds_of
 from humeval_power.simulation.study import (
     Normals,
-    Response,
     check_documents,
     has_pairs,
     levels,

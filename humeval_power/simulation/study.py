@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,19 +10,101 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.choices import ANONYMOUS
-from humeval_power.choices import Response as Response
+from humeval_power.choices import ANONYMOUS, Exclusion, Response
 from humeval_power.designs import Assignment, Codes, Design
 from humeval_power.errors import DesignError, InputError
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.scales import RatingScale
-from humeval_power.simulation.losses import Exclusion, Losses, collect
-from humeval_power.simulation.streams import generators
+from humeval_power.simulation.losses import Losses, collect
 from humeval_power.systems import SystemsParameters
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+# How many simulated tables are held in memory at a time: what is simulated does not depend on it.
+
+MOST_TABLES = 256
+_FIRST = 8  # tables of the first portion of a long work
+MOST_RATINGS = 4_000_000  # of all of them, 32 megabytes, unless that is less than a table for each thread
+
+
+def tables_at_once(n_ratings: int, *, n_jobs: int = 1) -> int:
+    """How many tables of so many ratings are drawn before they are fitted, by `n_jobs` threads."""
+    return max(n_jobs, min(MOST_TABLES, MOST_RATINGS // max(n_ratings, 1)))
+
+
+def begun_small(parts: list[range]) -> list[range]:
+    """The same, the first of them in several that grow from a few tables, so that it is soon known how long they
+    take."""
+    first = parts[0]
+    ends = [first.start + _FIRST * (2**k - 1) for k in range(1, 6)]
+    cuts = [first.start, *(end for end in ends if end < first.stop), first.stop]
+    return [*map(range, cuts[:-1], cuts[1:]), *parts[1:]]
+
+
+def portions(first: int, n: int, *, n_ratings: int, n_jobs: int = 1) -> list[range]:
+    """Studies `first` to `first + n - 1` in consecutive portions of tables that are held at once."""
+    size = tables_at_once(n_ratings, n_jobs=n_jobs)
+    return [range(begin, min(begin + size, first + n)) for begin in range(first, first + n, size)]
+
+
+# The generators of many replicates at once, each the child of the seed that NumPy's SeedSequence gives.
+
+Words = NDArray[np.uint32]
+
+_POOL = 4  # words
+_WORD = 1 << 32
+_INIT_A, _MULT_A = 0x43B0D7E5, 0x931E8875
+_INIT_B, _MULT_B = 0x8B51F9DD, 0x58F38DED
+_MIX_LEFT, _MIX_RIGHT = 0xCA01F9DD, 0x4973F715
+_SHIFT = np.uint32(16)
+
+
+def generators(seed: int, first: int, n: int) -> Iterator[np.random.Generator]:
+    """The generators of replicates `first` to `first + n - 1` of a seed, one after the other: the next takes the
+    place of the last, which must not be used any more."""
+    source = np.random.Philox(0)
+    generator, state = np.random.Generator(source), source.state
+    state["state"]["counter"][:] = 0
+    for key in philox_keys(seed, first, n):
+        state["state"]["key"][:] = key
+        source.state = state
+        yield generator
+
+
+def philox_keys(seed: int, first: int, n: int) -> NDArray[np.uint64]:
+    """The keys (n, 2) of the children `first` to `first + n - 1` of a seed."""
+    if first + n > _WORD:  # a child's number of more than one word is mixed in word by word
+        sequences = (np.random.SeedSequence(seed, spawn_key=(child,)) for child in range(first, first + n))
+        return np.stack([sequence.generate_state(2, np.uint64) for sequence in sequences])
+    pool = np.random.SeedSequence(seed).pool
+    seed_words = -(-int(seed).bit_length() // 32)
+    mixed = _POOL * max(seed_words, _POOL)  # hashed so far: the seed's words, and all pairs of the pool
+    constant = _INIT_A * pow(_MULT_A, mixed, _WORD) % _WORD
+    child = np.arange(first, first + n, dtype=np.uint32)
+    own = np.empty((_POOL, n), dtype=np.uint32)
+    for place in range(_POOL):
+        word, constant = _hashed(child, constant, _MULT_A)
+        own[place] = _mixed(np.full(n, pool[place], dtype=np.uint32), word)
+    constant, words = _INIT_B, np.empty((n, _POOL), dtype=np.uint32)
+    for place in range(_POOL):
+        words[:, place], constant = _hashed(own[place], constant, _MULT_B)
+    return words.astype("<u4").view("<u8").astype(np.uint64)
+
+
+def _hashed(value: Words, constant: int, multiplier: int) -> tuple[Words, int]:
+    """Hashed words, and the constant of the next hash."""
+    following = constant * multiplier % _WORD
+    value = (value ^ np.uint32(constant)) * np.uint32(following)
+    return value ^ (value >> _SHIFT), following
+
+
+def _mixed(left: Words, right: Words) -> Words:
+    value = left * np.uint32(_MIX_LEFT) - right * np.uint32(_MIX_RIGHT)
+    return np.asarray(value ^ (value >> _SHIFT))
+
 
 Floats = NDArray[np.float64]
 

@@ -19,9 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from humeval_power.errors import LostEngineError
 from humeval_power.sweep.blocks import Block
-from humeval_power.sweep.dispatch import Lost, dispatched, loss
-from humeval_power.sweep.parcels import AnyArray, Packer
-from humeval_power.sweep.tasks import Outcome, compute_parcel
+from humeval_power.sweep.dispatch import AnyArray, Lost, Outcome, Packer, compute_parcel, dispatched, loss
 from humeval_power.sweep.versions import OtherVersionsError, check_versions, machine_here, versions_here
 
 if TYPE_CHECKING:

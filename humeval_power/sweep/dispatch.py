@@ -5,15 +5,174 @@ How blocks are put together in tasks follows the clock, and cannot be seen in a 
 
 from __future__ import annotations
 
+import copyreg
+import hashlib
+import io
+import math
+import pickle
+import time
+import traceback
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NamedTuple, Protocol
 
-from humeval_power.errors import HumevalPowerError
-from humeval_power.sweep.blocks import Block
-from humeval_power.sweep.tasks import Outcome
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.blas import one_blas_thread
+from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.kernels.compile_events import listening
+from humeval_power.sweep.blocks import Block, sweep_in_force
+from humeval_power.sweep.versions import Versions, check_versions, versions_here
+
+# Blocks packed to be sent: large arrays apart, so that each travels once and not with every block.
+
+LARGE = 16_384  # bytes from which an array travels apart
+AnyArray = NDArray[Any]
+_PICKLED_BY = ("__reduce_ex__", "__reduce__", "__getstate__")
+
+
+class NotSendableError(InputError):
+    """A block that other processes cannot be given; this one can compute it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """Blocks as bytes, and the digests of the arrays that they need beside them."""
+
+    content: bytes
+    needs: tuple[str, ...]
+
+    def blocks(self, arrays: Mapping[str, AnyArray]) -> list[Block]:
+        """The blocks again, with their arrays."""
+        reader = _Reader(io.BytesIO(self.content), arrays)
+        found: list[Block] = reader.load()
+        return found
+
+
+class Packer:
+    """Packs blocks; remembers the arrays it has seen by identity, so that each is digested once."""
+
+    def __init__(self) -> None:
+        self._digests: dict[int, tuple[AnyArray, str]] = {}
+        self.arrays: dict[str, AnyArray] = {}
+
+    def pack(self, blocks: Sequence[Block]) -> Parcel:
+        """One parcel of all these blocks; `arrays` then has what it needs.
+
+        Raises
+        ------
+        NotSendableError
+            A block that cannot be sent to another process, such as one with a function of no module.
+        """
+        content = io.BytesIO()
+        writer = _Writer(content, self)
+        try:
+            writer.dump(list(blocks))
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise NotSendableError(
+                f"This cannot be computed by another process: {error}. Functions must stand at the top of a "
+                "module that the workers can import too."
+            ) from None
+        return Parcel(content.getvalue(), tuple(dict.fromkeys(writer.needs)))
+
+    def name_of(self, array: AnyArray) -> str:
+        """The digest of an array's content, shape and kind."""
+        known = self._digests.get(id(array))
+        if known is not None and known[0] is array:
+            return known[1]
+        ordered = np.ascontiguousarray(array)
+        digest = hashlib.sha256(f"{ordered.dtype.str}{ordered.shape}".encode())
+        digest.update(ordered.data)
+        name = digest.hexdigest()
+        self._digests[id(array)] = (array, name)  # held, so that its identity stays its own
+        self.arrays.setdefault(name, array)
+        return name
+
+
+class _Writer(pickle.Pickler):
+    def __init__(self, file: io.BytesIO, packer: Packer) -> None:
+        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
+        self._packer = packer
+        self.needs: list[str] = []
+
+    def persistent_id(self, value: object) -> str | None:
+        if type(value) is not np.ndarray or value.nbytes < LARGE or value.dtype.hasobject:
+            return None
+        self.needs.append(self._packer.name_of(value))
+        return self.needs[-1]
+
+    def reducer_override(self, value: Any) -> Any:
+        """A record by its fields alone: what it has remembered of them since is made again where it is needed."""
+        if not is_dataclass(value) or isinstance(value, type) or not hasattr(value, "__dict__"):
+            return NotImplemented
+        names = {field.name for field in fields(value)}
+        plain = all(getattr(type(value), name) is getattr(object, name) for name in _PICKLED_BY)
+        if not plain or vars(value).keys() <= names:
+            return NotImplemented
+        kept = {name: content for name, content in vars(value).items() if name in names}
+        return copyreg.__newobj__, (type(value),), kept  # type: ignore[attr-defined]
+
+
+class _Reader(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, arrays: Mapping[str, AnyArray]) -> None:
+        super().__init__(file)
+        self._arrays = arrays
+
+    def persistent_load(self, name: str) -> AnyArray:
+        return self._arrays[name]
+
+
+# What a worker does with the blocks of a task: one after the other, each with its own outcome.
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of one block, or what went wrong: an error of this package, or any other one in words."""
+
+    seconds: float
+    result: Any = None
+    refusal: HumevalPowerError | None = None
+    failure: str = ""
+
+
+def compute_parcel(parcel: Parcel, arrays: Mapping[str, AnyArray], wanted: Versions) -> list[Outcome]:
+    """The outcomes of a parcel's blocks, as `compute_blocks` has them.
+
+    Raises
+    ------
+    OtherVersionsError
+        This process is of other versions than the one that sent the parcel.
+    """
+    check_versions(wanted, versions_here())
+    return compute_blocks(parcel.blocks(arrays))
+
+
+def compute_blocks(blocks: Sequence[Block]) -> list[Outcome]:
+    """The outcomes of blocks in order, each by one thread; a refusal is the last."""
+    outcomes: list[Outcome] = []
+    with one_blas_thread():
+        for block in blocks:
+            outcomes.append(_outcome(block))
+            if outcomes[-1].refusal is not None:
+                break
+    return outcomes
+
+
+def _outcome(block: Block) -> Outcome:
+    began = time.perf_counter()
+    try:
+        result = block.run(1)
+    except HumevalPowerError as error:  # the question's own: another try ends in the same way
+        return Outcome(time.perf_counter() - began, refusal=error)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        words = f"{type(error).__name__}: {error} (line {last.lineno} of {last.filename})"
+        return Outcome(time.perf_counter() - began, failure=words)
+    return Outcome(time.perf_counter() - began, result=result)
+
 
 TRIES = 3  # of a block, before it is given up
 TASK_SECONDS = 5.0  # of the blocks that are sent together, where there are many
@@ -190,3 +349,80 @@ def _name(block: Block) -> str:
     """A block in words: its function, and the numbers and texts among its arguments."""
     plain = [repr(value) for value in block.arguments if isinstance(value, int | float | str)]
     return f"{getattr(block.work, '__qualname__', block.work)}({', '.join(plain)})"
+
+
+# What blocks will cost, from a few of them: counted, measured for some seconds, and not computed.
+
+_MEASURED = 4.0  # seconds of blocks that are measured, about
+_MOST_MEASURED = 12  # blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a list of blocks costs.
+
+    `seconds` are those of one core; `n_kept` blocks are finished already and are not in the other counts;
+    `measured` of the blocks were computed to see how long they take.
+    """
+
+    n_blocks: int
+    n_kept: int
+    n_replicates: int
+    n_tasks: int
+    seconds: float
+    measured: int
+
+
+class CostFound(BaseException):
+    """Ends a command at its first blocks, with what they cost; nothing of the package catches it on its way."""
+
+    def __init__(self, cost: Cost) -> None:
+        super().__init__()
+        self.cost = cost
+
+
+class DryRun:
+    """An engine that computes a few blocks to see how long they take, and ends the command."""
+
+    def run(self, blocks: Sequence[tuple[str, Block]]) -> Iterator[tuple[str, Any]]:
+        """See `Engine.run`; raises CostFound, unless there is nothing to do."""
+        if blocks:
+            sweep = sweep_in_force()
+            raise CostFound(cost_of([block for _, block in blocks], n_kept=sweep.n_kept if sweep else 0))
+        yield from ()
+
+
+def cost_of(blocks: Sequence[Block], *, n_kept: int = 0) -> Cost:
+    """What blocks cost: their own word for how long they take, corrected by some of them that are measured."""
+    ranked = sorted(blocks, key=lambda block: block.seconds)
+    said, took, measured = 0.0, 0.0, 0
+    if ranked[0].seconds < _MEASURED:
+        ranked[0].run()  # what has to be loaded for the first costs once, and is not counted
+    with one_blas_thread():
+        for place in _spread(len(ranked)):
+            block, compiled, before = ranked[place], list[str](), time.process_time()
+            with listening(compiled.append):
+                block.run()
+            if compiled:  # that costs once, too
+                before = time.process_time()
+                block.run()
+            took += time.process_time() - before
+            said += block.seconds or 1.0
+            measured += 1
+            if took > _MEASURED:
+                break
+    seconds = sum(block.seconds or 1.0 for block in blocks) * took / said
+    return Cost(
+        n_blocks=len(blocks),
+        n_kept=n_kept,
+        n_replicates=sum(block.replicates for block in blocks),
+        n_tasks=min(len(blocks), max(1, math.ceil(seconds / TASK_SECONDS))),
+        seconds=seconds,
+        measured=measured,
+    )
+
+
+def _spread(n: int) -> list[int]:
+    """Some places of a list in an order that has seen short and long ones soon."""
+    shares = [0.5, 0.9, 0.25, 0.75, 0.99, 0.1, 0.6, 0.4, 0.8, 0.95, 0.3, 0.7]
+    return list(dict.fromkeys(min(n - 1, int(share * n)) for share in shares))[:_MOST_MEASURED]

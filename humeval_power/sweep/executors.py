@@ -10,11 +10,16 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from humeval_power.errors import InputError, LostEngineError
-from humeval_power.sweep.blocks import Block
-from humeval_power.sweep.dispatch import Lost, dispatched, loss
-from humeval_power.sweep.engine import Engine, sweeping
-from humeval_power.sweep.parcels import Packer
-from humeval_power.sweep.tasks import Outcome, compute_blocks, compute_parcel
+from humeval_power.sweep.blocks import Block, Engine, sweeping
+from humeval_power.sweep.dispatch import (
+    Lost,
+    Outcome,
+    Packer,
+    compute_blocks,
+    compute_parcel,
+    dispatched,
+    loss,
+)
 from humeval_power.sweep.versions import versions_here
 
 if TYPE_CHECKING:

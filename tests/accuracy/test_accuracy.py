@@ -16,45 +16,39 @@ from places import ROOT
 from scipy import stats
 from statsmodels.stats.proportion import proportions_ztest
 
+from humeval_power.comparisons.accuracy.agreement import OVERLAP, AssumedAgreement, KnownAgreement
+from humeval_power.comparisons.accuracy.counts import PairedCounts, all_tests, paired_counts, unpaired_p
+from humeval_power.comparisons.accuracy.detectable import (
+    connett_items,
+    detectable_accuracy,
+    detectable_by_prior,
+    lachenbruch_effect,
+    lachenbruch_items,
+    published_by_prior,
+    schlesselman_items,
+    unpaired_effect,
+)
+from humeval_power.comparisons.accuracy.paired import PairedAccuracy, largest_difference
+from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
 from humeval_power.errors import InputError
-from humeval_power.inference.accuracy.counts import PairedCounts, all_tests, paired_counts, unpaired_p
 from humeval_power.inference.mcnemar import (
+    LARGEST,
     P_VALUES,
     asymptotic_p,
     at_most,
     beyond,
+    binomial_pmf,
     critical_counts,
+    critical_z,
     exact_p,
     mid_p,
     tabulated_p,
-)
-from humeval_power.inference.unconditional import (
-    LARGEST,
-    binomial_pmf,
-    critical_z,
     unconditional_p,
     worst_case,
 )
-from humeval_power.planning.accuracy.detectable import detectable_accuracy, detectable_by_prior
-from humeval_power.planning.accuracy.formulas import (
-    connett_items,
-    lachenbruch_effect,
-    lachenbruch_items,
-    schlesselman_items,
-    unpaired_effect,
-)
-from humeval_power.planning.accuracy.published import published_by_prior
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.questions import detectable_effect, required_n
-from humeval_power.scenarios.accuracy.agreement import (
-    OVERLAP,
-    AssumedAgreement,
-    KnownAgreement,
-)
-from humeval_power.scenarios.accuracy.paired import PairedAccuracy, largest_difference
-from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
-from humeval_power.scenarios.discordant_counts import approximate_power
-from humeval_power.scenarios.discordant_draws import likely_tables
+from humeval_power.scenarios.discordant_counts import approximate_power, likely_tables
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.questions import detectable_effect, required_n
 from tests.cli import run_json
 from tests.reference import every_table
 from tests.reference.golden import shared_golden

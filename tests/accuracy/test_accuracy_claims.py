@@ -11,19 +11,20 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 
-from humeval_power.errors import InputError
-from humeval_power.inference.mcnemar import mid_p
-from humeval_power.planning.accuracy.claims import (
+from humeval_power.comparisons.accuracy.agreement import OVERLAP, KnownAgreement
+from humeval_power.comparisons.accuracy.claims import (
     EFFECTS_GLUE,
     Claim,
+    Submission,
     compatible,
     expected_p,
     fit_effects,
     judge_claims,
+    judge_leaderboard,
 )
-from humeval_power.planning.accuracy.leaderboard import Submission, judge_leaderboard
-from humeval_power.scenarios.accuracy.agreement import OVERLAP, KnownAgreement
-from humeval_power.scenarios.accuracy.paired import PairedAccuracy
+from humeval_power.comparisons.accuracy.paired import PairedAccuracy
+from humeval_power.errors import InputError
+from humeval_power.inference.mcnemar import mid_p
 from tests.reference.golden import shared_golden
 
 SIZES = {"MRPC": 1725, "RTE": 3000, "SST-2": 1821}

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from cases import each_case
 
+from humeval_power.comparisons.accuracy.files import read_answers
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.accuracy.answers import read_answers
 
 WIDE = """item,passage,gold,A,B,note
 q1,p1,x,x,x,fine

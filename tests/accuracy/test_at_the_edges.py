@@ -8,7 +8,7 @@ import pytest
 from cases import few_fast
 from cli import run
 
-from humeval_power.planning.accuracy.claims import Claim, EffectRegression, JudgedClaim, JudgedClaims
+from humeval_power.comparisons.accuracy.claims import Claim, EffectRegression, JudgedClaim, JudgedClaims
 
 DETECTABLE, TARGET, ALPHA = 0.02, 0.8, 0.05
 

@@ -10,8 +10,7 @@ import pytest
 from scipy import stats
 
 import humeval_power as hp
-from humeval_power.planning.accuracy.claims import Claim
-from humeval_power.planning.accuracy.methods import by_every_method
+from humeval_power.comparisons.accuracy.claims import Claim, by_every_method
 from tests.cli import run, run_json
 
 CLAIMS = (

@@ -13,11 +13,11 @@ from cases import few_fast
 from click.testing import Result
 from places import ROOT
 
-from humeval_power.api import accuracy
+from humeval_power.comparisons.accuracy import calls as accuracy
+from humeval_power.comparisons.accuracy.counts import paired_counts
+from humeval_power.comparisons.accuracy.files_results import read_claims, read_counts, read_leaderboard
 from humeval_power.errors import InputError
-from humeval_power.inference.accuracy.counts import paired_counts
-from humeval_power.interfaces.formats.accuracy.results import read_claims, read_counts, read_leaderboard
-from humeval_power.interfaces.formats.lines import read_predictions, right_answers
+from humeval_power.files.lines import read_predictions, right_answers
 
 COMMON = ("--simulations", "200", "--jobs", "1")
 

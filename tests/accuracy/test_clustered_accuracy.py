@@ -10,13 +10,12 @@ from cases import each_case
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from humeval_power.api import accuracy
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.accuracy import calls as accuracy
+from humeval_power.comparisons.accuracy.counts import Answers, accuracy_interval, all_comparisons
 from humeval_power.errors import InputError
-from humeval_power.inference.accuracy.answers import Answers
-from humeval_power.inference.accuracy.comparison import accuracy_interval, all_comparisons
-from humeval_power.inference.cluster_swaps import drawn_swaps, listed_swaps, swapped_sum_p
-from humeval_power.inference.corrections import correct
+from humeval_power.inference.common_tests import correct
+from humeval_power.inference.item_bootstrap import drawn_swaps, listed_swaps, swapped_sum_p
 from humeval_power.inference.mcnemar import exact_p
 
 

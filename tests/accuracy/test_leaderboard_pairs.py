@@ -10,9 +10,10 @@ from places import ROOT
 from scipy import stats
 
 import humeval_power as hp
+from humeval_power.choices import PowerOn
+from humeval_power.comparisons.accuracy.claims import Submission, judge_leaderboard
+from humeval_power.comparisons.accuracy.pairs import ValidationPairs
 from humeval_power.errors import InputError
-from humeval_power.planning.accuracy.leaderboard import PowerOn, Submission, judge_leaderboard
-from humeval_power.planning.accuracy.pairs import ValidationPairs
 from tests.cli import run
 
 TABLES = ROOT / "examples" / "papers" / "card2020_repository"

@@ -13,10 +13,10 @@ import statsmodels.formula.api as smf
 from places import ROOT
 
 import humeval_power as hp
+from humeval_power.comparisons.accuracy.claims import SystemPair, fit_improvements, fit_overlap
+from humeval_power.comparisons.accuracy.figures import overlap_figure
 from humeval_power.errors import InputError
-from humeval_power.planning.accuracy.overlap import SystemPair, fit_improvements, fit_overlap
-from humeval_power.reporting.accuracy.overlap_figure import overlap_figure
-from humeval_power.reporting.figure_style import figure_bytes
+from humeval_power.saying.figure_style import figure_bytes
 from tests.cli import run, run_json
 
 TABLES = ROOT / "examples" / "papers" / "card2020_repository"

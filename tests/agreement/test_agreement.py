@@ -15,19 +15,19 @@ from places import ROOT
 from scipy import stats
 from seven import seven
 
+from humeval_power.comparisons.agreement.agreement import (
+    agreement,
+    krippendorff_alpha,
+    near_pairs,
+    repeatability,
+    shared_ratings,
+)
+from humeval_power.comparisons.agreement.reliability import intraclass_correlations
 from humeval_power.designs import crossed
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.agreement.agreement import (
-    agreement,
-    near_pairs,
-    shared_ratings,
-)
-from humeval_power.inference.agreement.alpha import krippendorff_alpha
-from humeval_power.inference.agreement.reliability import intraclass_correlations
-from humeval_power.inference.agreement.repeatability import repeatability
+from humeval_power.files.tables import read_table
 from humeval_power.inference.item_bootstrap import item_resamples, measure
-from humeval_power.interfaces.formats.tables import read_table
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import draw_ratings, replicate_generator

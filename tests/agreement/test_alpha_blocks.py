@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from humeval_power.inference.agreement.alpha import Shared, alphas, krippendorff_alpha
+from humeval_power.comparisons.agreement.agreement import Shared, alphas, krippendorff_alpha
 from humeval_power.inference.item_bootstrap import item_resamples, measure, measure_together
 
 LEVELS = ("interval", "ordinal")

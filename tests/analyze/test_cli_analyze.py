@@ -12,14 +12,14 @@ from scipy import stats
 from seven import seven
 
 from humeval_power.designs import k_per_item
+from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.corrections import correct
-from humeval_power.inference.study.many_systems import compare_systems, indistinct_groups
-from humeval_power.inference.study.wald import standardised_effect
-from humeval_power.interfaces.cli.main import main
+from humeval_power.inference.common_tests import correct
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
+from humeval_power.studies.fit.many_systems import compare_systems, indistinct_groups
+from humeval_power.studies.fit.wald import standardised_effect
 
 TRUTH = seven(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
 

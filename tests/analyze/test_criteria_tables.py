@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from humeval_power.checking.wide import columns_of_criteria
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.criteria import read_criteria
+from humeval_power.files.tables import read_criteria
 
 SYSTEMS = ("base", "large", "tuned")
 CRITERIA = ("adequacy", "fluency")

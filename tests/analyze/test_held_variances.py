@@ -7,13 +7,13 @@ from seven import seven
 
 from humeval_power.designs import k_per_item
 from humeval_power.estimation.crossed import problem as problem_module
-from humeval_power.estimation.crossed.held_variances import at_variances_of, is_searched_slowly
+from humeval_power.estimation.crossed.examination import at_variances_of, is_searched_slowly
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.analyze.influence import leave_one_worker_out
 from humeval_power.ratings import ratings_from_table
-from humeval_power.reporting.analyze.estimate_tellings import influence_rows
 from humeval_power.simulation.study import simulate
+from humeval_power.studies.analyze.diagnostics import leave_one_worker_out
+from humeval_power.studies.analyze.result_diagnostics import influence_rows
 
 
 @pytest.fixture(scope="module")

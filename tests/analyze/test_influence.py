@@ -11,11 +11,11 @@ from places import ROOT
 
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.analyze.influence import leave_item_groups_out, leave_one_worker_out
-from humeval_power.inference.study.wald import difference_test, effect_test
-from humeval_power.interfaces.formats.tables import read_table
+from humeval_power.files.tables import read_table
 from humeval_power.ratings import ratings_from_table
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.studies.analyze.diagnostics import leave_item_groups_out, leave_one_worker_out
+from humeval_power.studies.fit.wald import difference_test, effect_test
 
 PILOT = ROOT / "data" / "pilot.csv"
 

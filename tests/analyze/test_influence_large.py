@@ -13,18 +13,16 @@ from reference.structured_tables import ratings as structured_ratings
 from seven import seven
 
 from humeval_power.designs import k_per_item
-from humeval_power.estimation.crossed.choice import few_fits
-from humeval_power.estimation.crossed.held_variances import at_variances_of, without_each_worker
-from humeval_power.estimation.crossed.problem import COMPONENTS
+from humeval_power.estimation.crossed.examination import at_variances_of, without_each_worker
+from humeval_power.estimation.crossed.problem import COMPONENTS, few_fits
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.analyze import diagnostics
-from humeval_power.inference.analyze.diagnostics import most_left_out
-from humeval_power.inference.analyze.influence import MOST_REFITS, leave_one_worker_out
-from humeval_power.inference.study.wald import effect_test
 from humeval_power.ratings import ratings_from_table
-from humeval_power.reporting.analyze.estimate_tellings import influence_rows
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.simulation.study import SimulatedRatings, simulate
+from humeval_power.studies.analyze import diagnostics
+from humeval_power.studies.analyze.diagnostics import MOST_REFITS, leave_one_worker_out, most_left_out
+from humeval_power.studies.analyze.result_diagnostics import influence_rows
+from humeval_power.studies.fit.wald import effect_test
 
 
 def test_a_search_that_begins_at_the_whole_study_ends_where_any_other_does():

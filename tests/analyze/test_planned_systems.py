@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner
 from statsmodels.stats.multitest import multipletests
 
-from humeval_power.api.analyze import analyze_criteria
-from humeval_power.comparisons import ComparisonFamily
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.criteria import read_criteria
-from humeval_power.interfaces.formats.plan.plan_file import read_plan_file
+from humeval_power.doors.terminal.main import main
+from humeval_power.families import ComparisonFamily
+from humeval_power.files.tables import read_criteria
+from humeval_power.studies.analyze.calls import analyze_criteria
+from humeval_power.studies.plan.files import read_plan_file
 
 SYSTEMS = np.array(["base", "large", "tuned"])
 CRITERIA = ("adequacy", "fluency")

@@ -7,13 +7,9 @@ import pandas as pd
 import pytest
 
 from humeval_power.errors import InputError
-from humeval_power.inference.analyze.screening import (
-    agreement_with_others,
-    screen_workers,
-    screening_sentence,
-)
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.blups import agreement_with_others, screen_workers, screening_sentence
 
 N_ITEMS = 40
 
@@ -115,7 +111,7 @@ def test_no_word_blames_or_tells_to_exclude():
 
 
 def test_real_workers_who_rate_alone_have_no_agreement(shared_data):
-    from humeval_power.interfaces.formats.tables import read_table
+    from humeval_power.files.tables import read_table
 
     path = shared_data / "dialogue_eval.csv.gz"
     if not path.is_file():

@@ -13,17 +13,12 @@ from cli import run, run_json
 from reference.golden import shared_golden
 from scipy import stats
 
+from humeval_power.comparisons.agreement.reliability import outputs_of, variance_decomposition, variances
+from humeval_power.comparisons.assessment.collection import observed_mde
+from humeval_power.comparisons.assessment.scenario import GammaScores, score_tests
+from humeval_power.comparisons.judge.plan import data_efficiency, observed_correlation
 from humeval_power.errors import InputError
-from humeval_power.inference.agreement.variance_decomposition import (
-    outputs_of,
-    variance_decomposition,
-    variances,
-)
-from humeval_power.inference.shares import wilson_interval
-from humeval_power.planning.assessment import observed_mde
-from humeval_power.planning.judge.efficiency import data_efficiency, observed_correlation
-from humeval_power.scenarios.assessment.gamma_scores import GammaScores
-from humeval_power.scenarios.assessment.scenario import score_tests
+from humeval_power.inference.item_bootstrap import wilson_interval
 
 
 def test_first_and_stable_threshold_are_the_golden_ones(shared: Path) -> None:

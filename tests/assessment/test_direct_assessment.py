@@ -12,17 +12,17 @@ from click.testing import CliRunner, Result
 from reference.golden import shared_golden
 from scipy import integrate, stats
 
-from humeval_power.errors import InputError
-from humeval_power.interfaces.asking.assessment import command as da
-from humeval_power.kernels.metrics.rank_sum import mann_whitney_counts
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.questions import required_n
-from humeval_power.scenarios.assessment.gamma_scores import GammaScores
-from humeval_power.scenarios.assessment.scenario import (
+from humeval_power.comparisons.assessment.ask import command as da
+from humeval_power.comparisons.assessment.scenario import (
     DirectAssessment,
+    GammaScores,
     rank_probabilities,
     score_tests,
 )
+from humeval_power.errors import InputError
+from humeval_power.kernels.metrics.sign_flips import mann_whitney_counts
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.questions import required_n
 
 RNG = np.random.default_rng(2022)
 

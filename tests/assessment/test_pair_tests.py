@@ -14,13 +14,14 @@ from cli import run, run_json
 from scipy import stats
 
 import humeval_power as hp
-from humeval_power.errors import InputError
-from humeval_power.inference.assessment.clustered_difference import (
+from humeval_power.comparisons.assessment.pairs import (
+    RatedOutputs,
     clustered_difference,
     clustered_superiority,
+    compare_pairs,
+    mean_test,
 )
-from humeval_power.inference.assessment.independent_tests import mean_test
-from humeval_power.inference.assessment.pairs import RatedOutputs, compare_pairs
+from humeval_power.errors import InputError
 
 
 def rated(seed: int, sizes: tuple[int, ...], *, groups: int = 1) -> RatedOutputs:

@@ -14,12 +14,11 @@ from cases import each_case
 from places import ROOT
 from study_files import run
 
-from humeval_power.api.cite import cite
 from humeval_power.errors import InputError
 from humeval_power.references import REFERENCES, Reference, citation_key, reference
-from humeval_power.reporting.cite.bibtex import bibliography
-from humeval_power.reporting.cite.latex import CITE_COMMAND, with_citations
 from humeval_power.safe_text import latex_text
+from humeval_power.studies.cite.calls import cite
+from humeval_power.studies.cite.result import CITE_COMMAND, bibliography, with_citations
 
 NAMED = re.compile(
     r"\(([A-Z][\w']+(?:(?:, [A-Z]\w+)* and [A-Z]\w+| et al\.)? (?:19|20)\d\d)[;)]"
@@ -183,8 +182,8 @@ def test_pandoc_reads_every_entry_as_it_is_meant(tmp_path: Path) -> None:
 
 
 def test_every_work_that_forms_name_has_its_key() -> None:
-    package = ROOT / "humeval_power" / "reporting"
-    files = [*(package / "report").rglob("*.py"), package / "rule_words.py"]
+    package = ROOT / "humeval_power"
+    files = [*(package / "studies" / "report").rglob("*.py"), package / "saying" / "rule_words.py"]
     said = {name for file in files for name in NAMED.findall(file.read_text(encoding="utf-8"))}
     assert {"Holm 1979", "Schuirmann 1987"} <= said
     assert said <= set(REFERENCES)

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from humeval_power.checking.cluster_columns import ClusterSuspect
+from humeval_power.checking.suspects import ClusterSuspect
 from humeval_power.clusters import Clusters
 from humeval_power.inference.clustered import clustered_mean
-from humeval_power.reporting.independence import (
+from humeval_power.saying.clustered_words import (
     assumed_items,
     clustered_items,
     independence_record,
     independence_section,
 )
-from humeval_power.reporting.signature import cluster_entry
+from humeval_power.saying.result import cluster_entry
 
 
 def test_known_clusters_are_told_with_both_errors() -> None:

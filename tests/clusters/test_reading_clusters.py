@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from humeval_power.checking.cluster_columns import cluster_suspects
+from humeval_power.checking.suspects import cluster_suspects
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.item_clusters import clusters_of, read_cluster_lines
-from humeval_power.interfaces.formats.tables import read_table
+from humeval_power.files.tables import clusters_of, read_cluster_lines, read_table
 
 LONG = """item,system,score,passage
 i1,A,0.1,p1

@@ -10,14 +10,14 @@ import pytest
 from click.testing import CliRunner, Result
 from places import ROOT
 
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.plan.plan_file import amend_plan, read_plan
-from humeval_power.reporting.plan.text import plan_document
-from humeval_power.reporting.render import as_markdown
 from humeval_power.rules import DecisionRule
+from humeval_power.saying.render import as_markdown
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
+from humeval_power.studies.plan.files import amend_plan, read_plan
+from humeval_power.studies.plan.text import plan_document
 
 PILOT = ROOT / "data" / "pilot.csv"
 STUDY = ("--preset", "high", "--workers", "12", "--items", "40", "--simulations", "300")

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from humeval_power.api import compare
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.scores import calls as compare
+from humeval_power.comparisons.scores.words import parse_compare_signature
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import clustered_mean
-from humeval_power.reporting.compare.signature import parse_compare_signature
 
 FAST = ("--simulations", "60", "--resamples", "300", "-q")
 

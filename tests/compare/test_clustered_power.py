@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from cases import each_case, few_fast
 
-from humeval_power.api import compare
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.scores import calls as compare
+from humeval_power.comparisons.scores import scenario as scenario_file
+from humeval_power.comparisons.scores.answers import TestSettings
+from humeval_power.comparisons.scores.power import retrospective_power
+from humeval_power.comparisons.scores.scenario import ResampledClusters
+from humeval_power.comparisons.scores.score_table import ScoreTable
+from humeval_power.comparisons.scores.tests import run_test
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import clustered_mean
-from humeval_power.inference.compare.result import TestSettings
-from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.inference.compare.tests import run_test
-from humeval_power.planning.compare.retrospective import retrospective_power
-from humeval_power.planning.power import estimate_power
-from humeval_power.scenarios.compare import clusters as scenario_file
-from humeval_power.scenarios.compare.clusters import ResampledClusters
+from humeval_power.studies.power.estimate import estimate_power
 
 
 def study(n_clusters=40, *, shift=0.2, seed=2):
@@ -31,13 +31,13 @@ VALUES, CLUSTERS = study()
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_each_replicate_is_tested_as_one_study_is(alternative, monkeypatch):
-    drawn, original = [], scenario_file._tested
+    drawn, original = [], scenario_file._tested_of_clusters
 
     def keep(sums, sizes, scenario):
         drawn.append((sums, sizes))
         return original(sums, sizes, scenario)
 
-    monkeypatch.setattr(scenario_file, "_tested", keep)
+    monkeypatch.setattr(scenario_file, "_tested_of_clusters", keep)
     found = ResampledClusters(9, VALUES, CLUSTERS, 0.3, alternative).draw(20, seed=4)
     sums, sizes = (np.concatenate(each) for each in zip(*drawn, strict=True))
     for row in range(20):

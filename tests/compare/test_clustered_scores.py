@@ -10,16 +10,13 @@ from cases import each_case
 from scipy import stats
 
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.scores.answers import ClusterSums, TestSettings
+from humeval_power.comparisons.scores.bootstrap import joint_bootstrap
+from humeval_power.comparisons.scores.clustered_effects import effect_sizes_of_clusters, signed_ranks
+from humeval_power.comparisons.scores.clustered_tests import REFUSED, TESTS_OF_CLUSTERS, flips_of
+from humeval_power.comparisons.scores.score_table import all_pairs
+from humeval_power.comparisons.scores.tests import DEFAULT_TEST, TESTS, equivalence_test, run_test
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.cluster_resampling import ClusterSums
-from humeval_power.inference.compare.clustered_effects import effect_sizes_of_clusters, signed_ranks
-from humeval_power.inference.compare.clustered_flips import flips_of
-from humeval_power.inference.compare.clustered_tests import REFUSED, TESTS_OF_CLUSTERS
-from humeval_power.inference.compare.equivalence import equivalence_test
-from humeval_power.inference.compare.joint_bootstrap import joint_bootstrap
-from humeval_power.inference.compare.result import TestSettings
-from humeval_power.inference.compare.score_table import all_pairs
-from humeval_power.inference.compare.tests import DEFAULT_TEST, TESTS, run_test
 
 DIRECTIONS = ["two-sided", "greater", "less"]
 EXACT = ["t", "permutation", "sign", "wilcoxon", "permutation-median"]
@@ -110,7 +107,7 @@ def test_counted_sums_of_many_clusters_agree_with_draws(alternative):
 def test_too_many_places_take_the_normal_law_of_rosner_glynn_and_lee(monkeypatch):
     sums = study(60, seed=4, shift=0.1)[1].sums(signed_ranks(study(60, seed=4, shift=0.1)[0]))
     exact = flips_of(sums, "two-sided")
-    monkeypatch.setattr("humeval_power.inference.compare.clustered_flips.MOST_STEPS", 10)
+    monkeypatch.setattr("humeval_power.comparisons.scores.clustered_tests.MOST_STEPS", 10)
     normal = flips_of(sums, "two-sided")
     assert not normal.exact
     z = sums.sum() / np.sqrt((sums**2).sum())
@@ -170,7 +167,7 @@ def test_the_interval_of_equivalence_is_that_of_the_cr2_test():
 
 
 def test_effect_sizes_have_the_values_of_independent_items_and_wider_intervals():
-    from humeval_power.planning.compare.pair import effect_sizes
+    from humeval_power.comparisons.scores.comparison import effect_sizes
 
     rng = np.random.default_rng(8)
     codes = np.repeat(np.arange(30), 8)
@@ -187,7 +184,7 @@ def test_effect_sizes_have_the_values_of_independent_items_and_wider_intervals()
 
 @pytest.mark.parametrize("name", ["mean", "mean_bca", "cohens_d", "wilcoxon_r", "hodges_lehmann", "median"])
 def test_one_item_in_each_cluster_gives_the_intervals_of_independent_items(name):
-    from humeval_power.planning.compare.pair import effect_sizes
+    from humeval_power.comparisons.scores.comparison import effect_sizes
 
     differences = np.round(0.2 + np.random.default_rng(9).standard_normal(80), 3)
     settings = TestSettings(n_resamples=500)

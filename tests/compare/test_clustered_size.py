@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from humeval_power.clusters import Clusters
-from humeval_power.inference.compare.clustered_effects import effect_sizes_of_clusters
-from humeval_power.inference.compare.joint_bootstrap import joint_bootstrap
-from humeval_power.inference.compare.result import TestSettings
-from humeval_power.inference.compare.score_table import all_pairs
-from humeval_power.inference.compare.tests import run_test
+from humeval_power.comparisons.scores.answers import TestSettings
+from humeval_power.comparisons.scores.bootstrap import joint_bootstrap
+from humeval_power.comparisons.scores.clustered_effects import effect_sizes_of_clusters
+from humeval_power.comparisons.scores.score_table import all_pairs
+from humeval_power.comparisons.scores.tests import run_test
 
 pytestmark = pytest.mark.slow
 N_SETS, ICC = 600, 0.3

@@ -11,15 +11,25 @@ from reference.golden import shared_golden
 from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
+from humeval_power.comparisons.scores.advice import (
+    STANDINGS,
+    advise,
+    analyse,
+    nlpstattest_advice,
+    sample_skewness,
+    skew_words,
+)
+from humeval_power.comparisons.scores.answers import (
+    TestSettings,
+    evaluation_units,
+    score_differences,
+    unit_metric,
+    unit_scores,
+)
+from humeval_power.comparisons.scores.comparison import Request, compare_pair
+from humeval_power.comparisons.scores.score_table import ScoreTable
+from humeval_power.comparisons.scores.tests import DEFAULT_TEST, TESTS, equivalence_test, run_test
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.advice import STANDINGS, advise, nlpstattest_advice
-from humeval_power.inference.compare.data_analysis import analyse, sample_skewness, skew_words
-from humeval_power.inference.compare.equivalence import equivalence_test
-from humeval_power.inference.compare.result import TestSettings, score_differences
-from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.inference.compare.tests import DEFAULT_TEST, TESTS, run_test
-from humeval_power.inference.compare.units import evaluation_units, unit_metric, unit_scores
-from humeval_power.planning.compare.pair import Request, compare_pair
 
 QUESTIONS = ("mean", "median", "pseudomedian", "better")
 PSEUDOMEDIAN_EXPONENTIAL = stats.gamma(2).median() / 2  # the sum of two exponentials is gamma(2)

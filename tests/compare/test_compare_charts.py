@@ -6,17 +6,16 @@ import numpy as np
 import pytest
 from cli import run
 
-from humeval_power.api import compare
-from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.inference.preference.judgements import Judgements
-from humeval_power.planning.judge.efficiency import PredictionPower
-from humeval_power.reporting.chart import Level, Spot
-from humeval_power.reporting.compare.charts import differences_chart, retrospective_chart, scores_chart
-from humeval_power.reporting.interval_chart import interval_chart
-from humeval_power.reporting.judge.charts import worth_chart
-from humeval_power.reporting.preference.chart import SHOWN, preference_chart
-from humeval_power.reporting.questions.curve_chart import Found, computed_chart
-from humeval_power.reporting.render import as_html, as_html_part
+from humeval_power.comparisons.judge.plan import PredictionPower
+from humeval_power.comparisons.judge.result import worth_chart
+from humeval_power.comparisons.preference.judgements import Judgements
+from humeval_power.comparisons.preference.result import SHOWN, preference_chart
+from humeval_power.comparisons.scores import calls as compare
+from humeval_power.comparisons.scores.charts import differences_chart, retrospective_chart, scores_chart
+from humeval_power.comparisons.scores.score_table import ScoreTable
+from humeval_power.saying.chart import Level, Spot, interval_chart
+from humeval_power.saying.render import as_html, as_html_part
+from humeval_power.studies.power.question_results import Found, computed_chart
 
 HOSTILE = ("<b>A</b>,", "emoji 🐳 $x_1$ " + "long " * 12)
 RNG = np.random.default_rng(1)

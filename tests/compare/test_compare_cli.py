@@ -14,13 +14,13 @@ import pytest
 from cases import few_fast
 from scipy import stats
 
-from humeval_power.api import compare
+from humeval_power.comparisons.scores import calls as compare
+from humeval_power.comparisons.scores.ask import TEST_NAMES
+from humeval_power.comparisons.scores.score_table import ScoreTable
+from humeval_power.comparisons.scores.tests import TESTS
+from humeval_power.comparisons.scores.words import CompareSignature, parse_compare_signature
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.inference.compare.tests import TESTS
-from humeval_power.interfaces.asking.compare import TEST_NAMES
-from humeval_power.reporting.compare.signature import CompareSignature, parse_compare_signature
-from humeval_power.reporting.render import as_html, as_latex, as_markdown
+from humeval_power.saying.render import as_html, as_latex, as_markdown
 
 FAST = ("--simulations", "60", "--resamples", "400", "-q")
 
@@ -85,7 +85,7 @@ def test_the_question_is_asked_before_the_file_is_read(tmp_path):
 
 def test_in_a_terminal_the_question_is_asked(two, monkeypatch):
     terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr("humeval_power.interfaces.asking.compare.sys", terminal)
+    monkeypatch.setattr("humeval_power.comparisons.scores.ask.sys", terminal)
     result = cli.run("compare", two, *FAST, "--json", stdin="better\n")
     assert json.loads(result.stdout)["question"] == "better"
     assert "pseudomedian: is the middle" in result.stderr

@@ -7,9 +7,9 @@ import gzip
 import numpy as np
 import pytest
 
+from humeval_power.comparisons.scores.files import open_scores, score_table
+from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.interfaces.formats.compare.score_tables import open_scores, score_table
 
 LONG = "item,system,BLEU,chrF\ni1,A,1,10\ni1,B,2,20\ni2,B,4,40\ni2,A,3,30\n"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from humeval_power.comparisons.scores.files import open_scores, score_table
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.compare.score_tables import open_scores, score_table
 
 
 def opened(tmp_path, text):

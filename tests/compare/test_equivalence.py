@@ -20,26 +20,18 @@ from seven import seven
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.equivalence_power import equivalence_power
-from humeval_power.inference.study.formula import (
-    EffectPrecision,
-    analytic_power,
-    effect_precision,
-    power_at,
-)
-from humeval_power.inference.study.simulated_test import simulated_test
-from humeval_power.inference.study.wald import difference_test, effect_test, finished_test, wald_p
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.study.analytic import smallest_margin
-from humeval_power.planning.study.calibration import calibrate, size_of_test
-from humeval_power.planning.study.detectable import simulated_margin
-from humeval_power.planning.study.limits import ceiling_with_items
-from humeval_power.planning.study.regular import powers, regular_precision
-from humeval_power.planning.study.required import required_size
+from humeval_power.inference.noncentral_t import equivalence_power
 from humeval_power.ratings import ratings_from_table
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.scales import RatingScale
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.fit.wald import difference_test, effect_test, finished_test, wald_p
+from humeval_power.studies.power.analytic import ceiling_with_items, simulated_margin, smallest_margin
+from humeval_power.studies.power.calibration import calibrate, size_of_test
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.formula import EffectPrecision, analytic_power, effect_precision, power_at
+from humeval_power.studies.power.replication import simulated_test
+from humeval_power.studies.power.required import powers, regular_precision, required_size
+from humeval_power.studies.power.scenario import RatingStudy
 from tests.reference.golden import shared_golden
 
 PILOT = TESTS.parent / "data" / "pilot.csv"

@@ -10,20 +10,17 @@ import pytest
 from cases import each_case, few_fast
 from scipy import stats
 
-from humeval_power.api import compare
 from humeval_power.choices import ADVISED
+from humeval_power.comparisons.scores import calls as compare
+from humeval_power.comparisons.scores.advice import advise, analyse, recommended_test
+from humeval_power.comparisons.scores.answers import TestSettings
+from humeval_power.comparisons.scores.effect_sizes import signed_rank_effect, wilcoxon_r
+from humeval_power.comparisons.scores.power import curve_sizes, retrospective_power
+from humeval_power.comparisons.scores.scenario import ResampledScores, SignScores, t_power
+from humeval_power.comparisons.scores.score_table import ScoreTable
+from humeval_power.comparisons.scores.tests import TESTS, run_test
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.advice import advise, recommended_test
-from humeval_power.inference.compare.data_analysis import analyse
-from humeval_power.inference.compare.effect_sizes import signed_rank_effect, wilcoxon_r
-from humeval_power.inference.compare.result import TestSettings
-from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.inference.compare.tests import TESTS, run_test
-from humeval_power.planning.compare.power import curve_sizes
-from humeval_power.planning.compare.retrospective import retrospective_power
-from humeval_power.planning.power import estimate_power
-from humeval_power.scenarios.compare.scores import ResampledScores, t_power
-from humeval_power.scenarios.compare.signs import SignScores
+from humeval_power.studies.power.estimate import estimate_power
 
 NORMAL = np.random.default_rng(3).standard_normal(80) + 0.3
 SKEWED = np.random.default_rng(4).exponential(1.0, 25) - 0.4

@@ -18,8 +18,8 @@ from cli import run
 from scipy import stats
 
 import humeval_power as hp
+from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.score_table import ScoreTable
 
 ROOT = Path(__file__).resolve().parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
@@ -149,7 +149,7 @@ def ran(tmp_path: Path, **inputs: str) -> tuple[int, str, str, str]:
     """The exit code of the action's step, its outputs, its summary, and what `gh` was asked."""
     programs = tmp_path / "programs"
     programs.mkdir(exist_ok=True)
-    program = "from humeval_power.interfaces.cli.main import main; main()"
+    program = "from humeval_power.doors.terminal.main import main; main()"
     command = f'#!/bin/sh\nexec "{sys.executable}" -c "{program}" "$@"\n'
     for name, text in {
         "humeval-power": command,

@@ -11,26 +11,23 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
+from humeval_power.comparisons.scores.advice import sample_skewness, shapiro_wilk
+from humeval_power.comparisons.scores.all_pairs import replicability
+from humeval_power.comparisons.scores.answers import TestSettings
+from humeval_power.comparisons.scores.effect_sizes import median_difference, pair_means, pseudomedian
+from humeval_power.comparisons.scores.power import equivalence_power_of
+from humeval_power.comparisons.scores.tests import equivalence_test, sign_test, t_test, wilcoxon_test
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import normal_p, student_p
-from humeval_power.inference.compare.data_analysis import sample_skewness
-from humeval_power.inference.compare.effect_sizes import median_difference, pair_means, pseudomedian
-from humeval_power.inference.compare.equivalence import equivalence_test
-from humeval_power.inference.compare.replicability import replicability
-from humeval_power.inference.compare.result import TestSettings
-from humeval_power.inference.compare.shapiro_wilk import shapiro_wilk
-from humeval_power.inference.compare.tests import sign_test, t_test, wilcoxon_test
-from humeval_power.inference.corrections import correct
-from humeval_power.inference.ranked_values import mid_ranks
-from humeval_power.inference.resampled import monte_carlo_interval
-from humeval_power.inference.shares import (
+from humeval_power.inference.common_tests import correct, mid_ranks
+from humeval_power.inference.item_bootstrap import (
     binomial_at_most,
     binomial_interval,
     binomial_quantile,
+    monte_carlo_interval,
     wilson_interval,
 )
-from humeval_power.kernels.metrics.resampling import drawn_counts, hodges_lehmann_rows, pair_mean
-from humeval_power.planning.compare.power import equivalence_power_of
+from humeval_power.kernels.metrics.corpus import drawn_counts, hodges_lehmann_rows, pair_mean
 
 DIRECTIONS = ("two-sided", "greater", "less")
 

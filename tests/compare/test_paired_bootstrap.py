@@ -10,8 +10,8 @@ from reference import plain_resampling
 from reference.golden import shared_golden
 from scipy import stats
 
-from humeval_power.errors import InputError
-from humeval_power.inference.compare.bootstrap import (
+from humeval_power.comparisons.scores.answers import TestSettings, lattice_of, score_differences
+from humeval_power.comparisons.scores.bootstrap import (
     bca_interval,
     bca_levels,
     bootstrap_mean,
@@ -19,12 +19,11 @@ from humeval_power.inference.compare.bootstrap import (
     bootstrap_t,
     resampled_means,
 )
-from humeval_power.inference.compare.exact_sums import lattice_of
-from humeval_power.inference.compare.primer import exact_primer_p, primer_p, primer_test
-from humeval_power.inference.compare.result import TestSettings, score_differences
-from humeval_power.inference.resampled import RESAMPLE_BLOCK, drawn_p, in_blocks, monte_carlo_interval
-from humeval_power.kernels.metrics.resampling import drawn_counts, drawn_signs, resample_medians
-from humeval_power.planning.compare.primer import primer_table
+from humeval_power.comparisons.scores.comparison import primer_table
+from humeval_power.comparisons.scores.primer import exact_primer_p, primer_p, primer_test
+from humeval_power.errors import InputError
+from humeval_power.inference.item_bootstrap import RESAMPLE_BLOCK, drawn_p, in_blocks, monte_carlo_interval
+from humeval_power.kernels.metrics.corpus import drawn_counts, drawn_signs, resample_medians
 
 BASELINE = [0, 1, 1, 0, 0, 1, 0, 1, 0, 1]  # the primer's Example 1
 EXPERIMENT = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]

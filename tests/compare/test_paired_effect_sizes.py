@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from reference.golden import shared_golden
 from scipy import stats
 
-from humeval_power.errors import InputError
-from humeval_power.inference.compare.effect_sizes import (
+from humeval_power.comparisons.scores.answers import TestSettings, score_differences
+from humeval_power.comparisons.scores.effect_sizes import (
     cohens_d,
     hedges_g,
     hodges_lehmann,
@@ -23,9 +23,9 @@ from humeval_power.inference.compare.effect_sizes import (
     unbiasing_factor,
     wilcoxon_r,
 )
-from humeval_power.inference.compare.result import TestSettings, score_differences
-from humeval_power.inference.compare.tests import sign_test, wilcoxon_test
-from humeval_power.kernels.metrics.resampling import pair_mean
+from humeval_power.comparisons.scores.tests import sign_test, wilcoxon_test
+from humeval_power.errors import InputError
+from humeval_power.kernels.metrics.corpus import pair_mean
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,11 @@ from reference import plain_resampling
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from humeval_power.comparisons.scores.all_pairs import clusters, compare_scores, replicability
+from humeval_power.comparisons.scores.answers import TestSettings, score_differences
+from humeval_power.comparisons.scores.bootstrap import bootstrap_t, joint_bootstrap
+from humeval_power.comparisons.scores.score_table import ScoreTable, all_pairs
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.all_pairs import clusters, compare_scores
-from humeval_power.inference.compare.bootstrap import bootstrap_t
-from humeval_power.inference.compare.joint_bootstrap import joint_bootstrap
-from humeval_power.inference.compare.replicability import replicability
-from humeval_power.inference.compare.result import TestSettings, score_differences
-from humeval_power.inference.compare.score_table import ScoreTable, all_pairs
 
 
 def table(n=40, k=4, seed=1, spread=0.3):

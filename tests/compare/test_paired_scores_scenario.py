@@ -10,21 +10,20 @@ from reference.golden import shared_golden
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from humeval_power.errors import InputError
-from humeval_power.inference.compare.result import TestSettings
-from humeval_power.inference.compare.tests import sign_test, t_test, wilcoxon_test
-from humeval_power.inference.noncentral_t import exaggeration
-from humeval_power.inference.shares import wilson_interval
-from humeval_power.planning.compare.power import (
+from humeval_power.comparisons.scores.answers import TestSettings
+from humeval_power.comparisons.scores.power import (
     curve_sizes,
     power_curve,
     required_items,
     required_items_equivalence,
+    retrospective_power,
 )
-from humeval_power.planning.compare.retrospective import retrospective_power
-from humeval_power.planning.power import estimate_power
-from humeval_power.scenarios.compare.scores import NormalScores, ResampledScores, t_power
-from humeval_power.scenarios.compare.signs import SignScores
+from humeval_power.comparisons.scores.scenario import NormalScores, ResampledScores, SignScores, t_power
+from humeval_power.comparisons.scores.tests import sign_test, t_test, wilcoxon_test
+from humeval_power.errors import InputError
+from humeval_power.inference.item_bootstrap import wilson_interval
+from humeval_power.inference.noncentral_t import exaggeration
+from humeval_power.studies.power.estimate import estimate_power
 
 OBSERVED = np.round(np.random.default_rng(5).exponential(size=30) - 0.6, 1)  # ties and zeros
 SCENARIOS = {
@@ -65,7 +64,7 @@ def test_each_replicate_is_tested_as_one_study_is(kind, alternative, monkeypatch
         scenario = ResampledScores(15, pool, test=test, alternative=alternative)
         if kind == "continuous":
             scenario = NormalScores(15, 0.2, 1.0, test, alternative)
-        module = "humeval_power.scenarios.compare.scores"
+        module = "humeval_power.comparisons.scores.scenario"
         original = __import__(module, fromlist=["x"])._tested
 
         def keep(differences, asked, original=original):

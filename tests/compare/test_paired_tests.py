@@ -17,10 +17,9 @@ from reference.golden import shared_golden
 from scipy import stats
 from statsmodels.stats.descriptivestats import sign_test as statsmodels_sign_test
 
-from humeval_power.errors import InputError
-from humeval_power.inference.compare.permutation import sign_flip_mean, sign_flip_median
-from humeval_power.inference.compare.result import TestSettings, score_differences
-from humeval_power.inference.compare.tests import (
+from humeval_power.comparisons.scores.answers import TestSettings, score_differences
+from humeval_power.comparisons.scores.bootstrap import sign_flip_mean, sign_flip_median
+from humeval_power.comparisons.scores.tests import (
     DEFAULT_TEST,
     TESTS,
     mcnemar_test,
@@ -29,6 +28,7 @@ from humeval_power.inference.compare.tests import (
     t_test,
     wilcoxon_test,
 )
+from humeval_power.errors import InputError
 from humeval_power.inference.mcnemar import mid_p
 
 DIRECTIONS = ("two-sided", "greater", "less")
@@ -136,8 +136,8 @@ def test_listed_sign_flips_are_those_of_the_definition(test, statistic):
 def test_drawn_sign_flips_enclose_the_listed_ones(test, monkeypatch):
     d = draw(14, seed=7)
     exact = test(d, TestSettings()).p_value
-    monkeypatch.setattr("humeval_power.inference.compare.permutation.LISTED_UP_TO", 0)
-    monkeypatch.setattr("humeval_power.inference.compare.permutation.LISTED_MEDIANS_UP_TO", 0)
+    monkeypatch.setattr("humeval_power.comparisons.scores.bootstrap.LISTED_UP_TO", 0)
+    monkeypatch.setattr("humeval_power.comparisons.scores.bootstrap.LISTED_MEDIANS_UP_TO", 0)
     drawn = test(d, TestSettings(n_resamples=20_000))
     assert not drawn.exact
     low, high = stats.binom.interval(0.998, 20_000, exact)  # the seed is fixed: a band for one draw

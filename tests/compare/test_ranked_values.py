@@ -16,18 +16,25 @@ from reference import exact_ranks
 from scipy import stats
 
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.scores.answers import ClusterSums, TestSettings, score_differences
+from humeval_power.comparisons.scores.bootstrap import (
+    JointBootstrap,
+    bca_levels,
+    sign_flip_mean,
+    sign_flip_median,
+)
+from humeval_power.comparisons.scores.comparison import effect_sizes
+from humeval_power.comparisons.scores.effect_sizes import wilcoxon_r
+from humeval_power.comparisons.scores.scenario import ResampledScores
+from humeval_power.comparisons.scores.tests import run_test, sign_test, wilcoxon_test
 from humeval_power.designs import Assignment
-from humeval_power.inference.common_tests import mann_whitney_on_ratings
-from humeval_power.inference.compare.bootstrap import bca_levels
-from humeval_power.inference.compare.cluster_resampling import ClusterSums
-from humeval_power.inference.compare.effect_sizes import wilcoxon_r
-from humeval_power.inference.compare.joint_bootstrap import JointBootstrap
-from humeval_power.inference.compare.permutation import sign_flip_mean, sign_flip_median
-from humeval_power.inference.compare.result import TestSettings, score_differences
-from humeval_power.inference.compare.tests import run_test, sign_test, wilcoxon_test
-from humeval_power.inference.ranked_values import at_least, common_decimals, exact_difference, rounded
-from humeval_power.planning.compare.pair import effect_sizes
-from humeval_power.scenarios.compare.scores import ResampledScores
+from humeval_power.inference.common_tests import (
+    at_least,
+    common_decimals,
+    exact_difference,
+    mann_whitney_on_ratings,
+    rounded,
+)
 
 DIRECTIONS = ("two-sided", "greater", "less")
 TYPED = ["0.3", "0.4", "0.3", "1.4", "0.3", "1.1", "-0.1", "0.6"]

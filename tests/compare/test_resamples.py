@@ -14,13 +14,11 @@ from reference.golden import shared_golden
 from scipy import stats
 
 import humeval_power as hp
+from humeval_power.comparisons.scores.answers import TestSettings, exact_sums, resamples_of, sums_of_counts
+from humeval_power.comparisons.scores.primer import primer_counts
+from humeval_power.comparisons.scores.tests import run_test
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.exact_sums import exact_sums, sums_of_counts
-from humeval_power.inference.compare.primer_counts import primer_counts
-from humeval_power.inference.compare.resamples import resamples_of
-from humeval_power.inference.compare.result import TestSettings
-from humeval_power.inference.compare.tests import run_test
-from humeval_power.reporting.render import as_html
+from humeval_power.saying.render import as_html
 
 RIGHT = pd.DataFrame({"A": [0, 1, 1, 0, 0, 1, 0, 1, 0, 1], "B": [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]})
 FAST = {"power_by": "formula", "n_resamples": 600}

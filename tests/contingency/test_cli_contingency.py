@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from cli import run, run_json
 
-from humeval_power.errors import InputError
-from humeval_power.inference.contingency.swaps import contingency_test
-from humeval_power.interfaces.formats.corpora import read_labels
-from humeval_power.planning.questions import detectable_effect
-from humeval_power.scenarios.contingency.labels import counted
-from humeval_power.scenarios.contingency.scenario import ContingencyStudy
-from humeval_power.scenarios.contingency.tables import (
+from humeval_power.comparisons.contingency.scenario import (
+    ContingencyStudy,
     binary_recalls,
     correlated_errors,
+    counted,
     observed_tables,
 )
+from humeval_power.comparisons.contingency.tests import contingency_test
+from humeval_power.comparisons.corpus.files import read_labels
+from humeval_power.errors import InputError
+from humeval_power.studies.power.questions import detectable_effect
 
 RATES = ["--prevalence", "0.1", "--recall", "0.7", "--precision", "0.65"]
 

@@ -10,15 +10,14 @@ import pytest
 from cases import each_case
 from cli import run, run_json
 
-from humeval_power.api import contingency
+from humeval_power.choices import ContingencyMetric
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.contingency import calls as contingency
+from humeval_power.comparisons.contingency.scenario import Labels
+from humeval_power.comparisons.contingency.tests import cluster_swap_test, contingency_test, influence_mean
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import clustered_mean
-from humeval_power.inference.contingency.clustered import cluster_swap_test, influence_mean
-from humeval_power.inference.contingency.swaps import ContingencyMetric, contingency_test
-from humeval_power.kernels.metrics.confusion import metric_value
-from humeval_power.kernels.metrics.confusion_slopes import has_slope, metric_slopes
-from humeval_power.scenarios.contingency.labels import Labels
+from humeval_power.kernels.metrics.contingency import has_slope, metric_slopes, metric_value
 
 METRICS = get_args(ContingencyMetric)
 

@@ -14,26 +14,22 @@ from places import TESTS
 from reference.swaps import listed_contingency_p
 from scipy import stats
 
-from humeval_power.errors import InputError
-from humeval_power.inference.contingency.swaps import (
-    contingency_test,
-    drawn_extremes,
-    exact_p_values,
-)
-from humeval_power.kernels.metrics import contingency as kernel
-from humeval_power.kernels.metrics.confusion import OF_A_CLASS, OF_ALL, metric_value
-from humeval_power.planning.power import estimate_power
-from humeval_power.scenarios.accuracy.agreement import KnownAgreement
-from humeval_power.scenarios.accuracy.paired import PairedAccuracy
-from humeval_power.scenarios.contingency.labels import counted
-from humeval_power.scenarios.contingency.scenario import ContingencyStudy
-from humeval_power.scenarios.contingency.tables import (
+from humeval_power.comparisons.accuracy.agreement import KnownAgreement
+from humeval_power.comparisons.accuracy.paired import PairedAccuracy
+from humeval_power.comparisons.contingency.scenario import (
+    ContingencyStudy,
     PairedTables,
     binary_recalls,
     correlated_errors,
+    counted,
     equal_agreement,
     observed_tables,
 )
+from humeval_power.comparisons.contingency.tests import contingency_test, drawn_extremes, exact_p_values
+from humeval_power.errors import InputError
+from humeval_power.kernels.metrics import contingency as kernel
+from humeval_power.kernels.metrics.contingency import OF_A_CLASS, OF_ALL, metric_value
+from humeval_power.studies.power.estimate import estimate_power
 
 METRICS = [*OF_A_CLASS, *OF_ALL]
 GOLDEN = json.loads((TESTS / "golden" / "confusion_metrics.json").read_text())

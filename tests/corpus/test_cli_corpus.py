@@ -11,15 +11,13 @@ import pytest
 from cli import run, run_json
 from reference.corpus_texts import corpus
 
-from humeval_power.api import corpus as api
+from humeval_power.comparisons.corpus import calls as api
+from humeval_power.comparisons.corpus.files import read_corpus
+from humeval_power.comparisons.corpus.result import cautions
+from humeval_power.comparisons.corpus.scenario import CorpusStudy
 from humeval_power.errors import InputError
-from humeval_power.estimation.metrics.delta_laplace import fit_delta_laplace
-from humeval_power.estimation.metrics.sentence_counts import sentence_counts
-from humeval_power.estimation.metrics.swap_effects import Additivity
+from humeval_power.estimation.metrics import Additivity, fit_delta_laplace, sentence_counts
 from humeval_power.inference.corpus import paired_randomisation_test
-from humeval_power.interfaces.formats.corpora import read_corpus
-from humeval_power.reporting.corpus.result import cautions
-from humeval_power.scenarios.corpus import CorpusStudy
 
 
 @pytest.fixture

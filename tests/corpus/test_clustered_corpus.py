@@ -12,11 +12,10 @@ from cli import run, run_json
 from reference.corpus_texts import corpus
 from reference.swaps import metric_difference
 
-from humeval_power.api import corpus as api
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.corpus import calls as api
 from humeval_power.errors import InputError
-from humeval_power.estimation.metrics.metric_influence import influence_values
-from humeval_power.estimation.metrics.sentence_counts import sentence_counts
+from humeval_power.estimation.metrics import influence_values, sentence_counts
 from humeval_power.inference.corpus import metric_mean, paired_randomisation_test
 
 METRICS = ["bleu", "chrf", "chrf++"]

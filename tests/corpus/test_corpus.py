@@ -15,20 +15,21 @@ from reference.swaps import exchanged, listed_sign_flip_p, metric_difference
 from sacrebleu.metrics.bleu import BLEU
 from scipy import stats
 
+from humeval_power.choices import PRESETS
+from humeval_power.comparisons.corpus.scenario import CorpusStudy
 from humeval_power.errors import InputError
-from humeval_power.estimation.metrics.delta_laplace import fit_delta_laplace
-from humeval_power.estimation.metrics.sentence_counts import sentence_counts
-from humeval_power.estimation.metrics.swap_effects import (
+from humeval_power.estimation.metrics import (
     additivity,
+    fit_delta_laplace,
     random_subsets,
+    sentence_counts,
     swap_effects,
     swapped_differences,
 )
 from humeval_power.inference.corpus import normal_sign_flip, paired_randomisation_test
 from humeval_power.kernels.metrics.sign_flips import extreme_flips
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.questions import detectable_effect, required_n
-from humeval_power.scenarios.corpus import PRESETS, CorpusStudy
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.questions import detectable_effect, required_n
 
 METRICS = ["bleu", "chrf", "chrf++"]
 

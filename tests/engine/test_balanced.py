@@ -16,7 +16,7 @@ from reference.golden import shared_golden
 from seven import seven
 
 from humeval_power.designs import crossed
-from humeval_power.estimation.crossed import closed_form
+from humeval_power.estimation.crossed import fits as closed_form
 from humeval_power.estimation.crossed.fits import fit_batch, fit_one
 from humeval_power.estimation.crossed.problem import EFFECT, CrossedProblem
 from humeval_power.estimation.fitting import fit

@@ -11,15 +11,14 @@ from reference import dense_model
 from scipy import optimize, stats
 
 from humeval_power.designs import crossed, k_per_item, with_documents
-from humeval_power.inference.study.balanced_study import BalancedStudy
-from humeval_power.inference.study.formula import analytic_power, effect_precision
-from humeval_power.inference.study.replication import Replication
 from humeval_power.kernels.crossed import balanced, balanced_documents
 from humeval_power.parameters import Parameters
-from humeval_power.planning.power import estimate_power
 from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.study import draw_ratings, replicate_generator
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.formula import BalancedStudy, analytic_power, effect_precision
+from humeval_power.studies.power.replication import Replication
+from humeval_power.studies.power.scenario import RatingStudy
 
 SDS = {
     "sd_worker_intercept": 0.1,

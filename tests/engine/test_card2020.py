@@ -14,11 +14,11 @@ from scipy import stats
 
 from humeval_power.designs import crossed
 from humeval_power.parameters import preset
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.study.calibration import size_of_test
-from humeval_power.planning.study.surface import list_cells, run_surface
 from humeval_power.rules import CARD2020, DecisionRule
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.calibration import size_of_test
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.surface import list_cells, run_surface
 
 PUBLISHED_REPLICATES = 200
 OURS = 10_000

@@ -16,10 +16,10 @@ import pytest
 from cli import run
 from click.testing import CliRunner
 
+from humeval_power.asking import run as compiling
+from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.crossed.fits import fit_batch
 from humeval_power.estimation.crossed.problem import CrossedProblem
-from humeval_power.interfaces.cli import compiling
-from humeval_power.interfaces.cli.main import main
 from humeval_power.kernels import kernel
 from humeval_power.kernels.compile_events import announce, listening
 from humeval_power.kernels.crossed import reml
@@ -27,7 +27,7 @@ from humeval_power.kernels.crossed import reml
 COUNTED = """
 import json, sys
 from humeval_power.kernels.compile_events import listening
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 seen = []
 with listening(seen.append):
     for arguments in json.loads(sys.argv[1]):
@@ -167,7 +167,7 @@ def _notice(arguments, during):
         raise SystemExit(0)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("humeval_power.interfaces.cli.study.typed.assumptions_of", happens)
+        patch.setattr("humeval_power.studies.power.typed.assumptions_of", happens)
         return re.sub(r"\s+", " ", CliRunner().invoke(main, arguments).stderr)
 
 
@@ -200,7 +200,7 @@ for locator in (caching.InTreeCacheLocator, caching.UserWideCacheLocator):
     locator.from_function = classmethod(lambda cls, function, file: None)
 import numpy as np
 from humeval_power.kernels.kernel import temporary_cache
-from humeval_power.kernels.metrics.resampling import pair_mean
+from humeval_power.kernels.metrics.corpus import pair_mean
 pair_mean(np.arange(4.0), 1)
 folder = temporary_cache()
 print(folder, len(list(folder.rglob("*.nbi"))))

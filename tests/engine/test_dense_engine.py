@@ -9,7 +9,7 @@ from reference import dense_model
 
 from humeval_power.designs import both_nested, k_per_item
 from humeval_power.errors import HumevalPowerError
-from humeval_power.estimation.crossed import choice
+from humeval_power.estimation.crossed import problem as choice
 from humeval_power.estimation.crossed.examination import examine
 from humeval_power.estimation.crossed.fits import fit_one
 from humeval_power.estimation.crossed.problem import EFFECT, CrossedProblem

@@ -10,13 +10,13 @@ from reference.kernel_view import view
 from reference.structured_tables import SHAPES, design_matrices, ratings, table
 
 from humeval_power.errors import InputError
-from humeval_power.estimation.crossed import choice
+from humeval_power.estimation.crossed import problem as choice
 from humeval_power.estimation.crossed.fits import fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.analyze.blups import predicted_effects
 from humeval_power.kernels.crossed import dense, reml
 from humeval_power.ratings import ratings_from_table
+from humeval_power.studies.analyze.blups import predicted_effects
 
 COVARIATES = ("length", "position", "group")
 GAMMAS = {

@@ -13,7 +13,6 @@ from humeval_power.designs import crossed, k_per_item
 from humeval_power.estimation.crossed.even_batch import fit_even
 from humeval_power.estimation.crossed.fits import fit_batch
 from humeval_power.estimation.crossed.problem import CrossedProblem
-from humeval_power.inference.study.replication import Replication
 from humeval_power.kernels.crossed import reml
 from humeval_power.kernels.crossed.even_designs import (
     evaluate,
@@ -24,6 +23,7 @@ from humeval_power.kernels.crossed.even_designs import (
 )
 from humeval_power.kernels.crossed.information import Fitted
 from humeval_power.parameters import preset
+from humeval_power.studies.power.replication import Replication
 
 PARAMETERS = preset("high").recoded().with_difference(0.1)
 CLOSE = {"rtol": 1e-8, "atol": 1e-8}

@@ -24,7 +24,7 @@ from humeval_power.estimation.crossed.fits import fit_batch
 from humeval_power.estimation.crossed.problem import EFFECT as AN_EFFECT
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.interfaces.formats.tables import read_table
+from humeval_power.files.tables import read_table
 from humeval_power.parameters import STANDARD_DEVIATIONS
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale

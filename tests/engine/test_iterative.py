@@ -18,11 +18,11 @@ from humeval_power.estimation.crossed.fits import BatchFit, fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.large import iterative, probed_search
-from humeval_power.estimation.large import system as large_system
-from humeval_power.estimation.large.system import LargeSystem, grouped
-from humeval_power.inference.analyze.blups import predicted_effects
-from humeval_power.inference.study.intervals import parameter_intervals
+from humeval_power.estimation.large import probed_search as large_system
+from humeval_power.estimation.large.probed_search import LargeSystem, grouped
 from humeval_power.kernels.large.iterative import WIDTH
+from humeval_power.studies.analyze.blups import predicted_effects
+from humeval_power.studies.fit.intervals import parameter_intervals
 
 Floats = NDArray[np.float64]
 SD = (0.12, 0.06, 0.10, 0.07, 0.2)

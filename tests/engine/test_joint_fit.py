@@ -21,7 +21,7 @@ from reference.golden import shared_golden
 from scipy import optimize
 
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.joint import closed_form as joint_closed_form
+from humeval_power.estimation.joint import fit as joint_closed_form
 from humeval_power.estimation.joint.fit import VARIANCES, contrast_precision, fit_joint
 from humeval_power.kernels.joint import model
 from humeval_power.kernels.joint import reml as joint_reml

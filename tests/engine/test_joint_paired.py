@@ -15,10 +15,9 @@ from places import TESTS
 
 from humeval_power.designs import Assignment
 from humeval_power.errors import InputError
-from humeval_power.estimation.joint import design as joint_design
-from humeval_power.estimation.joint import table as joint_table
-from humeval_power.estimation.joint.fit import contrast_precision, fit_joint
-from humeval_power.estimation.joint.table import JointTable
+from humeval_power.estimation.joint import fit as joint_design
+from humeval_power.estimation.joint import fit as joint_table
+from humeval_power.estimation.joint.fit import JointTable, contrast_precision, fit_joint
 from humeval_power.kernels.joint.paired import PairedPoint
 from humeval_power.kernels.joint.reml import TablePoint
 

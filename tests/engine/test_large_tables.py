@@ -15,11 +15,11 @@ from humeval_power.estimation.crossed.examination import design_information, exa
 from humeval_power.estimation.crossed.fits import fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.analyze.blups import LevelEffects, predicted_effects
 from humeval_power.kernels.crossed import likelihood, second_order
 from humeval_power.kernels.large import elimination, fronts
 from humeval_power.kernels.large import information as large_information
 from humeval_power.kernels.large.design import large_design
+from humeval_power.studies.analyze.blups import LevelEffects, predicted_effects
 
 SDS = (0.2, 0.15, 0.2, 0.1)
 GAMMAS = {

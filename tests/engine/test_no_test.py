@@ -13,15 +13,14 @@ from cases import few_fast
 from click.testing import CliRunner, Result
 from study_files import run, write_ratings
 
+from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.crossed import fits
 from humeval_power.estimation.joint import fit as joint_fit
-from humeval_power.inference.corrections import correct
-from humeval_power.inference.study.wald import finished_test
-from humeval_power.interfaces.cli.main import main
-from humeval_power.planning.power import PowerEstimate
-from humeval_power.planning.tallies import Tally
-from humeval_power.reporting import numbers
+from humeval_power.inference.common_tests import correct
 from humeval_power.rules import DecisionRule
+from humeval_power.saying import numbers
+from humeval_power.studies.fit.wald import finished_test
+from humeval_power.studies.power.estimate import PowerEstimate, Tally
 
 REASON = "the fit did not converge (too many steps)"
 
@@ -162,7 +161,7 @@ def test_an_engine_without_a_df_says_so_before_it_fits(
     df: str, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It printed 'SE nan, t = nan, p < 1e-15' and ended with 0."""
-    from humeval_power.estimation import statsmodels_engine
+    from humeval_power.estimation import other_engines as statsmodels_engine
 
     monkeypatch.setattr(statsmodels_engine, "fit_statsmodels", None)
     result = run("fit", table, "--scale", "1:5", "--engine", "statsmodels", "--df", df, code=2)

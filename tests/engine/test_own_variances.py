@@ -17,8 +17,8 @@ from reference.dense_many_systems import own_design_matrices
 from test_joint_fit import contrasts, random_table, table_of
 
 from humeval_power.errors import InputError
-from humeval_power.estimation.joint import closed_form as joint_closed_form
-from humeval_power.estimation.joint import table as joint_table
+from humeval_power.estimation.joint import fit as joint_closed_form
+from humeval_power.estimation.joint import fit as joint_table
 from humeval_power.estimation.joint.fit import contrast_precision, fit_joint, variance_names
 from humeval_power.kernels.joint import model
 from humeval_power.kernels.joint.complete import CompletePoint, Strata

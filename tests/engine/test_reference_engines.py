@@ -13,8 +13,7 @@ from places import TESTS
 
 from humeval_power.errors import EngineMissingError, InputError
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.lme4 import fit_lme4
-from humeval_power.estimation.statsmodels_engine import MAX_RATINGS, fit_statsmodels
+from humeval_power.estimation.other_engines import MAX_RATINGS, fit_lme4, fit_statsmodels
 from humeval_power.parameters import STANDARD_DEVIATIONS
 
 GOLDEN = TESTS / "golden" / "random_designs.json"

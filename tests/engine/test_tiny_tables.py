@@ -16,15 +16,15 @@ from reference import dense_model
 from reference.dense_search import lowest
 from tiny_tables import KINDS, rescaled, tiny_table, write_table
 
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.crossed.problem import COMPONENTS
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.joint.fit import fit_joint
-from humeval_power.inference.study.wald import EffectTest, difference_test, effect_test
-from humeval_power.interfaces.cli.main import main
 from humeval_power.parameters import STANDARD_DEVIATIONS
 from humeval_power.rules import DecisionRule
+from humeval_power.studies.fit.wald import EffectTest, difference_test, effect_test
 
 DIFFERENCES = DecisionRule(analysis="differences")
 # Ratings from 0 to 1.25 under declared scales: the same numbers, moved and stretched.

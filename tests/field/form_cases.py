@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from humeval_power.reporting.field.form import Question, RatingForm, Shown
 from humeval_power.scales import RatingScale
+from humeval_power.studies.field.form import Question, RatingForm, Shown
 from tests.field.upload_cases import HOSTILE
 
 PLACEHOLDERS = (

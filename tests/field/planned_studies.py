@@ -11,19 +11,19 @@ from typing import NamedTuple
 import pandas as pd
 from seven import seven
 
-from humeval_power.api.plan import assign_work
-from humeval_power.comparisons import ComparisonFamily
-from humeval_power.inference.looks.stopping_words import efficacy_of
+from humeval_power.families import ComparisonFamily
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
-from humeval_power.planning.looks.schedule import LookSchedule
-from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
-from humeval_power.planning.plan.planned_systems import PlannedSystems
-from humeval_power.reporting.plan.assignment import AssignmentResult
-from humeval_power.reporting.plan.sealed.content import plan_to_json
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.scenarios.looks.looks import equal_looks
+from humeval_power.studies.looks.rating_looks import LookSchedule
+from humeval_power.studies.looks.replicates import equal_looks
+from humeval_power.studies.looks.stopping_rule import efficacy_of
+from humeval_power.studies.plan.calls import assign_work
+from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
+from humeval_power.studies.plan.planned_systems import PlannedSystems
+from humeval_power.studies.plan.result_assignment import AssignmentResult
+from humeval_power.studies.plan.sealed_content import plan_to_json
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import SystemsParameters
 

@@ -12,15 +12,15 @@ import pandas as pd
 import pytest
 from cases import few_fast
 
-from humeval_power.api.field import follow_collection
 from humeval_power.checking.exports.assigned import assigned_of
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template
 from humeval_power.exclusions import ExclusionRules
-from humeval_power.interfaces.formats.assigned import read_assignment
-from humeval_power.interfaces.formats.exports.platforms import read_export
+from humeval_power.files.exports.platforms import read_export
 from humeval_power.scales import RatingScale
+from humeval_power.studies.field.calls import follow_collection
+from humeval_power.studies.field.files import read_assignment
 from tests.cli import run
 from tests.field.crowd import answers, assigned, mapping, rows_of, write
 

@@ -11,9 +11,9 @@ from seven import seven
 from humeval_power.designs import crossed
 from humeval_power.errors import InputError
 from humeval_power.exports import withdraw_workers
-from humeval_power.interfaces.formats.monitor.ledger import read_ledger
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
+from humeval_power.studies.monitor.files import read_ledger
 from tests.cli import run
 
 TRUTH = seven(0.55, 0.02, 0.08, 0.05, 0.12, 0.1, 0.18)

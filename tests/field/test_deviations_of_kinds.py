@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from planned_studies import assigned, of_two
 
-from humeval_power.api.rehearsal import rehearse
-from humeval_power.planning.analyze import deviations
 from humeval_power.ratings import ratings_from_table
+from humeval_power.studies.analyze.against_plan import deviations
+from humeval_power.studies.field.calls import rehearse
 
 
 def test_repeats_and_checks_are_no_deviation_and_another_system_is() -> None:

@@ -20,13 +20,11 @@ from careless_study import (
 from cli import run, run_json
 
 import humeval_power as hp
-from humeval_power.api.analyze import analyze
 from humeval_power.errors import InputError
-from humeval_power.inference.field.worker_exclusion import exclude_workers
-from humeval_power.interfaces.formats.answers import answers_of
-from humeval_power.interfaces.formats.plan.plan_file import read_plan
-from humeval_power.interfaces.formats.rating_tables import read_rating_table
-from humeval_power.interfaces.formats.ratings import ratings_of
+from humeval_power.files.tables import answers_of, ratings_of, read_rating_table
+from humeval_power.studies.analyze.calls import analyze
+from humeval_power.studies.field.worker_quality import exclude_workers
+from humeval_power.studies.plan.files import read_plan
 
 SCALE = ("--scale", "1:5")
 EACH = 2 * ITEMS  # ratings of a worker

@@ -8,10 +8,10 @@ import pytest
 from careless_study import CLICKER, ITEMS, LINER, WORKERS, collected, plan_of, write_plan, write_table
 from cli import run, run_json
 
-from humeval_power.inference.looks.stopping_words import efficacy_of
-from humeval_power.interfaces.formats.monitor.ledger import read_ledger
-from humeval_power.planning.looks.schedule import LookSchedule
-from humeval_power.scenarios.looks.looks import Looks
+from humeval_power.studies.looks.rating_looks import LookSchedule
+from humeval_power.studies.looks.replicates import Looks
+from humeval_power.studies.looks.stopping_rule import efficacy_of
+from humeval_power.studies.monitor.files import read_ledger
 
 
 @pytest.fixture

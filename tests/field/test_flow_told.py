@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 
 
 def run(*args: object) -> str:

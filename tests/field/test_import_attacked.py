@@ -9,10 +9,10 @@ import pytest
 from humeval_power.checking.exports.imported import imported
 from humeval_power.checking.exports.templates import Template
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
-from humeval_power.interfaces.formats.exports.platforms import read_export
-from humeval_power.interfaces.formats.ratings import read_ratings
-from humeval_power.reporting.field.draft import draft_text
+from humeval_power.files.exports.mapping_file import read_mapping
+from humeval_power.files.exports.platforms import read_export
+from humeval_power.files.tables import read_ratings
+from humeval_power.studies.field.result_import import draft_text
 from tests.cli import run
 from tests.field import exports
 from tests.field.test_platforms import CASES, ratings_of

@@ -6,8 +6,8 @@ import pytest
 
 from humeval_power.checking.exports.imported import imported
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
-from humeval_power.interfaces.formats.exports.platforms import read_export
+from humeval_power.files.exports.mapping_file import read_mapping
+from humeval_power.files.exports.platforms import read_export
 
 CODED = "who,slot,what,answer,took\np-1,w01,X3F9C,4,12.5\np-1,w01,K7LDM,2,8\n"
 MAPPING = """schema = "humeval_power/mapping/1"

@@ -8,10 +8,10 @@ import exports
 import pytest
 from click.testing import CliRunner
 
-from humeval_power.checking.exports.errors import ErrorWeights
+from humeval_power.checking.exports.mapping import ErrorWeights
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
+from humeval_power.files.exports.mapping_file import read_mapping
 
 
 def run(*args: object, code: int = 0) -> str:

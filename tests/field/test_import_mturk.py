@@ -7,13 +7,13 @@ import re
 
 import pytest
 
+from humeval_power.checking.exports.imported import long_table
 from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
-from humeval_power.checking.exports.reshape import long_table
 from humeval_power.checking.exports.templates import Template, in_natural_order
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
-from humeval_power.interfaces.formats.exports.platforms import read_export
-from humeval_power.interfaces.formats.ratings import read_ratings
+from humeval_power.files.exports.mapping_file import read_mapping
+from humeval_power.files.exports.platforms import read_export
+from humeval_power.files.tables import read_ratings
 from tests.cli import run
 
 N_SLOTS = 12

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.outputs import read_check_texts, read_outputs
+from humeval_power.studies.field.files import read_check_texts, read_outputs
 from tests.field.upload_cases import hostile_outputs
 
 WIDE = pd.DataFrame(

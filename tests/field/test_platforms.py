@@ -13,10 +13,10 @@ import pytest
 from humeval_power.checking.exports.imported import imported
 from humeval_power.checking.wide import columns_side_by_side
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
-from humeval_power.interfaces.formats.exports.platforms import platform_of, read_export
-from humeval_power.interfaces.formats.exports.raw import RawExport
-from humeval_power.interfaces.formats.ratings import read_ratings
+from humeval_power.files.exports.mapping_file import read_mapping
+from humeval_power.files.exports.platforms import platform_of, read_export
+from humeval_power.files.exports.raw import RawExport
+from humeval_power.files.tables import read_ratings
 from tests.cli import run
 from tests.field import exports
 

@@ -12,11 +12,16 @@ from scipy import stats
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.exclusions import ExclusionRules
-from humeval_power.inference.study.replication import Replication
 from humeval_power.parameters import preset
-from humeval_power.simulation.careless import Behaviour, checks_failed, seconds_taken
 from humeval_power.simulation.losses import AT_RANDOM, CAREFUL, STRAIGHT, Losses
-from humeval_power.simulation.quality_control import QualityControl, with_repeats
+from humeval_power.simulation.quality_control import (
+    Behaviour,
+    QualityControl,
+    checks_failed,
+    seconds_taken,
+    with_repeats,
+)
+from humeval_power.studies.power.replication import Replication
 from humeval_power.study_counts import share_of
 
 KIND = np.repeat([CAREFUL, AT_RANDOM, STRAIGHT], 400)

@@ -26,23 +26,22 @@ from planned_studies import (
 )
 from reference.rehearsal_twin import rehearse_slowly
 
-from humeval_power.api.plan import assign_work
-from humeval_power.api.rehearsal import rehearse
-from humeval_power.checking.exports.assigned import assigned_of
-from humeval_power.checking.exports.whole import whole_work
+from humeval_power.checking.exports.assigned import assigned_of, whole_work
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.study.testing import fit_and_test
-from humeval_power.interfaces.formats.ratings import read_ratings
+from humeval_power.files.tables import read_ratings
 from humeval_power.latent import Latent
-from humeval_power.planning.field.rehearsal import fieldwork, world_of
-from humeval_power.planning.plan.plan import Plan
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
-from humeval_power.simulation.careless import Behaviour
 from humeval_power.simulation.losses import Losses
+from humeval_power.simulation.quality_control import Behaviour
 from humeval_power.simulation.rehearsal import Habits
 from humeval_power.simulation.rehearsal import rehearse as drawn
+from humeval_power.studies.field.calls import rehearse
+from humeval_power.studies.field.rehearsal import fieldwork, world_of
+from humeval_power.studies.fit.many_systems import fit_and_test
+from humeval_power.studies.plan.calls import assign_work
+from humeval_power.studies.plan.plan import Plan
 from humeval_power.study_counts import StudyCounts
 
 FAMILIES: dict[str, Callable[[], Plan]] = {

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from cases import few_fast
 
-from humeval_power.api.analyze import analyze, analyze_systems
 from humeval_power.checking.rehearsed import NOTICE
-from humeval_power.comparisons import ComparisonFamily
+from humeval_power.families import ComparisonFamily
 from humeval_power.ratings import Ratings, ratings_from_table
-from humeval_power.reporting.render import as_html
+from humeval_power.saying.render import as_html
 from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.calls import analyze, analyze_systems
 
 
 def rated(*systems: str, mark: str = "rehearsal-") -> Ratings:

@@ -8,14 +8,14 @@ from datetime import date
 
 import pytest
 
-from humeval_power.checking.exports.whole import whole_work
-from humeval_power.inference.looks.stopping_words import efficacy_of
-from humeval_power.interfaces.formats.assigned import read_assignment, read_key
-from humeval_power.planning.looks.schedule import LookSchedule
-from humeval_power.planning.plan import blinding
-from humeval_power.reporting.field.uploads import UPLOADERS
-from humeval_power.reporting.plan.sealed.content import plan_to_json
-from humeval_power.scenarios.looks.looks import equal_looks
+from humeval_power.checking.exports.assigned import whole_work
+from humeval_power.studies.field.files import read_assignment, read_key
+from humeval_power.studies.field.uploads import UPLOADERS
+from humeval_power.studies.looks.rating_looks import LookSchedule
+from humeval_power.studies.looks.replicates import equal_looks
+from humeval_power.studies.looks.stopping_rule import efficacy_of
+from humeval_power.studies.plan import assignment as blinding
+from humeval_power.studies.plan.sealed_content import plan_to_json
 from humeval_power.study_counts import StudyCounts
 from tests.cli import run
 from tests.field.planned_studies import of_two

@@ -5,9 +5,9 @@ from __future__ import annotations
 from cases import each_case, few_fast
 
 from humeval_power.checking.exports.imported import imported
-from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
-from humeval_power.interfaces.formats.exports.platforms import read_export
-from humeval_power.reporting.field.uploads import UPLOADERS
+from humeval_power.files.exports.mapping_file import read_mapping
+from humeval_power.files.exports.platforms import read_export
+from humeval_power.studies.field.uploads import UPLOADERS
 from tests.field import platform_crowd as crowd
 from tests.field.form_cases import form_of
 

@@ -7,9 +7,9 @@ import csv
 import pytest
 from cases import few_fast
 
-from humeval_power.interfaces.formats.outputs import read_outputs
-from humeval_power.reporting.field.form import Question, RatingForm, Shown
 from humeval_power.scales import RatingScale
+from humeval_power.studies.field.files import read_outputs
+from humeval_power.studies.field.form import Question, RatingForm, Shown
 from tests.cli import run
 from tests.field import platform_crowd as crowd
 from tests.field.upload_cases import hostile_outputs

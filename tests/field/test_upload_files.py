@@ -14,9 +14,9 @@ import pytest
 from cases import each_case
 
 from humeval_power.errors import InputError
-from humeval_power.reporting.field.form import RatingForm, Shown
-from humeval_power.reporting.field.uploads import UPLOADERS
-from humeval_power.reporting.field.uploads.web import web_text
+from humeval_power.studies.field.form import RatingForm, Shown
+from humeval_power.studies.field.uploads import UPLOADERS
+from humeval_power.studies.field.uploads.html import web_text
 from tests.field import platform_crowd
 from tests.field.form_cases import TEXTS, form_of
 

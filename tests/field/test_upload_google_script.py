@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cases import few_fast
 
-from humeval_power.reporting.field.uploads import UPLOADERS
+from humeval_power.studies.field.uploads import UPLOADERS
 from tests.field import platform_crowd as crowd
 from tests.field.form_cases import form_of
 from tests.field.test_upload_and_back import read_back, same

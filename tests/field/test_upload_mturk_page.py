@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from humeval_power.reporting.field.uploads import UPLOADERS
+from humeval_power.studies.field.uploads import UPLOADERS
 from tests.field.browser import dumped, needs_browser
 from tests.field.form_cases import form_of
 from tests.field.test_upload_files import as_shown

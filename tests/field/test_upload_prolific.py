@@ -12,7 +12,7 @@ import pytest
 
 from humeval_power.costs import CostModel
 from humeval_power.fees import PlatformFee
-from humeval_power.reporting.field.uploads import UPLOADERS
+from humeval_power.studies.field.uploads import UPLOADERS
 from tests.cli import run
 from tests.field.form_cases import form_of
 

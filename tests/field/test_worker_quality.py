@@ -10,8 +10,8 @@ from reference.worker_quality_twin import quality as twin
 
 from humeval_power.errors import InputError
 from humeval_power.exclusions import RULES, ExclusionRules
-from humeval_power.inference.field.worker_quality import apply_rules, worker_quality
 from humeval_power.scales import RatingScale
+from humeval_power.studies.field.worker_quality import apply_rules, worker_quality
 
 SCALE = RatingScale.parse("1:5")
 

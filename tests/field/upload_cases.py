@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 
 from humeval_power.checking.exports.imported import imported
-from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
-from humeval_power.interfaces.formats.exports.platforms import read_export
+from humeval_power.files.exports.mapping_file import read_mapping
+from humeval_power.files.exports.platforms import read_export
 
 HOSTILE = (
     "</script><script>alert(1)</script>",

@@ -16,11 +16,10 @@ from click.testing import CliRunner, Result
 from killed_writes import Killed, changes_of_the_disk, contents, killed
 from places import ROOT
 
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.study.parameter_library import read_library
-from humeval_power.interfaces.formats.study.presets import preset
-from humeval_power.interfaces.writing.layout import STAGING
-from humeval_power.reporting.records import PARAMETERS_SCHEMA
+from humeval_power.doors.terminal.main import main
+from humeval_power.files.disk import STAGING
+from humeval_power.saying.result import PARAMETERS_SCHEMA
+from humeval_power.studies.power.files import preset, read_library
 
 PILOT = ROOT / "data" / "pilot.csv"
 
@@ -169,7 +168,7 @@ def _parameters(folder: Path) -> Path:
 @pytest.mark.slow
 def test_entries_that_are_added_at_once_are_all_there(tmp_path: Path) -> None:
     source, library = _parameters(tmp_path), tmp_path / "new" / "library.json"
-    command = [sys.executable, "-m", "humeval_power.interfaces.cli.main", "parameters", "add", str(source)]
+    command = [sys.executable, "-m", "humeval_power.doors.terminal.main", "parameters", "add", str(source)]
     names = [f"study-{number}" for number in range(6)]
     added = [
         subprocess.Popen([*command, "--name", name, "--library", str(library), "-q"]) for name in names

@@ -13,8 +13,8 @@ import click
 import pytest
 from every_command import COMMANDS, command_words, prepared
 
-from humeval_power.interfaces.asking import program
-from humeval_power.interfaces.asking.config import CONFIG, config_text
+from humeval_power.asking import program
+from humeval_power.asking.config import CONFIG, config_text
 
 ITEMS = "item,A,B\n" + "".join(f"{i},{i % 3},{(i * 7) % 5}\n" for i in range(20))
 ASKED = ("--question", "mean", "--power-by", "formula", "--alpha", "0.01", "--systems", "B,A")

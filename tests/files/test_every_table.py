@@ -10,17 +10,16 @@ from typing import Any
 import pytest
 from cases import each_case
 
+from humeval_power.comparisons.accuracy.files_results import read_claims, read_counts, read_leaderboard
+from humeval_power.comparisons.corpus.files import read_corpus, read_labels
+from humeval_power.comparisons.judge.files import judged_table
+from humeval_power.comparisons.preference.files import read_judgements
+from humeval_power.comparisons.scores.files import open_scores, score_table
+from humeval_power.comparisons.survey.files import read_comparisons
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.accuracy.results import read_claims, read_counts, read_leaderboard
-from humeval_power.interfaces.formats.compare.score_tables import open_scores, score_table
-from humeval_power.interfaces.formats.corpora import read_corpus, read_labels
-from humeval_power.interfaces.formats.judged import judged_table
-from humeval_power.interfaces.formats.lines import read_predictions
-from humeval_power.interfaces.formats.looks import score_pairs
-from humeval_power.interfaces.formats.preference import read_judgements
-from humeval_power.interfaces.formats.ratings import ratings_of
-from humeval_power.interfaces.formats.survey import read_comparisons
-from humeval_power.interfaces.formats.tables import read_table
+from humeval_power.files.lines import read_predictions
+from humeval_power.files.tables import ratings_of, read_table
+from humeval_power.studies.looks.files import score_pairs
 
 
 @dataclass(frozen=True, kw_only=True)

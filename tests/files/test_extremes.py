@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from humeval_power.comparisons.scores.score_table import ScoreTable
+from humeval_power.doors.page.serving.chosen_folder import Folder
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.exports.platforms import read_export
-from humeval_power.interfaces.formats.study.parameter_library import read_library
-from humeval_power.interfaces.formats.toml_text import toml_values
-from humeval_power.interfaces.page.serving.chosen_folder import Folder
-from humeval_power.reporting.numbers import interval_words
-from humeval_power.reporting.row_flow import flow_sentence, n_dropped
-from humeval_power.reporting.study import parameter_library
-from humeval_power.reporting.values import estimated, plain, signed
+from humeval_power.files.exports.platforms import read_export
+from humeval_power.files.json_text import toml_values
+from humeval_power.saying.numbers import interval_words
+from humeval_power.saying.row_flow import flow_sentence, n_dropped
+from humeval_power.saying.values import estimated, plain, signed
+from humeval_power.studies.power import parameter_library
+from humeval_power.studies.power.files import read_library
 from humeval_power.uncertainty import VarianceUncertainty
 
 KINDS = (None, True, 5, "x", [], {}, ["x"], [5], [[]], {"a": 1}, [None], 1e308, "[" * 5000)

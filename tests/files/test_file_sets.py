@@ -16,10 +16,8 @@ from cases import few_fast
 from killed_writes import Killed, changes_of_the_disk, contents, failing_once, killed, no_space
 
 from humeval_power.errors import HumevalPowerError, InputError, as_arguments
-from humeval_power.interfaces.writing.file_sets import silent, update_file, write_files
-from humeval_power.interfaces.writing.journal import JOURNAL, JOURNAL_SCHEMA
-from humeval_power.interfaces.writing.layout import STAGING
-from humeval_power.interfaces.writing.unfinished import finish_sets
+from humeval_power.files.disk import JOURNAL, JOURNAL_SCHEMA, STAGING, finish_sets
+from humeval_power.files.file_sets import silent, update_file, write_files
 
 LONG = "x" * 5000
 

@@ -18,12 +18,10 @@ from cli import run
 from openpyxl import Workbook
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.documents.reading import read_document
-from humeval_power.interfaces.formats.file_bytes import read_bytes
-from humeval_power.interfaces.formats.json_text import parse_json
-from humeval_power.interfaces.formats.size_limits import MAX_CELLS, MAX_COLUMNS, MAX_MB
-from humeval_power.interfaces.formats.tables import read_table
-from humeval_power.interfaces.formats.toml_text import read_toml
+from humeval_power.files.documents.reading import read_document
+from humeval_power.files.file_bytes import MAX_CELLS, MAX_COLUMNS, MAX_MB, read_bytes
+from humeval_power.files.json_text import parse_json, read_toml
+from humeval_power.files.tables import read_table
 
 GOOD = "worker,item,system,rating\n" + "".join(
     f"w{worker},i{item},{system},{1 + (worker + 2 * item + (system == 'B')) % 5}\n"
@@ -233,7 +231,7 @@ def test_a_pipe_that_nobody_writes_to_does_not_hang(tmp_path: Path) -> None:
 
 def test_a_pipe_with_a_writer_is_read_to_its_end(tmp_path: Path) -> None:
     # As a shell hands over the output of another command: check <(zcat ratings.csv.gz)
-    command = "import sys; from humeval_power.interfaces.formats.tables import read_table; "
+    command = "import sys; from humeval_power.files.tables import read_table; "
     command += "print(len(read_table(sys.argv[1]).frame))"
     script = f'exec "$0" -c \'{command}\' <(sleep 1; cat "$1")'
     found = subprocess.run(

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from study_files import FORMATS, FORMS, Names, given, write_pictures, write_study
 
 import humeval_power
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 from humeval_power.safe_text import original_cells, visible
 
 STEMS = (
@@ -384,7 +384,7 @@ def test_a_terminal_of_any_encoding_gets_the_answer(tmp_path, encoding):
     ]
     path.write_text("\n".join(["worker,item,system,rating", *rows]), encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "humeval_power.interfaces.cli.main", "check", str(path)],
+        [sys.executable, "-m", "humeval_power.doors.terminal.main", "check", str(path)],
         capture_output=True,
         env={
             "PYTHONIOENCODING": f"{encoding}:strict",

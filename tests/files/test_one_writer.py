@@ -18,19 +18,22 @@ WRITING = re.compile(
 )
 # what may, and why
 ALLOWED = {
-    "interfaces/writing/": "the writer itself",
-    "interfaces/formats/monitor/ledger.py": "lines are only ever added to a ledger",
-    "interfaces/cli/pandoc.py": "what pandoc reads lies in a temporary folder",
-    "interfaces/page/answers.py": "links to files lie under their own names in a folder that ends with the answer",
-    "interfaces/page/serving/private_folder.py": "a temporary folder that ends with the server of the page",
-    "interfaces/page/serving/uploads.py": "uploads are streamed into that folder",
-    "interfaces/page/workspace/studies.py": "a study gets another name, in the folder that was chosen",
-    "interfaces/mcp/server.py": "a temporary folder that ends with the server of tools",
-    "interfaces/inspect_hooks.py": "logs as JSON lie in a temporary folder",
-    "interfaces/formats/file_bytes.py": "opens for reading only, without waiting for a writer",
+    **dict.fromkeys(
+        ("files/disk.py", "files/file_sets.py", "files/partial_folder.py", "files/block_store.py"),
+        "the writer",
+    ),
+    "studies/monitor/files.py": "lines are only ever added to a ledger",
+    "asking/pandoc.py": "what pandoc reads lies in a temporary folder",
+    "doors/page/answers.py": "links to files lie under their own names in a folder that ends with the answer",
+    "doors/page/serving/chosen_folder.py": "a temporary folder that ends with the server of the page",
+    "doors/page/serving/uploads.py": "uploads are streamed into that folder",
+    "doors/page/workspace/studies.py": "a study gets another name, in the folder that was chosen",
+    "doors/mcp/server.py": "a temporary folder that ends with the server of tools",
+    "doors/inspect_hooks.py": "logs as JSON lie in a temporary folder",
+    "files/file_bytes.py": "opens for reading only, without waiting for a writer",
     "kernels/kernel.py": "where no cache can be written, compiled kernels go to a temporary folder",
     "kernels/once.py": "a lock of this machine, which holds nothing, while a kernel is compiled",
-    "reporting/figure_style.py": "a picture becomes bytes in memory",
+    "saying/figure_style.py": "a picture becomes bytes in memory",
 }
 
 
@@ -46,7 +49,7 @@ def test_only_the_writer_changes_the_disk() -> None:
         if not (place := path.relative_to(PACKAGE).as_posix()).startswith(tuple(ALLOWED))
         for call in _writes(path.read_text(encoding="utf-8"))
     }
-    assert not found, "use interfaces/cli/output.py: write_file, write_set, replace_file"
+    assert not found, "use asking/output.py: write_file, write_set, replace_file"
 
 
 @each_case(

@@ -14,8 +14,8 @@ import pytest
 from cases import each_case
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats import text_tables
-from humeval_power.interfaces.formats.tables import read_table
+from humeval_power.files import text_tables
+from humeval_power.files.tables import read_table
 
 HEADER = "worker,item,system,rating"
 TEXT = f"{HEADER}\n007,NA,A,1\nw2,i1,B,4.50\n"

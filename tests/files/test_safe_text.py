@@ -20,10 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from latex_run import compiled
 
-from humeval_power.interfaces.cli.pandoc import READS
-from humeval_power.interfaces.formats.text_tables import read_delimited
-from humeval_power.reporting.document import Table
-from humeval_power.reporting.render.terminal import table_lines
+from humeval_power.asking.pandoc import READS
+from humeval_power.files.text_tables import read_delimited
 from humeval_power.safe_text import (
     bibtex_text,
     cut,
@@ -46,6 +44,8 @@ from humeval_power.safe_text import (
     visible,
     wrapped,
 )
+from humeval_power.saying.document import Table
+from humeval_power.saying.render.terminal import table_lines
 
 HIDDEN = "".join(map(chr, [*range(9), 11, 12, *range(14, 32), *range(127, 160)])) + (
     "\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069"
@@ -225,7 +225,7 @@ def plain(part: object) -> str:
 
 
 def test_latex_of_hidden_characters_compiles(tmp_path):
-    from humeval_power.safe_text.latex import FONTS, PREAMBLE
+    from humeval_power.safe_text import FONTS, PREAMBLE
 
     body = "\n\n".join(latex_text(f"x{name}x") for name in (*NAMES, *HIDDEN))
     assert body.isascii()
@@ -283,7 +283,7 @@ def test_the_reader_says_that_it_took_apostrophes_away():
 def test_a_workbook_that_was_made_from_our_csv_gives_the_names_back(tmp_path: Path):
     from openpyxl import Workbook
 
-    from humeval_power.interfaces.formats.tables import read_table
+    from humeval_power.files.tables import read_table
 
     names = ["=A()", "'=B", "@c", "+1", "plain"]
     rows = csv.reader(io.StringIO(table_csv(pd.DataFrame({"system": names, "=x": range(5)}))))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli import run
 
-from humeval_power.interfaces.formats.monitor.secret import kept_secret
+from humeval_power.studies.monitor.files import kept_secret
 
 STUDY = ("power", "--preset", "low", "--workers", 6, "--items", 24, "--effect", 0.1, "--method", "analytic")
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from humeval_power.errors import InputError
-from humeval_power.reporting.chart import Axis, Chart, LaterChart, Level, Series, Spot, Upright, tick_step
-from humeval_power.reporting.document import Document, Section
-from humeval_power.reporting.render import as_html, as_html_part, as_markdown, as_terminal
-from humeval_power.reporting.render.svg import COLOURS, WIDTH, frame_of
+from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Series, Spot, Upright, tick_step
+from humeval_power.saying.document import Document, Section
+from humeval_power.saying.render import as_html, as_html_part, as_markdown, as_terminal
+from humeval_power.saying.render.svg import COLOURS, WIDTH, frame_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert(1)</script> \" ' & \x1b \u202e \ud800 ]]> $x^2$ \U0001f600" + 60 * "long "
@@ -258,7 +258,7 @@ def contrast(first: str, second: str) -> float:
 
 def themes() -> dict[str, dict[str, str]]:
     """The variables of the style sheet: in the light, in the dark, on paper."""
-    css = files("humeval_power.reporting.render").joinpath("templates/page.css").read_text()
+    css = files("humeval_power.saying.render").joinpath("templates/page.css").read_text()
     found = [
         dict(re.findall(r"--([\w-]+): (#\w{6})", block)) for block in re.findall(r":root \{([^}]*)\}", css)
     ]

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 from places import ROOT
 
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.cli.option_names import RENAMED
+from humeval_power.asking.options import RENAMED
+from humeval_power.doors.terminal.main import main
 
 PILOT = ROOT / "data" / "pilot.csv"
 SEVEN = (

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from cli import run
 
-from humeval_power.interfaces.cli import commit as module
-from humeval_power.interfaces.cli.commit import commit
+from humeval_power.doors.terminal import commit as module
+from humeval_power.doors.terminal.commit import commit
 
 HASH = "0123456789abcdef0123456789abcdef01234567"
 

@@ -20,12 +20,12 @@ from places import ROOT
 from scipy import stats
 
 import humeval_power
-from humeval_power.interfaces.asking.options import made_of, option_of
-from humeval_power.interfaces.cli import main as program
-from humeval_power.interfaces.formats.exports import platforms
-from humeval_power.planning.power import estimate_power
-from humeval_power.reporting.report.config import ReportConfig
-from humeval_power.reporting.report.documents import Documents
+from humeval_power.asking.options import made_of, option_of
+from humeval_power.doors.terminal import main as program
+from humeval_power.files.exports import platforms
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.report.config import ReportConfig
+from humeval_power.studies.report.documents import Documents
 from humeval_power.study import FIELDS
 from humeval_power.study_text import schema, study_text
 
@@ -145,8 +145,8 @@ def test_the_command_answers_is_kept_and_refuses(
     shown: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = shown("A command")
-    monkeypatch.setitem(sys.modules, "humeval_power.interfaces.asking.hours", module)
-    monkeypatch.setitem(program.COMMANDS, "hours", (".asking.hours", "How long will the ratings take?"))
+    monkeypatch.setitem(sys.modules, "humeval_power.asking.hours", module)
+    monkeypatch.setitem(program.COMMANDS, "hours", ("asking.hours", "How long will the ratings take?"))
     monkeypatch.setattr(humeval_power, "hours", module.hours, raising=False)
     assert re.search(r"Work +16\.7 hours", run("hours", "--ratings", 2000).output)
     record = run_json("hours", "--ratings", 2000)
@@ -165,7 +165,9 @@ def test_the_command_answers_is_kept_and_refuses(
 
 
 def test_the_paths_and_commands_that_are_named_exist() -> None:
-    named = re.findall(r"`((?:humeval_power|tests|docs|interfaces|api|reporting)/[\w./]*)`", TEXT)
+    named = re.findall(
+        r"`((?:humeval_power|tests|docs|asking|saying|files|studies|comparisons|doors)/[\w./]*)`", TEXT
+    )
     assert len(named) > 12
     for path in named:
         assert (ROOT / path).exists() or (ROOT / "humeval_power" / path).exists(), path

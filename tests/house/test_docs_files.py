@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from places import ROOT
 from study_files import FORMS, given, run, write_pictures, write_ratings, write_study
 
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 
 PAGE = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
 DESCRIBED = set(re.findall(r"[a-z][a-z_0-9]*", " ".join(re.findall(r"`[^`\n]+`", PAGE))))

@@ -8,7 +8,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from humeval_power.reporting.document import (
+from humeval_power.safe_text import display_width
+from humeval_power.saying.document import (
     Document,
     Facts,
     Field,
@@ -19,7 +20,7 @@ from humeval_power.reporting.document import (
     Section,
     Table,
 )
-from humeval_power.reporting.render import (
+from humeval_power.saying.render import (
     as_html,
     as_html_part,
     as_latex,
@@ -27,7 +28,6 @@ from humeval_power.reporting.render import (
     as_notebook,
     as_terminal,
 )
-from humeval_power.safe_text import display_width
 
 HOSTILE = (
     "<script>alert(1)</script> \x1b[31m \u202e $x_1$ | `a` \\input{x} # * {{ 7*7 }} {% x %} & \u4f60\u597d"

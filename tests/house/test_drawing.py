@@ -8,14 +8,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from humeval_power.reporting.document import Document, Section
-from humeval_power.reporting.estimate_rows import ENDS, EstimateRow, EstimateRows
-from humeval_power.reporting.render import as_html_part, as_terminal
-from humeval_power.reporting.render.svg_rows import rows_svg
-from humeval_power.reporting.study.tables.assignment_svg import assignment_svg
-from humeval_power.reporting.study.tables.cell_map import CellMap
-from humeval_power.reporting.study.tables.ratings_svg import ratings_svg
+from humeval_power.saying.chart import ENDS, EstimateRow, EstimateRows
+from humeval_power.saying.document import Document, Section
+from humeval_power.saying.render import as_html_part, as_terminal
+from humeval_power.saying.render.svg import rows_svg
 from humeval_power.scales import RatingScale
+from humeval_power.studies.fit.ratings_svg import ratings_svg
+from humeval_power.studies.fit.who_rated_what import CellMap, assignment_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert(1)</script> \" ' & \x1b \u202e \ud800 ]]> $x^2$ \U0001f600" + 60 * "long "

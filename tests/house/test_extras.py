@@ -18,7 +18,7 @@ from places import ROOT
 
 from humeval_power.errors import EngineMissingError
 from humeval_power.extras import EXTRAS
-from humeval_power.reporting.release.document_texts import document_texts
+from humeval_power.studies.release.warnings import document_texts
 
 PACKAGE = ROOT / "humeval_power"
 OF_THE_CORE = {"llvmlite", "markupsafe", "pydantic_core"}  # Numba's, Jinja's and Pydantic's own
@@ -102,10 +102,9 @@ def test_no_package_of_an_extra_is_loaded_with_a_module_that_the_core_loads() ->
         (path.relative_to(PACKAGE).as_posix(), name)
         for path, tree in modules()
         if not path.is_relative_to(
-            PACKAGE / "interfaces" / "page"  # which the command loads after it has asked
+            PACKAGE / "doors" / "page"  # which the command loads after it has asked
         )
-        and path.relative_to(PACKAGE).as_posix()
-        not in ("interfaces/mcp/server.py", "interfaces/inspect_hooks.py")
+        and path.relative_to(PACKAGE).as_posix() not in ("doors/mcp/server.py", "doors/inspect_hooks.py")
         for name in at_once(tree)
         if name in extra
     }

@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from option_tree import BASE, NOT_NUMBERS, Trial, leaves, numeric_options, write_files
 from places import ROOT
 
+from humeval_power.asking.options import as_typed
+from humeval_power.doors.terminal.main import main
 from humeval_power.fields import MOST_VALUES
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.cli.option_names import as_typed
 
 NO_NUMBERS = ("", "nan", "inf", "-inf", "1e-320", "1e308", "-1e308", "1e400", "9" * 26, "twenty")
 NO_LISTS = ("nan", "inf", "1e-320", "1e308", "9" * 26, "1:1000000000000", "0:1:1e-12", "1,,2", ",")

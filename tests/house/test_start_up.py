@@ -17,11 +17,11 @@ import pytest
 from places import ROOT
 
 from humeval_power import choices
-from humeval_power.interfaces.cli.main import COMMANDS
-from humeval_power.interfaces.formats.exports.platforms import PLATFORMS
-from humeval_power.interfaces.formats.logs.harnesses import HARNESSES
-from humeval_power.planning.accuracy.detectable import PRIORS
-from humeval_power.reporting.field.uploads import UPLOADERS
+from humeval_power.comparisons.accuracy.detectable import PRIORS
+from humeval_power.doors.terminal.main import COMMANDS
+from humeval_power.files.exports.platforms import PLATFORMS
+from humeval_power.files.logs.reading import HARNESSES
+from humeval_power.studies.field.uploads import UPLOADERS
 
 HEAVY = (
     *(
@@ -51,7 +51,7 @@ found["package"] = ours() + heavy() + [name for name in ("click",) if name in sy
 humeval_power.InputError
 found["name"] = heavy() + [name for name in ("click",) if name in sys.modules]
 
-from humeval_power.interfaces.cli.main import COMMANDS, main, module_of
+from humeval_power.doors.terminal.main import COMMANDS, main, module_of
 found["program"] = heavy()
 
 import click
@@ -100,10 +100,10 @@ found |= {{"helps": helps, "completed": completed, "refused": refused, "brought"
 found["modules of all helps"] = len(sys.modules)
 
 if all(importlib.util.find_spec(name) for name in ("starlette", "uvicorn")):
-    import humeval_power.interfaces.page.opened
+    import humeval_power.doors.page.opened
     found["page"] = heavy()
 
-import humeval_power.interfaces.cli.plan.options, humeval_power.interfaces.formats.plan.plan_file
+import humeval_power.studies.plan.ask_held, humeval_power.studies.plan.files
 found["plan file"] = "pydantic" in sys.modules
 print(json.dumps(found))
 """
@@ -170,7 +170,7 @@ def test_pydantic_is_imported_only_when_a_plan_is_read_or_written(started):
 
 RUN = f"""
 import contextlib, io, json, sys
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 with contextlib.redirect_stdout(io.StringIO()) as told:
     main(sys.argv[1:], prog_name="humeval-power", standalone_mode=False)
 print(json.dumps({{

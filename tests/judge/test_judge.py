@@ -13,13 +13,12 @@ from reference.golden import shared_golden
 from scipy import stats
 from seven import seven
 
+from humeval_power.comparisons.judge.means import fold_weights, folds, judged_means
+from humeval_power.comparisons.judge.plan import PredictionPower, judged_study, with_judge
 from humeval_power.designs import k_per_item
 from humeval_power.errors import InputError
-from humeval_power.inference.judge.means import fold_weights, folds, judged_means
-from humeval_power.inference.study.formula import analytic_power, effect_precision
 from humeval_power.parameters import Parameters, preset
-from humeval_power.planning.judge.efficiency import PredictionPower
-from humeval_power.planning.judge.study import judged_study, with_judge
+from humeval_power.studies.power.formula import analytic_power, effect_precision
 
 
 def test_variances_and_effective_numbers_are_the_golden_ones(shared: Path) -> None:

@@ -12,10 +12,9 @@ import pytest
 from scipy import linalg, stats
 
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.judge.means import ClusteredParts, judged_means
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import clustered_mean
-from humeval_power.inference.judge.clustered_parts import ClusteredParts
-from humeval_power.inference.judge.means import judged_means
 
 
 def dense(values: np.ndarray, others: np.ndarray, codes: np.ndarray) -> tuple[float, float]:

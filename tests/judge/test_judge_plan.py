@@ -8,15 +8,20 @@ from decimal import Decimal
 import pytest
 from cli import run
 
+from humeval_power.comparisons.judge.plan import (
+    JudgeRequest,
+    judged_study,
+    option_of,
+    search_plan,
+    simulate_judged,
+    with_judge,
+)
 from humeval_power.costs import CostModel
 from humeval_power.designs import k_per_item
 from humeval_power.errors import InputError
-from humeval_power.inference.study.formula import analytic_power
 from humeval_power.parameters import preset
-from humeval_power.planning.judge.plan import JudgeRequest, option_of, search_plan
-from humeval_power.planning.judge.simulated import simulate_judged
-from humeval_power.planning.judge.study import judged_study, with_judge
-from humeval_power.planning.study.designs_of import design_of
+from humeval_power.studies.power.formula import analytic_power
+from humeval_power.studies.power.required import design_of
 from humeval_power.study_counts import StudyCounts
 
 PRICES = CostModel(price_per_rating=Decimal("0.10"), cost_per_worker=Decimal(5))

@@ -12,11 +12,10 @@ from cli import run
 from scipy import stats
 
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.judge.ceiling import judge_ceiling, own_family_bias
+from humeval_power.comparisons.judge.means import jackknife
+from humeval_power.comparisons.judge.table import JudgedTable
 from humeval_power.errors import InputError
-from humeval_power.inference.judge.ceiling import judge_ceiling
-from humeval_power.inference.judge.jackknife import jackknife
-from humeval_power.inference.judge.own_family import own_family_bias
-from humeval_power.inference.judge.table import JudgedTable
 
 SYSTEMS = ("a", "b", "c", "d")
 

@@ -16,12 +16,12 @@ from cli import run
 from scipy import stats
 
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.judge.files import read_judged
+from humeval_power.comparisons.judge.means import judged_means
+from humeval_power.comparisons.judge.rated import RatedItems, rated_means
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.corrections import correct
-from humeval_power.inference.judge.means import judged_means
-from humeval_power.inference.judge.rated import RatedItems, rated_means
-from humeval_power.interfaces.formats.judged import read_judged
+from humeval_power.inference.common_tests import correct
 
 
 def drawn(

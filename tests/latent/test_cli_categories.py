@@ -9,7 +9,7 @@ import pytest
 from cases import few_fast
 from cli import run, run_json
 
-from humeval_power.interfaces.formats.plan.plan_file import read_plan
+from humeval_power.studies.plan.files import read_plan
 
 VALUES = "sd_worker_intercept=0.08,sd_worker_slope=0.05,sd_item_intercept=0.1,sd_item_slope=0.08"
 BOXES = ("--shares", ".05,.1,.2,.4,.25", "--values", VALUES)

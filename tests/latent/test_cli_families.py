@@ -15,15 +15,15 @@ from click.testing import Result
 
 from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.latent.categories import categories_of
-from humeval_power.inference.study.family_check import check_family, has_few_points
-from humeval_power.inference.study.spread import spread_test
-from humeval_power.inference.study.wald import effect_test
 from humeval_power.ratings import Ratings, ratings_from_table
-from humeval_power.reporting.report.signature import Signature, parse_signature
-from humeval_power.reporting.rule_words import rule_sentence
-from humeval_power.reporting.study.fits.family_words import family_remarks
 from humeval_power.rules import DecisionRule
+from humeval_power.saying.rule_words import rule_sentence
 from humeval_power.scales import RatingScale
+from humeval_power.studies.fit.fit_result import family_remarks
+from humeval_power.studies.fit.latent_effects import check_family, has_few_points
+from humeval_power.studies.fit.spread import spread_test
+from humeval_power.studies.fit.wald import effect_test
+from humeval_power.studies.report.signature import Signature, parse_signature
 
 
 def run(line: str, code: int = 0) -> Result:

@@ -9,11 +9,11 @@ import pytest
 from category_tables import FIVE, drawn_frame
 from cli import run
 
-from humeval_power.inference.study.testing import fit_and_test
-from humeval_power.interfaces.formats.plan.plan_file import read_plan
-from humeval_power.planning.monitor.look_data import look_data
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
+from humeval_power.studies.fit.many_systems import fit_and_test
+from humeval_power.studies.monitor.step import look_data
+from humeval_power.studies.plan.files import read_plan
 
 
 def test_a_look_is_by_the_family_of_the_plan_and_has_its_t_and_p(tmp_path: Path) -> None:

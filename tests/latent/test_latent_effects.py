@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from humeval_power.inference.study.latent_effects import (
+from humeval_power.latent import Latent, Link
+from humeval_power.studies.fit.latent_effects import (
     effects_at,
     effects_of,
     expected_at,
     latent_margin,
     slope_to_expected,
 )
-from humeval_power.latent import Latent, Link
 
 FIVE = Latent(
     thresholds=(-1.2, -0.5, 0.5, 1.2),

@@ -13,7 +13,7 @@ import pytest
 from category_tables import FIVE, drawn_frame, drawn_ratings
 
 import humeval_power as hp
-from humeval_power.checking.covariates import numeric
+from humeval_power.checking.structure import numeric
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.latent.fit import fit_latent
 from humeval_power.latent import Latent
@@ -194,7 +194,7 @@ def test_systems_that_hardly_overlap_have_a_word_instead_of_a_number() -> None:
 
 
 def test_the_document_of_parameters_is_read_back_to_the_digit(tmp_path: Path) -> None:
-    from humeval_power.interfaces.formats.documents.reading import read_parameters, to_json
+    from humeval_power.files.documents.reading import read_parameters, to_json
 
     result = hp.fit(drawn_ratings(FIVE, 6, 20, seed=8), rule=DecisionRule(family="ordinal", link="logit"))
     path = tmp_path / "parameters.json"

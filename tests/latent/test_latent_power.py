@@ -9,17 +9,17 @@ import pytest
 
 from humeval_power.designs import Design, crossed, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.inference.study.formula import analytic_power
-from humeval_power.inference.study.latent_scale import LatentScale
 from humeval_power.kernels.latent.draws import observed_variances
 from humeval_power.latent import Latent, Link
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters, preset
-from humeval_power.planning.plan.assurance import assurance, safe_parameters
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.study.calibration import CATEGORY_TESTS, calibrate
-from humeval_power.planning.study.detectable import simulated_margin
 from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.fit.latent_effects import LatentScale
+from humeval_power.studies.plan.plan import assurance, safe_parameters
+from humeval_power.studies.power.analytic import simulated_margin
+from humeval_power.studies.power.calibration import CATEGORY_TESTS, calibrate
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.formula import analytic_power
+from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.study_counts import StudyCounts
 from humeval_power.uncertainty import VarianceUncertainty
 

@@ -13,9 +13,8 @@ from scipy import stats
 
 from humeval_power.errors import InputError
 from humeval_power.estimation.latent.fit import fit_latent
-from humeval_power.inference.study.latent_effects import expected_at
-from humeval_power.inference.study.latent_test import latent_test, wald_of_categories
 from humeval_power.rules import DecisionRule
+from humeval_power.studies.fit.latent_effects import expected_at, latent_test, wald_of_categories
 
 ORDINAL = DecisionRule(family="ordinal")
 

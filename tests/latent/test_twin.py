@@ -9,8 +9,7 @@ from reference.latent_twin import Twin, design_columns, dummies
 from scipy import integrate, stats
 
 from humeval_power.estimation.latent.engine import LatentProblem, Start, fit_latent_batch
-from humeval_power.estimation.latent.point import Point, Setting, lower_bounds
-from humeval_power.estimation.latent.search import evaluate
+from humeval_power.estimation.latent.search import Point, Setting, evaluate, lower_bounds
 from humeval_power.kernels.latent.mode import Cuts
 
 SD = (0.6, 0.4, 0.7, 0.5)

@@ -8,7 +8,7 @@ import cli
 import harness_logs
 import pytest
 
-from humeval_power.interfaces.formats.accuracy.answers import read_answers
+from humeval_power.comparisons.accuracy.files import read_answers
 
 
 @pytest.mark.parametrize("harness", ["lm-eval", "inspect", "openai-evals"])

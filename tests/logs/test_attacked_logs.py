@@ -25,8 +25,8 @@ from harness_logs import (
 
 from humeval_power import extras
 from humeval_power.errors import EngineMissingError, InputError
-from humeval_power.interfaces.formats.logs.reading import read_logs
-from humeval_power.interfaces.formats.size_limits import MAX_MB
+from humeval_power.files.file_bytes import MAX_MB
+from humeval_power.files.logs.reading import read_logs
 
 ANYTHING: list[Any] = [
     None,

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from harness_logs import WRITERS, write_helm, write_lm_eval
 
 from humeval_power.checking.logs.combined import LogTable
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.logs.reading import read_logs
+from humeval_power.files.logs.reading import read_logs
 
 THREE = {"m/a": [1, 0, 1, 1], "m/b": [0, 0, 1, 1], "m/c": [1, 1, 1, 1]}
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {

@@ -24,7 +24,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import match
 from inspect_ai.solver import solver
-import humeval_power.interfaces.inspect_hooks
+import humeval_power.doors.inspect_hooks
 
 @solver
 def said(right):

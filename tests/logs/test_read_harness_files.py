@@ -22,7 +22,7 @@ from harness_logs import (
 
 from humeval_power.checking.logs.combined import LogTable
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.logs.reading import read_logs
+from humeval_power.files.logs.reading import read_logs
 
 TWO = {"m/a": [1, 0, 1, 1], "m/b": [0, 0, 1, 1]}
 

@@ -25,8 +25,8 @@ from harness_logs import (
 )
 
 from humeval_power.checking.logs.combined import LogTable
-from humeval_power.interfaces.formats.logs.reading import read_logs
-from humeval_power.interfaces.formats.tables import read_table
+from humeval_power.files.logs.reading import read_logs
+from humeval_power.files.tables import read_table
 
 CLUSTER = {
     "lm-eval": "passage",

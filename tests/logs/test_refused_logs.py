@@ -20,7 +20,7 @@ from harness_logs import (
 
 from humeval_power.checking.logs.combined import LogTable
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.logs.reading import read_logs
+from humeval_power.files.logs.reading import read_logs
 
 
 def table_in(*paths: Path, **options: object) -> LogTable:

@@ -11,9 +11,9 @@ from cli import run, run_json
 from harness_logs import SCORES, inspect_header, inspect_samples, write_inspect, write_lm_eval
 
 from humeval_power.checking.logs.combined import LogTable
-from humeval_power.checking.logs.repeats import Again
+from humeval_power.checking.logs.log import Again
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.logs.reading import read_logs
+from humeval_power.files.logs.reading import read_logs
 
 SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 

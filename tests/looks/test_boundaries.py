@@ -13,8 +13,10 @@ from reference.golden import shared_golden
 from reference.rpact import rpact_answers
 from scipy import stats
 
+from humeval_power.choices import EFFICACY_WORDS
 from humeval_power.errors import InputError
-from humeval_power.inference.looks.boundaries import (
+from humeval_power.kernels.sequential import exit_probabilities
+from humeval_power.studies.looks.boundaries import (
     Boundaries,
     boundaries,
     expected_share,
@@ -23,17 +25,19 @@ from humeval_power.inference.looks.boundaries import (
     required_drift,
     success,
 )
-from humeval_power.inference.looks.futility import (
+from humeval_power.studies.looks.stopping_rule import (
     BetaSpendingFutility,
     ConditionalPowerFutility,
+    FixedLevels,
+    HaybittlePeto,
+    PocockSpending,
     PValueFutility,
+    StoppingRule,
     conditional_power,
     conditional_power_bound,
+    efficacy_of,
+    futility_of,
 )
-from humeval_power.inference.looks.spending import PocockSpending
-from humeval_power.inference.looks.stopping_rule import FixedLevels, HaybittlePeto, StoppingRule
-from humeval_power.inference.looks.stopping_words import EFFICACY_WORDS, efficacy_of, futility_of
-from humeval_power.kernels.sequential import exit_probabilities
 
 THIRDS = (1 / 3, 2 / 3, 1.0)
 # rpact stops its search at an error of 1e-8 in alpha, which is 2e-7 in a z near 2; where increments of

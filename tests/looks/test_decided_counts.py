@@ -12,12 +12,16 @@ from reference.slow_walk import endings, rank
 from scipy import stats
 
 from humeval_power.errors import InputError
-from humeval_power.inference.looks.boundaries import boundaries
-from humeval_power.inference.looks.decided_counts import DecidedLook, exact_errors, exact_stagewise
-from humeval_power.inference.looks.stagewise import LookEstimate, stagewise_inference
-from humeval_power.inference.looks.stopping_rule import StoppingRule
-from humeval_power.inference.looks.stopping_words import efficacy_of
 from humeval_power.inference.mcnemar import P_VALUES, critical_counts
+from humeval_power.studies.looks.boundaries import boundaries
+from humeval_power.studies.looks.stagewise import (
+    DecidedLook,
+    LookEstimate,
+    exact_errors,
+    exact_stagewise,
+    stagewise_inference,
+)
+from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of
 
 DESIGNS = {  # decided judgements at each look, and the boundary
     "pocock": ((8, 17, 24), "pocock"),

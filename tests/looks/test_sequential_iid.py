@@ -9,27 +9,25 @@ from cases import few_fast
 from cli import run, run_json
 from scipy import stats
 
+from humeval_power.comparisons.accuracy.agreement import KnownAgreement
+from humeval_power.comparisons.accuracy.paired import PairedAccuracy
+from humeval_power.comparisons.assessment.scenario import DirectAssessment, GammaScores
+from humeval_power.comparisons.preference.scenario import Preference
 from humeval_power.errors import InputError
-from humeval_power.inference.looks.boundaries import boundaries, false_positive_rate
-from humeval_power.inference.looks.futility import PValueFutility
-from humeval_power.inference.looks.stopping_rule import StoppingRule
-from humeval_power.inference.looks.stopping_words import efficacy_of
-from humeval_power.planning.looks.long_run import operating_characteristics
-from humeval_power.planning.looks.pool import PROCEDURES, pool_study, wei_rules
-from humeval_power.reporting.looks.figures import boundary_figure, stopping_figure
-from humeval_power.scenarios.accuracy.agreement import KnownAgreement
-from humeval_power.scenarios.accuracy.paired import PairedAccuracy
-from humeval_power.scenarios.assessment.gamma_scores import GammaScores
-from humeval_power.scenarios.assessment.scenario import DirectAssessment
-from humeval_power.scenarios.looks.judgements import AssessmentLooks, PairedLooks
-from humeval_power.scenarios.looks.pools import (
+from humeval_power.studies.looks.boundaries import boundaries, false_positive_rate
+from humeval_power.studies.looks.figures import boundary_figure, stopping_figure
+from humeval_power.studies.looks.how_many import PROCEDURES, pool_study, wei_rules
+from humeval_power.studies.looks.judgement_plan import operating_characteristics
+from humeval_power.studies.looks.judgements import (
+    AssessmentLooks,
+    PairedLooks,
     PoolLooks,
     ScorePair,
     counted_mann_whitney,
     pair_of_laws,
     pair_of_samples,
 )
-from humeval_power.scenarios.preference.independent import Preference
+from humeval_power.studies.looks.stopping_rule import PValueFutility, StoppingRule, efficacy_of
 
 THIRDS = (1 / 3, 2 / 3, 1.0)
 SOURCES = {

@@ -14,27 +14,35 @@ from seven import seven
 from humeval_power.costs import CostModel
 from humeval_power.designs import Design, crossed, from_table, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.inference.looks.boundaries import boundaries
-from humeval_power.inference.looks.futility import ConditionalPowerFutility, PValueFutility
-from humeval_power.inference.looks.median_unbiased import median_unbiased
-from humeval_power.inference.looks.stagewise import LookEstimate, stagewise_inference
-from humeval_power.inference.looks.stopping_rule import StoppingRule
-from humeval_power.inference.looks.stopping_words import efficacy_of
-from humeval_power.inference.study.formula import effect_precision
 from humeval_power.parameters import Parameters, preset
-from humeval_power.planning.looks.calibration import calibrate, level_factor, level_ratios
-from humeval_power.planning.looks.how_many import (
+from humeval_power.rules import DecisionRule
+from humeval_power.studies.looks.boundaries import boundaries
+from humeval_power.studies.looks.calibration import calibrate, level_factor, level_ratios
+from humeval_power.studies.looks.how_many import (
     compare_growth,
     compare_numbers_of_looks,
     new_workers_advice,
 )
-from humeval_power.planning.looks.long_run import operating_characteristics
-from humeval_power.planning.looks.rating_looks import plan_looks
-from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.looks.looks import Looks, equal_looks, nested_designs
-from humeval_power.scenarios.looks.ratings import RatingLooks
-from humeval_power.scenarios.looks.replicates import SequentialStudy, stagewise_p, stop
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.looks.judgement_plan import operating_characteristics
+from humeval_power.studies.looks.rating_looks import plan_looks
+from humeval_power.studies.looks.replicates import (
+    Looks,
+    RatingLooks,
+    SequentialStudy,
+    equal_looks,
+    nested_designs,
+    stagewise_p,
+    stop,
+)
+from humeval_power.studies.looks.stagewise import LookEstimate, median_unbiased, stagewise_inference
+from humeval_power.studies.looks.stopping_rule import (
+    ConditionalPowerFutility,
+    PValueFutility,
+    StoppingRule,
+    efficacy_of,
+)
+from humeval_power.studies.power.formula import effect_precision
+from humeval_power.studies.power.scenario import RatingStudy
 
 DIFFERENCES = DecisionRule(analysis="differences")
 POCOCK = StoppingRule(efficacy_of("pocock"))

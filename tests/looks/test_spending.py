@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from humeval_power.errors import InputError
-from humeval_power.inference.looks.spending import (
+from humeval_power.studies.looks.stopping_rule import (
     HwangShihDeCani,
     ObrienFlemingSpending,
     PocockSpending,

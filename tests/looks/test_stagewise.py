@@ -10,10 +10,9 @@ from reference.rpact import rpact_answers
 from scipy import stats
 
 from humeval_power.errors import InputError
-from humeval_power.inference.looks.boundaries import Boundaries, boundaries
-from humeval_power.inference.looks.stagewise import LookEstimate, probability_of_more, stagewise_inference
-from humeval_power.inference.looks.stopping_rule import StoppingRule
-from humeval_power.inference.looks.stopping_words import efficacy_of
+from humeval_power.studies.looks.boundaries import Boundaries, boundaries
+from humeval_power.studies.looks.stagewise import LookEstimate, probability_of_more, stagewise_inference
+from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of
 
 THIRDS = (1 / 3, 2 / 3, 1.0)
 

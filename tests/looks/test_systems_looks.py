@@ -7,10 +7,14 @@ import pytest
 from cases import each_case
 from scipy import stats
 
-from humeval_power.comparisons import ComparisonFamily, Correction
+from humeval_power.choices import LookKind
 from humeval_power.designs import Design, crossed, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.inference.looks.stepwise import (
+from humeval_power.families import ComparisonFamily, Correction
+from humeval_power.kernels.growing_table import growing_products
+from humeval_power.simulation.systems import CompleteSums, draw_system_ratings
+from humeval_power.studies.looks.replicates import Looks, RatingLooks, stop
+from humeval_power.studies.looks.stepwise import (
     StepwiseBoundaries,
     adjusted_p,
     one_of_several,
@@ -18,20 +22,14 @@ from humeval_power.inference.looks.stepwise import (
     stepwise_boundaries,
     walk,
 )
-from humeval_power.inference.looks.stopping_rule import Spending, StoppingRule
-from humeval_power.inference.looks.stopping_words import efficacy_of, futility_of
-from humeval_power.kernels.growing_table import growing_products
-from humeval_power.planning.looks.systems_looks import (
+from humeval_power.studies.looks.stopping_rule import Spending, StoppingRule, efficacy_of, futility_of
+from humeval_power.studies.looks.systems_looks import (
+    SystemsLooks,
     hardest_place,
     null_ratios,
     null_sets,
     plan_systems_looks,
 )
-from humeval_power.scenarios.looks.looks import LookKind, Looks
-from humeval_power.scenarios.looks.ratings import RatingLooks
-from humeval_power.scenarios.looks.replicates import stop
-from humeval_power.scenarios.looks.systems import SystemsLooks
-from humeval_power.simulation.systems import CompleteSums, draw_system_ratings
 from humeval_power.systems import SystemsParameters, system_names
 
 SHARES = (0.35, 0.7, 1.0)

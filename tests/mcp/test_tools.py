@@ -10,20 +10,13 @@ from typing import Any
 
 import pytest
 
+from humeval_power.doors.mcp.server import MOST_LETTERS, answer
+from humeval_power.doors.mcp.tools import HIDDEN, TOOLS, explained, in_words_of_tools, tools, work_of
+from humeval_power.doors.page.answers import Answer, Work
+from humeval_power.doors.page.asked import NEVER, command_of, link_name
+from humeval_power.doors.page.serving.chosen_folder import Folder
+from humeval_power.doors.terminal.main import COMMANDS
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.main import COMMANDS
-from humeval_power.interfaces.mcp.answering import MOST_LETTERS, answer
-from humeval_power.interfaces.mcp.tools import (
-    HIDDEN,
-    TOOLS,
-    explained,
-    in_words_of_tools,
-    tools,
-    work_of,
-)
-from humeval_power.interfaces.page.answers import Answer, Work
-from humeval_power.interfaces.page.asked import NEVER, command_of, link_name
-from humeval_power.interfaces.page.serving.chosen_folder import Folder
 
 ROOT = Path(__file__).resolve().parents[2]
 PILOT = (ROOT / "data" / "pilot.csv").read_bytes()
@@ -56,7 +49,7 @@ def call(folder: Folder, tool: str, **arguments: Any) -> Answer:
 
 
 def asked_in_terminal(*words: str, folder: Path) -> dict[str, Any]:
-    program = "from humeval_power.interfaces.cli.main import main; main()"
+    program = "from humeval_power.doors.terminal.main import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", program, *words, "--json", "-q"], cwd=folder, capture_output=True, text=True
     )

@@ -12,8 +12,8 @@ from cases import few_fast
 from click.testing import CliRunner, Result
 from scipy import stats
 
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.plan.looks_file import read_judgement_plan
+from humeval_power.doors.terminal.main import main
+from humeval_power.studies.plan.files_looks import read_judgement_plan
 
 KINDS = {
     "preference": "preference --n 200 --effect 0.1 --tie-share 0.2",

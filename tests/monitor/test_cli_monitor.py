@@ -20,36 +20,33 @@ from cases import few_fast
 from click.testing import CliRunner, Result
 from seven import seven
 
-from humeval_power.api.monitor import monitor
+from humeval_power.asking.study_values import StudyValues
 from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.designs import crossed
+from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.crossed import fits
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.looks.boundaries import boundaries
-from humeval_power.inference.looks.stagewise import StagewiseResult
-from humeval_power.inference.looks.stopping_rule import StoppingRule
-from humeval_power.inference.looks.stopping_words import efficacy_of
-from humeval_power.inference.study.formula import effect_precision
-from humeval_power.inference.study.wald import effect_test
-from humeval_power.interfaces.asking.study_values import StudyValues
-from humeval_power.interfaces.cli.loading import load_ratings
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.monitor.entries import look_content, start_content
-from humeval_power.interfaces.formats.monitor.ledger import read_ledger
-from humeval_power.interfaces.formats.monitor.lines import Entry, sealed_line
-from humeval_power.interfaces.formats.monitor.secret import read_secret
-from humeval_power.interfaces.formats.plan.plan_file import read_plan, read_plan_file
-from humeval_power.planning.analyze import LooksTaken
-from humeval_power.planning.monitor.state import LookData, TakenLook
-from humeval_power.planning.monitor.step import study_monitoring
 from humeval_power.ratings import ratings_from_table
-from humeval_power.reporting.analyze.two import AnalysisResult
-from humeval_power.reporting.plan.text import plan_document
-from humeval_power.reporting.render import as_markdown
 from humeval_power.rules import DEFAULT_RULE
+from humeval_power.saying.render import as_markdown
 from humeval_power.scales import RatingScale
-from humeval_power.scenarios.looks.looks import nested_designs
 from humeval_power.simulation.study import simulate
+from humeval_power.studies.analyze.against_plan import LooksTaken
+from humeval_power.studies.analyze.result import AnalysisResult
+from humeval_power.studies.fit.wald import effect_test
+from humeval_power.studies.loading import load_ratings
+from humeval_power.studies.looks.boundaries import boundaries
+from humeval_power.studies.looks.replicates import nested_designs
+from humeval_power.studies.looks.stagewise import StagewiseResult
+from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of
+from humeval_power.studies.monitor.calls import monitor
+from humeval_power.studies.monitor.files import Entry, read_ledger, read_secret, sealed_line
+from humeval_power.studies.monitor.ledger_fields import look_content, start_content
+from humeval_power.studies.monitor.state import LookData, TakenLook
+from humeval_power.studies.monitor.step import study_monitoring
+from humeval_power.studies.plan.files import read_plan, read_plan_file
+from humeval_power.studies.plan.text import plan_document
+from humeval_power.studies.power.formula import effect_precision
 
 TRUTH = seven(0.55, 0.02, 0.08, 0.05, 0.12, 0.1, 0.18)
 WORKERS, ITEMS = 10, 30
@@ -392,7 +389,7 @@ def test_a_monitor_killed_at_any_moment_loses_and_doubles_no_look(plan: Path) ->
     table = part(ratings(0.06, seed=20), 10)
     path = plan.parent / "so_far.csv"
     table.to_csv(path, index=False)
-    command = [sys.executable, "-m", "humeval_power.interfaces.cli.main", "monitor", str(path)]
+    command = [sys.executable, "-m", "humeval_power.doors.terminal.main", "monitor", str(path)]
     command += ["--plan", str(plan), "-q"]
     choose = random.Random(3)
     for _ in range(6):

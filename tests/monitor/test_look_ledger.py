@@ -15,11 +15,11 @@ import pytest
 from cases import each_case
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.monitor.ledger import open_ledger, read_ledger
+from humeval_power.studies.monitor.files import open_ledger, read_ledger
 
 WRITER = """
 import sys
-from humeval_power.interfaces.formats.monitor.ledger import open_ledger
+from humeval_power.studies.monitor.files import open_ledger
 with open_ledger(sys.argv[1]) as ledger:
     for line in range(100000):
         entry = ledger.append("look", {"line": len(ledger.entries) + 1, "filler": "x" * 2000})

@@ -9,13 +9,11 @@ import pytest
 from scipy import stats
 
 from humeval_power.errors import InputError
-from humeval_power.inference.looks.boundaries import boundaries
-from humeval_power.inference.looks.futility import PValueFutility
-from humeval_power.inference.looks.stagewise import stagewise_inference
-from humeval_power.inference.looks.stopping_rule import StoppingRule, WangTsiatis
-from humeval_power.inference.looks.stopping_words import efficacy_of
-from humeval_power.planning.monitor.state import LookData, Monitoring
-from humeval_power.planning.monitor.step import changed_rows, estimates, step, taken_boundaries
+from humeval_power.studies.looks.boundaries import boundaries
+from humeval_power.studies.looks.stagewise import stagewise_inference
+from humeval_power.studies.looks.stopping_rule import PValueFutility, StoppingRule, WangTsiatis, efficacy_of
+from humeval_power.studies.monitor.state import LookData, Monitoring
+from humeval_power.studies.monitor.step import changed_rows, estimates, step, taken_boundaries
 
 SPENDING = StoppingRule(efficacy_of("lan-demets-obrien-fleming"))
 MAXIMUM = 2500.0  # a standard error of 0.02 at the end

@@ -8,16 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from humeval_power.comparisons.accuracy.agreement import KnownAgreement
+from humeval_power.comparisons.accuracy.paired import PairedAccuracy
+from humeval_power.comparisons.assessment.scenario import DirectAssessment
+from humeval_power.comparisons.preference.scenario import Preference
 from humeval_power.errors import InputError
-from humeval_power.inference.looks.stopping_rule import StoppingRule
-from humeval_power.inference.looks.stopping_words import efficacy_of
-from humeval_power.interfaces.formats.monitor.observations import read_observations
-from humeval_power.planning.looks.judgement_plan import JudgementPlan
-from humeval_power.planning.monitor.observations import Observations
-from humeval_power.scenarios.accuracy.agreement import KnownAgreement
-from humeval_power.scenarios.accuracy.paired import PairedAccuracy
-from humeval_power.scenarios.assessment.scenario import DirectAssessment
-from humeval_power.scenarios.preference.independent import Preference
+from humeval_power.studies.looks.judgement_plan import JudgementPlan
+from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of
+from humeval_power.studies.monitor.files_observations import read_observations
+from humeval_power.studies.monitor.state import Observations
 
 HOSTILE = 'new, "<b>é😀</b>" & $\\frac{1}{2}$ ' + "y" * 30
 

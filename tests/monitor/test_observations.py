@@ -10,29 +10,27 @@ from cases import few_fast
 from reference.rpact import rpact_answers
 from scipy import stats
 
-from humeval_power.api.looks import judgements
-from humeval_power.api.monitor import monitor
+from humeval_power.comparisons.accuracy.agreement import KnownAgreement
+from humeval_power.comparisons.accuracy.paired import PairedAccuracy
+from humeval_power.comparisons.assessment.scenario import DirectAssessment
+from humeval_power.comparisons.preference.scenario import Preference
 from humeval_power.errors import FitError, InputError
-from humeval_power.inference.looks.boundaries import false_positive_rate
-from humeval_power.inference.looks.stopping_rule import StoppingRule
-from humeval_power.inference.looks.stopping_words import efficacy_of, futility_of
-from humeval_power.planning.looks.judgement_plan import JudgementPlan
-from humeval_power.planning.monitor.after_stopping import after_stopping, false_positive_chance
-from humeval_power.planning.monitor.observations import (
+from humeval_power.studies.looks.boundaries import false_positive_rate
+from humeval_power.studies.looks.calls import judgements
+from humeval_power.studies.looks.judgement_plan import JudgementPlan
+from humeval_power.studies.looks.judgements import AssessmentLooks, PairedLooks
+from humeval_power.studies.looks.replicates import stop
+from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of, futility_of
+from humeval_power.studies.monitor.calls import monitor
+from humeval_power.studies.monitor.state import (
+    Monitoring,
     Observations,
     observation_data,
     observation_monitoring,
     paired_remarks,
     superiority_of,
 )
-from humeval_power.planning.monitor.state import Monitoring
-from humeval_power.planning.monitor.step import step
-from humeval_power.scenarios.accuracy.agreement import KnownAgreement
-from humeval_power.scenarios.accuracy.paired import PairedAccuracy
-from humeval_power.scenarios.assessment.scenario import DirectAssessment
-from humeval_power.scenarios.looks.judgements import AssessmentLooks, PairedLooks
-from humeval_power.scenarios.looks.replicates import stop
-from humeval_power.scenarios.preference.independent import Preference
+from humeval_power.studies.monitor.step import after_stopping, false_positive_chance, step
 
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
 STUDIES = {

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.main import main
 from humeval_power.ratings import ratings_from_table
 
 

@@ -14,12 +14,11 @@ import pandas as pd
 import pytest
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.monitor.fields import LOOK
-from humeval_power.interfaces.formats.monitor.rows import row_digests
-from humeval_power.interfaces.formats.monitor.secret import StudySecret, kept_secret, read_secret
-from humeval_power.planning.monitor.state import LookData, TakenLook
 from humeval_power.ratings import Ratings, ratings_from_table
-from humeval_power.reporting.release.private_files import private_kind
+from humeval_power.studies.monitor.files import StudySecret, kept_secret, read_secret, row_digests
+from humeval_power.studies.monitor.ledger_fields import LOOK
+from humeval_power.studies.monitor.state import LookData, TakenLook
+from humeval_power.studies.release.warnings import private_kind
 
 
 def study() -> Ratings:
@@ -111,7 +110,7 @@ def test_a_file_that_holds_no_secret_is_refused_and_kept(tmp_path: Path, content
 
 THREE_AT_ONCE = """
 import os, sys
-from humeval_power.interfaces.formats.monitor.secret import kept_secret
+from humeval_power.studies.monitor.files import kept_secret
 
 secrets, answers = sys.argv[1:]
 wait, start = os.pipe()

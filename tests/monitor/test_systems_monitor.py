@@ -10,11 +10,10 @@ import pandas as pd
 import pytest
 from cli import run
 
-from humeval_power.interfaces.formats.plan.plan_file import read_plan
-from humeval_power.planning.monitor.followed import data_of, take
-from humeval_power.planning.monitor.systems import over_looks, systems_monitoring
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
+from humeval_power.studies.monitor.systems import data_of, over_looks, systems_monitoring, take
+from humeval_power.studies.plan.files import read_plan
 
 MEANS = {"base": 0.45, "new": 0.58, "tiny": 0.45, "big": 0.75}
 PLANNED = (

@@ -24,7 +24,7 @@ PATIENCE = 240_000  # milliseconds
 @contextmanager
 def page_server(folder: Path, *options: str) -> Iterator[str]:
     """The link with the token of a server that runs as one would run it."""
-    words = [sys.executable, "-m", "humeval_power.interfaces.cli.main", "page"]
+    words = [sys.executable, "-m", "humeval_power.doors.terminal.main", "page"]
     process = subprocess.Popen(
         [*words, "--no-browser", "--folder", str(folder), *options],
         stdout=subprocess.PIPE,

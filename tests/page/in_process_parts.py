@@ -6,8 +6,8 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from humeval_power.interfaces.page.answers import Answer, Work, answer
-from humeval_power.interfaces.page.parts import Parts
+from humeval_power.doors.page.answers import Answer, Work, answer
+from humeval_power.doors.page.asked import Parts
 
 
 @dataclass(eq=False)

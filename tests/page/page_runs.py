@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from humeval_power.interfaces.page.answers import Answer, Told, Work
+from humeval_power.doors.page.answers import Answer, Told, Work
 
 Tell = Callable[[Told], None]
 

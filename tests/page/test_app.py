@@ -13,7 +13,7 @@ pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from in_process_parts import in_process_parts
 from starlette.testclient import TestClient
 
-from humeval_power.interfaces.page.app import make_app
+from humeval_power.doors.page.app import make_app
 
 STUDY = "preset=high&workers=12&items=30&effect=0.1"
 

@@ -9,17 +9,9 @@ from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from humeval_power.doors.page.asked import NEVER, Asked, asked_of, command_of, file_names, offered, words_of
+from humeval_power.doors.page.forms import FORMS
 from humeval_power.errors import InputError
-from humeval_power.interfaces.page.asked import (
-    NEVER,
-    Asked,
-    asked_of,
-    command_of,
-    file_names,
-    offered,
-    words_of,
-)
-from humeval_power.interfaces.page.forms import FORMS
 
 POWER = ("power",)
 

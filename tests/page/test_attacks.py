@@ -71,7 +71,7 @@ def test_of_fifty_simulations_at_once_some_wait_and_the_others_are_told_to_come_
 ) -> None:
     chosen = tmp_path / "chosen"
     fill(chosen)
-    words = [sys.executable, "-m", "humeval_power.interfaces.cli.main", "page", "--no-browser"]
+    words = [sys.executable, "-m", "humeval_power.doors.terminal.main", "page", "--no-browser"]
     with started(words, chosen) as page:
 
         def begun(seed: int) -> Reply:

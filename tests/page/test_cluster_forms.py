@@ -12,13 +12,13 @@ pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from in_process_parts import InProcess, in_process_parts
 from starlette.testclient import TestClient
 
-from humeval_power.interfaces.page.app import make_app
-from humeval_power.interfaces.page.asked import Asked, file_names, offered, takes_column_or_file
-from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.interfaces.page.parts import Parts
-from humeval_power.interfaces.page.serving.caps import Caps
-from humeval_power.interfaces.page.serving.chosen_folder import Folder
-from humeval_power.interfaces.page.serving.uploads import Uploads
+from humeval_power.asking.options import takes_column_or_file
+from humeval_power.doors.page.app import make_app
+from humeval_power.doors.page.asked import Asked, Parts, file_names, offered
+from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.serving.chosen_folder import Folder
+from humeval_power.doors.page.serving.refusals import Caps
+from humeval_power.doors.page.serving.uploads import Uploads
 
 
 @pytest.fixture

@@ -15,12 +15,12 @@ from in_process_parts import in_process_parts
 from places import ROOT
 from starlette.testclient import TestClient
 
-from humeval_power.interfaces.asking.form import Form
-from humeval_power.interfaces.page.answers import Work, answer
-from humeval_power.interfaces.page.app import make_app
-from humeval_power.interfaces.page.asked import Asked, offered, words_of
-from humeval_power.interfaces.page.fields import can_begin
-from humeval_power.interfaces.page.forms import FORMS
+from humeval_power.asking.form import Form
+from humeval_power.doors.page.answers import Work, answer
+from humeval_power.doors.page.app import make_app
+from humeval_power.doors.page.asked import Asked, offered, words_of
+from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.views import can_begin
 
 COMPARISONS = [form for form in FORMS.values() if form.journey == "compare"]
 EACH = each_case("form", COMPARISONS, ids=lambda form: " ".join(form.command))

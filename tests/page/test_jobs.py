@@ -16,10 +16,10 @@ from cases import few_fast
 from places import ROOT, TESTS
 from worker_room import Room, a_room, lives, problem_of
 
-from humeval_power.interfaces.page.answers import Work, answer
-from humeval_power.interfaces.page.working.crew import TooManyError
-from humeval_power.interfaces.page.working.jobs import Job
-from humeval_power.interfaces.page.working.workers import WARM, Limits
+from humeval_power.doors.page.answers import Work, answer
+from humeval_power.doors.page.working.crew import TooManyError
+from humeval_power.doors.page.working.jobs import Job
+from humeval_power.doors.page.working.workers import WARM, Limits
 
 LIMITS = Limits(stop_seconds=3, jobs=5, kept_jobs=3)
 

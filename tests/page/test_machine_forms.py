@@ -15,11 +15,11 @@ pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from in_process_parts import InProcess, in_process_parts
 from starlette.testclient import TestClient
 
-from humeval_power.interfaces.page.app import make_app
-from humeval_power.interfaces.page.parts import Parts
-from humeval_power.interfaces.page.serving.caps import Caps
-from humeval_power.interfaces.page.serving.chosen_folder import Folder
-from humeval_power.interfaces.page.serving.uploads import Uploads
+from humeval_power.doors.page.app import make_app
+from humeval_power.doors.page.asked import Parts
+from humeval_power.doors.page.serving.chosen_folder import Folder
+from humeval_power.doors.page.serving.refusals import Caps
+from humeval_power.doors.page.serving.uploads import Uploads
 
 
 @pytest.fixture

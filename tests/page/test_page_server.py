@@ -18,9 +18,9 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 from page_server import Page, running
 
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.page.serving import server
-from humeval_power.interfaces.page.serving.session import Session
+from humeval_power.doors.page.serving import server
+from humeval_power.doors.page.serving.security import Session
+from humeval_power.doors.terminal.main import main
 
 
 @contextmanager

@@ -17,12 +17,12 @@ pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from in_process_parts import in_process_parts
 from starlette.testclient import TestClient
 
-from humeval_power.interfaces.asking.form import Form
-from humeval_power.interfaces.asking.vocabulary import ENTRIES, TO_PLAN_FROM
-from humeval_power.interfaces.formats.study.parameter_library import shipped_library
-from humeval_power.interfaces.page.app import make_app
-from humeval_power.interfaces.page.asked import NEVER, asked_of, offered, words_of
-from humeval_power.interfaces.page.forms import FORMS
+from humeval_power.asking.form import Form
+from humeval_power.asking.vocabulary import ENTRIES, TO_PLAN_FROM
+from humeval_power.doors.page.app import make_app
+from humeval_power.doors.page.asked import NEVER, asked_of, offered, words_of
+from humeval_power.doors.page.forms import FORMS
+from humeval_power.studies.power.files import shipped_library
 
 PLANNING = [form for form in FORMS.values() if form.journey == "plan"]
 EACH_FORM = each_case("form", PLANNING, ids=lambda form: " ".join(form.command))

@@ -16,11 +16,11 @@ pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from in_process_parts import in_process_parts
 from starlette.testclient import TestClient
 
-from humeval_power.interfaces.asking.form import Form
-from humeval_power.interfaces.asking.options import takes_files
-from humeval_power.interfaces.page.app import make_app
-from humeval_power.interfaces.page.asked import offered
-from humeval_power.interfaces.page.forms import FORMS
+from humeval_power.asking.form import Form
+from humeval_power.asking.options import takes_files
+from humeval_power.doors.page.app import make_app
+from humeval_power.doors.page.asked import offered
+from humeval_power.doors.page.forms import FORMS
 
 PILOT = Path(__file__).parents[2] / "data" / "pilot.csv"
 RATING_FORMS = [form for form in FORMS.values() if form.journey == "ratings"]

@@ -17,9 +17,9 @@ import pytest
 from cases import each_case
 from places import ROOT
 
-from humeval_power.interfaces.page.answers import Work, answer
-from humeval_power.interfaces.page.asked import asked_of, file_names, may_read_files, offered, words_of
-from humeval_power.interfaces.page.forms import FORMS
+from humeval_power.doors.page.answers import Work, answer
+from humeval_power.doors.page.asked import asked_of, file_names, may_read_files, offered, words_of
+from humeval_power.doors.page.forms import FORMS
 
 # What a command needs besides the option that is tried, as in its link.
 BASES = {

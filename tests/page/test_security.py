@@ -13,10 +13,9 @@ pytest.importorskip("starlette")
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from humeval_power.interfaces.page.serving import session as session_module
-from humeval_power.interfaces.page.serving.caps import Caps
-from humeval_power.interfaces.page.serving.security import Guard
-from humeval_power.interfaces.page.serving.session import Session
+from humeval_power.doors.page.serving import security as session_module
+from humeval_power.doors.page.serving.refusals import Caps
+from humeval_power.doors.page.serving.security import Guard, Session
 
 PORT = 8123
 App = Callable[[Scope, Receive, Send], Awaitable[None]]

@@ -13,7 +13,7 @@ from in_process_parts import in_process_parts
 from places import ROOT
 from starlette.testclient import TestClient
 
-from humeval_power.interfaces.page.app import make_app
+from humeval_power.doors.page.app import make_app
 
 
 @pytest.fixture

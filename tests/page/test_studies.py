@@ -15,10 +15,10 @@ from in_process_parts import in_process_parts
 from places import ROOT
 from starlette.testclient import TestClient
 
-from humeval_power.interfaces.asking.study_file import parsed_study, with_values
-from humeval_power.interfaces.page.app import make_app
-from humeval_power.interfaces.page.serving.chosen_folder import Folder
-from humeval_power.interfaces.page.workspace.stages import STAGES
+from humeval_power.asking.study_file import parsed_study, with_values
+from humeval_power.doors.page.app import make_app
+from humeval_power.doors.page.serving.chosen_folder import Folder
+from humeval_power.doors.page.workspace.stages import STAGES
 from humeval_power.study import FIELDS
 
 MINE = """schema = "humeval_power/study/1"
@@ -179,7 +179,7 @@ def test_a_text_cannot_become_another_key(client, chosen):
 def test_the_answer_is_that_of_the_command(client, chosen, monkeypatch):
     from click.testing import CliRunner
 
-    from humeval_power.interfaces.cli.main import main
+    from humeval_power.doors.terminal.main import main
 
     monkeypatch.chdir(chosen / "mine")
     for words, stage in (

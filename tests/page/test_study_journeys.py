@@ -210,7 +210,7 @@ def test_from_the_plan_to_the_report(page, folder, tmp_path):
     here = folder / "whole"
     assert (here / "forms" / "assignment.csv").is_file()
     words = "simulate --plan plan --assignment forms/assignment.csv --key key.csv --coded -q -o answers.csv"
-    program = [sys.executable, "-m", "humeval_power.interfaces.cli.main"]
+    program = [sys.executable, "-m", "humeval_power.doors.terminal.main"]
     subprocess.run([*program, *words.split()], cwd=here, check=True)
     page.set_input_files("[data-field=exports] .chooser", str(here / "answers.csv"))
     page.wait_for_selector("button:has-text('Take these as the ratings')")

@@ -16,11 +16,11 @@ from in_process_parts import InProcess, in_process_parts
 from places import ROOT
 from starlette.testclient import TestClient
 
-from humeval_power.interfaces.page.app import make_app
-from humeval_power.interfaces.page.parts import Parts
-from humeval_power.interfaces.page.serving.caps import Caps
-from humeval_power.interfaces.page.serving.chosen_folder import Folder
-from humeval_power.interfaces.page.serving.uploads import Uploads
+from humeval_power.doors.page.app import make_app
+from humeval_power.doors.page.asked import Parts
+from humeval_power.doors.page.serving.chosen_folder import Folder
+from humeval_power.doors.page.serving.refusals import Caps
+from humeval_power.doors.page.serving.uploads import Uploads
 
 PILOT = (ROOT / "data" / "pilot.csv").read_bytes()
 POWER = "preset=high&workers=12&items=30&effect=0.1&simulations=100"

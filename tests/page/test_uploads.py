@@ -23,14 +23,12 @@ from places import ROOT
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Message
 
+from humeval_power.doors.page.serving import uploads as uploads_module
+from humeval_power.doors.page.serving.chosen_folder import Folder, PrivateFolder
+from humeval_power.doors.page.serving.refusals import Caps, RefusedError
+from humeval_power.doors.page.serving.uploads import Upload, Uploads, safe_name
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.archives import refuse_bomb
-from humeval_power.interfaces.page.serving import uploads as uploads_module
-from humeval_power.interfaces.page.serving.caps import Caps
-from humeval_power.interfaces.page.serving.chosen_folder import Folder
-from humeval_power.interfaces.page.serving.private_folder import PrivateFolder
-from humeval_power.interfaces.page.serving.refusals import RefusedError
-from humeval_power.interfaces.page.serving.uploads import Upload, Uploads, safe_name
+from humeval_power.files.file_bytes import refuse_bomb
 
 TABLE = b"worker,item,system,rating\nw1,i1,A,3\n"
 
@@ -274,7 +272,7 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_a_private_folder_ends_with_its_process_or_when_the_next_one_begins(tmp_path: Path) -> None:
     program = (
         "import os, sys, time\n"
-        "from humeval_power.interfaces.page.serving.private_folder import PrivateFolder\n"
+        "from humeval_power.doors.page.serving.chosen_folder import PrivateFolder\n"
         "print(PrivateFolder().path, flush=True)\n"
         "sys.stdin.readline()\n"
     )

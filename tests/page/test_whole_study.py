@@ -17,8 +17,8 @@ pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from in_process_parts import in_process_parts
 from starlette.testclient import TestClient
 
-from humeval_power.interfaces.page.app import make_app
-from humeval_power.interfaces.page.whole_study.steps import KEY, PRIVATE, SEED, steps_of
+from humeval_power.doors.page.app import make_app
+from humeval_power.doors.page.whole_study import KEY, PRIVATE, SEED, steps_of
 
 PLAN = "preset=low&effect=0.2&items=20:40:20&max-workers=6&cost-per-rating=0.1&simulations=100"
 
@@ -109,7 +109,7 @@ def test_the_script_writes_the_same_again(taken, tmp_path):
             place.write_bytes(content)
     program = tmp_path / "bin" / "humeval-power"
     program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m humeval_power.interfaces.cli.main "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m humeval_power.doors.terminal.main "$@"\n')
     program.chmod(0o755)
     env = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
     subprocess.run(["sh", "run.sh"], cwd=tmp_path, env=env, check=True, capture_output=True)

@@ -12,12 +12,10 @@ pytest.importorskip("starlette")
 
 from every_command import write_inputs
 
-from humeval_power.interfaces.page.answers import Answer, Work, answer
-from humeval_power.interfaces.page.asked import Asked
-from humeval_power.interfaces.page.fields import Field, field_groups
-from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.interfaces.page.views import answered
-from humeval_power.interfaces.page.words import html_by_labels
+from humeval_power.doors.page.answers import Answer, Work, answer
+from humeval_power.doors.page.asked import Asked, html_by_labels
+from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.views import Field, answered, field_groups
 
 
 def fields() -> Iterator[tuple[str, Field]]:

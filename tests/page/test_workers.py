@@ -13,9 +13,9 @@ import pytest
 from cases import few_fast
 from worker_room import Room, a_room, lives, problem_of
 
-from humeval_power.interfaces.page.answers import Work, answer
-from humeval_power.interfaces.page.working.crew import TooManyError
-from humeval_power.interfaces.page.working.workers import WARM, Limits
+from humeval_power.doors.page.answers import Work, answer
+from humeval_power.doors.page.working.crew import TooManyError
+from humeval_power.doors.page.working.workers import WARM, Limits
 
 MB = 10**6
 

@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from humeval_power.interfaces.page.serving.refusals import RefusedError
-from humeval_power.interfaces.page.serving.server import State
+from humeval_power.doors.page.serving.refusals import RefusedError
+from humeval_power.doors.page.serving.server import State
 
 
 def make_app(state: State) -> Starlette:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from in_process_parts import InProcess
 from starlette.applications import Starlette
 
-from humeval_power.interfaces.page.app import make_app as whole_app
-from humeval_power.interfaces.page.parts import Parts
-from humeval_power.interfaces.page.serving.server import State
+from humeval_power.doors.page.app import make_app as whole_app
+from humeval_power.doors.page.asked import Parts
+from humeval_power.doors.page.serving.server import State
 
 
 def make_app(state: State) -> Starlette:

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 import page_runs
 
-from humeval_power.interfaces.page.answers import Answer, Work
-from humeval_power.interfaces.page.working.jobs import Job
-from humeval_power.interfaces.page.working.worker_messages import Run
-from humeval_power.interfaces.page.working.workers import Limits, Workers
+from humeval_power.doors.page.answers import Answer, Work
+from humeval_power.doors.page.working.jobs import Job
+from humeval_power.doors.page.working.worker_link import Run
+from humeval_power.doors.page.working.workers import Limits, Workers
 
 T = TypeVar("T")
 HALLO = (Work(("say", "hallo")),)

@@ -9,8 +9,8 @@ import sys
 
 import page_runs
 
-from humeval_power.interfaces.page.answers import Work
-from humeval_power.interfaces.page.working.workers import Workers
+from humeval_power.doors.page.answers import Work
+from humeval_power.doors.page.working.workers import Workers
 
 
 async def serve(output: str) -> None:

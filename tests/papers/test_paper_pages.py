@@ -13,7 +13,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from places import ROOT
 
-from humeval_power.reporting.figure_style import house_style
+from humeval_power.saying.figure_style import house_style
 
 PAPERS = ROOT / "examples" / "papers"
 sys.path.insert(0, str(PAPERS))

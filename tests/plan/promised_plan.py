@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from humeval_power.costs import cost_of
-from humeval_power.planning.plan.plan import Plan
+from humeval_power.studies.plan.plan import Plan
 
 
 def promised(plan: Plan) -> Plan:

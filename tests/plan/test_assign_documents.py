@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from humeval_power.api.plan import assign_work
 from humeval_power.designs import crossed, k_per_item, with_documents
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.main import main
-from humeval_power.planning.plan.assignment import assign
+from humeval_power.studies.plan.assignment import assign
+from humeval_power.studies.plan.calls import assign_work
 
 
 def run(*arguments, **more):

@@ -23,13 +23,13 @@ from humeval_power.designs import (
     workers_nested,
 )
 from humeval_power.errors import DesignError
-from humeval_power.planning.plan.assignment import assign
-from humeval_power.planning.plan.assignment_table import (
+from humeval_power.studies.plan.assignment import (
     ASSIGNMENT_COLUMNS,
+    assign,
+    blinding_codes,
     replacement_table,
 )
-from humeval_power.planning.plan.blinding import blinding_codes
-from humeval_power.planning.plan.session_order import CHECK, RATING, REPEAT
+from humeval_power.studies.plan.session_order import CHECK, RATING, REPEAT
 
 SEEDS = st.integers(0, 2**32)
 RATES = st.sampled_from([0.0, 0.05, 0.1, 0.3])

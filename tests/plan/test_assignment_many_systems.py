@@ -15,18 +15,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from humeval_power.api.plan import assign_work
 from humeval_power.designs import crossed, from_table, k_per_item, with_documents
 from humeval_power.errors import DesignError
 from humeval_power.parameters import preset
-from humeval_power.planning.plan.alternation import alternated, steps_between
-from humeval_power.planning.plan.assignment import assign
-from humeval_power.planning.plan.assignment_balance import balance
-from humeval_power.planning.plan.assignment_table import replacement_table
-from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
-from humeval_power.planning.plan.session_order import CHECK, RATING, REPEAT
-from humeval_power.planning.plan.turns import williams_rows
 from humeval_power.rules import DEFAULT_RULE
+from humeval_power.studies.plan.assignment import assign, balance, replacement_table
+from humeval_power.studies.plan.calls import assign_work
+from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
+from humeval_power.studies.plan.session_order import (
+    CHECK,
+    RATING,
+    REPEAT,
+    alternated,
+    steps_between,
+    williams_rows,
+)
 from humeval_power.study_counts import StudyCounts
 
 SEEDS = st.integers(0, 2**32)

@@ -8,10 +8,10 @@ import pytest
 from seven import seven
 
 from humeval_power.parameters import preset
-from humeval_power.planning.plan.bottleneck import find_bottleneck, in_words
-from humeval_power.planning.study.limits import ceiling_with_items
-from humeval_power.planning.study.required import counts_power
 from humeval_power.rules import DEFAULT_RULE
+from humeval_power.studies.power.analytic import ceiling_with_items
+from humeval_power.studies.power.bottleneck import find_bottleneck, in_words
+from humeval_power.studies.power.required import counts_power
 from humeval_power.study_counts import StudyCounts
 
 LIKERT = seven(0.58, 0.08, 0.07, 0.05, 0.13, 0.15, 0.18)

@@ -16,14 +16,14 @@ import pytest
 from cases import each_case, few_fast
 from click.testing import Result
 
-from humeval_power.api.plan import assign_work
 from humeval_power.checking.exports.assigned import Key
 from humeval_power.checking.outputs import Outputs
 from humeval_power.errors import InputError
 from humeval_power.parameters import preset
-from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
-from humeval_power.reporting.plan.sealed.content import plan_to_json
 from humeval_power.rules import DEFAULT_RULE
+from humeval_power.studies.plan.calls import assign_work
+from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
+from humeval_power.studies.plan.sealed_content import plan_to_json
 from humeval_power.study_counts import StudyCounts
 
 SMALL = ("--workers", 3, "--items", 4, "--seed", 5)
@@ -383,7 +383,7 @@ def test_neither_table_nor_key_is_overwritten_without_force(
     table, key = tmp_path / "assignment.csv", tmp_path / "key.csv"
     (tmp_path / there).write_text("precious")
     with monkeypatch.context() as without_work:
-        without_work.setattr("humeval_power.api.plan.assign_work", None)  # refused before
+        without_work.setattr("humeval_power.studies.plan.calls.assign_work", None)  # refused before
         refused = run(*SMALL, "-o", table, "--key", key, code=2)
     assert f"{there} exists already" in words(refused.stderr)
     assert (tmp_path / there).read_text() == "precious"

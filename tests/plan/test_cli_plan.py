@@ -12,7 +12,7 @@ from cases import each_case
 from click.testing import CliRunner, Result
 from places import ROOT
 
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 
 DATA = ROOT / "data"
 PILOT = ("plan", DATA / "pilot.csv", "--scale", "1:5")

@@ -11,7 +11,7 @@ import pytest
 from cases import each_case
 from cli import run
 
-from humeval_power.interfaces.formats.plan.plan_file import read_plan
+from humeval_power.studies.plan.files import read_plan
 
 PRESET = ("--preset", "low", "--cost-per-rating", "0.1")
 SMALL = ("--items", "30", "--workers", "6", "--ratings-per-item", "6", "--simulations", "20")

@@ -11,7 +11,7 @@ import pytest
 from humeval_power.costs import CostModel, cost_of, costs_of_counts
 from humeval_power.designs import crossed, from_table, k_per_item
 from humeval_power.errors import DesignError
-from humeval_power.planning.study.designs_of import build_design, design_of
+from humeval_power.studies.power.required import build_design, design_of
 from humeval_power.study_counts import StudyCounts
 
 SIZES = [(8, 20, 3, 3), (15, 40, 6, 8), (3, 12, 2, 5), (30, 25, 2, 12), (4, 9, 4, 3)]

@@ -11,13 +11,13 @@ from click.testing import CliRunner
 
 from humeval_power.costs import CostModel, cost_of, costs_of_counts
 from humeval_power.designs import crossed, with_documents
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import DesignError, InputError
-from humeval_power.interfaces.cli.main import main
 from humeval_power.parameters import Parameters
-from humeval_power.planning.plan.bottleneck import find_bottleneck, in_words
-from humeval_power.planning.plan.candidates import SearchSpace, list_candidates
-from humeval_power.planning.study.required import counts_power
 from humeval_power.rules import DEFAULT_RULE
+from humeval_power.studies.plan.candidates import SearchSpace, list_candidates
+from humeval_power.studies.power.bottleneck import find_bottleneck, in_words
+from humeval_power.studies.power.required import counts_power
 from humeval_power.study_counts import StudyCounts
 
 VALUES = Parameters(

@@ -27,21 +27,16 @@ from seven import seven
 
 import humeval_power as hp
 from humeval_power.costs import CostModel
+from humeval_power.doors.terminal.main import LazyGroup
 from humeval_power.errors import InputError
 from humeval_power.fees import PlatformFee
-from humeval_power.inference.study.formula import analytic_power
-from humeval_power.interfaces.cli.main import LazyGroup
-from humeval_power.interfaces.cli.plan.options import load_plan, plan_path
-from humeval_power.interfaces.formats.plan.plan_file import (
-    amend_plan,
-    parse_plan,
-    read_plan,
-    read_plan_file,
-)
-from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
-from humeval_power.reporting.plan.sealed.content import plan_to_json
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
+from humeval_power.studies.plan.ask_held import load_plan, plan_path
+from humeval_power.studies.plan.files import amend_plan, parse_plan, read_plan, read_plan_file
+from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
+from humeval_power.studies.plan.sealed_content import plan_to_json
+from humeval_power.studies.power.formula import analytic_power
 from humeval_power.study_counts import StudyCounts
 
 CREATED, LATER, LATEST = (datetime.date(2025, 3, day) for day in (1, 9, 20))

@@ -11,19 +11,18 @@ import numpy as np
 import pytest
 from cli import run
 
-from humeval_power.api.plan import make_plan
-from humeval_power.api.systems_plan import make_systems_plan
 from humeval_power.costs import CostModel
 from humeval_power.errors import InputError
 from humeval_power.exclusions import ExclusionRules
-from humeval_power.interfaces.formats.plan.plan_file import parse_plan
 from humeval_power.parameters import preset
-from humeval_power.planning.plan.candidates import what_is_left
-from humeval_power.planning.plan.workers_out import NOBODY_OUT, WorkersOut
-from humeval_power.planning.power import estimate_power
-from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.losses import Losses
 from humeval_power.simulation.quality_control import QualityControl
+from humeval_power.studies.plan.calls import make_plan, make_systems_plan
+from humeval_power.studies.plan.candidates import what_is_left
+from humeval_power.studies.plan.files import parse_plan
+from humeval_power.studies.plan.planned_rules import NOBODY_OUT, WorkersOut
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.systems import SystemsParameters
 
 RULES = ExclusionRules.parse("failed-checks=0.34,seconds=4,same-answer=0.95")

@@ -11,7 +11,7 @@ import pytest
 from cases import few_fast
 
 from humeval_power.costs import cost_of
-from humeval_power.interfaces.formats.plan.plan_file import read_plan
+from humeval_power.studies.plan.files import read_plan
 from humeval_power.study_counts import share_of
 from tests.cli import run, run_json
 

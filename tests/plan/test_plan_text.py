@@ -14,22 +14,19 @@ from cases import few_fast
 from promised_plan import promised
 from seven import seven
 
-from humeval_power.choices import DESIGN_KINDS
+from humeval_power.choices import DESIGN_KINDS, DesignKind
 from humeval_power.costs import CostModel
-from humeval_power.designs import DesignKind
 from humeval_power.exclusions import ExclusionRules
 from humeval_power.fees import PlatformFee
-from humeval_power.inference.study.formula import effect_precision
-from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
-from humeval_power.planning.plan.planned_rules import PlannedRules, RulesCost
-from humeval_power.planning.plan.workers_out import WorkersOut
-from humeval_power.planning.study.analytic import minimum_detectable_effect
-from humeval_power.reporting.plan.history import Amendment, Change
-from humeval_power.reporting.plan.text import plan_document
-from humeval_power.reporting.plan.words import DESIGN_WORDS
-from humeval_power.reporting.render import as_html, as_markdown
 from humeval_power.rules import DecisionRule
+from humeval_power.saying.render import as_html, as_markdown
 from humeval_power.scales import RatingScale
+from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
+from humeval_power.studies.plan.planned_rules import PlannedRules, RulesCost, WorkersOut
+from humeval_power.studies.plan.text import Amendment, Change, plan_document
+from humeval_power.studies.plan.words import DESIGN_WORDS
+from humeval_power.studies.power.analytic import minimum_detectable_effect
+from humeval_power.studies.power.formula import effect_precision
 from humeval_power.study_counts import StudyCounts
 
 NOT_SIMULATED = (math.nan, (math.nan, math.nan), 0)

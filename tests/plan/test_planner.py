@@ -17,12 +17,12 @@ from humeval_power.assumptions import assumptions_of
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters, preset
-from humeval_power.planning.plan.assurance import assurance
-from humeval_power.planning.plan.candidates import SearchSpace, cheapest, list_candidates
-from humeval_power.planning.plan.request import PlanRequest, PlanResult
-from humeval_power.planning.plan.search_and_prove import make_plan
-from humeval_power.planning.study.required import counts_power
 from humeval_power.rules import DecisionRule
+from humeval_power.studies.plan.candidates import SearchSpace, cheapest, list_candidates
+from humeval_power.studies.plan.plan import assurance
+from humeval_power.studies.plan.request import PlanRequest, PlanResult
+from humeval_power.studies.plan.search_and_prove import make_plan
+from humeval_power.studies.power.required import counts_power
 from humeval_power.uncertainty import Stratum, VarianceUncertainty
 
 LIKERT = seven(0.58, 0.06, 0.07, 0.05, 0.13, 0.15, 0.18)

@@ -17,9 +17,9 @@ from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import k_per_item
 from humeval_power.errors import InputError
 from humeval_power.fees import PlatformFee
-from humeval_power.inference.study.formula import analytic_power, power_at
 from humeval_power.parameters import preset
-from humeval_power.planning.plan.candidates import (
+from humeval_power.rules import DecisionRule
+from humeval_power.studies.plan.candidates import (
     SearchSpace,
     cheapest,
     feasible_sizes,
@@ -28,12 +28,16 @@ from humeval_power.planning.plan.candidates import (
     most_powerful,
     rests_on_few,
 )
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.study.designs_of import design_of
-from humeval_power.planning.study.regular import powers, regular_precision
-from humeval_power.planning.study.required import counts_power, counts_precision
-from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.formula import analytic_power, power_at
+from humeval_power.studies.power.required import (
+    counts_power,
+    counts_precision,
+    design_of,
+    powers,
+    regular_precision,
+)
+from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.study_counts import StudyCounts
 
 LIKERT = seven(0.58, 0.1, 0.07, 0.05, 0.13, 0.15, 0.18)

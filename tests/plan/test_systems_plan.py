@@ -15,28 +15,38 @@ import pytest
 from cases import few_fast
 
 import humeval_power as hp
-from humeval_power.api.analyze import analyze_criteria, analyze_systems
-from humeval_power.api.plan import assign_work
-from humeval_power.api.systems_plan import make_systems_plan, systems_pilot
-from humeval_power.comparisons import ComparisonFamily
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.plan.plan_file import amend_plan, parse_plan, read_plan
+from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import preset
-from humeval_power.planning.analyze import family_deviations
-from humeval_power.planning.plan.candidates import SearchSpace
-from humeval_power.planning.plan.goal_power import GoalPower, smallest_effect
-from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
-from humeval_power.planning.plan.planned_systems import GoalShare, PlannedSystems, goal_power, scaled
-from humeval_power.planning.plan.systems_pilot import for_systems, systems_of_deviations
-from humeval_power.planning.plan.systems_search import cheapest, list_rows, most_powerful
 from humeval_power.ratings import ratings_from_table
-from humeval_power.reporting.plan.sealed.content import plan_to_json
-from humeval_power.reporting.plan.text import plan_document
-from humeval_power.reporting.render.html import as_html
-from humeval_power.reporting.render.markdown import as_markdown
 from humeval_power.rules import DEFAULT_RULE
+from humeval_power.saying.render.html import as_html
+from humeval_power.saying.render.markdown import as_markdown
 from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.against_plan import family_deviations
+from humeval_power.studies.analyze.calls import analyze_criteria, analyze_systems
+from humeval_power.studies.plan.calls import assign_work, make_systems_plan, systems_pilot
+from humeval_power.studies.plan.candidates import SearchSpace
+from humeval_power.studies.plan.files import amend_plan, parse_plan, read_plan
+from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
+from humeval_power.studies.plan.planned_systems import (
+    GoalShare,
+    PlannedSystems,
+    for_systems,
+    goal_power,
+    scaled,
+    systems_of_deviations,
+)
+from humeval_power.studies.plan.sealed_content import plan_to_json
+from humeval_power.studies.plan.systems_search import (
+    GoalPower,
+    cheapest,
+    list_rows,
+    most_powerful,
+    smallest_effect,
+)
+from humeval_power.studies.plan.text import plan_document
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import Goal, SystemsParameters
 

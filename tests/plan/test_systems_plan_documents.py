@@ -13,28 +13,31 @@ import pandas as pd
 import pytest
 from cli import run
 
-from humeval_power.api.analyze import analyze_systems
-from humeval_power.api.study_power import study_size
-from humeval_power.api.systems_plan import make_systems_plan, systems_pilot
-from humeval_power.comparisons import ComparisonFamily
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import crossed, with_documents
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.plan.plan_file import parse_plan
+from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import Parameters
-from humeval_power.planning.plan.candidates import SearchSpace
-from humeval_power.planning.plan.goal_power import GoalPower
-from humeval_power.planning.plan.planned_systems import PlannedSystems, goal_power
-from humeval_power.planning.plan.systems_pilot import for_systems, systems_of_pairs
-from humeval_power.planning.plan.systems_search import cheapest, list_rows
-from humeval_power.planning.plan.workers_out import WorkersOut
-from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.ratings import ratings_from_table
-from humeval_power.reporting.plan.text import plan_document
-from humeval_power.reporting.render.markdown import as_markdown
 from humeval_power.rules import DEFAULT_RULE
+from humeval_power.saying.render.markdown import as_markdown
 from humeval_power.simulation.losses import Losses
 from humeval_power.simulation.systems import draw_system_ratings
+from humeval_power.studies.analyze.calls import analyze_systems
+from humeval_power.studies.plan.calls import make_systems_plan, systems_pilot
+from humeval_power.studies.plan.candidates import SearchSpace
+from humeval_power.studies.plan.files import parse_plan
+from humeval_power.studies.plan.planned_rules import WorkersOut
+from humeval_power.studies.plan.planned_systems import (
+    PlannedSystems,
+    for_systems,
+    goal_power,
+    systems_of_pairs,
+)
+from humeval_power.studies.plan.systems_search import GoalPower, cheapest, list_rows
+from humeval_power.studies.plan.text import plan_document
+from humeval_power.studies.power.calls import study_size
+from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.study_counts import Documents, StudyCounts
 from humeval_power.systems import SystemsParameters
 

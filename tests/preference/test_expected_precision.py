@@ -7,10 +7,13 @@ import pytest
 from reference.preference_twin import Twin, judgement
 from scipy import integrate, stats
 
+from humeval_power.comparisons.preference.latent_scale import (
+    LatentPreference,
+    Panel,
+    latent_preference,
+    strength_precision,
+)
 from humeval_power.errors import InputError
-from humeval_power.inference.preference.expected_precision import strength_precision
-from humeval_power.inference.preference.latent_scale import LatentPreference, latent_preference
-from humeval_power.inference.preference.panel import Panel
 
 PANELS = {  # judgements, workers, items, share of ties, position bias, link, SDs of workers and items
     "complete": (150, 5, 30, 0.2, 0.05, "probit", 0.5, 0.4),

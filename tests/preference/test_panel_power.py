@@ -12,11 +12,10 @@ from cases import few_fast
 from cli import run as run_command
 from cli import run_json
 
+from humeval_power.comparisons.preference.latent_scale import Panel
+from humeval_power.comparisons.preference.scenario import PanelPreference, Preference
 from humeval_power.errors import InputError
-from humeval_power.inference.preference.panel import Panel
-from humeval_power.planning.power import PowerEstimate, estimate_power
-from humeval_power.scenarios.preference.independent import Preference
-from humeval_power.scenarios.preference.panel import PanelPreference
+from humeval_power.studies.power.estimate import PowerEstimate, estimate_power
 
 VARIED = {"sd_worker": 0.4, "sd_item": 0.5}
 

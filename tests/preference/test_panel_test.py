@@ -18,9 +18,13 @@ from preference.panels import TABLES, Table, drawn
 from reference.preference_twin import Twin
 from scipy import optimize, stats
 
+from humeval_power.comparisons.preference.latent_scale import (
+    PanelModel,
+    PanelTest,
+    StrengthTest,
+    panel_test,
+)
 from humeval_power.estimation.latent.engine import LatentProblem, fit_latent_batch
-from humeval_power.inference.preference.panel_model import PanelModel
-from humeval_power.inference.preference.panel_test import PanelTest, StrengthTest, panel_test
 from humeval_power.latent import Link
 
 

@@ -15,13 +15,13 @@ from cli import run_json
 from click.testing import Result
 from scipy import stats
 
+from humeval_power.comparisons.preference.files import read_judgements
+from humeval_power.comparisons.preference.judgements import preference_p, smallest_gap
+from humeval_power.comparisons.preference.latent_scale import design_effect, independent_range
+from humeval_power.comparisons.preference.scenario import Preference, judgements_for
 from humeval_power.errors import InputError
-from humeval_power.inference.preference.dependence import design_effect, independent_range
-from humeval_power.inference.preference.sign_test import preference_p, smallest_gap
-from humeval_power.interfaces.formats.preference import read_judgements
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.questions import required_n
-from humeval_power.scenarios.preference.independent import Preference, judgements_for
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.questions import required_n
 from tests.reference.golden import shared_golden
 
 TIES = ("excluded", "split", "kept")

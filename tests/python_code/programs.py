@@ -10,8 +10,8 @@ from typing import Any
 
 from cli import run
 
-from humeval_power.interfaces.asking.program import python_of
-from humeval_power.interfaces.formats.documents.reading import to_json
+from humeval_power.asking.program import python_of
+from humeval_power.files.documents.reading import to_json
 
 # What a command says of itself beside its numbers: how it was typed, read and named.
 PLACES = {"/costs/fee/source"}  # a sentence of a table of fees

@@ -16,10 +16,10 @@ from cli import run
 from every_command import write_inputs
 from programs import both, differences
 
-from humeval_power.interfaces.asking.expressions import WIDTH, call, written
-from humeval_power.interfaces.asking.program import python_of
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.page.answers import Work, answer
+from humeval_power.asking.expressions import WIDTH, call, written
+from humeval_power.asking.program import python_of
+from humeval_power.doors.page.answers import Work, answer
+from humeval_power.doors.terminal.main import main
 
 CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correlation 0.5"
 SMALL = "--workers 6 --items 24"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from humeval_power.clusters import Clusters
-from humeval_power.inference.rank.battles import Battles
+from humeval_power.comparisons.rank.battles import Battles
 
 
 def drawn(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from cli import run, run_json
 
+from humeval_power.comparisons.rank.files import read_battles
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.rank import read_battles
 
 
 def write(folder: Path, *rows: str, head: str = "model_a,model_b,winner,user") -> Path:

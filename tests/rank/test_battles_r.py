@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from drawn_battles import drawn
 
-from humeval_power.inference.rank.bradley_terry import fit_battles
-from humeval_power.inference.rank.clustered_battles import clustered_errors
+from humeval_power.comparisons.rank.bradley_terry import clustered_errors, fit_battles
 
 SCRIPT = """
 suppressMessages({library(clubSandwich); library(jsonlite)})

@@ -11,16 +11,17 @@ from drawn_battles import drawn
 from scipy import optimize, stats
 
 from humeval_power.choices import BattleTies
-from humeval_power.inference.clustered import clustered_mean
-from humeval_power.inference.rank.battles import Battles
-from humeval_power.inference.rank.bradley_terry import BattleFit, fit_battles
-from humeval_power.inference.rank.by_battles import rank_battles
-from humeval_power.inference.rank.clustered_battles import (
+from humeval_power.comparisons.rank.battles import Battles
+from humeval_power.comparisons.rank.bradley_terry import (
+    BattleFit,
     clustered_errors,
     exact_errors,
+    fit_battles,
     independent_errors,
     sparse_errors,
 )
+from humeval_power.comparisons.rank.leaderboard import rank_battles
+from humeval_power.inference.clustered import clustered_mean
 
 STRENGTHS = np.array([0.0, 0.2, 0.5, 0.9])
 

@@ -15,24 +15,29 @@ from scipy import optimize, stats
 
 import humeval_power as hp
 from humeval_power.clusters import Clusters
-from humeval_power.errors import InputError
-from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.inference.rank.battles import Battles
-from humeval_power.inference.rank.bradley_terry import fit_battles
-from humeval_power.inference.rank.by_battles import rank_battles
-from humeval_power.inference.rank.by_scores import rank_scores, stratified_covariance
-from humeval_power.inference.rank.clustered_battles import herfindahl_df, known_of_systems
-from humeval_power.inference.rank.leaderboard import (
+from humeval_power.comparisons.rank.battles import Battles
+from humeval_power.comparisons.rank.bradley_terry import (
+    Newcomer,
+    fit_battles,
+    herfindahl_df,
+    known_of_systems,
+)
+from humeval_power.comparisons.rank.leaderboard import (
     Estimates,
     breaks,
+    direct_votes,
     leaderboard,
     level_of_look,
+    rank_battles,
+    rank_scores,
+    stratified_covariance,
     tiers,
+    times_needed,
+    times_until_alone,
 )
-from humeval_power.inference.rank.more import direct_votes, times_needed, times_until_alone
-from humeval_power.inference.rank.newcomers import Newcomer
-from humeval_power.inference.rank.pair_tests import holm, max_t
-from humeval_power.inference.rank.sign_tests import sign_tests
+from humeval_power.comparisons.rank.pair_tests import holm, max_t, sign_tests
+from humeval_power.comparisons.scores.score_table import ScoreTable
+from humeval_power.errors import InputError
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden/leaderboards.json").read_text()
@@ -103,7 +108,7 @@ def test_drawn_signs_are_all_signs_but_for_their_error() -> None:
     rows, columns = np.array([3, 3, 3, 2, 2, 1]), np.array([0, 1, 2, 0, 1, 0])
     every = sign_tests(sums, rows, columns, level=0.05, seed=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("humeval_power.inference.rank.sign_tests._ALL", 0)
+        patch.setattr("humeval_power.comparisons.rank.pair_tests._ALL", 0)
         drawn = sign_tests(sums, rows, columns, level=0.05, seed=1)
     assert drawn.adjusted == pytest.approx(every.adjusted, abs=0.02)  # 3 errors of 10,000 draws
     assert drawn.best == pytest.approx(every.best, abs=0.02)

@@ -9,12 +9,10 @@ import pytest
 from cli import run, run_json
 from scipy import stats
 
+from humeval_power.comparisons.rank.battles import Battles
+from humeval_power.comparisons.rank.bradley_terry import fit_battles, independent_errors
+from humeval_power.comparisons.rank.scenario import NeighbourBattles, fit_tables, neighbour_scores
 from humeval_power.errors import InputError
-from humeval_power.inference.rank.battles import Battles
-from humeval_power.inference.rank.bradley_terry import fit_battles
-from humeval_power.inference.rank.clustered_battles import independent_errors
-from humeval_power.scenarios.rank.battle_fits import fit_tables
-from humeval_power.scenarios.rank.neighbours import NeighbourBattles, neighbour_scores
 
 
 def as_battles(counts: np.ndarray, K: int) -> Battles:

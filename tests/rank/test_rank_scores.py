@@ -12,10 +12,10 @@ from scipy import stats
 
 import humeval_power as hp
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.rank.leaderboard import rank_scores
+from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.inference.clustered import clustered_mean
-from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.inference.rank.by_scores import rank_scores
-from humeval_power.reporting.render.html import as_html
+from humeval_power.saying.render.html import as_html
 
 NAMES = ("a", "b", "c", "d", "e")
 

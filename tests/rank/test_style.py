@@ -12,11 +12,10 @@ import statsmodels.api as sm
 from cli import run, run_json
 from drawn_battles import drawn
 
+from humeval_power.comparisons.rank.battles import Battles, Covariates
+from humeval_power.comparisons.rank.bradley_terry import exact_errors, fit_battles, sparse_errors
+from humeval_power.comparisons.rank.leaderboard import rank_battles
 from humeval_power.errors import InputError
-from humeval_power.inference.rank.battles import Battles, Covariates
-from humeval_power.inference.rank.bradley_terry import fit_battles
-from humeval_power.inference.rank.by_battles import rank_battles
-from humeval_power.inference.rank.clustered_battles import exact_errors, sparse_errors
 
 STRENGTHS = np.array([0.0, 0.2, 0.5, 0.9])
 

@@ -8,7 +8,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from humeval_power.checking.structure import connected_parts
-from humeval_power.reporting.study.tables import who_rated_what
+from humeval_power.studies.fit import who_rated_what
 
 
 def expected(worker: np.ndarray, item: np.ndarray, n_workers: int, n_items: int) -> tuple[int, list[int]]:

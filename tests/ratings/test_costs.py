@@ -14,15 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from humeval_power.costs import (
-    CostModel,
-    PlatformFee,
-    StudyCounts,
-    cost_of,
-    costs_of_counts,
-    money,
-    split_advice,
-)
+from humeval_power.costs import CostModel, cost_of, costs_of_counts, money, split_advice
 from humeval_power.designs import (
     both_nested,
     counterbalanced,
@@ -33,7 +25,8 @@ from humeval_power.designs import (
     workers_nested,
 )
 from humeval_power.errors import InputError
-from humeval_power.fees import NO_FEE
+from humeval_power.fees import NO_FEE, PlatformFee
+from humeval_power.study_counts import StudyCounts
 
 MTURK = PlatformFee(
     "mturk",

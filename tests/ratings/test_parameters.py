@@ -15,8 +15,8 @@ from seven import seven
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import ParametersError
-from humeval_power.inference.study.formula import analytic_power, effect_precision
 from humeval_power.parameters import PARAMETER_NAMES, PRESETS, STANDARD_DEVIATIONS, Parameters, preset
+from humeval_power.studies.power.formula import analytic_power, effect_precision
 
 SD = st.floats(0.001, 1.0)
 SYMMETRIC = st.floats(0.1, 3.0).map(lambda h: (-h, h))

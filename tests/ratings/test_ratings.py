@@ -13,11 +13,11 @@ from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humeval_power.checking.scale import infer_scale
+from humeval_power.checking.cells import MISSING_CODES
+from humeval_power.checking.origin import infer_scale
 from humeval_power.errors import InputError, ScaleError
-from humeval_power.interfaces.formats.ratings import read_ratings
-from humeval_power.interfaces.formats.tables import read_table
-from humeval_power.ratings import MISSING_CODES, Ratings, ratings_from_table
+from humeval_power.files.tables import read_ratings, read_table
+from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.scales import RatingScale
 
 CELLS = list(itertools.product(["w1", "w2", "w3"], ["i1", "i2", "i3", "i4"], ["A", "B"]))

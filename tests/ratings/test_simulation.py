@@ -16,8 +16,8 @@ from humeval_power.designs import crossed, from_table, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.study import draw_ratings, replicate_generator, respond, simulate
+from humeval_power.studies.power.scenario import RatingStudy
 
 STATED = seven(0.6, 0.1, 0.12, 0.25, 0.08, 0.3, 0.2)
 N_DRAWS = 20_000

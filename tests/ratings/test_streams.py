@@ -9,8 +9,13 @@ from cases import each_case
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.parameters import Parameters, preset
 from humeval_power.simulation import study
-from humeval_power.simulation.streams import generators, philox_keys
-from humeval_power.simulation.study import draw_many, draw_ratings, replicate_generator
+from humeval_power.simulation.study import (
+    draw_many,
+    draw_ratings,
+    generators,
+    philox_keys,
+    replicate_generator,
+)
 
 SEEDS = [0, 1, 123456789, 2**31, 2**40 + 5, 2**64 - 1, 2**127 + 9, 2**130 + 1, 2**200 + 77]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from humeval_power.interfaces.formats.exports.platforms import read_export
-from humeval_power.interfaces.formats.ratings import read_ratings
+from humeval_power.files.exports.platforms import read_export
+from humeval_power.files.tables import read_ratings
 
 ROWS = [(f"{w:03d}", f"i{i}", s, 1 + (w + i) % 5) for w in range(3) for i in range(4) for s in "AB"]
 TABLE = pd.DataFrame(ROWS, columns=["worker", "item", "system", "rating"])

@@ -8,7 +8,7 @@ import numpy as np
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
-from humeval_power.kernels.metrics.confusion import metric_value
+from humeval_power.kernels.metrics.contingency import metric_value
 
 METRICS = {"bleu": BLEU, "chrf": CHRF, "chrf++": lambda: CHRF(word_order=2)}
 

@@ -18,12 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from places import ROOT
 
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.tables import read_table
+from humeval_power.doors.terminal.main import main
+from humeval_power.files.tables import read_table
 from humeval_power.ratings import ratings_from_table
-from humeval_power.reporting.release.bundle import checksums
-from humeval_power.reporting.release.pseudonyms import keyed_order, platform_of, pseudonyms
 from humeval_power.safe_text import formula_safe, original_cells
+from humeval_power.studies.field.pseudonyms import keyed_order, platform_of, pseudonyms
+from humeval_power.studies.release.bundle import checksums
 
 KEY = "a key that is long enough"
 HOSTILE = (

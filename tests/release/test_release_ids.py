@@ -14,11 +14,9 @@ import pytest
 from cases import each_case
 from click.testing import CliRunner, Result
 
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.monitor.ledger import open_ledger
-from humeval_power.interfaces.formats.monitor.secret import kept_secret
-from humeval_power.reporting.release.document_texts import document_texts
-from humeval_power.reporting.release.worker_ids import IdSearch
+from humeval_power.doors.terminal.main import main
+from humeval_power.studies.monitor.files import kept_secret, open_ledger
+from humeval_power.studies.release.warnings import IdSearch, document_texts
 
 KEY = "a key that is long enough"
 

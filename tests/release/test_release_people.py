@@ -9,8 +9,8 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from humeval_power.interfaces.cli.main import main
-from humeval_power.reporting.release.personal_columns import ip_address
+from humeval_power.doors.terminal.main import main
+from humeval_power.studies.release.warnings import ip_address
 
 KEY = "a key that is long enough"
 QUALTRICS = {  # a value of each column that every survey has, as the export writes it

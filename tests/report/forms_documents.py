@@ -13,27 +13,25 @@ import pandas as pd
 from seven import seven
 
 from humeval_power.checking.rows import FlowStep
+from humeval_power.comparisons.agreement.agreement import agreement, repeatability
+from humeval_power.comparisons.agreement.reliability import intraclass_correlations
+from humeval_power.comparisons.agreement.result import agreement_record
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import k_per_item
 from humeval_power.estimation.fitting import fit
 from humeval_power.fees import PlatformFee
-from humeval_power.inference.agreement.agreement import agreement
-from humeval_power.inference.agreement.reliability import intraclass_correlations
-from humeval_power.inference.agreement.repeatability import repeatability
-from humeval_power.inference.study.formula import EffectPrecision
-from humeval_power.inference.study.wald import effect_test
-from humeval_power.planning.analyze import deviations, power_at_interest
-from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.ratings import Ratings, ratings_from_table
-from humeval_power.reporting.agreement.record import agreement_record
-from humeval_power.reporting.analyze.analysis_content import analysis_content
-from humeval_power.reporting.plan.sealed.content import looks_content
-from humeval_power.reporting.records import ANALYSIS_SCHEMA, json_ready
-from humeval_power.reporting.report.documents import Documents
-from humeval_power.reporting.result import Provenance, enveloped
 from humeval_power.rules import DecisionRule
+from humeval_power.saying.result import ANALYSIS_SCHEMA, Provenance, enveloped, json_ready
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
+from humeval_power.studies.analyze.against_plan import deviations, power_at_interest
+from humeval_power.studies.analyze.family import analysis_content
+from humeval_power.studies.fit.wald import effect_test
+from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
+from humeval_power.studies.plan.sealed_content import looks_content
+from humeval_power.studies.power.formula import EffectPrecision
+from humeval_power.studies.report.documents import Documents
 from humeval_power.study_counts import StudyCounts
 
 HOSTILE = '<script>alert("x")</script> =cmd()|50% a_b & c #1 $2 {x} \\end ~^ \n שלום -- `é` 你好 |* [z]'

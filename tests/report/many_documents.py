@@ -11,16 +11,15 @@ from functools import cache
 import numpy as np
 from forms_documents import CHECKSUM, PLAN
 
-from humeval_power.api.analyze import analyze_criteria, analyze_systems
 from humeval_power.checking.rows import FlowStep
-from humeval_power.comparisons import ComparisonFamily
-from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
-from humeval_power.planning.plan.planned_systems import GoalShare, PlannedSystems
+from humeval_power.families import ComparisonFamily
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.records import json_ready
-from humeval_power.reporting.report.documents import Documents
-from humeval_power.reporting.result import Provenance, Source
+from humeval_power.saying.result import Provenance, Source, json_ready
 from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.calls import analyze_criteria, analyze_systems
+from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
+from humeval_power.studies.plan.planned_systems import GoalShare, PlannedSystems
+from humeval_power.studies.report.documents import Documents
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import SystemsParameters
 

@@ -12,16 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from study_files import run
 
-from humeval_power.api.answers import answers_template
-from humeval_power.interfaces.cli.report.answers import read_config
-from humeval_power.interfaces.formats.toml_text import toml_lines
-from humeval_power.reporting.report.answers.template import value_text
-from humeval_power.reporting.report.config import CRITERION_TEXTS, PERSONS, TEXTS, ReportConfig
-from humeval_power.reporting.report.documents import Documents
-from humeval_power.reporting.report.heds.answers import heds_fields
-from humeval_power.reporting.report.heds.as_json import fields_of_elements, heds_json
-from humeval_power.reporting.report.heds.form import heds_questions
-from humeval_power.reporting.report.heds.options import Chosen, chosen_words, read_choice, words_of
+from humeval_power.files.json_text import toml_lines
+from humeval_power.studies.report.answers import value_text
+from humeval_power.studies.report.calls import answers_template
+from humeval_power.studies.report.config import CRITERION_TEXTS, PERSONS, TEXTS, ReportConfig
+from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.heds.answers import heds_fields
+from humeval_power.studies.report.heds.form import (
+    Chosen,
+    chosen_words,
+    fields_of_elements,
+    heds_json,
+    heds_questions,
+    read_choice,
+    words_of,
+)
+from humeval_power.studies.report.sources import read_config
 
 RATINGS = "worker,item,system,criterion,rating\nw1,i1,A,clarity,3\nw1,i1,B,{name},4\n"
 HOSTILE = 'a "b" \\ # = [x]\nline two\t\u202e\x07 \N{GRINNING FACE} \'\'\' """ end'

@@ -9,11 +9,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from humeval_power.reporting.render import as_html, as_markdown
-from humeval_power.reporting.report.checklist import checklist
-from humeval_power.reporting.report.items import QUESTIONS
-from humeval_power.reporting.report.result import ChecklistReport
 from humeval_power.safe_text import markdown_text
+from humeval_power.saying.render import as_html, as_markdown
+from humeval_power.studies.report.checklist import checklist
+from humeval_power.studies.report.items import QUESTIONS
+from humeval_power.studies.report.result import ChecklistReport
 
 RULE = {"estimator": "reml", "df": "kenward-roger", "alternative": "two-sided", "alpha": 0.05}
 ASKED = {

@@ -14,7 +14,7 @@ from cases import each_case, few_fast
 from cli import run_json
 from study_files import FORMS, PLAIN, given, run, write_ratings, write_study
 
-from humeval_power.interfaces.formats.documents.reading import read_parameters
+from humeval_power.files.documents.reading import read_parameters
 
 CHECKED = [form for form in FORMS if form != "paper"]
 needs_pandoc = pytest.mark.skipif(shutil.which("pandoc") is None, reason="pandoc is not installed")

@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 
 
 def run(*words, code=0):

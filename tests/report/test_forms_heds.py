@@ -9,14 +9,21 @@ import forms_documents as made
 import pytest
 
 from humeval_power.errors import InputError
-from humeval_power.reporting.render import as_html, as_markdown
-from humeval_power.reporting.report.config import SOURCE, ReportConfig
-from humeval_power.reporting.report.documents import Documents
-from humeval_power.reporting.report.fields import FormField, open_fields, score
-from humeval_power.reporting.report.heds.answers import heds_fields, heds_page
-from humeval_power.reporting.report.heds.as_json import MARK, heds_conflicts, heds_json, plain_name
-from humeval_power.reporting.report.heds.form import CRITERIA_ID, OTHER_TEXT, heds_questions
-from humeval_power.reporting.report.heds.options import Chosen
+from humeval_power.saying.render import as_html, as_markdown
+from humeval_power.studies.report.config import SOURCE, ReportConfig
+from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.fields import FormField, open_fields, score
+from humeval_power.studies.report.heds.answers import heds_fields, heds_page
+from humeval_power.studies.report.heds.form import (
+    CRITERIA_ID,
+    MARK,
+    OTHER_TEXT,
+    Chosen,
+    heds_conflicts,
+    heds_json,
+    heds_questions,
+    plain_name,
+)
 
 FIELDS = heds_fields(made.DOCUMENTS)
 # REPORTING notes on the form: those a power analysis, a rating table and a fit can answer in full.

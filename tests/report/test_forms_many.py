@@ -13,22 +13,22 @@ from cases import few_fast
 from latex_run import compiled
 from many_documents import CRITERIA, JOINT, NAMES, PAIRWISE, many_documents, many_plan
 
-from humeval_power.api.report import open_fields, report
-from humeval_power.comparisons import ComparisonFamily
 from humeval_power.errors import InputError
-from humeval_power.reporting.analyze.units import Unit
-from humeval_power.reporting.numbers import p_cell
-from humeval_power.reporting.render import as_html, as_latex, as_markdown
-from humeval_power.reporting.report.documents import Documents
-from humeval_power.reporting.report.facts.record import study_facts
-from humeval_power.reporting.report.facts.words import words_of
-from humeval_power.reporting.report.over_criteria import merged_text
-from humeval_power.reporting.report.page.study import StudyReport
-from humeval_power.reporting.report.paper import paper_latex
-from humeval_power.reporting.report.paragraphs import methods_paragraph, paragraphs
-from humeval_power.reporting.report.prereg import aspredicted_fields, osf_fields
-from humeval_power.reporting.report.signature import parse_signature, signature_of
+from humeval_power.families import ComparisonFamily
+from humeval_power.saying.numbers import p_cell
+from humeval_power.saying.render import as_html, as_latex, as_markdown
 from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.family import Unit
+from humeval_power.studies.report.calls import open_fields, report
+from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.fact_record import study_facts
+from humeval_power.studies.report.fact_systems import words_of
+from humeval_power.studies.report.page import StudyReport
+from humeval_power.studies.report.paper import paper_latex
+from humeval_power.studies.report.paragraphs import methods_paragraph, paragraphs
+from humeval_power.studies.report.power_answers import merged_text
+from humeval_power.studies.report.prereg import aspredicted_fields, osf_fields
+from humeval_power.studies.report.signature import parse_signature, signature_of
 
 COMMON = ComparisonFamily(model="joint", variances="common", correction="bonferroni", over="criterion")
 BASELINE = ComparisonFamily(

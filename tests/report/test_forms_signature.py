@@ -11,11 +11,11 @@ from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humeval_power.comparisons import Correction
 from humeval_power.errors import InputError
-from humeval_power.reporting.report.documents import Documents
-from humeval_power.reporting.report.signature import Fit, Signature, parse_signature, signature_of
+from humeval_power.families import Correction
 from humeval_power.rules import WITH_MARGIN, Alternative, Analysis, DecisionRule, DegreesOfFreedom
+from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.signature import Fit, Signature, parse_signature, signature_of
 
 EXAMPLE = (
     "humeval_power|v:0.1.0|model:lmm-xs|coding:b-a|df:kr|alpha:.05|two|n:40x200x3|sim:2000|seed:7"

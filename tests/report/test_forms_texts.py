@@ -14,36 +14,35 @@ import pytest
 from cases import each_case
 
 from humeval_power.choices import DESIGN_KINDS
-from humeval_power.comparisons import DEFAULT_FAMILY, FamilyOfTests
-from humeval_power.inference.looks.stopping_words import efficacy_of
-from humeval_power.inference.study.many_systems import compare_systems, indistinct_groups
-from humeval_power.planning.looks.schedule import LookSchedule
-from humeval_power.ratings import Ratings
-from humeval_power.reporting.agreement.record import agreement_record
-from humeval_power.reporting.agreement.words import agreement_measures, agreement_values
-from humeval_power.reporting.analyze.analysis_content import comparison_content
-from humeval_power.reporting.records import json_ready
-from humeval_power.reporting.render import as_html, as_markdown
-from humeval_power.reporting.report.arr import ARR_FIELDS, arr_fields, arr_page
-from humeval_power.reporting.report.config import ReportConfig
-from humeval_power.reporting.report.documents import Documents
-from humeval_power.reporting.report.facts.record import study_facts
-from humeval_power.reporting.report.facts.words import words_of
-from humeval_power.reporting.report.fields import open_fields
-from humeval_power.reporting.report.paragraphs import (
-    methods_paragraph,
-    paragraphs,
-    results_paragraph,
+from humeval_power.comparisons.agreement.result import (
+    agreement_measures,
+    agreement_record,
+    agreement_values,
 )
-from humeval_power.reporting.report.prereg import (
+from humeval_power.families import DEFAULT_FAMILY, FamilyOfTests
+from humeval_power.ratings import Ratings
+from humeval_power.rules import DecisionRule
+from humeval_power.saying.render import as_html, as_markdown
+from humeval_power.saying.result import json_ready
+from humeval_power.studies.analyze.family import comparison_content
+from humeval_power.studies.fit.many_systems import compare_systems, indistinct_groups
+from humeval_power.studies.looks.rating_looks import LookSchedule
+from humeval_power.studies.looks.replicates import equal_looks
+from humeval_power.studies.looks.stopping_rule import efficacy_of
+from humeval_power.studies.report.checklist import ARR_FIELDS, arr_fields, arr_page
+from humeval_power.studies.report.config import ReportConfig
+from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.fact_record import study_facts
+from humeval_power.studies.report.fact_systems import words_of
+from humeval_power.studies.report.fields import open_fields
+from humeval_power.studies.report.paragraphs import methods_paragraph, paragraphs, results_paragraph
+from humeval_power.studies.report.prereg import (
     ASPREDICTED_LENGTH,
     aspredicted_fields,
     aspredicted_page,
     osf_fields,
     osf_page,
 )
-from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.looks.looks import equal_looks
 from humeval_power.study_counts import StudyCounts
 
 KNOWN = [*made.values_of(made.ANALYSIS), *made.values_of_plan(made.PLAN)]

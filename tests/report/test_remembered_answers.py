@@ -9,10 +9,10 @@ import pytest
 from forms_documents import ANALYSIS, DOCUMENTS
 from study_files import run
 
-from humeval_power.interfaces.cli.report.answers import memory_path
-from humeval_power.reporting.report.config import MEMORY, REMEMBERED, SOURCE, TEXTS, ReportConfig
-from humeval_power.reporting.report.fields import Given
-from humeval_power.reporting.report.heds.answers import heds_fields
+from humeval_power.studies.report.config import MEMORY, REMEMBERED, SOURCE, TEXTS, ReportConfig
+from humeval_power.studies.report.fields import Given
+from humeval_power.studies.report.heds.answers import heds_fields
+from humeval_power.studies.report.sources import memory_path
 
 ANSWERS = """[report]
 paper = "https://example.org/this-study"

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from forms_documents import ANALYSIS
 
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 
 CONFIG = """[report]
 payment = "12 USD an hour"

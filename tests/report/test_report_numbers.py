@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from study_files import FORMATS, FORMS, given, run, write_study
 
-from humeval_power.interfaces.formats.plan.plan_file import read_plan
-from humeval_power.safe_text.latex import _SPECIAL
+from humeval_power.safe_text import _SPECIAL
+from humeval_power.studies.plan.files import read_plan
 
 NUMBER = re.compile(r"(?<![\w.])[+\-\u2212]?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?![\w%]*\d)")
 # What belongs to our own words: the unit scale, half of it in the coding, the target of 'smallest
@@ -195,9 +195,9 @@ def report(study, form, ending, kinds=None):
 
 def own_numbers(form: str) -> list[str]:
     """Numbers of the questions, which stand before their prompts."""
-    from humeval_power.reporting.report.arr import ARR_FIELDS
-    from humeval_power.reporting.report.heds.form import SECTIONS, heds_questions
-    from humeval_power.reporting.report.prereg import ASPREDICTED_FIELDS, OSF_FIELDS
+    from humeval_power.studies.report.checklist import ARR_FIELDS
+    from humeval_power.studies.report.heds.form import SECTIONS, heds_questions
+    from humeval_power.studies.report.prereg import ASPREDICTED_FIELDS, OSF_FIELDS
 
     asked = {
         "heds": [question.asked for question in heds_questions()],

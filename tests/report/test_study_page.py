@@ -11,12 +11,12 @@ import pytest
 from cli import run, run_json
 from study_files import PLAIN, given, write_ratings, write_study
 
-from humeval_power.api.report import report
+from humeval_power.asking.output import folder_of
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.contents import folder_of
-from humeval_power.reporting.render import as_html
-from humeval_power.reporting.report.documents import Documents
-from humeval_power.reporting.report.page.pictures import known_test
+from humeval_power.saying.render import as_html
+from humeval_power.studies.report.calls import report
+from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.page_pictures import known_test
 
 
 @pytest.fixture(scope="module")

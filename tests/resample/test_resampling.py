@@ -14,18 +14,18 @@ from cli import run, run_json
 from scipy import stats
 from seven import seven
 
-from humeval_power.api.resample import resample
+from humeval_power.comparisons.resample.calls import resample
+from humeval_power.comparisons.resample.result import resample_figure
+from humeval_power.comparisons.resample.scenario import MIXED, RESAMPLED_TESTS, ResampledRatings, copies
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.study.formula import analytic_power
-from humeval_power.inference.study.wald import effect_test
 from humeval_power.parameters import preset
-from humeval_power.planning.power import estimate_power
-from humeval_power.reporting.resample.figure import resample_figure
 from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.resample import MIXED, RESAMPLED_TESTS, ResampledRatings, copies
 from humeval_power.simulation.study import simulate
+from humeval_power.studies.fit.wald import effect_test
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.formula import analytic_power
 
 PARAMETERS = seven(0.5, 0.1, 0.05, 0.08, 0.08, 0.1, 0.2)
 COMPLETE = simulate(PARAMETERS, crossed(9, 40), seed=3)

@@ -13,11 +13,11 @@ import pytest
 from cli import run, run_json
 from runs.tables import nested_scores, write
 
+from humeval_power.comparisons.runs.budget import RunsPrices, divide_budget
+from humeval_power.comparisons.runs.files import read_pilot
+from humeval_power.comparisons.runs.scenario import RunsPlan
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.runs_pilot import read_pilot
-from humeval_power.planning.runs.budget import RunsPrices, divide_budget
 from humeval_power.runs_parameters import RunsParameters
-from humeval_power.scenarios.runs.plan import RunsPlan
 
 NESTED = ("--nested", "--sd-item", 0.3, "--sd-run", 0.4)
 CROSSED = ("--crossed", "--sd-item", 0.3, "--sd-prompt-slope", 0.05, "--sd-residual", 0.3)
@@ -172,7 +172,7 @@ def test_the_best_split_is_that_of_the_square_root_rule() -> None:
 def test_no_other_split_of_the_budget_finds_more() -> None:
     found = _divided("40", call="0.1", item="0.5")
     parameters, prices = found.parameters, found.prices  # type: ignore[attr-defined]
-    from humeval_power.scenarios.runs.scenario import runs_scenario
+    from humeval_power.comparisons.runs.scenario import runs_scenario
 
     every = [
         runs_scenario(parameters, RunsPlan(n_items=n, runs_a=k, runs_b=k), effect=0.06).computed().power

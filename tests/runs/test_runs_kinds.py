@@ -9,7 +9,7 @@ import pytest
 from runs.tables import crossed_scores, nested_scores, table_of
 from scipy import stats
 
-from humeval_power.inference.runs.kinds import named_kind, read_kind
+from humeval_power.comparisons.runs.run_table import named_kind, read_kind
 
 
 @pytest.mark.parametrize(

@@ -9,20 +9,24 @@ import pytest
 from scipy import stats
 
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.runs.scenario import (
+    CrossedRuns,
+    ItemShares,
+    NestedRuns,
+    RunsPlan,
+    ceilings,
+    cluster_sizes,
+    farthest_effect,
+    mean_partners,
+)
+from humeval_power.comparisons.scores.scenario import NormalScores
 from humeval_power.designs import crossed
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import clustered_mean
-from humeval_power.inference.study.formula import analytic_power
 from humeval_power.parameters import Parameters
-from humeval_power.planning.power import estimate_power
 from humeval_power.runs_parameters import RunsParameters
-from humeval_power.scenarios.compare.scores import NormalScores
-from humeval_power.scenarios.runs.ceilings import ceilings, farthest_effect
-from humeval_power.scenarios.runs.cluster_sizes import cluster_sizes, mean_partners
-from humeval_power.scenarios.runs.crossed import CrossedRuns
-from humeval_power.scenarios.runs.item_shares import ItemShares
-from humeval_power.scenarios.runs.nested import NestedRuns
-from humeval_power.scenarios.runs.plan import RunsPlan
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.formula import analytic_power
 
 GENERATIONS = RunsParameters(kind="nested", sd_item=0.3, sd_run_a=0.4, sd_run_b=0.2)
 CLUSTERED = RunsParameters(kind="nested", sd_item=0.3, sd_run_a=0.4, sd_run_b=0.2, icc=0.3)

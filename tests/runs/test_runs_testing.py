@@ -12,10 +12,8 @@ import pytest
 from runs.tables import crossed_scores, nested_scores, table_of
 from scipy import stats
 
+from humeval_power.comparisons.runs.testing import RunsRule, compare_all, compare_pair, nested_variances
 from humeval_power.errors import InputError
-from humeval_power.inference.runs.comparison import RunsRule
-from humeval_power.inference.runs.nested import nested_variances
-from humeval_power.inference.runs.testing import compare_all, compare_pair
 
 NESTED, CROSSED = RunsRule(kind="nested"), RunsRule(kind="crossed")
 

@@ -13,10 +13,10 @@ from click.testing import CliRunner, Result
 from places import ROOT
 from scipy import stats
 
+from humeval_power.comparisons.scenario.ask import command
+from humeval_power.comparisons.scenario.functions import FunctionScenario
 from humeval_power.errors import HumevalPowerError, InputError
-from humeval_power.interfaces.cli.scenario import command
-from humeval_power.planning.power import estimate_power
-from humeval_power.scenarios.functions import FunctionScenario
+from humeval_power.studies.power.estimate import estimate_power
 
 EXAMPLE = ROOT / "examples" / "own_scenario.py"
 
@@ -110,7 +110,7 @@ def test_the_command_runs_a_file_and_asks_for_the_power_by_itself() -> None:
 def test_a_function_of_size_and_effect_can_return_any_scenario(tmp_path: Path) -> None:
     path = tmp_path / "assessed.py"
     path.write_text(
-        "from humeval_power.scenarios.assessment.scenario import DirectAssessment\n"
+        "from humeval_power.comparisons.assessment.scenario import DirectAssessment\n"
         "def make(n, effect):\n    return DirectAssessment(n, effect=effect)\n"
     )
     found = run(f"{path}:make", "size", "--effect", "2", "--power", "0.95", "--json")
@@ -128,7 +128,7 @@ def test_alpha_can_be_given_to_a_function_scenario() -> None:
 
 def test_a_module_is_found_where_the_command_is_run(tmp_path: Path) -> None:
     (tmp_path / "my_own_study.py").write_text(EXAMPLE.read_text())
-    program = "from humeval_power.interfaces.cli.scenario import command; command()"
+    program = "from humeval_power.comparisons.scenario.ask import command; command()"
     done = subprocess.run(
         [
             sys.executable,
@@ -179,7 +179,7 @@ def test_size_and_effect_are_never_ignored(tmp_path: Path) -> None:
     # A function without arguments cannot take the size of a scenario that is no FunctionScenario.
     path = tmp_path / "sized.py"
     path.write_text(
-        "from humeval_power.scenarios.preference.independent import Preference\n"
+        "from humeval_power.comparisons.preference.scenario import Preference\n"
         "def fixed():\n    return Preference(50, preference=0.1)\n"
         "def optional(n=50, effect=0.1):\n    return Preference(n, preference=effect)\n"
     )

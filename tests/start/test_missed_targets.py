@@ -11,8 +11,8 @@ import pytest
 from cli import run
 from places import ROOT
 
-from humeval_power.interfaces.page.answers import Answer
-from humeval_power.interfaces.page.whole_study.steps import Part, WholeStudy, steps_of
+from humeval_power.doors.page.answers import Answer
+from humeval_power.doors.page.whole_study import Part, WholeStudy, steps_of
 
 # In the place of the program: it writes down what is run and what -o names, and misses the target of a plan.
 PROGRAM = """#!/bin/sh

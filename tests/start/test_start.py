@@ -15,8 +15,8 @@ from cases import each_case
 from cli import run, run_json
 from start_paths import paths, write_files
 
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.page.asked import asked_of, words_of
+from humeval_power.doors.page.asked import asked_of, words_of
+from humeval_power.doors.terminal.main import main
 
 PATHS = paths()
 
@@ -248,7 +248,7 @@ def test_an_academic_account_has_its_own_fee() -> None:
     ("scale", "entry"), [("1:5", "points"), ("0:100", "slider"), ("-25:0", "penalties")]
 )
 def test_without_a_pilot_what_is_typical_of_such_a_scale_is_tried_first(scale: str, entry: str) -> None:
-    from humeval_power.interfaces.formats.study.parameter_library import shipped_library
+    from humeval_power.studies.power.files import shipped_library
 
     rows = run_json("start", "--have", "nothing", f"--scale={scale}", "--difference", "1")["rows"]
     power = next(row["command"] for row in rows if row["command"][1] == "power")
@@ -267,7 +267,7 @@ def test_what_nobody_said_limits_no_plan() -> None:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody who can be asked."""
-    monkeypatch.setattr("humeval_power.interfaces.asking.start.has_terminal", lambda: True)
+    monkeypatch.setattr("humeval_power.studies.start.ask.has_terminal", lambda: True)
 
 
 @pytest.mark.usefixtures("terminal")

@@ -74,7 +74,7 @@ def test_the_script_runs_stops_where_something_is_to_come_and_goes_on(here: Path
     program = bin_folder / "humeval-power"
     program.write_text(
         f'#!/bin/sh\n[ "$1" = power ] || [ "$1" = plan ] && set -- "$@" --simulations 20 --jobs 1\n'
-        f'exec "{sys.executable}" -m humeval_power.interfaces.cli.main "$@"\n'
+        f'exec "{sys.executable}" -m humeval_power.doors.terminal.main "$@"\n'
     )
     program.chmod(0o755)
     path = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}

@@ -30,19 +30,17 @@ from humeval_power.designs import (
 from humeval_power.errors import HumevalPowerError, InputError, ParametersError
 from humeval_power.estimation.crossed.problem import EFFECT
 from humeval_power.inference.noncentral_t import exaggeration, noncentral_t_tail
-from humeval_power.inference.study.formula import (
-    EffectPrecision,
-    analytic_power,
-    effect_precision,
-    power_at,
-)
 from humeval_power.kernels.crossed import balanced
 from humeval_power.parameters import STANDARD_DEVIATIONS, preset
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.study.analytic import minimum_detectable_effect
-from humeval_power.planning.study.limits import ceiling_with_items, ceiling_with_workers
 from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.analytic import (
+    ceiling_with_items,
+    ceiling_with_workers,
+    minimum_detectable_effect,
+)
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.formula import EffectPrecision, analytic_power, effect_precision, power_at
+from humeval_power.studies.power.scenario import RatingStudy
 
 GOLDEN = 1e-9  # printed with 15 digits by another program from the same formula
 SD = st.floats(0.01, 0.6)

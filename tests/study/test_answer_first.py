@@ -10,7 +10,7 @@ from cli import run
 from places import ROOT
 from test_cli_many_systems import NAMES, frame
 
-from humeval_power.reporting.pair_names import with_names
+from humeval_power.saying.answer_words import with_names
 
 PLAN = "--scale 1:5 --items 20:60:20 --workers 4:12:4 --cost-per-rating 0.1 --simulations 40 --seed 1"
 

@@ -16,8 +16,9 @@ from humeval_power.designs import both_nested, crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.inference.common_tests import COMMON_TESTS
 from humeval_power.parameters import preset
-from humeval_power.planning.power import PowerEstimate
-from humeval_power.planning.study.calibration import (
+from humeval_power.rules import CARD2020, DecisionRule
+from humeval_power.saying.figure_style import figure_bytes
+from humeval_power.studies.power.calibration import (
     CALIBRATION_COLUMNS,
     NULL_TESTS,
     Calibration,
@@ -27,11 +28,9 @@ from humeval_power.planning.study.calibration import (
     has_differences,
     size_of_test,
 )
-from humeval_power.planning.tallies import Tally
-from humeval_power.reporting.figure_style import figure_bytes
-from humeval_power.reporting.study.calibration_figure import calibration_figure
-from humeval_power.reporting.study.reported_p import credible
-from humeval_power.rules import CARD2020, DecisionRule
+from humeval_power.studies.power.estimate import PowerEstimate, Tally
+from humeval_power.studies.power.figures import calibration_figure
+from humeval_power.studies.power.result_calibration import credible
 
 HIGH = preset("high")
 GOLDEN_COLUMNS = {  # column of the golden file: test, which rate

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from humeval_power.interfaces.cli.main import main
-from humeval_power.planning.study.calibration import NULL_TESTS
+from humeval_power.doors.terminal.main import main
+from humeval_power.studies.power.calibration import NULL_TESTS
 
 STUDY = ["calibrate", "--preset", "high", "--workers", "3", "--items", "12", "--simulations", "200"]
 

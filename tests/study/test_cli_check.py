@@ -13,19 +13,19 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from humeval_power.asking.options import made_of, option_of
+from humeval_power.asking.output import write_file, write_set
+from humeval_power.asking.study_values import StudyValues, study_fields
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import HumevalPowerError
-from humeval_power.interfaces.asking.options import made_of, option_of
-from humeval_power.interfaces.asking.resolve import rule_of
-from humeval_power.interfaces.asking.study_values import StudyValues, study_fields
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.cli.output import write_file, write_set
-from humeval_power.interfaces.cli.study import check
-from humeval_power.interfaces.formats import rating_tables
-from humeval_power.reporting.document import Table
-from humeval_power.reporting.render.terminal import table_lines
-from humeval_power.reporting.study.tables.ratings_figure import ratings_figure
+from humeval_power.files import tables as rating_tables
 from humeval_power.rules import DecisionRule
+from humeval_power.saying.document import Table
+from humeval_power.saying.render.terminal import table_lines
 from humeval_power.scales import RatingScale
+from humeval_power.studies.fit import ask_check as check
+from humeval_power.studies.fit.figures import ratings_figure
+from humeval_power.studies.resolve import rule_of
 
 ROWS = [f"w{w},i{i},{s},{1 + (w + i + (s == 'B')) % 5}" for w in range(3) for i in range(4) for s in "AB"]
 TEXT = "worker,item,system,rating\n" + "\n".join(ROWS) + "\n"
@@ -237,7 +237,7 @@ def test_what_goes_wrong_is_told_in_words(
 
 
 def test_the_command_runs_as_a_program(pilot: Path) -> None:
-    command = [sys.executable, "-m", "humeval_power.interfaces.cli.main", "check", str(pilot), "--json"]
+    command = [sys.executable, "-m", "humeval_power.doors.terminal.main", "check", str(pilot), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["n_ratings"] == 24
     assert done.stderr.startswith("Ratings in pilot.csv")

@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from places import ROOT
 
 import humeval_power as hp
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.plan.plan_file import read_plan
-from humeval_power.reporting.plan.text import plan_document
-from humeval_power.reporting.render import as_markdown
+from humeval_power.doors.terminal.main import main
+from humeval_power.saying.render import as_markdown
+from humeval_power.studies.plan.files import read_plan
+from humeval_power.studies.plan.text import plan_document
 
 PILOT = str(ROOT / "data" / "pilot.csv")
 SIZE = ("--workers", "6", "--items", "20")

@@ -10,15 +10,15 @@ import pytest
 from cli import run, run_json
 from places import ROOT
 
-from humeval_power.api.study import fit, simulate
 from humeval_power.designs import crossed
-from humeval_power.inference.study.wald import finished_test
-from humeval_power.interfaces.formats.documents.reading import read_parameters
-from humeval_power.interfaces.formats.ratings import read_ratings
+from humeval_power.files.documents.reading import read_parameters
+from humeval_power.files.tables import read_ratings
 from humeval_power.parameters import preset
-from humeval_power.reporting.study.fits.effect_figure import effect_figure
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
+from humeval_power.studies.fit.calls import fit, simulate
+from humeval_power.studies.fit.figures import effect_figure
+from humeval_power.studies.fit.wald import finished_test
 
 PILOT = ROOT / "data" / "pilot.csv"
 

@@ -13,20 +13,20 @@ from matplotlib.patches import Rectangle
 from statsmodels.stats.multitest import multipletests
 from test_joint_fit import random_table
 
-from humeval_power.comparisons import ComparisonFamily
-from humeval_power.inference.agreement.agreement import agreement
-from humeval_power.inference.study.joint_comparison import compare_jointly
-from humeval_power.inference.study.many_systems import compare_in_pairs
-from humeval_power.interfaces.cli.main import main
+from humeval_power.comparisons.agreement.agreement import agreement
+from humeval_power.doors.terminal.main import main
+from humeval_power.families import ComparisonFamily
 from humeval_power.ratings import ratings_from_table
-from humeval_power.reporting.analyze.findings import order_of
-from humeval_power.reporting.analyze.heat_map import heat_map_figure
-from humeval_power.reporting.analyze.units import Unit
-from humeval_power.reporting.report.facts.record import study_facts
-from humeval_power.reporting.report.facts.words import words_of
 from humeval_power.rules import DecisionRule
 from humeval_power.safe_text import file_stems
 from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.family import Unit
+from humeval_power.studies.analyze.figures import heat_map_figure
+from humeval_power.studies.analyze.findings import order_of
+from humeval_power.studies.fit.joint_comparison import compare_jointly
+from humeval_power.studies.fit.many_systems import compare_in_pairs
+from humeval_power.studies.report.fact_record import study_facts
+from humeval_power.studies.report.fact_systems import words_of
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")
 CRITERIA = ("fluency", "adequacy")

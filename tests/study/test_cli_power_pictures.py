@@ -9,8 +9,8 @@ from cli import run, run_json
 
 from humeval_power.designs import crossed
 from humeval_power.parameters import Parameters
-from humeval_power.planning.study.systems_study import SystemsStudy
-from humeval_power.reporting.study.several import goals_chart, sizes_of, workers_chart
+from humeval_power.studies.power.result_several import goals_chart, sizes_of, workers_chart
+from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.systems import SystemsParameters
 
 STUDY = [

@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from humeval_power.api.analyze import analyze_systems
-from humeval_power.api.study import fit
-from humeval_power.comparisons import ComparisonFamily
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.ratings import read_ratings
+from humeval_power.families import ComparisonFamily
+from humeval_power.files.tables import read_ratings
 from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.calls import analyze_systems
+from humeval_power.studies.fit.calls import fit
 
 SENTENCES = str(Path(__file__).parents[2] / "data" / "sentences.csv")
 

@@ -11,10 +11,10 @@ from seven import seven
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.parameters import preset
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.study.detectable import simulated_detectable_effect
 from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.analytic import simulated_detectable_effect
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.scenario import RatingStudy
 
 LIKERT = seven(0.58, 0.06, 0.07, 0.05, 0.13, 0.15, 0.18)
 RULES = {

@@ -12,18 +12,20 @@ from cases import each_case
 from click.testing import CliRunner
 
 from humeval_power.designs import crossed, k_per_item, with_documents
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import DesignError, InputError
-from humeval_power.inference.study.formula import analytic_power, effect_precision
-from humeval_power.inference.study.left_out import false_positives_without_documents
-from humeval_power.interfaces.cli.main import main
 from humeval_power.parameters import Parameters
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.study.limits import ceiling_with_both, ceiling_with_items, ceiling_with_workers
-from humeval_power.planning.study.regular import regular_precision
-from humeval_power.planning.study.required import counts_precision, required_size
-from humeval_power.planning.study.without_documents import without_documents
 from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.analytic import ceiling_with_both, ceiling_with_items, ceiling_with_workers
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.formula import (
+    analytic_power,
+    effect_precision,
+    false_positives_without_documents,
+)
+from humeval_power.studies.power.outlook import without_documents
+from humeval_power.studies.power.required import counts_precision, regular_precision, required_size
+from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.study_counts import Documents, StudyCounts
 
 VALUES = Parameters(
@@ -241,8 +243,8 @@ def test_a_calibration_has_the_test_that_leaves_documents_out():
 
 def test_looks_know_the_documents_that_are_there():
     """By items, the first look has half of the documents; its information is that of its own design."""
-    from humeval_power.planning.looks.schedule import look_information
-    from humeval_power.scenarios.looks.looks import Looks, nested_designs
+    from humeval_power.studies.looks.rating_looks import look_information
+    from humeval_power.studies.looks.replicates import Looks, nested_designs
 
     design = with_documents(crossed(6, 40), 8)
     looks = Looks("items", (0.5, 1.0))
@@ -255,8 +257,7 @@ def test_looks_know_the_documents_that_are_there():
 
 
 def test_looks_at_documents_keep_their_level():
-    from humeval_power.scenarios.looks.looks import Looks
-    from humeval_power.scenarios.looks.ratings import RatingLooks
+    from humeval_power.studies.looks.replicates import Looks, RatingLooks
 
     study = RatingLooks(
         VALUES.with_difference(0.0), with_documents(crossed(6, 40), 8), Looks("items", (0.5, 1.0))
@@ -267,9 +268,9 @@ def test_looks_at_documents_keep_their_level():
 
 
 def test_bootstrap_intervals_have_the_documents():
-    from humeval_power.api.study import fit
     from humeval_power.ratings import ratings_from_table
     from humeval_power.simulation.study import simulate
+    from humeval_power.studies.fit.calls import fit
 
     table = simulate(VALUES, with_documents(crossed(6, 24), 6), seed=2).to_frame()
     result = fit(ratings_from_table(table, document="document"), intervals="bootstrap", n_simulations=200)

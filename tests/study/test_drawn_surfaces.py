@@ -16,13 +16,13 @@ from cli import run, run_json
 from scipy import stats
 from test_surface_figure import data_lines, legend_words, panels, power_table
 
+from humeval_power.comparisons.accuracy.agreement import KnownAgreement
+from humeval_power.comparisons.accuracy.paired import PairedAccuracy
 from humeval_power.errors import InputError
-from humeval_power.reporting.drawn import QUANTITIES, Drawn
-from humeval_power.reporting.figure_style import figure_bytes
-from humeval_power.reporting.questions.curve_figure import curve_figure
-from humeval_power.reporting.study.surface_figure import surface_figure
-from humeval_power.scenarios.accuracy.agreement import KnownAgreement
-from humeval_power.scenarios.accuracy.paired import PairedAccuracy
+from humeval_power.saying.document import QUANTITIES, Drawn
+from humeval_power.saying.figure_style import figure_bytes
+from humeval_power.studies.power.figures import surface_figure
+from humeval_power.studies.power.question_results import curve_figure
 
 ACCURACY = ("accuracy", "surface", "--n", "200,400,800", "--effect", "0.01,0.03")
 BLEU = ("corpus", "surface", "--n", "500,2000", "--effect", "1")

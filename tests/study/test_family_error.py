@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 from cases import few_fast
 
-from humeval_power.api.analyze import analyze_systems
-from humeval_power.comparisons import ComparisonFamily, SystemVariances
 from humeval_power.estimation.joint.fit import fit_joint
-from humeval_power.inference.study import family_error as module
-from humeval_power.inference.study.joint_comparison import compare_jointly, contrasts_of
+from humeval_power.families import ComparisonFamily, SystemVariances
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.calls import analyze_systems
+from humeval_power.studies.fit import joint_comparison as module
+from humeval_power.studies.fit.joint_comparison import compare_jointly, contrasts_of
 
 SYSTEMS = ("a", "b", "c")
 

@@ -14,19 +14,19 @@ from statsmodels.stats.multitest import multipletests
 from test_joint_fit import random_table
 from test_many_systems import ratings_of
 
-from humeval_power.api.analyze import analyze, analyze_criteria, analyze_systems
-from humeval_power.comparisons import ComparisonFamily, FamilyOfTests
 from humeval_power.errors import InputError
-from humeval_power.inference.corrections import correct
-from humeval_power.inference.study.joint_comparison import compare_jointly
-from humeval_power.inference.study.many_systems import CorrectedP, group_letters, indistinct_groups
-from humeval_power.interfaces.formats.documents.reading import checked_document
-from humeval_power.reporting.analyze.family import family_of_record, family_record, family_words
-from humeval_power.reporting.analyze.heat_map import heat_map_figure
-from humeval_power.reporting.numbers import p_cell, p_words
-from humeval_power.reporting.records import json_ready
-from humeval_power.reporting.render.terminal import as_terminal
+from humeval_power.families import ComparisonFamily, FamilyOfTests
+from humeval_power.files.documents.reading import checked_document
+from humeval_power.inference.common_tests import correct
 from humeval_power.rules import DecisionRule
+from humeval_power.saying.numbers import p_cell, p_words
+from humeval_power.saying.render.terminal import as_terminal
+from humeval_power.saying.result import json_ready
+from humeval_power.studies.analyze.calls import analyze, analyze_criteria, analyze_systems
+from humeval_power.studies.analyze.family import family_of_record, family_record, family_words
+from humeval_power.studies.analyze.figures import heat_map_figure
+from humeval_power.studies.fit.joint_comparison import compare_jointly
+from humeval_power.studies.fit.many_systems import CorrectedP, group_letters, indistinct_groups
 
 NAMES = "pqrs"
 CRITERIA = ("adequacy", "fluency", "style")

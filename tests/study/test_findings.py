@@ -8,18 +8,17 @@ import numpy as np
 import pytest
 from test_cli_many_systems import CRITERIA, NAMES, frame
 
-from humeval_power.api.analyze import analyze_criteria, analyze_systems
-from humeval_power.comparisons import ComparisonFamily
+from humeval_power.families import ComparisonFamily
 from humeval_power.ratings import ratings_from_table
-from humeval_power.reporting.analyze.findings import chance_cell, rank_words
-from humeval_power.reporting.analyze.heat_map import heat_map_figure
-from humeval_power.reporting.analyze.ranking_figure import ranking_figure
-from humeval_power.reporting.analyze.units import Unit
-from humeval_power.reporting.document import Table
-from humeval_power.reporting.render import as_html, as_latex, as_markdown, as_terminal
-from humeval_power.reporting.render.terminal import table_lines
 from humeval_power.rules import DecisionRule
+from humeval_power.saying.document import Table
+from humeval_power.saying.render import as_html, as_latex, as_markdown, as_terminal
+from humeval_power.saying.render.terminal import table_lines
 from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.calls import analyze_criteria, analyze_systems
+from humeval_power.studies.analyze.family import Unit
+from humeval_power.studies.analyze.figures import heat_map_figure, ranking_figure
+from humeval_power.studies.analyze.findings import chance_cell, rank_words
 
 JOINT = ComparisonFamily(model="joint")
 HOSTILE = (

@@ -13,7 +13,7 @@ from cli import run, run_json
 from places import ROOT
 
 import humeval_power as hp
-from humeval_power.checking.formula.model import TOO_BOLD, model_formula
+from humeval_power.checking.formula import TOO_BOLD, model_formula
 from humeval_power.errors import InputError
 
 PILOT = ROOT / "data" / "pilot.csv"

@@ -12,11 +12,11 @@ from seven import seven
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.study.intervals import parameter_intervals
-from humeval_power.inference.study.simulated_test import simulated_test
-from humeval_power.inference.study.wald import NullStatistics, difference_test, effect_test, simulated_p
 from humeval_power.rules import DecisionRule
 from humeval_power.simulation.study import simulate
+from humeval_power.studies.fit.intervals import parameter_intervals
+from humeval_power.studies.fit.wald import NullStatistics, difference_test, effect_test, simulated_p
+from humeval_power.studies.power.replication import simulated_test
 
 TRUTH = seven(0.5, 0.1, 0.1, 0.08, 0.1, 0.1, 0.15)
 

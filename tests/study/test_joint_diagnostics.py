@@ -11,15 +11,15 @@ from click.testing import CliRunner
 from test_joint_fit import random_table
 from test_many_systems import ratings_of
 
-from humeval_power.api.analyze import analyze_systems
-from humeval_power.comparisons import ComparisonFamily
+from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.joint.fit import fit_joint
-from humeval_power.inference.analyze.joint_diagnostics import diagnose_jointly
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.documents.reading import to_json
+from humeval_power.families import ComparisonFamily
+from humeval_power.files.documents.reading import to_json
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.analyze.system_diagnostics import influence_words, spread_figure
-from humeval_power.reporting.render import as_terminal
+from humeval_power.saying.render import as_terminal
+from humeval_power.studies.analyze.calls import analyze_systems
+from humeval_power.studies.analyze.diagnostics import diagnose_jointly
+from humeval_power.studies.analyze.system_diagnostics import influence_words, spread_figure
 
 NAMES = ("p", "q", "r", "s")
 

@@ -16,22 +16,22 @@ from reference.golden import shared_golden
 from scipy import stats
 from test_joint_fit import random_table
 
-from humeval_power.comparisons import ComparisonFamily
 from humeval_power.errors import InputError
-from humeval_power.inference.study import joint_comparison
-from humeval_power.inference.study.joint_comparison import compare_jointly
-from humeval_power.inference.study.many_systems import (
+from humeval_power.families import ComparisonFamily
+from humeval_power.inference.common_tests import correct
+from humeval_power.ratings import Ratings
+from humeval_power.rules import DecisionRule
+from humeval_power.scales import RatingScale
+from humeval_power.studies.fit import joint_comparison
+from humeval_power.studies.fit.joint_comparison import compare_jointly
+from humeval_power.studies.fit.many_systems import (
     compare_in_pairs,
     compare_systems,
-    correct,
     group_letters,
     groups_of,
     indistinct_groups,
 )
-from humeval_power.inference.study.max_t import MaxT
-from humeval_power.ratings import Ratings
-from humeval_power.rules import DecisionRule
-from humeval_power.scales import RatingScale
+from humeval_power.studies.fit.max_t import MaxT
 
 joint = partial(ComparisonFamily, model="joint")
 

@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from humeval_power.api.analyze import analyze_criteria, analyze_systems
-from humeval_power.comparisons import ComparisonFamily
-from humeval_power.inference.corrections import correct
-from humeval_power.inference.study import model_check
-from humeval_power.inference.study.joint_comparison import compare_jointly
-from humeval_power.inference.study.many_systems import compare_systems
+from humeval_power.families import ComparisonFamily
+from humeval_power.inference.common_tests import correct
 from humeval_power.ratings import ratings_from_table
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.calls import analyze_criteria, analyze_systems
+from humeval_power.studies.fit import joint_comparison as model_check
+from humeval_power.studies.fit.joint_comparison import compare_jointly
+from humeval_power.studies.fit.many_systems import compare_systems
 
 JOINT, PAIRS = ComparisonFamily(model="joint"), ComparisonFamily(model="pairwise")
 

@@ -12,9 +12,9 @@ import pytest
 from cli import run
 
 from humeval_power.estimation.crossed.interaction_score import InteractionTest
-from humeval_power.inference.study.spread import SpreadTest
-from humeval_power.reporting.study.fits.family_words import spread_words
-from humeval_power.reporting.study.fits.fit_blocks import fit_notes
+from humeval_power.studies.fit.fit_blocks import fit_notes
+from humeval_power.studies.fit.fit_result import spread_words
+from humeval_power.studies.fit.spread import SpreadTest
 
 ROLES = re.compile(r"\bB - A\b|\bA (?:observed|fitted)\b|\bfor A\b|\bA's\b|\bof A\b")
 

@@ -13,29 +13,29 @@ from scipy import stats
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import counterbalanced, crossed, k_per_item, with_documents
 from humeval_power.fees import PlatformFee
-from humeval_power.inference.study.estimate_law import chance_of_significance, estimate_density
-from humeval_power.inference.study.formula import (
+from humeval_power.parameters import Parameters
+from humeval_power.rules import DecisionRule
+from humeval_power.studies.power.bottleneck import find_bottleneck
+from humeval_power.studies.power.formula import (
     EffectPrecision,
     analytic_power,
+    chance_of_significance,
     effect_precision,
+    estimate_density,
     power_at,
     rule_critical_value,
 )
-from humeval_power.parameters import Parameters
-from humeval_power.planning.plan.bottleneck import find_bottleneck
-from humeval_power.planning.study.growth import (
+from humeval_power.studies.power.growth import (
     TARGET,
     StudyLike,
     counts_of,
     growth_of_items,
     growth_of_workers,
+    spending_of,
 )
-from humeval_power.planning.study.outlook import estimates_of, outlook_of
-from humeval_power.planning.study.required import counts_power
-from humeval_power.planning.study.spending import spending_of
-from humeval_power.planning.study.variance_parts import variance_parts
-from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.outlook import estimates_of, outlook_of, variance_parts
+from humeval_power.studies.power.required import counts_power
+from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.study_counts import StudyCounts
 
 PARAMETERS = Parameters(

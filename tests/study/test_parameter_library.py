@@ -16,13 +16,13 @@ from click.testing import CliRunner, Result
 from places import ROOT
 
 from humeval_power.designs import crossed
-from humeval_power.inference.study.formula import analytic_power
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.documents.reading import read_parameters
-from humeval_power.interfaces.formats.study.parameter_library import read_library, shipped_library
+from humeval_power.doors.terminal.main import main
+from humeval_power.files.documents.reading import read_parameters
 from humeval_power.parameters import PARAMETER_NAMES
-from humeval_power.planning.study.required import counts_power
-from humeval_power.reporting.study.parameter_library import LIBRARY_SCHEMA, LibraryEntry, upper_worker_slope
+from humeval_power.studies.power.files import read_library, shipped_library
+from humeval_power.studies.power.formula import analytic_power
+from humeval_power.studies.power.parameter_library import LIBRARY_SCHEMA, LibraryEntry, upper_worker_slope
+from humeval_power.studies.power.required import counts_power
 from humeval_power.study_counts import StudyCounts
 from humeval_power.uncertainty import VarianceUncertainty
 

@@ -16,15 +16,14 @@ from statsmodels.stats.proportion import proportion_confint
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.inference.shares import wilson_interval
+from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.parameters import preset
-from humeval_power.planning.power import PowerEstimate, estimate_power
-from humeval_power.planning.study.calibration import size_of_test
-from humeval_power.planning.tallies import Tally, tally
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.contract import Replicates
-from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.study import replicate_generator
+from humeval_power.studies.power.calibration import size_of_test
+from humeval_power.studies.power.estimate import PowerEstimate, Tally, estimate_power, tally
+from humeval_power.studies.power.scenario import RatingStudy
 
 
 @dataclass(frozen=True)

@@ -15,27 +15,25 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
-from humeval_power.api.questions import power
+from humeval_power.comparisons.questions import Questions
 from humeval_power.designs import crossed
 from humeval_power.errors import InputError
 from humeval_power.fields import own, real, whole
-from humeval_power.inference.study.formula import analytic_power, effect_precision
-from humeval_power.interfaces.asking.questions import Questions
 from humeval_power.parameters import preset
-from humeval_power.planning.questions import (
+from humeval_power.rules import DecisionRule
+from humeval_power.scenarios.contract import ComputedPower, Replicates, draw_in_blocks
+from humeval_power.studies.power.analytic import TOLERANCE, minimum_detectable_effect
+from humeval_power.studies.power.calls import power
+from humeval_power.studies.power.formula import analytic_power, effect_precision
+from humeval_power.studies.power.questions import (
     answer,
     detectable_effect,
     required_n,
     scenario_surface,
     ways_of,
 )
-from humeval_power.planning.study.analytic import TOLERANCE, minimum_detectable_effect
-from humeval_power.reporting.questions.wording import Wording
-from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.blocks import draw_in_blocks
-from humeval_power.scenarios.computed import ComputedPower
-from humeval_power.scenarios.contract import Replicates
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.wording import Wording
 
 
 @dataclass(frozen=True)

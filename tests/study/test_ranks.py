@@ -14,10 +14,11 @@ from scipy import stats
 from test_joint_fit import random_table
 from test_many_systems import ratings_of
 
-from humeval_power.comparisons import ComparisonFamily
-from humeval_power.inference.study.joint_comparison import compare_jointly
-from humeval_power.inference.study.many_systems import compare_in_pairs
-from humeval_power.inference.study.ranks import (
+from humeval_power.families import ComparisonFamily
+from humeval_power.rules import DecisionRule
+from humeval_power.studies.fit.joint_comparison import compare_jointly
+from humeval_power.studies.fit.many_systems import compare_in_pairs
+from humeval_power.studies.fit.ranks import (
     Differences,
     draw_means,
     joint_differences,
@@ -26,7 +27,6 @@ from humeval_power.inference.study.ranks import (
     ranks_of,
     simulate_ranks,
 )
-from humeval_power.rules import DecisionRule
 
 RULE = DecisionRule()
 

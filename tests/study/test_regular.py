@@ -13,10 +13,14 @@ from reference.golden import shared_golden
 from seven import seven
 
 from humeval_power.designs import crossed, from_table, k_per_item
-from humeval_power.inference.study.formula import effect_precision
 from humeval_power.parameters import Parameters
-from humeval_power.planning.study.regular import RegularPrecision, Variances, regular_precision
-from humeval_power.planning.study.required import counts_precision
+from humeval_power.studies.power.formula import effect_precision
+from humeval_power.studies.power.required import (
+    RegularPrecision,
+    Variances,
+    counts_precision,
+    regular_precision,
+)
 from humeval_power.study_counts import StudyCounts
 
 SD = st.floats(0.01, 0.6)

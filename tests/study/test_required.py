@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from seven import seven
 
 from humeval_power.errors import InputError
-from humeval_power.inference.study.formula import analytic_power
 from humeval_power.parameters import preset
-from humeval_power.planning.questions import smallest_true
-from humeval_power.planning.study import required
-from humeval_power.planning.study.designs_of import design_of
-from humeval_power.planning.study.limits import ceiling_with_items
-from humeval_power.planning.study.required import PRACTICAL, counts_power, required_size
-from humeval_power.planning.workload import Workload
+from humeval_power.studies.power import required
+from humeval_power.studies.power.analytic import ceiling_with_items
+from humeval_power.studies.power.formula import analytic_power
+from humeval_power.studies.power.questions import smallest_true
+from humeval_power.studies.power.required import PRACTICAL, counts_power, design_of, required_size
+from humeval_power.studies.power.workload import Workload
 from humeval_power.study_counts import StudyCounts
 
 LIKERT = seven(0.58, 0.08, 0.07, 0.05, 0.13, 0.15, 0.18)

@@ -9,37 +9,29 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from humeval_power.comparisons.accuracy.agreement import OVERLAP
+from humeval_power.comparisons.accuracy.paired import PairedAccuracy
+from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
+from humeval_power.comparisons.assessment.scenario import DirectAssessment
+from humeval_power.comparisons.contingency.scenario import ContingencyStudy, correlated_errors
+from humeval_power.comparisons.corpus.scenario import CorpusStudy
+from humeval_power.comparisons.preference.latent_scale import Panel
+from humeval_power.comparisons.preference.scenario import PanelPreference, Preference
+from humeval_power.comparisons.resample.scenario import ResampledRatings
+from humeval_power.comparisons.runs.scenario import CrossedRuns, NestedRuns, RunsPlan
+from humeval_power.comparisons.scenario.functions import FunctionScenario
+from humeval_power.comparisons.scores.scenario import NormalScores, ResampledScores, SignScores
 from humeval_power.designs import crossed
-from humeval_power.inference.looks.boundaries import boundaries
-from humeval_power.inference.looks.stopping_rule import StoppingRule
-from humeval_power.inference.preference.panel import Panel
 from humeval_power.parameters import preset
-from humeval_power.planning.power import estimate_power
 from humeval_power.runs_parameters import RunsParameters
-from humeval_power.scenarios.accuracy.agreement import OVERLAP
-from humeval_power.scenarios.accuracy.paired import PairedAccuracy
-from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
-from humeval_power.scenarios.assessment.scenario import DirectAssessment
-from humeval_power.scenarios.compare.scores import NormalScores, ResampledScores
-from humeval_power.scenarios.compare.signs import SignScores
-from humeval_power.scenarios.computed import is_computable
-from humeval_power.scenarios.contingency.scenario import ContingencyStudy
-from humeval_power.scenarios.contingency.tables import correlated_errors
-from humeval_power.scenarios.contract import Scenario
-from humeval_power.scenarios.corpus import CorpusStudy
-from humeval_power.scenarios.functions import FunctionScenario
-from humeval_power.scenarios.looks.judgements import PairedLooks
-from humeval_power.scenarios.looks.looks import equal_looks
-from humeval_power.scenarios.looks.ratings import RatingLooks
-from humeval_power.scenarios.looks.replicates import SequentialStudy
-from humeval_power.scenarios.preference.independent import Preference
-from humeval_power.scenarios.preference.panel import PanelPreference
-from humeval_power.scenarios.resample import ResampledRatings
-from humeval_power.scenarios.runs.crossed import CrossedRuns
-from humeval_power.scenarios.runs.nested import NestedRuns
-from humeval_power.scenarios.runs.plan import RunsPlan
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.scenarios.contract import Scenario, is_computable
 from humeval_power.simulation.study import simulate
+from humeval_power.studies.looks.boundaries import boundaries
+from humeval_power.studies.looks.judgements import PairedLooks
+from humeval_power.studies.looks.replicates import RatingLooks, SequentialStudy, equal_looks
+from humeval_power.studies.looks.stopping_rule import StoppingRule
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.scenario import RatingStudy
 
 TWO = correlated_errors([0.8, 0.2], [0.95, 0.7], correlation=0.4)
 THREE = correlated_errors([0.5, 0.3, 0.2], [0.9, 0.8, 0.7], correlation=0.5)

@@ -11,17 +11,17 @@ import pytest
 from cases import few_fast
 
 from humeval_power.designs import k_per_item
-from humeval_power.interfaces.formats.study.presets import preset
-from humeval_power.planning.workload import rating_study_workload
-from humeval_power.scenarios.study import RatingStudy
-from humeval_power.simulation import portions as held
+from humeval_power.simulation import study as held
+from humeval_power.studies.power.files import preset
+from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.workload import rating_study_workload
 
 DESIGN = k_per_item(6, 40, ratings_per_item=3)  # 240 ratings
 LARGE = """
 import resource, sys
 from humeval_power.designs import k_per_item
-from humeval_power.interfaces.formats.study.presets import preset
-from humeval_power.scenarios.study import RatingStudy
+from humeval_power.studies.power.files import preset
+from humeval_power.studies.power.scenario import RatingStudy
 study = RatingStudy(preset("high"), k_per_item(20, 60_000, ratings_per_item=5))
 def peak():
     size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -13,7 +13,8 @@ from matplotlib.collections import FillBetweenPolyCollection
 from matplotlib.figure import Figure
 
 from humeval_power.errors import InputError
-from humeval_power.reporting.study.surface_figure import comparison_figure, figure_bytes, surface_figure
+from humeval_power.saying.figure_style import figure_bytes
+from humeval_power.studies.power.figures import comparison_figure, surface_figure
 
 EFFECTS = (0.05, 0.1, 0.15, 0.2)
 

@@ -11,19 +11,19 @@ import pytest
 from cases import each_case, few_fast
 from reference.dense_many_documents import covariance_of_means, covariance_of_ratings
 
-from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import Assignment, crossed, from_table, k_per_item, with_documents
 from humeval_power.errors import InputError
-from humeval_power.inference.study.formula import analytic_power
-from humeval_power.inference.study.pair_designs import pair_rows
-from humeval_power.inference.study.systems_replication import SystemsReplication
+from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import Parameters
-from humeval_power.planning.study.designs_of import design_of
-from humeval_power.planning.study.systems_power import systems_formula
-from humeval_power.planning.study.systems_precision import systems_precision
-from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.systems import draw_sums, draw_system_ratings
+from humeval_power.studies.fit.max_t import pair_rows
+from humeval_power.studies.power.formula import analytic_power
+from humeval_power.studies.power.required import design_of
+from humeval_power.studies.power.systems_power import systems_formula
+from humeval_power.studies.power.systems_precision import systems_precision
+from humeval_power.studies.power.systems_replication import SystemsReplication
+from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import SystemsParameters, system_names
 

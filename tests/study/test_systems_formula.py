@@ -11,16 +11,16 @@ from cases import each_case, few_fast
 from reference.golden import shared_golden
 from scipy import stats
 
-from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import Assignment, Design, crossed, k_per_item
 from humeval_power.errors import InputError, ParametersError
 from humeval_power.estimation.joint.fit import contrast_precision, fit_joint
-from humeval_power.inference.study.formula import analytic_power, power_at
+from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import Parameters, preset
-from humeval_power.planning.study.systems_power import power_by_law, systems_formula
-from humeval_power.planning.study.systems_precision import SystemsPrecision, systems_precision
-from humeval_power.planning.study.systems_simulation import simulate_systems
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.studies.power.formula import analytic_power, power_at
+from humeval_power.studies.power.systems_power import power_by_law, systems_formula
+from humeval_power.studies.power.systems_precision import SystemsPrecision, systems_precision
+from humeval_power.studies.power.systems_study import simulate_systems
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import SystemsParameters
 
@@ -300,7 +300,7 @@ def test_equivalence_of_all_systems_is_rarer_than_that_of_a_pair():
     rule = DecisionRule(alternative="equivalent", margin=0.1)
     found = systems_formula(level, study, joint("none"), rule)
     precision = systems_precision(level, study, joint("none"))
-    from humeval_power.inference.study.formula import EffectPrecision
+    from humeval_power.studies.power.formula import EffectPrecision
 
     alone = EffectPrecision(float(precision.standard_error[0] ** 2), float(precision.df[0]), 19, 20)
     assert found.power == pytest.approx(power_at(0.0, alone, rule=rule).power)

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from cases import each_case
 
-from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import crossed, from_table, k_per_item, with_documents
-from humeval_power.inference.study.replication import Replication
-from humeval_power.inference.study.systems_replication import SystemsReplication
+from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import Parameters, preset
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.rules import DEFAULT_RULE
-from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.losses import Losses
 from humeval_power.simulation.screening import suspicious_workers
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.replication import Replication
+from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.systems_replication import SystemsReplication
+from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.systems import SystemsParameters
 
 TWO = Parameters(

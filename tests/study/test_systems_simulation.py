@@ -14,21 +14,20 @@ from cases import few_fast
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import Design, crossed, from_table, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.estimation.joint.batch import ContrastFits
 from humeval_power.estimation.joint.fit import contrast_precision, fit_joint
-from humeval_power.inference.study.corrected import significant
-from humeval_power.inference.study.max_t import CriticalValues, MaxT
-from humeval_power.inference.study.systems_replication import SystemsReplication
+from humeval_power.estimation.joint.strands import ContrastFits
+from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import preset
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.study.systems_power import systems_formula
-from humeval_power.planning.study.systems_simulation import simulate_systems
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
-from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.systems import CompleteSums
+from humeval_power.studies.fit.max_t import CriticalValues, MaxT, significant
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.systems_power import systems_formula
+from humeval_power.studies.power.systems_replication import SystemsReplication
+from humeval_power.studies.power.systems_study import simulate_systems
 from humeval_power.systems import SystemsParameters
 
 UNEVEN = SystemsParameters(

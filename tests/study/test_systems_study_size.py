@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from humeval_power.api.study_power import study_size
 from humeval_power.designs import crossed
 from humeval_power.errors import InputError
 from humeval_power.parameters import preset
-from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.rules import DEFAULT_RULE
+from humeval_power.studies.power.calls import study_size
+from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.systems import SystemsParameters
 
 STUDY = SystemsStudy(

@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from humeval_power.api.ratings import check
 from humeval_power.checking.suspects import documents_in_names, suspected_columns
 from humeval_power.designs import crossed, k_per_item, with_documents
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 from humeval_power.parameters import Parameters
-from humeval_power.planning.power import estimate_power
 from humeval_power.ratings import ratings_from_table
-from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.study import simulate
+from humeval_power.studies.fit.calls_ratings import check
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.scenario import RatingStudy
 
 ROLES = {"worker": "worker", "item": "item", "system": "system"}
 VALUES = Parameters(

@@ -13,7 +13,8 @@ from scipy import stats
 from seven import seven
 
 from humeval_power.estimation.fit import Fit
-from humeval_power.inference.study.wald import (
+from humeval_power.rules import CARD2020, DecisionRule
+from humeval_power.studies.fit.wald import (
     NullStatistics,
     critical_value,
     effect_test,
@@ -21,7 +22,6 @@ from humeval_power.inference.study.wald import (
     simulated_p,
     wald_p,
 )
-from humeval_power.rules import CARD2020, DecisionRule
 
 FITTED = Fit(
     parameters=seven(0.6, 0.12, 0.05, 0.1, 0.05, 0.1, 0.2),

@@ -11,11 +11,16 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 from humeval_power.ratings import Ratings, ratings_from_table
-from humeval_power.reporting.study.tables.assignment_figure import assignment_figure
-from humeval_power.reporting.study.tables.cell_map import MOST_COLUMNS, MOST_ROWS, cell_map
-from humeval_power.reporting.study.tables.who_rated_what import same_assignment, who_rated_what
+from humeval_power.studies.fit.figures import assignment_figure
+from humeval_power.studies.fit.who_rated_what import (
+    MOST_COLUMNS,
+    MOST_ROWS,
+    cell_map,
+    same_assignment,
+    who_rated_what,
+)
 
 Cell = tuple[int, int, str]
 

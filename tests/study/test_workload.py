@@ -7,17 +7,17 @@ from click.testing import CliRunner
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli import work_ahead
 from humeval_power.parameters import preset
-from humeval_power.planning.workload import (
+from humeval_power.rules import DecisionRule
+from humeval_power.studies.power import work_ahead
+from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.workload import (
     Workload,
     comparison_workload,
     rating_study_workload,
     simulations_within,
     study_workload,
 )
-from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.study import RatingStudy
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_an_affordable_number_of_simulations_is_round_and_fits() -> None:
 
 
 def test_a_short_answer_says_nothing_of_its_work() -> None:
-    from humeval_power.interfaces.cli.main import main
+    from humeval_power.doors.terminal.main import main
 
     study = ["--preset", "high", "--workers", "10", "--items", "100", "--effect", "0.1"]
     words = ["power", *study, "--method", "simulate"]

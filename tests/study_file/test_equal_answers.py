@@ -13,8 +13,8 @@ from cases import every_case
 from click.testing import CliRunner
 
 import humeval_power as hp
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.documents.reading import to_json
+from humeval_power.doors.terminal.main import main
+from humeval_power.files.documents.reading import to_json
 from humeval_power.study import FIELDS, option_of
 
 Line = tuple[str, dict[str, Any], tuple[str, ...]]

@@ -10,9 +10,9 @@ import pytest
 from cases import each_case, every_case
 from click.testing import CliRunner, Result
 
+from humeval_power.asking.study_file import read_study
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
-from humeval_power.interfaces.asking.study_file import read_study
-from humeval_power.interfaces.cli.main import main
 from humeval_power.study import FIELDS, SCHEMA
 
 HEAD = f'schema = "{SCHEMA}"\n'

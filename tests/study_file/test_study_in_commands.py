@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import humeval_power as hp
-from humeval_power.interfaces.cli.main import main
+from humeval_power.doors.terminal.main import main
 
 HEAD = 'schema = "humeval_power/study/1"\n'
 

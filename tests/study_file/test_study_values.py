@@ -10,10 +10,10 @@ from cases import every_case
 from click.testing import CliRunner, Result
 
 import humeval_power as hp
+from humeval_power.asking.study_file import updated, with_values
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
-from humeval_power.interfaces.asking.study_file import updated, with_values
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.documents.reading import to_json
+from humeval_power.files.documents.reading import to_json
 from humeval_power.parameters import PRESETS
 
 ALL_KINDS = {

@@ -10,12 +10,11 @@ import pandas as pd
 import pytest
 from cli import run, run_json
 
-from humeval_power.interfaces.formats.survey import read_comparisons
+from humeval_power.comparisons.survey.comparison import Comparison
+from humeval_power.comparisons.survey.files import read_comparisons
+from humeval_power.comparisons.survey.result import survey_figure
+from humeval_power.comparisons.survey.survey import Share, describe, survey
 from humeval_power.parameters import preset
-from humeval_power.planning.survey.comparison import Comparison
-from humeval_power.planning.survey.described import Share, describe
-from humeval_power.planning.survey.survey import survey
-from humeval_power.reporting.survey.figure import survey_figure
 
 ROOT = Path(__file__).parents[2]
 CARD2020 = ROOT / "examples" / "papers" / "card2020_repository" / "num_items_vs_effect_size.csv"

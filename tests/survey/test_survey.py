@@ -14,15 +14,15 @@ from matplotlib.collections import PathCollection
 from reference.golden import shared_golden
 from scipy import stats
 
+from humeval_power.comparisons.survey.comparison import Comparison
+from humeval_power.comparisons.survey.result import survey_figure
+from humeval_power.comparisons.survey.survey import survey
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.inference.study.formula import analytic_power, effect_precision
 from humeval_power.parameters import preset
-from humeval_power.planning.study.analytic import minimum_detectable_effect
-from humeval_power.planning.survey.comparison import Comparison
-from humeval_power.planning.survey.survey import survey
-from humeval_power.reporting.figure_style import figure_bytes
-from humeval_power.reporting.survey.figure import survey_figure
+from humeval_power.saying.figure_style import figure_bytes
+from humeval_power.studies.power.analytic import minimum_detectable_effect
+from humeval_power.studies.power.formula import analytic_power, effect_precision
 
 SETTINGS = {"high": preset("high"), "low": preset("low")}
 COLLECTION = (

@@ -15,14 +15,19 @@ from cases import few_fast
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.parameters import preset
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.replicate_blocks import block_size
-from humeval_power.planning.study.surface import list_cells, run_surface
 from humeval_power.rules import CARD2020
-from humeval_power.scenarios.study import RatingStudy
-from humeval_power.sweep.blocks import Block, run_blocks
-from humeval_power.sweep.digest import NoDigestError, digest_of, digest_value
-from humeval_power.sweep.engine import sweep_in_force, sweeping
+from humeval_power.studies.power.estimate import block_size, estimate_power
+from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.surface import list_cells, run_surface
+from humeval_power.sweep.blocks import (
+    Block,
+    NoDigestError,
+    digest_of,
+    digest_value,
+    run_blocks,
+    sweep_in_force,
+    sweeping,
+)
 
 PLAIN = [block.run() for block in normal_blocks(12)]
 
@@ -148,8 +153,8 @@ def test_a_value_that_cannot_be_compared_is_refused(value):
 
 def test_a_digest_is_the_same_in_another_process():
     words = (
-        "from test_blocks import STUDY; from humeval_power.planning.tallies import count_block;"
-        "from humeval_power.sweep.blocks import Block; from humeval_power.sweep.digest import digest_of;"
+        "from test_blocks import STUDY; from humeval_power.studies.power.estimate import count_block;"
+        "from humeval_power.sweep.blocks import Block; from humeval_power.sweep.blocks import digest_of;"
         "print(digest_of(Block(count_block, ((STUDY,), 1, 0, 5))))"
     )
     found = {

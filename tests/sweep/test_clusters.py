@@ -12,15 +12,13 @@ import pytest
 from blocks_for_tests import fails, normal_blocks, total
 from click.testing import CliRunner
 
+from humeval_power.asking import dask_clusters
+from humeval_power.asking.dask_clusters import CLUSTER_SCHEMA, SlurmJobs, read_cluster, slurm_of
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import EngineMissingError, InputError, LostEngineError
-from humeval_power.interfaces import dask_clusters
-from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.dask_clusters import SlurmJobs, slurm_of
-from humeval_power.interfaces.formats.clusters import CLUSTER_SCHEMA, read_cluster
 from humeval_power.sweep import dask_engine
-from humeval_power.sweep.blocks import Block, run_blocks
+from humeval_power.sweep.blocks import Block, run_blocks, sweeping
 from humeval_power.sweep.dispatch import BlocksFailedError
-from humeval_power.sweep.engine import sweeping
 from humeval_power.sweep.versions import Machine, OtherVersionsError, versions_here
 
 distributed = pytest.importorskip("distributed")

@@ -8,12 +8,11 @@ import pytest
 from blocks_for_tests import mean_of_normals, normal_blocks
 from click.testing import CliRunner
 
-from humeval_power.interfaces.cli import work_ahead
-from humeval_power.interfaces.cli.main import main
-from humeval_power.sweep import dry_run
-from humeval_power.sweep.blocks import Block, run_blocks
-from humeval_power.sweep.dry_run import CostFound, DryRun, cost_of
-from humeval_power.sweep.engine import sweeping
+from humeval_power.doors.terminal.main import main
+from humeval_power.studies.power import work_ahead
+from humeval_power.sweep import dispatch as dry_run
+from humeval_power.sweep.blocks import Block, run_blocks, sweeping
+from humeval_power.sweep.dispatch import CostFound, DryRun, cost_of
 
 SURFACE = [
     *["surface", "--preset", "high", "--workers", "5,10", "--items", "20,30", "--effect", "0.1"],

@@ -14,10 +14,9 @@ import pytest
 from cases import few_fast
 from cli import run
 
-from humeval_power.interfaces.writing import block_store, partial_folder
-from humeval_power.sweep.blocks import Block
-from humeval_power.sweep.digest import digest_of
-from humeval_power.sweep.engine import sweeping
+from humeval_power.files import block_store
+from humeval_power.files import file_sets as partial_folder
+from humeval_power.sweep.blocks import Block, digest_of, sweeping
 
 ROOT = Path(__file__).parents[2]
 PILOT = ROOT / "data" / "pilot.csv"
@@ -161,7 +160,7 @@ def test_blocks_computed_elsewhere_and_after_an_interruption_give_the_same_bytes
 
 DIGESTS = """
 import pickle, sys
-from humeval_power.sweep.digest import digest_of
+from humeval_power.sweep.blocks import digest_of
 for content in pickle.load(open(sys.argv[1], "rb")):
     print(digest_of(pickle.loads(content)))
 """

@@ -16,14 +16,21 @@ import humeval_power as hp
 from humeval_power.designs import k_per_item
 from humeval_power.errors import InputError, LostEngineError
 from humeval_power.parameters import preset
-from humeval_power.planning.power import count_block, estimate_power
-from humeval_power.scenarios.study import RatingStudy
-from humeval_power.sweep.blocks import Block, run_blocks
-from humeval_power.sweep.dispatch import QUEUED, TASK_SECONDS, BlocksFailedError, Lost, dispatched
-from humeval_power.sweep.engine import sweeping
+from humeval_power.studies.power.estimate import count_block, estimate_power
+from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.sweep.blocks import Block, run_blocks, sweeping
+from humeval_power.sweep.dispatch import (
+    QUEUED,
+    TASK_SECONDS,
+    BlocksFailedError,
+    Lost,
+    Outcome,
+    Packer,
+    compute_blocks,
+    compute_parcel,
+    dispatched,
+)
 from humeval_power.sweep.executors import ExecutorEngine
-from humeval_power.sweep.parcels import Packer
-from humeval_power.sweep.tasks import Outcome, compute_blocks, compute_parcel
 from humeval_power.sweep.versions import OtherVersionsError, versions_here
 
 STUDY = RatingStudy(preset("high").with_difference(0.1), k_per_item(30, 200, ratings_per_item=3))

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from cli import run
 
-from humeval_power.interfaces.writing import block_store, partial_folder
-from humeval_power.sweep.blocks import Block
-from humeval_power.sweep.engine import Sweep
-from humeval_power.sweep.parcels import NotSendableError
+from humeval_power.files import block_store
+from humeval_power.files import file_sets as partial_folder
+from humeval_power.sweep.blocks import Block, Sweep
+from humeval_power.sweep.dispatch import NotSendableError
 
 SURFACE = [
     "surface",

@@ -14,19 +14,20 @@ import numpy as np
 import pytest
 
 from humeval_power.errors import as_arguments
-from humeval_power.interfaces.writing import block_store, partial_folder
-from humeval_power.interfaces.writing.block_store import BlockStore
-from humeval_power.interfaces.writing.disk import BusyError
-from humeval_power.interfaces.writing.partial_folder import (
+from humeval_power.files import block_store
+from humeval_power.files import file_sets as partial_folder
+from humeval_power.files.block_store import BlockStore
+from humeval_power.files.disk import BusyError
+from humeval_power.files.file_sets import (
     BLOCKS,
     QUESTION,
     PartialFolder,
+    Question,
     UnfinishedWorkError,
     partial_of,
 )
-from humeval_power.interfaces.writing.question import Question
-from humeval_power.planning.tallies import Counted, Tally
-from humeval_power.sweep.packing import DamagedError, pack, unpack
+from humeval_power.studies.power.estimate import Counted, Tally
+from humeval_power.sweep.versions import DamagedError, pack, unpack
 
 ASKED = Question(
     "humeval-power surface",

@@ -7,18 +7,15 @@ from itertools import pairwise
 import pytest
 from blocks_for_tests import AnyOrder, Memory, normal_blocks
 
-from humeval_power.api import progress as told
 from humeval_power.designs import k_per_item
 from humeval_power.parameters import preset
-from humeval_power.planning import workload
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.replicate_blocks import Told
-from humeval_power.planning.study.surface import list_cells, run_surface
-from humeval_power.reporting.numbers import time_taken
-from humeval_power.scenarios.study import RatingStudy
-from humeval_power.sweep.blocks import Block, run_blocks
-from humeval_power.sweep.engine import sweeping
-from humeval_power.sweep.parts import part_done
+from humeval_power.saying import progress as told
+from humeval_power.saying.numbers import time_taken
+from humeval_power.studies.power import workload
+from humeval_power.studies.power.estimate import Told, estimate_power
+from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.surface import list_cells, run_surface
+from humeval_power.sweep.blocks import Block, part_done, run_blocks, sweeping
 
 
 class Watch:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -12,7 +14,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, eye_array
 
 from humeval_power.errors import InputError
-from humeval_power.estimation.crossed import choice
 from humeval_power.estimation.structure import structure_of
 from humeval_power.kernels.crossed import dense
 from humeval_power.kernels.crossed.crossproducts import response_products, sparse_gram, with_outer_base
@@ -21,6 +22,37 @@ from humeval_power.kernels.crossed.likelihood import Gram
 
 if TYPE_CHECKING:
     from humeval_power.kernels.large.design import Large
+
+
+# Which of the engine's ways takes a fit: dense matrices that need nothing compiled, or the kernels.
+
+DENSE_GAMMA = 1e3  # relative variances beyond which one dense matrix loses digits that the kernels keep
+_SMALL_DESIGN = 300  # columns of workers and items up to which a dense fit takes a tenth of a second
+_FEW = 6  # such fits take no longer than loading the kernels
+_fits: ContextVar[int | None] = ContextVar("few_fits", default=None)
+
+
+@contextmanager
+def few_fits(count: int = 1) -> Iterator[None]:
+    """Within the block, which fits a table `count` times, a small one is fitted by dense matrices if that is
+    quicker than loading the kernels. Outside of such blocks tables are fitted by the thousand, by the kernels."""
+    token = _fits.set(count)
+    try:
+        yield
+    finally:
+        _fits.reset(token)
+
+
+def by_dense_matrices(gram: Gram) -> bool:
+    """Whether fits of this design are found by dense matrices here."""
+    count, columns = _fits.get(), dense.n_columns(gram)
+    return count is not None and count <= _FEW and columns <= _SMALL_DESIGN
+
+
+def by_dense_design(gram: Gram, gamma: NDArray[np.float64]) -> bool:
+    """Whether what a design alone says is found by one dense matrix."""
+    return bool(dense.n_columns(gram) <= _SMALL_DESIGN and gamma.max() <= DENSE_GAMMA)
+
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -283,7 +315,7 @@ class CrossedProblem:
         """The fields of kernels.crossed.Response for ratings of shape (replicates, n_ratings)."""
         if self.weights is not None:
             responses = np.ascontiguousarray((self.weights @ responses.T).T)
-        by_dense = choice.by_dense_matrices(self.design)
+        by_dense = by_dense_matrices(self.design)
         if by_dense:
             return dense.response_products(self.design, *self.rows(), responses)
         products: tuple[Floats, ...] = response_products(

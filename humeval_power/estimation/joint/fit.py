@@ -2,33 +2,248 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
 
 from humeval_power.blas import one_blas_thread
-from humeval_power.comparisons import SystemVariances
+from humeval_power.designs import Assignment
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.crossed import vanishing_residual
-from humeval_power.estimation.crossed.problem import RatingTable
-from humeval_power.estimation.crossed.search_ends import count_optima, lowest_end, tiny_starts
-from humeval_power.estimation.joint import closed_form as joint_closed_form
-from humeval_power.estimation.joint.table import JointTable
+from humeval_power.estimation.crossed import examination as vanishing_residual
+from humeval_power.estimation.crossed.examination import count_optima, lowest_end, tiny_starts
+from humeval_power.estimation.crossed.problem import CrossedProblem, Levels, RatingTable
+from humeval_power.families import SystemVariances
 from humeval_power.kernels.crossed import reml
+from humeval_power.kernels.crossed.likelihood import Response
+from humeval_power.kernels.joint import model
 from humeval_power.kernels.joint.complete import CompletePoint, Strata
 from humeval_power.kernels.joint.reml import (
     Optimum,
     Point,
     SecondOrder,
+    TablePoint,
     average_information,
     optimise,
 )
 
+# REML of several systems in complete balanced tables, without iteration.
+
 Floats = NDArray[np.float64]
+PARENT = (1, 4, 3, 4, -1)  # each stratum's expected mean square is at least that of this one
+
+
+class StrataFit(NamedTuple):
+    """A fit in closed form; `derivatives` and the two uncertainties are by the five expected mean squares,
+    `variances` in the order worker, worker x system, item, item x system, residual."""
+
+    means: Floats
+    covariance: Floats
+    derivatives: Floats
+    uncertainty: Floats
+    uncertainty_observed: Floats
+    variances: Floats
+    criterion: float
+    residual_is_positive: bool
+
+
+def complete_array(ratings: RatingTable) -> Floats | None:
+    """Ratings as (workers, items, systems, repeats) if every cell holds the same number of them, in the
+    order of the table within a cell; None otherwise."""
+    m, n, K = (int(codes.max()) + 1 for codes in (ratings.worker, ratings.item, ratings.system))
+    if len(ratings.rating) % (m * n * K) != 0:
+        return None
+    cell = (ratings.worker * n + ratings.item) * K + ratings.system
+    counts = np.bincount(cell, minlength=m * n * K)
+    if counts.min() != counts.max():
+        return None
+    ordered: Floats = ratings.rating[np.argsort(cell, kind="stable")]
+    return np.asarray(ordered.reshape(m, n, K, int(counts[0])))
+
+
+def degrees_of_freedom(m: int, n: int, K: int, r: int) -> Floats:
+    """df of the five strata, shape (5,)."""
+    residual = K * m * n * r - K * m - K * n + K
+    return np.array([m - 1.0, (m - 1.0) * (K - 1), n - 1.0, (n - 1.0) * (K - 1), residual])
+
+
+def mean_squares(table: Floats) -> Floats:
+    """Mean squares of the five strata, shape (5,); table of shape (workers, items, systems, repeats)."""
+    m, n, K, r = table.shape
+    centred = table - table.mean(axis=(0, 1, 3), keepdims=True)
+    total = (centred**2).sum()
+    by_worker, by_item = centred.mean(axis=(1, 3)), centred.mean(axis=(0, 3))
+    worker, item = (
+        K * n * r * (by_worker.mean(axis=1) ** 2).sum(),
+        K * m * r * (by_item.mean(axis=1) ** 2).sum(),
+    )
+    worker_system = n * r * (by_worker**2).sum() - worker
+    item_system = m * r * (by_item**2).sum() - item
+    residual = total - n * r * (by_worker**2).sum() - m * r * (by_item**2).sum()
+    sums = np.array([worker, worker_system, item, item_system, residual])
+    return np.asarray(np.maximum(sums, 0.0) / degrees_of_freedom(m, n, K, r))
+
+
+def pool(squares: Floats, df: Floats) -> tuple[Floats, list[list[int]]]:
+    """REML estimates of the expected mean squares (5,), and the blocks of strata that share one.
+
+    The smallest stratum below its parent's value is pooled with it until none is left, which solves the
+    problem restricted to the order of a tree (Thompson 1962).
+    """
+    blocks = [[k] for k in range(len(squares))]
+
+    def value(block: list[int]) -> float:
+        return float(df[block] @ squares[block] / df[block].sum())
+
+    while True:
+        home = {k: number for number, block in enumerate(blocks) for k in block}
+        violations = []
+        for number, block in enumerate(blocks):
+            above = next(
+                (home[PARENT[k]] for k in block if PARENT[k] >= 0 and home[PARENT[k]] != number), None
+            )
+            if above is not None and value(block) <= value(blocks[above]):
+                violations.append((value(block), number, above))
+        if not violations:
+            break
+        _, number, above = min(violations)
+        blocks[above] = blocks[above] + blocks[number]
+        del blocks[number]
+    expected = np.empty(len(squares))
+    for block in blocks:
+        expected[block] = value(block)
+    return expected, blocks
+
+
+def fit_complete(ratings: RatingTable) -> StrataFit | None:
+    """REML fit of a complete balanced table, or None if it is not one."""
+    table = complete_array(ratings)
+    if table is None:
+        return None
+    m, n, K, r = table.shape
+    df = degrees_of_freedom(m, n, K, r)
+    squares = mean_squares(table)
+    expected, blocks = pool(squares, df)
+    share, contrast = np.full((K, K), 1.0 / K), np.eye(K) - 1.0 / K
+    derivatives = np.array([share, contrast, share, contrast, -np.eye(K)]) / (m * n * r)
+    observed = np.zeros((5, 5))
+    for block in blocks:
+        observed[np.ix_(block, block)] = 2.0 * expected[block[0]] ** 2 / df[block].sum()
+    step = expected[[0, 1, 2, 3]] - expected[[1, 4, 3, 4]]
+    positive = bool(expected[4] > 1e-14 * (table**2).mean())  # rounding leaves about 1e-16
+    with np.errstate(divide="ignore", invalid="ignore"):
+        criterion = (df * (np.log(expected) + squares / expected)).sum()
+    return StrataFit(
+        means=table.mean(axis=(0, 1, 3)),
+        covariance=np.tensordot(expected, derivatives, 1),
+        derivatives=derivatives,
+        uncertainty=np.diag(2.0 * expected**2 / df),
+        uncertainty_observed=observed,
+        variances=np.append(step / np.array([K * n * r, n * r, K * m * r, m * r]), expected[4]),
+        criterion=float(criterion + (table.size - K) * math.log(2 * math.pi) + K * math.log(m * n * r)),
+        residual_is_positive=positive,
+    )
+
+
+# The rows of a joint fit as its likelihood takes them: by sparse factors where all systems are rated
+# together and share their variances, else by one dense matrix.
+
+Codes = NDArray[np.int64]
+
+_PAIRED_FROM = 300  # levels of the smaller factor times systems up to which one dense matrix is as fast
+_MOST_COLUMNS = 5_000  # levels of the smaller factor times systems: the order of a dense matrix
+_MOST_OWN_COLUMNS = 2_000  # where as many such matrices are needed as there are systems
+
+
+@dataclass(frozen=True, eq=False)
+class JointTable:
+    """Who rated what; rows (n,) of codes 0, 1, ...
+
+    order : (K, n / K), the rows of each system by worker and item, where these are the same for all systems: which
+        ratings of one worker, item and system stand with which of another system is without consequence, as the
+        model does not tell them apart. None where systems are not rated together, where each has variances of its
+        own, or where the table is small.
+    """
+
+    worker: Codes
+    item: Codes
+    system: Codes
+    n_systems: int
+    own: bool
+    order: Codes | None
+
+    @classmethod
+    def of_rows(cls, worker: Codes, item: Codes, system: Codes, *, n_systems: int, own: bool) -> Self:
+        """own : each system has variances of its own."""
+        least = min(int(worker.max()), int(item.max())) + 1
+        order = None
+        if not own and least * n_systems > _PAIRED_FROM:
+            order = by_system(worker, item, system, n_systems)
+        return cls(worker, item, system, n_systems, own, order)
+
+    def point(self, response: Floats, gamma: Floats) -> Point:
+        """The likelihood of ratings (n,) at relative variances `gamma`, those of the outer factor first."""
+        if self.order is None:
+            table = self._dense
+            return TablePoint.of_table(table, model.response_products(table, response), gamma)
+        from scipy.linalg import helmert
+
+        from humeval_power.kernels.joint.paired import Layers, PairedPoint
+
+        rotation = helmert(self.n_systems, full=True)
+        products = self._layer.products(np.ascontiguousarray(rotation @ response[self.order]))
+        responses = tuple(Response(*(part[layer] for part in products)) for layer in range(self.n_systems))
+        return PairedPoint.of_layers(Layers(self._layer.large, responses, rotation), gamma)
+
+    @property
+    def worker_is_outer(self) -> bool:
+        """Whether the variances of workers come first; items are eliminated then."""
+        return int(self.worker.max()) <= int(self.item.max())
+
+    def refuse_too_large(self) -> None:
+        """Raise InputError where the matrix that the fit needs would be too large."""
+        n_workers, n_items = int(self.worker.max()) + 1, int(self.item.max()) + 1
+        least, most, of = min(n_workers, n_items), _MOST_OWN_COLUMNS if self.own else _MOST_COLUMNS, ""
+        if self.order is None:
+            least, of = least * self.n_systems, "system of each "
+        if least <= most or (self.order is not None and self._layer.large.fronts.work <= most**3 / 3.0):
+            return
+        raise InputError(
+            f"{n_workers:,} workers, {n_items:,} items and {self.n_systems} systems are too many for a joint fit: "
+            f"it needs a dense matrix with a row for each {of}{'worker' if self.worker_is_outer else 'item'}, "
+            f"and takes at most {most:,}. Fit the systems in pairs: --model pairwise."
+        )
+
+    @cached_property
+    def _dense(self) -> model.Table:
+        outer, inner = (self.worker, self.item) if self.worker_is_outer else (self.item, self.worker)
+        return model.build_table(outer, inner, self.system, n_systems=self.n_systems, own=self.own)
+
+    @cached_property
+    def _layer(self) -> CrossedProblem:
+        """The design of each layer: the rows of one system, with an intercept alone."""
+        assert self.order is not None
+        first = self.order[0]
+        ones = np.ones((len(first), 1))
+        return CrossedProblem.of_levels(
+            [Levels(self.worker[first], ones), Levels(self.item[first], ones)], ones
+        )
+
+
+def by_system(worker: Codes, item: Codes, system: Codes, n_systems: int) -> Codes | None:
+    """The rows of each system (K, n / K), by worker and item; None where those are not the same."""
+    counts = np.bincount(system, minlength=n_systems)
+    if counts.min() != counts.max():
+        return None
+    order = np.lexsort((item, worker, system)).reshape(len(counts), -1)
+    same = (worker[order] == worker[order[0]]) & (item[order] == item[order[0]])
+    return order if same.all() else None
+
 
 VARIANCES = ("sd_worker", "sd_worker_system", "sd_item", "sd_item_system", "sd_residual")
 _TOLERANCE = 1e-10  # fall of the criterion that a further step would bring
@@ -162,7 +377,7 @@ def fit_joint(
     if own:
         with one_blas_thread():
             return _by_search(ratings, (n_workers, n_items, K), called, closed_form=closed_form)
-    strata = joint_closed_form.fit_complete(ratings) if closed_form else None
+    strata = fit_complete(ratings) if closed_form else None
     if strata is None:
         with one_blas_thread():
             return _by_search(ratings, (n_workers, n_items, K), called, closed_form=False)
@@ -206,7 +421,7 @@ def _by_search(
     order = np.arange(len(names))
     centre = np.bincount(ratings.system, ratings.rating) / np.bincount(ratings.system)
     own = names != VARIANCES
-    array = joint_closed_form.complete_array(ratings) if closed_form else None
+    array = complete_array(ratings) if closed_form else None
     start: Point
     if array is not None:
         start = CompletePoint.of_table(Strata.of_table(array), np.zeros(2 * half))
@@ -345,3 +560,47 @@ def _unidentified(point: Point, second: SecondOrder) -> list[int]:
     values, vectors = np.linalg.eigh(second.expected / np.outer(scale, scale))
     flat = np.abs(vectors[:, values < _RANK_TOLERANCE])
     return [] if flat.shape[1] == 0 else np.flatnonzero(flat.max(axis=1) > 1e-6).tolist()
+
+
+# What a joint fit of several systems will know of their means, for any assignment at assumed variances.
+
+
+class DesignPrecision(NamedTuple):
+    """Covariance of the estimated means (K, K), its derivatives by the variances (q, K, K), and the covariance of
+    these by the expected information (q, q)."""
+
+    covariance: Floats
+    derivatives: Floats
+    uncertainty: Floats
+
+
+def joint_precision(
+    rows: Assignment,
+    *,
+    worker: Floats,
+    item: Floats,
+    residual: float,
+    variances: SystemVariances,
+) -> DesignPrecision:
+    """By the block algebra of the fitter, with the expected REML information (Kenward and Roger 1997).
+
+    worker, item : variances (1 + K,), what systems share first and then each system's own; where `variances` are
+        common their averages over the systems are taken.
+    """
+    own = variances == "own"
+    K = len(worker) - 1
+    if not own:
+        worker, item = (np.append(part[0], part[1:].mean()) for part in (worker, item))
+    table = JointTable.of_rows(rows.worker, rows.item, rows.system, n_systems=K, own=own)
+    first, second = (worker, item) if table.worker_is_outer else (item, worker)
+    response = np.zeros(len(rows.worker))
+    response[0] = 1.0  # precision does not depend on the ratings; some there must be
+    gamma = np.concatenate([first, second]) / residual
+    with one_blas_thread():
+        point = table.point(response, gamma)
+        second_order = point.second_order()
+    return DesignPrecision(
+        point.phi * residual,
+        np.asarray(point.phi @ second_order.xgx @ point.phi),
+        inverse_information(second_order.expected) * residual**2,
+    )

@@ -20,9 +20,16 @@ from humeval_power.blas import one_blas_thread
 from humeval_power.estimation.crossed.examination import Examination
 from humeval_power.estimation.crossed.fits import BatchFit
 from humeval_power.estimation.crossed.problem import CrossedProblem
-from humeval_power.estimation.large.monte_carlo import MonteCarlo
-from humeval_power.estimation.large.probed_search import Search, State, flat_inverse, minimise
-from humeval_power.estimation.large.system import LargeSystem, grouped, in_threads
+from humeval_power.estimation.large.probed_search import (
+    LargeSystem,
+    MonteCarlo,
+    Search,
+    State,
+    flat_inverse,
+    grouped,
+    in_threads,
+    minimise,
+)
 from humeval_power.kernels.crossed import information, reml
 from humeval_power.kernels.crossed.information import Fitted, Information
 from humeval_power.kernels.large.iterative import WIDTH

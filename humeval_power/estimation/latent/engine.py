@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.blas import one_blas_thread
-from humeval_power.estimation.latent.point import of_one_level
 from humeval_power.estimation.latent.search import (
     CONVERGED,
     NO_MODE,
@@ -24,8 +23,10 @@ from humeval_power.estimation.latent.search import (
     STALLED,
     TOO_FEW_CATEGORIES,
     TOO_MANY_STEPS,
+    Found,
+    Table,
+    of_one_level,
 )
-from humeval_power.estimation.latent.table import Found, Table
 from humeval_power.kernels.latent.mode import Layout
 from humeval_power.latent import Link
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import Engine
 from humeval_power.errors import FitError, ParametersError
-from humeval_power.estimation.fit import CorrelationFit, Engine
+from humeval_power.estimation.fit import CorrelationFit
 from humeval_power.latent import LATENT_DEVIATIONS, Family, Latent, Link
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, Estimator
@@ -119,7 +120,8 @@ def fit_latent(
     """
     from humeval_power.estimation.fitting import check_table
     from humeval_power.estimation.latent.categories import categories_of
-    from humeval_power.estimation.latent.engine import CONVERGED, MESSAGES, LatentProblem, fit_latent_batch
+    from humeval_power.estimation.latent.engine import MESSAGES, LatentProblem, fit_latent_batch
+    from humeval_power.estimation.latent.search import CONVERGED
     from humeval_power.estimation.structure import structure_of
 
     check_table(ratings)
@@ -218,7 +220,7 @@ _RUNS_AWAY = (
 def _not_identified(ratings: Ratings) -> tuple[str, ...]:
     """The components that the design cannot tell apart. What is confounded with the residual in the linear
     model is so here too: the residual is fixed, and the thresholds stretch instead."""
-    from humeval_power.estimation import identification
+    from humeval_power.estimation import fitting as identification
     from humeval_power.estimation.crossed.problem import CrossedProblem
 
     problem = CrossedProblem.of_ratings(ratings)

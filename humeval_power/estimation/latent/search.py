@@ -10,16 +10,241 @@ stays there. The bound is a variance so small that it stands for zero: no formul
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotri
 
-from humeval_power.estimation.latent.moments import information
-from humeval_power.estimation.latent.point import Point, Setting, lower_bounds, of_one_level
+from humeval_power.kernels.latent import information as latent_information
+from humeval_power.kernels.latent import mode as latent_mode
 from humeval_power.kernels.latent import slope as latent_slope
+from humeval_power.kernels.latent.mode import Cuts, Factor, Layout
+
+# The joint mode of thresholds, fixed effects and random effects at given variances, by Newton's method.
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+_NOTHING = 1e-8  # relative change of a level's weight by a variance that stands for zero
+_MODE_STEPS = 60
+_EVEN_SMALLER = 1e-12  # of h: a fall that is rounding
+
+
+class Setting(NamedTuple):
+    """What stays the same through one search: the categories are coded 0 to their number without gaps."""
+
+    layout: Layout
+    cuts: Cuts
+    y: Codes
+    logit: bool
+    restricted: bool
+
+    @property
+    def order(self) -> int:
+        """Number of dense columns of random effects."""
+        return int(self.layout.z.shape[1]) * len(self.layout.kind)
+
+    @property
+    def n_types(self) -> int:
+        return int(self.layout.z.shape[1]) * (int(self.layout.block.shape[1]) + 1)
+
+    @property
+    def column_type(self) -> Codes:
+        """The column type of each dense column of random effects."""
+        q = self.layout.z.shape[1]
+        return np.asarray((self.layout.kind[:, None] * q + np.arange(q)).ravel())
+
+
+@dataclass(eq=False)
+class Point:
+    """Where h is taken, and what is known there; filled again and again.
+
+    step_dense, step_inner : the Newton step that was found last and not taken
+    log_det : log|H|; promise : twice what that step would add to h
+    """
+
+    dense: Floats
+    inner: Floats
+    grad_dense: Floats
+    grad_inner: Floats
+    step_dense: Floats
+    step_inner: Floats
+    matrix: Floats
+    cross: Floats
+    factor: Factor
+    value: float = 0.0
+    log_blocks: float = 0.0
+    log_det: float = 0.0
+    promise: float = 0.0
+
+    @classmethod
+    def of(cls, setting: Setting) -> Point:
+        """Room for a search, at zero."""
+        layout = setting.layout
+        n, q = layout.z.shape
+        levels, nb = len(layout.start) - 1, setting.cuts.n_theta + layout.fixed.shape[1]
+        m, entries = setting.order + nb, q * len(layout.listed) + levels * nb
+        dense = (np.zeros(m) for _ in range(3))
+        inner = (np.zeros((levels, q)) for _ in range(3))
+        (at, grad, step), (at_inner, grad_inner, step_inner) = dense, inner
+        factor = Factor(
+            np.empty((n, 4)), np.empty((entries, q)), np.empty((levels, q, q)), np.empty((m, m))
+        )
+        room = np.zeros((m, m)), np.empty((entries, q))
+        return cls(at, at_inner, grad, grad_inner, step, step_inner, *room, factor)
+
+    def assemble(self, setting: Setting, scale: Floats) -> bool:
+        """h, its gradient and H; False where the thresholds do not ascend or h is not a number."""
+        cuts = setting.cuts
+        theta = self.dense[setting.order : setting.order + cuts.n_theta]
+        tau = thresholds(cuts, theta)
+        if not np.isfinite(tau).all() or (tau[1:] <= tau[:-1]).any():
+            return False
+        self.value, self.log_blocks = latent_mode.assemble(
+            setting.layout,
+            cuts,
+            tau,
+            scale,
+            self.dense,
+            self.inner,
+            setting.y,
+            setting.logit,
+            self.factor,
+            self.cross,
+            self.matrix,
+            self.grad_dense,
+            self.grad_inner,
+        )
+        return bool(np.isfinite(self.value))
+
+    def invert(self, setting: Setting, *, with_fixed: bool) -> bool:
+        """The inverse of the dense part, log|H| and the Newton step; without the fixed part its rows of the
+        inverse are zero."""
+        upper, info = dpotrf(self.matrix.T, lower=0, clean=1)  # its lower triangle is filled
+        if info != 0:
+            return False
+        size = len(upper) if with_fixed else setting.order
+        logs = np.log(upper.diagonal()[:size])
+        self.log_det = self.log_blocks + 2.0 * float(logs.sum())
+        half, _ = dpotri(upper[:size, :size], lower=0)
+        inverse = self.factor.inverse
+        if size < len(inverse):
+            inverse[:] = 0.0
+        inverse[:size, :size] = half
+        inverse[:size, :size] += half.T
+        inverse.flat[:: len(inverse) + 1] *= 0.5
+        latent_mode.solve(
+            setting.layout, self.factor, self.grad_dense, self.grad_inner, self.step_dense, self.step_inner
+        )
+        self.promise = float(self.grad_dense @ self.step_dense + np.vdot(self.grad_inner, self.step_inner))
+        return bool(np.isfinite(self.promise))
+
+    def predict(self, setting: Setting, ratio: Floats) -> None:
+        """Move to where the mode would be after a small change of the scale, by the last factor."""
+        q = self.inner.shape[1]
+        share = np.where((ratio > 0.5) & (ratio < 2.0), 1.0 - 1.0 / ratio**2, 0.0)
+        rhs = np.zeros(len(self.dense))
+        rhs[: setting.order] = self.dense[: setting.order] * share[setting.column_type]
+        out, out_inner = np.empty(rhs.shape), np.empty(self.inner.shape)
+        latent_mode.solve(setting.layout, self.factor, rhs, self.inner * share[-q:], out, out_inner)
+        self.dense += out
+        self.inner += out_inner
+
+    def find_mode(self, setting: Setting, scale: Floats, tolerance: float) -> bool:
+        """Newton's method from here, each step halved until h does not fall; whether the mode was found.
+
+        It ends where the next step, which is kept but not taken, promises less than the tolerance.
+        """
+        if not self.assemble(setting, scale):
+            return False
+        for _ in range(_MODE_STEPS):
+            if not self.invert(setting, with_fixed=setting.restricted):
+                return False
+            if self.promise < tolerance:
+                return True
+            before, taken, length = self.value, 0.0, 1.0
+            while True:
+                self.dense += (length - taken) * self.step_dense
+                self.inner += (length - taken) * self.step_inner
+                taken = length
+                if self.assemble(setting, scale) and self.value >= before - _EVEN_SMALLER * abs(before):
+                    break
+                length *= 0.5
+                if length < 1e-9:
+                    return False
+        return False
+
+
+def thresholds(cuts: Cuts, theta: Floats) -> Floats:
+    """The thresholds of theta."""
+    if cuts.n_theta == 0:
+        return np.zeros(len(cuts.theta))
+    return np.asarray(cuts.sign * theta[cuts.theta])
+
+
+def lower_bounds(layout: Layout) -> Floats:
+    """Variances that stand for zero, (types,)."""
+    sizes = [*np.bincount(layout.kind), len(layout.start) - 1]
+    weight = np.maximum(np.square(layout.z).sum(axis=0), 1e-300)
+    return np.concatenate([_NOTHING * size / weight for size in sizes])
+
+
+def of_one_level(layout: Layout) -> NDArray[np.bool_]:
+    """Which variances, (types,), are those of a factor with one level, which is but a further fixed effect."""
+    sizes = np.array([*np.bincount(layout.kind), len(layout.start) - 1])
+    return np.repeat(sizes == 1, layout.z.shape[1])
+
+
+# What the test of a latent effect needs at the mode, from C = H^-1 alone.
+
+
+def information(setting: Setting, scale: Floats, point: Point) -> Floats:
+    """Expected information of the variances, 1/2 ||Z_a'P Z_b||^2, in the layout's order."""
+    q, m, types = setting.layout.z.shape[1], len(point.dense), setting.n_types
+    total, products = np.zeros((types, types)), np.zeros((q, m, m))
+    latent_information.information_sums(setting.layout, point.factor, total, products)
+    lower = np.tril(products, -1)
+    products += np.swapaxes(lower, 1, 2)
+    half = point.factor.inverse @ products
+    total[types - q :, types - q :] += np.einsum("brs,csr->bc", half, half)
+    square = scale * scale
+    return np.asarray(0.5 * total / (square[:, None] * square))
+
+
+def effect_parts(setting: Setting, scale: Floats, point: Point, column: int) -> tuple[Floats, Floats]:
+    """For the fixed effect in dense column `column`: g_a = ||c_a||^2 (types,) and c_a'Z_a'P Z_b c_b (types,
+    types), with c_a = Z_a'V^-1 X Phi.
+
+    Both are derivatives of the effect's variance; the second makes the adjusted variance of Kenward and
+    Roger (1997), Phi + 2 sum W_ab c_a'Z_a'P Z_b c_b, W the inverse of the information.
+    """
+    unit, none = np.zeros(len(point.dense)), np.zeros(point.inner.shape)
+    unit[column] = 1.0
+    at, at_inner = np.empty(unit.shape), np.empty(none.shape)
+    latent_mode.solve(setting.layout, point.factor, unit, none, at, at_inner)
+    return quadratic_forms(setting, scale, point, at, at_inner)
+
+
+def quadratic_forms(
+    setting: Setting, scale: Floats, point: Point, dense: Floats, inner: Floats
+) -> tuple[Floats, Floats]:
+    """||c_a||^2 (types,) and c_a'Z_a'P Z_b c_b (types, types), c_a the part of type a of (dense, inner) / s."""
+    layout, types = setting.layout, setting.n_types
+    parts, parts_inner = np.zeros((types, len(dense))), np.zeros((types, *inner.shape))
+    latent_information.split_types(layout, dense, inner, parts, parts_inner)
+    parts /= scale[:, None]
+    parts_inner /= scale[:, None, None]
+    norm = np.einsum("tr,tr->t", parts, parts) + np.einsum("trb,trb->t", parts_inner, parts_inner)
+    products = np.empty((types, types))
+    out, out_inner = np.empty(len(dense)), np.empty(inner.shape)
+    for t in range(types):
+        latent_mode.solve(layout, point.factor, parts[t], parts_inner[t], out, out_inner)
+        rest = (parts_inner[t] - out_inner).ravel()
+        products[t] = parts @ (parts[t] - out) + parts_inner.reshape(types, -1) @ rest
+    return norm, products / (scale[:, None] * scale)
+
 
 CONVERGED, STALLED, TOO_MANY_STEPS, NO_MODE, SEPARATED, ONE_CATEGORY, TOO_FEW_CATEGORIES = range(7)
 
@@ -206,3 +431,138 @@ def _direction(hessian: Floats, gradient: Floats, free: NDArray[np.bool_]) -> Fl
         direction[index] = np.linalg.solve(lower.T, half) / scale
         break
     return direction
+
+
+# One table of categories: coded without gaps, started, searched, and written beside its fellows.
+
+_ROUNDING = 1e-9  # difference of the criterion that is none
+_ROUGH = 1e-4  # tolerance of the restricted fit from which an unrestricted one starts
+_FINAL = 1e-20  # promise of the last Newton step at the optimum
+_LOGISTIC_TO_NORMAL = 0.36  # about the variance of a normal variable relative to that of a logistic one
+
+
+class Found(NamedTuple):
+    """What is found for each replicate, with components in the layout's order.
+
+    fixed, covariance : thresholds and coefficients; norm, products : as in `latent_moments.effect_parts`
+    """
+
+    status: Codes
+    criterion: Floats
+    variance: Floats
+    fixed: Floats
+    covariance: Floats
+    information: Floats
+    norm: Floats
+    products: Floats
+
+    @classmethod
+    def empty(cls, layout: Layout, n: int, n_categories: int, status: Codes) -> Found:
+        q = layout.z.shape[1] * (layout.block.shape[1] + 1)
+        size = n_categories - 1 + layout.fixed.shape[1]
+        shapes = ((), (q,), (size,), (size, size), (q, q), (q,), (q, q))
+        blank = (np.full((n, *shape), np.nan) for shape in shapes)
+        return cls(status.copy(), *blank)
+
+
+class Table(NamedTuple):
+    """One replicate, its categories coded without gaps.
+
+    n_below : (C-1,), how many categories in use lie at or below each threshold
+    n_used : categories in use
+    """
+
+    setting: Setting
+    n_below: Codes
+    n_used: int
+
+    @classmethod
+    def of(
+        cls,
+        layout: Layout,
+        categories: Codes,
+        n_categories: int,
+        *,
+        symmetric: bool,
+        logit: bool,
+        restricted: bool,
+    ) -> Table:
+        there = np.bincount(categories, minlength=n_categories) > 0
+        n_below = np.cumsum(there, dtype=np.int64)
+        n_used = int(n_below[-1])
+        y = categories if n_used == n_categories else np.ascontiguousarray((n_below - 1)[categories])
+        if not symmetric:
+            cuts = Cuts(np.arange(n_used - 1), np.ones(n_used - 1), n_used - 1)
+        elif n_used == 3:
+            cuts = Cuts(np.zeros(2, dtype=np.int64), np.array([-1.0, 1.0]), 1)
+        else:
+            cuts = Cuts(np.array([-1]), np.zeros(1), 0)
+        return cls(Setting(layout, cuts, y, logit, restricted), n_below[:-1], n_used)
+
+    def fit(self, starts: list[Floats], fixed: Floats, tolerance: float, found: Found, row: int) -> None:
+        """Search from every start; write the best end into `row`."""
+        best: tuple[End, Point] | None = None
+        for start in starts:
+            reached = self._search(start, fixed, tolerance)
+            if best is None or reached[0].value < best[0].value - _ROUNDING:
+                best = reached
+        assert best is not None  # there is a start
+        self._write(*best, found, row)
+
+    def _search(self, variances: Floats, fixed: Floats, tolerance: float) -> tuple[End, Point]:
+        setting = self.setting
+        point = Point.of(setting)
+        self._start(point, variances, fixed)
+        if setting.restricted:
+            return descend(setting, variances, point, tolerance), point
+        first = descend(setting._replace(restricted=True), variances, point, _ROUGH)
+        if first.status == NO_MODE:
+            return first, point
+        return descend(setting, np.append(first.x, point.dense[setting.order :]), point, tolerance), point
+
+    def _start(self, point: Point, variances: Floats, fixed: Floats) -> None:
+        """Thresholds and coefficients given, or those of the shares of all ratings."""
+        cuts, order = self.setting.cuts, self.setting.order
+        n_cuts = len(self.n_below)
+        if len(fixed) and self.n_used == n_cuts + 1:
+            for k in np.flatnonzero(cuts.theta >= 0):
+                point.dense[order + cuts.theta[k]] = cuts.sign[k] * fixed[k]
+            point.dense[order + cuts.n_theta :] = fixed[n_cuts:]
+            return
+        spread = np.sqrt((1.0 if self.setting.logit else _LOGISTIC_TO_NORMAL) + 0.5 * variances.sum())
+        shares = np.cumsum(np.bincount(self.setting.y))[:-1] / len(self.setting.y)
+        if cuts.n_theta == len(cuts.theta):
+            point.dense[order : order + cuts.n_theta] = spread * np.log(shares / (1.0 - shares))
+        elif cuts.n_theta:
+            ties = shares[1] - shares[0]
+            point.dense[order] = spread * np.log((1.0 + ties) / (1.0 - ties))
+
+    def _write(self, end: End, point: Point, found: Found, row: int) -> None:
+        setting = self.setting
+        found.status[row] = end.status
+        if end.status == NO_MODE:
+            return
+        types, order, cuts = setting.n_types, setting.order, setting.cuts
+        variances = end.x[:types]
+        scale = np.sqrt(variances)
+        at_bound = variances <= lower_bounds(setting.layout)
+        found.variance[row] = np.where(at_bound, 0.0, variances)
+        found.criterion[row] = end.value - float(end.gradient[:types][at_bound] @ variances[at_bound])
+        point.find_mode(setting, scale, _FINAL)
+        found.information[row] = information(setting, scale, point)
+        if not setting.restricted:
+            point.invert(setting, with_fixed=True)
+        n_cuts = len(self.n_below)
+        inside = np.flatnonzero((self.n_below > 0) & (self.n_below < self.n_used))
+        which = self.n_below[inside] - 1
+        theta = point.dense[order : order + cuts.n_theta]
+        found.fixed[row, :n_cuts] = np.where(self.n_below == 0, -np.inf, np.inf)
+        found.fixed[row, inside] = thresholds(cuts, theta)[which]
+        found.fixed[row, n_cuts:] = point.dense[order + cuts.n_theta :]
+        # from theta and the coefficients to thresholds and coefficients
+        jacobian = np.zeros((found.fixed.shape[1], len(point.dense) - order))
+        free = cuts.theta[which] >= 0
+        jacobian[inside[free], cuts.theta[which[free]]] = cuts.sign[which[free]]
+        jacobian[n_cuts:, cuts.n_theta :] = np.eye(len(jacobian) - n_cuts)
+        found.covariance[row] = jacobian @ point.factor.inverse[order:, order:] @ jacobian.T
+        found.norm[row], found.products[row] = effect_parts(setting, scale, point, order + cuts.n_theta)

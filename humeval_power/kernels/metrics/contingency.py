@@ -10,8 +10,10 @@ their probability in m_0 + m_1 steps.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from humeval_power.kernels.kernel import inner, kernel
 
@@ -111,3 +113,138 @@ def _metric(negatives, positives, tn, tp, code):
 @inner
 def _share(part, whole):
     return part / whole if whole > 0 else 0.0
+
+
+# Metrics of confusion matrices, for any number of matrices at once.
+
+Floats = NDArray[np.float64]
+
+
+def accuracy(confusion: Floats) -> Floats:
+    """Share of items that are right, shape (...)."""
+    return _over(_right(confusion).sum(axis=-1), confusion.sum(axis=(-2, -1)))
+
+
+def balanced_accuracy(confusion: Floats) -> Floats:
+    """Mean recall of the classes that have items, shape (...)."""
+    items = confusion.sum(axis=-1)
+    return _over(_over(_right(confusion), items).sum(axis=-1), (items > 0).sum(axis=-1))
+
+
+def recall(confusion: Floats) -> Floats:
+    """Of each class, shape (..., classes)."""
+    return _over(_right(confusion), confusion.sum(axis=-1))
+
+
+def precision(confusion: Floats) -> Floats:
+    """Of each class, shape (..., classes)."""
+    return _over(_right(confusion), confusion.sum(axis=-2))
+
+
+def f1(confusion: Floats) -> Floats:
+    """Of each class, shape (..., classes)."""
+    return _over(2 * _right(confusion), confusion.sum(axis=-1) + confusion.sum(axis=-2))
+
+
+def macro_f1(confusion: Floats) -> Floats:
+    """Mean F1 over all classes, shape (...); a class without items and predictions counts as 0."""
+    return np.asarray(f1(confusion).mean(axis=-1))
+
+
+def mcc(confusion: Floats) -> Floats:
+    """Matthews's correlation (1975), for several classes Gorodkin's (2004), shape (...)."""
+    items, predicted = confusion.sum(axis=-1), confusion.sum(axis=-2)
+    total = items.sum(axis=-1)
+    above = total * _right(confusion).sum(axis=-1) - (items * predicted).sum(axis=-1)
+    below = (total**2 - (items**2).sum(axis=-1)) * (total**2 - (predicted**2).sum(axis=-1))
+    return _over(above, np.sqrt(np.maximum(below, 0.0)))
+
+
+OF_ALL: dict[str, Callable[[Floats], Floats]] = {
+    "accuracy": accuracy,
+    "balanced-accuracy": balanced_accuracy,
+    "mcc": mcc,
+    "macro-f1": macro_f1,
+    "micro-f1": accuracy,  # each item has one true and one predicted class, so both are the same number
+}
+OF_A_CLASS: dict[str, Callable[[Floats], Floats]] = {"f1": f1, "precision": precision, "recall": recall}
+
+
+def metric_value(name: str, confusion: Floats, *, positive: int) -> Floats:
+    """A metric by name, shape (...); `positive` is the class of F1, precision and recall."""
+    if name in OF_A_CLASS:
+        return np.asarray(OF_A_CLASS[name](confusion)[..., positive])
+    return OF_ALL[name](confusion)
+
+
+def _right(confusion: Floats) -> Floats:
+    return np.asarray(np.diagonal(confusion, axis1=-2, axis2=-1))
+
+
+def _over(above: Floats, below: Floats) -> Floats:
+    return np.asarray(np.divide(above, below, out=np.zeros(np.shape(above)), where=below > 0))
+
+
+# Derivatives of metrics with respect to each entry of a confusion matrix, for the delta method.
+
+
+def metric_slopes(name: str, confusion: Floats, *, positive: int) -> Floats:
+    """Of a metric by name, shape (K, K); `positive` is the class of F1, precision and recall."""
+    items, predicted = confusion.sum(axis=1), confusion.sum(axis=0)
+    same, found = np.eye(len(confusion)), np.zeros(confusion.shape)
+    if name == "recall":
+        found[positive] = _over_of_confusion_slopes(
+            same[positive] - recall(confusion)[positive], items[positive]
+        )
+    elif name == "precision":
+        found[:, positive] = _over_of_confusion_slopes(
+            same[positive] - precision(confusion)[positive], predicted[positive]
+        )
+    elif name == "f1":
+        value, size = f1(confusion)[positive], (items + predicted)[positive]
+        of_class = same[positive]
+        away = 2 * np.outer(of_class, of_class) - value * (of_class[:, None] + of_class[None, :])
+        found = _over_of_confusion_slopes(away, size)
+    elif name == "macro-f1":
+        value, size = f1(confusion), items + predicted
+        part = _over_of_confusion_slopes(value, size)
+        found = (
+            np.diag(_over_of_confusion_slopes(np.full(len(size), 2.0), size))
+            - part[:, None]
+            - part[None, :]
+        ) / len(size)
+    elif name == "balanced-accuracy":
+        rates, n_classes = recall(confusion), float((items > 0).sum())
+        found = (
+            _over_of_confusion_slopes(same - rates[:, None], np.broadcast_to(items[:, None], same.shape))
+            / n_classes
+        )
+    elif name == "mcc":
+        found = _of_mcc(confusion, items, predicted)
+    else:  # accuracy, which micro-F1 is too
+        found = (same - metric_value("accuracy", confusion, positive=positive)) / confusion.sum()
+    return np.asarray(found)
+
+
+def has_slope(name: str, confusion: Floats) -> bool:
+    """Whether a metric changes smoothly here: Matthews's correlation does not where all items are, or are
+    predicted to be, of one class."""
+    if name != "mcc":
+        return True
+    return bool((confusion.sum(axis=1) > 0).sum() > 1 and (confusion.sum(axis=0) > 0).sum() > 1)
+
+
+def _of_mcc(confusion: Floats, items: Floats, predicted: Floats) -> Floats:
+    total, right = confusion.sum(), np.trace(confusion)
+    of_items, of_predicted = total**2 - items @ items, total**2 - predicted @ predicted
+    if not has_slope("mcc", confusion):
+        return np.zeros(confusion.shape)
+    root = np.sqrt(of_items * of_predicted)
+    value = (total * right - items @ predicted) / root
+    above = right + total * np.eye(len(items)) - predicted[:, None] - items[None, :]
+    below = ((total - items) / of_items)[:, None] + ((total - predicted) / of_predicted)[None, :]
+    return np.asarray(above / root - value * below)
+
+
+def _over_of_confusion_slopes(above: Floats, below: Floats) -> Floats:
+    return np.asarray(np.divide(above, below, out=np.zeros(np.shape(above)), where=np.asarray(below) > 0))

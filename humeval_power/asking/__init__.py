@@ -1,0 +1,1 @@
+"""From declared fields to options, help, forms, programs and study files."""

@@ -1,0 +1,172 @@
+"""From the words of a command to the Python program that gives the same result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import click
+
+from humeval_power.asking.calls import ELSEWHERE, GapError, Source, Typed
+from humeval_power.asking.command import WORDS_READ, asked_study
+from humeval_power.asking.expressions import Value, call
+from humeval_power.asking.options import FieldArgument, FieldOption
+from humeval_power.errors import HumevalPowerError
+from humeval_power.study import FIELDS
+
+_SKIPPED = ELSEWHERE | {"study_file", "no_study", "help_all", "dry_run"}
+_ARGUMENTS = {"simulations": "n_simulations", "jobs": "n_jobs"}
+
+
+def python_of(words: Sequence[str]) -> str:
+    """The shortest program that gives what a command gives; '' where there is none, or the words are no command.
+
+    words : of the command, without the program's name, such as ("power", "--preset", "high", ...)
+    """
+    try:
+        return program_of(_context(words))
+    except (HumevalPowerError, click.ClickException, click.exceptions.Exit):
+        return ""
+
+
+def python_here() -> str:
+    """The same of the command that runs."""
+    try:
+        return program_of(click.get_current_context())
+    except GapError:
+        return ""
+
+
+def program_of(context: click.Context) -> str:
+    """The same of a command that has been parsed.
+
+    Raises
+    ------
+    GapError
+        A command, or an option, that no program says, and why.
+    """
+    writer = getattr(context.command, "program", None)
+    if writer is None:
+        why = getattr(context.command, "no_program", "") or "is none of those that have one."
+        raise GapError(f"There is no program: {' '.join(path_of(context))} {why}")
+    typed, source = Typed(context), Source()
+    writer(typed, source)
+    typed.check()
+    return source.text()
+
+
+def path_of(context: click.Context) -> tuple[str, ...]:
+    """The words of a command."""
+    return tuple(" ".join(str(one.info_name) for one in _above(context)).split())
+
+
+def _above(context: click.Context) -> list[click.Context]:
+    """The contexts of a command and its groups, without that of the whole program."""
+    found: list[click.Context] = []
+    at: click.Context | None = context
+    while at is not None and at.parent is not None:
+        found.insert(0, at)
+        at = at.parent
+    return found
+
+
+def _context(words: Sequence[str]) -> click.Context:
+    """The words parsed by the command that they name.
+
+    Raises
+    ------
+    GapError
+        No command, or a question for help.
+    click.ClickException
+        Words that the command does not take.
+    """
+    from humeval_power.doors.terminal.main import main
+
+    if not words or words[0].startswith("-") or {"-h", "--help"} & set(words):
+        raise GapError("no command")
+    at = click.Context(main, info_name="humeval-power")
+    command, name, rest = main.get_command(at, words[0]), words[0], list(words[1:])
+    while isinstance(command, click.Group):
+        at = command.make_context(name, rest, parent=at)
+        rest = [*at._protected_args, *at.args]
+        if not rest and command.invoke_without_command:
+            return at
+        name, *rest = rest
+        command = command.get_command(at, name)
+    if command is None:
+        raise GapError("no command")
+    return command.make_context(name, rest, parent=at)
+
+
+def study_call(typed: Typed, source: Source) -> None:
+    """Write the study that was typed, or its file with what was typed beside it, and the call.
+
+    Raises
+    ------
+    GapError
+        Options that change files.
+    """
+    ctx = typed.context
+    words = list(ctx.meta[WORDS_READ])
+    raw, _, _ = ctx.command.make_parser(ctx).parse_args(args=words)
+    fields: dict[str, Value] = {}
+    own: dict[str, Value] = {}
+    asked = asked_study(ctx)
+    from_file = set() if asked is None else set(asked.places)
+    for one in ctx.command.get_params(ctx):
+        name = str(one.name)
+        typed.allow(name)
+        if ctx.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE or name in _SKIPPED:
+            continue
+        long = max(one.opts, key=len) if isinstance(one, click.Option) else name
+        if long in from_file:
+            continue
+        value = raw[name] if name in raw else ctx.params[name]
+        if name == "amend":
+            raise GapError("amend: changes the file of a plan, which the command alone does")
+        if name in ("outputs", "platforms"):
+            raise GapError(f"{name}: writes what platforms take, which the command alone does")
+        if name == "all_pairs":
+            fields["comparisons"] = "all-pairs"
+        elif isinstance(one, FieldOption | FieldArgument):
+            fields[one.field] = _field(one.field, one, value)
+        else:
+            said = long.removeprefix("--")
+            own[_ARGUMENTS.get(said, said.replace("-", "_"))] = _plain(one, value)
+    group = "" if ctx.parent is None or ctx.parent.parent is None else f"{ctx.parent.info_name}."
+    verb = f"{group}{ctx.info_name}"
+    path = "" if asked is None else asked.path
+    study = call("hp.Study.read", path) if path else call("hp.Study", **fields)
+    if path and fields:
+        study = study.method("with_", **fields)
+    source.let("result", call(f"hp.{verb}", source.let("study", study), **own))
+
+
+def _field(field: str, one: click.Parameter, value: Any) -> Value:
+    """The value of a field as Python writes it."""
+    kind = FIELDS[field].kind
+    if isinstance(one, click.Option) and one.is_flag:
+        return bool(value)
+    if kind.many or (isinstance(one, click.Option) and one.multiple):
+        return [str(each) for each in (value if isinstance(value, list | tuple) else [value])]
+    if field == "systems":
+        return [name.strip() for name in kind.read(value)]
+    if kind.is_number and isinstance(value, str):
+        found = kind.read(value) if ":" not in value and "," not in value else value
+        return float(found) if isinstance(found, Decimal) and float(found) == found else found
+    return str(value)
+
+
+def _plain(one: click.Parameter, value: Any) -> Value:
+    """The value of an option of the command's own."""
+    if isinstance(one, click.Option) and one.is_flag:
+        return bool(value)
+    if isinstance(value, list | tuple):
+        return [str(each) for each in value]
+    for kind in (int, float):
+        try:
+            return kind(str(value))
+        except ValueError:
+            continue
+    return str(value)

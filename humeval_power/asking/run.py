@@ -1,0 +1,308 @@
+"""How a command is run: its line as it was typed, its simulations, seed and processes, its exit codes."""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from humeval_power.asking.options import (
+    ON,
+    Elsewhere,
+    Function,
+    collected,
+    default_jobs,
+    option_of,
+    place_of,
+)
+from humeval_power.asking.output import PROGRAM, QUIET, WORDS, caught, note, remark, say
+from humeval_power.asking.vocabulary import JOBS, SEED, SIMULATIONS
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.errors import InputError
+from humeval_power.fields import flag, of_answer
+from humeval_power.files.file_sets import is_stream
+from humeval_power.kernels.compile_events import listening
+from humeval_power.safe_text import shell_command, wrapped
+
+if TYPE_CHECKING:
+    from humeval_power.files.file_sets import PartialFolder, Question
+    from humeval_power.saying.result import Source
+
+EXIT_TARGET_MISSED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How much is drawn, from which seed, by how many cores of this process or where else; `typed` is None where
+    the number of simulations was left to the command."""
+
+    typed: int | None
+    seed: int
+    n_jobs: int
+    on: Elsewhere | None = None
+    is_dry: bool = False
+
+    @property
+    def slots(self) -> int:
+        """How many cores compute, here or elsewhere."""
+        return self.n_jobs if self.on is None else self.on.slots()
+
+    def simulations(self, default: int = DEFAULT_SIMULATIONS) -> int:
+        """The number of simulations: what was typed, else the command's own."""
+        return default if self.typed is None else self.typed
+
+
+def with_run(command: Function) -> Function:
+    """Add --simulations, --seed, --jobs, --on and --dry-run; the command gets them as `run: Run`,
+    and is run where that says."""
+
+    @wraps(command)
+    def placed(*args: Any, run: Run, **values: Any) -> Any:
+        if run.on is None and not run.is_dry:
+            return command(*args, run=run, **values)
+        from humeval_power.sweep.blocks import sweeping
+        from humeval_power.sweep.dispatch import DryRun
+
+        with run.on or nullcontext() as engine, sweeping(DryRun() if run.is_dry else engine):
+            found = command(*args, run=run, **values)
+        if engine is not None and not engine.has_computed and not run.is_dry:
+            note(
+                f"--on {engine.typed} was not used: nothing of this is simulated in blocks, or all of it was kept "
+                "from before."
+            )
+        return found
+
+    options = (
+        option_of("simulations", SIMULATIONS),
+        option_of("seed", SEED),
+        option_of("jobs", JOBS),
+        option_of("on", ON, callback=place_of),
+        option_of("dry_run", _DRY_RUN),
+    )
+    return collected(placed, options, name="run", collect=_run_of)
+
+
+def _run_of(values: dict[str, Any]) -> Run:
+    seed, jobs, on = values.pop("seed"), values.pop("jobs"), values.pop("on")
+    if jobs is not None and on is not None:
+        raise click.UsageError(
+            "--jobs are cores of this process, --on says where else to compute: give one of them."
+        )
+    return Run(
+        values.pop("simulations"),
+        DEFAULT_SEED if seed is None else seed,
+        jobs or default_jobs(),
+        on,
+        values.pop("dry_run"),
+    )
+
+
+_DRY_RUN = of_answer(
+    flag(),
+    "Say what the simulations will cost, measured on a few, and stop.",
+    usual=False,
+    further=True,
+)
+
+
+def typed_command() -> str:
+    """The command line as typed, with the program's name in front."""
+    elsewhere = caught()
+    if elsewhere is not None:
+        return elsewhere.typed
+    return shell_command([PROGRAM, *click.get_current_context().meta.get(WORDS, ())])
+
+
+def told_command() -> str:
+    """The command line as a result tells it: without where it is computed, which changes nothing of it."""
+    elsewhere = caught()
+    if elsewhere is not None:
+        return elsewhere.typed
+    words = iter(click.get_current_context().meta.get(WORDS, ()))
+    kept = [PROGRAM]
+    for word in words:
+        if word == "--":
+            kept += [word, *words]
+        elif word in _WHERE:
+            next(words, None)
+        elif word.partition("=")[0] not in _WHERE:
+            kept.append(word)
+    return shell_command(kept)
+
+
+_WHERE = ("--jobs", "--on")  # each with a value
+
+
+# Long commands with an output keep what they have finished, so that they can be stopped and go on.
+
+# where the answer goes, in which form, and where it is computed: none of these changes it
+_NOT_ASKED = {"output", "force", "as_json", "format", "details", "quiet", "code", "jobs", "on", "dry_run"}
+
+
+class Interrupted(KeyboardInterrupt):
+    """A command was stopped; the text says what is kept."""
+
+
+class KeptWork:
+    """The finished work of one command."""
+
+    def __init__(self, folder: PartialFolder | None) -> None:
+        self._folder = folder
+
+    @contextmanager
+    def computing(self) -> Iterator[None]:
+        """Within it the work is done. What is refused has its answer: nothing of it is kept, unless it is only this
+        way of going on that is refused."""
+        if self._folder is None:
+            yield
+            return
+        from humeval_power.files.file_sets import UnfinishedWorkError
+        from humeval_power.sweep.blocks import sweeping
+        from humeval_power.sweep.dispatch import NotSendableError
+
+        try:
+            with sweeping(store=self._folder):
+                yield
+        except (UnfinishedWorkError, NotSendableError):
+            raise
+        except InputError:
+            self._folder.remove()
+            raise
+
+    def delivered(self) -> None:
+        """The output is written: what was kept can go."""
+        if self._folder is not None:
+            self._folder.remove()
+
+
+@contextmanager
+def kept_work(
+    output: str | None, files: Mapping[str, Source], *, elsewhere: Collection[str] = ()
+) -> Iterator[KeptWork]:
+    """Keep the work of a command beside its output, until that is there; without an output nowhere.
+
+    files : those that the command has read, by the time of the first block.
+    elsewhere : options that say where else something is written.
+
+    Raises
+    ------
+    Interrupted
+        The command was stopped, and some of its work is kept.
+    """
+    if output is None or output == "-" or is_stream(output):
+        yield KeptWork(None)
+        return
+    from humeval_power.files.file_sets import PartialFolder
+    from humeval_power.saying.progress import share_done
+
+    ignored = _NOT_ASKED | set(elsewhere)
+    folder = PartialFolder(Path(output), lambda: _question(files, ignored), tell=note, warn=remark)
+    try:
+        with _termination_as_interruption():
+            yield KeptWork(folder)
+    except KeyboardInterrupt:
+        if folder.save():
+            share = share_done()
+            far = "" if share is None else f" at {share:.0%}"
+            raise Interrupted(f"Interrupted{far}. {_kept(folder)}") from None
+        raise
+    except BaseException:
+        if folder.save():
+            note(_kept(folder))
+        raise
+    finally:
+        folder.close()
+
+
+def _kept(folder: PartialFolder) -> str:
+    from humeval_power.saying.numbers import time_taken
+
+    return f"{time_taken(folder.seconds)} of work are kept in {folder.path}: the same command goes on from there."
+
+
+def _question(files: Mapping[str, Source], ignored: Collection[str]) -> Question:
+    from humeval_power.files.file_sets import Question
+    from humeval_power.sweep.versions import versions_here
+
+    ctx = click.get_current_context()
+    names = {option.name: _shown(option) for option in ctx.command.params}
+    options = {
+        names[name]: _said(value, files)
+        for name, value in ctx.params.items()
+        if name not in ignored and value is not None and value != ()
+    }
+    read = {source.name: source.sha256 or "" for source in files.values()}
+    return Question(ctx.command_path, typed_command(), options, read, versions_here())
+
+
+def _shown(option: click.Parameter) -> str:
+    return option.opts[0] if isinstance(option, click.Option) else option.human_readable_name
+
+
+def _said(value: Any, files: Mapping[str, Source]) -> str:
+    """The value of an option in words; a file that is read by its name alone, since its content is looked at."""
+    if isinstance(value, tuple | list):
+        return ",".join(_said(one, files) for one in value)
+    if isinstance(value, str):
+        return files[value].name if value in files else value
+    return re.sub(r" at 0x[0-9a-f]+", "", str(value))
+
+
+@contextmanager
+def _termination_as_interruption() -> Iterator[None]:
+    """Within it SIGTERM, which batch systems send before they kill, is as Ctrl-C."""
+    here = threading.current_thread() is threading.main_thread()
+    if not here or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+# Say so when numerical kernels are compiled, which is slow once; the compiler itself tells when.
+
+TOLD = "humeval_power.compiling_told"
+
+
+@contextmanager
+def compiled_kernels() -> Iterator[None]:
+    """Within the block, one line says so if a kernel is compiled; once in a command, not with --quiet."""
+    ctx = click.get_current_context(silent=True)
+    state = (
+        {} if ctx is None else ctx.meta
+    )  # of the whole command; other threads have no context of their own
+
+    def tell(_kernel: str) -> None:
+        if not state.get(TOLD, False) and not state.get(QUIET, False):
+            say(wrapped(_message()), err=True)
+        state[TOLD] = True
+
+    with listening(tell):
+        yield
+
+
+def _message() -> str:
+    from humeval_power.kernels.kernel import temporary_cache
+
+    message = (
+        "Compiling the numerical kernels that this needs: up to half a minute, once after each "
+        "installation. 'humeval-power warm-up' compiles all of them."
+    )
+    folder = temporary_cache()
+    if folder is not None:
+        message += (
+            f" Neither the installation nor your home can be written: they are kept in {folder} for as long as "
+            "that lasts. Set NUMBA_CACHE_DIR to a folder that stays."
+        )
+    return message

@@ -1,0 +1,251 @@
+"""Fields that the commands about comparisons share, each stated once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from humeval_power.asking.numbers import LARGEST_SEED
+from humeval_power.choices import Method
+from humeval_power.fields import Field, flag, names, of_answer, own, real, shortened, text, whole, word
+from humeval_power.saying.document import Drawn
+from humeval_power.study import COLUMN, FIELDS, SYSTEM_NAMES
+
+
+def _shipped() -> list[dict[str, Any]]:
+    """The entries of the shipped library as they stand in its file, without what checks them."""
+    place = Path(__file__).parents[1] / "studies" / "power" / "parameter_library.json"
+    entries: list[dict[str, Any]] = json.loads(place.read_text("utf-8"))["entries"]
+    return entries
+
+
+def systems_typed(rule: str, *, exactly: int | None = None, distinct: bool = False) -> Callable[[str], Any]:
+    """What reads the names of systems, two or more or `exactly` so many; it raises ValueError with the rule."""
+
+    def parse(typed: str) -> tuple[str, ...]:
+        found = tuple(name.strip() for name in typed.split(",") if name.strip() or exactly)
+        is_count = len(found) >= 2 if exactly is None else len(found) == exactly and all(found)
+        if not is_count or (distinct and len(set(found)) < len(found)):
+            raise ValueError(f"{rule}; got {shortened(typed)!r}.")
+        return found
+
+    return parse
+
+
+TWO_OR_MORE = "name two systems or more, A first: A,B"
+TWO = "name two systems, A first: A,B"
+
+
+def _ranked(typed: str) -> tuple[str, ...]:
+    """Each name once."""
+    once = ",".join(dict.fromkeys(name.strip() for name in typed.split(",")))
+    return tuple(systems_typed("name two systems or more: A,B,C")(once))
+
+
+def column(of: str, **further: Any) -> Field:
+    """The column of something in a table, which is found by its name where it is not said."""
+    return own(COLUMN, f"Column of the {of}. [found by name]", f"Column of the {of}", **further)
+
+
+_SHIPPED = _shipped()
+ENTRIES = {entry["name"]: str(entry["summary"]) for entry in _SHIPPED}
+TO_PLAN_FROM = {
+    "high": "Careful: workers and items differ much (Card et al. 2020)",
+    "low": "Hopeful: workers and items differ little (Card et al. 2020)",
+    **{entry["name"]: ENTRIES[entry["name"]] for entry in _SHIPPED if entry["use"] == "plan"},
+}
+PRESET = replace(FIELDS["preset"], words={"": "none of these", **TO_PLAN_FROM})
+PILOT = replace(FIELDS["pilot"], help="A table of ratings to estimate them from, as 'check' reads it.")
+ALL_PAIRS = own(
+    flag(),
+    "Short for --comparisons all-pairs.",
+    "Compare every pair",
+    page_help="Where there are more than two.",
+    usual=False,
+    further=True,
+)
+ALPHA = FIELDS["alpha"]
+TARGET = replace(FIELDS["power"], start="0.8")
+SEED = of_answer(
+    whole(0, largest=LARGEST_SEED),
+    "Seed of the random numbers. [fixed, and recorded]",
+    "Seed of the random numbers",
+    page_help="The same seed gives the same numbers.",
+)
+SIMULATIONS = of_answer(
+    whole(1, largest=10**15),
+    "Simulated studies for each number.",
+    "Simulated studies",
+    unit="studies",
+    page_help="More of them narrow the interval.",
+)
+JOBS = of_answer(whole(1), "Cores to use; the result does not depend on it. [all]", further=True)
+DRAW = own(
+    word(Drawn),
+    "What the figure shows: power, how far significant estimates exaggerate (type M), or how many have "
+    "the wrong sign (type S).",
+    "What the figure shows",
+    words={"power": "Power", "type-m": "Exaggeration (type M)", "type-s": "Wrong signs (type S)"},
+    usual="power",
+    further=True,
+)
+METHOD = own(
+    word(Method),
+    "Computed at once (exactly or by a formula; the answer says which), by simulation, or both.",
+    "Answer by",
+    words={
+        "analytic": "formula or enumeration alone",
+        "simulate": "simulation alone",
+        "both": "both, beside each other",
+    },
+    usual="both",
+)
+PAIR = replace(
+    FIELDS["systems"],
+    kind=names(systems_typed(TWO, exactly=2), "A,B"),
+    help="The two systems to compare; the effect is B - A.",
+    label="Systems A and B",
+    page_help="Where there are more than two: both names with a comma between them. The difference is B - A.",
+)
+SCALE_OF_DATA = replace(
+    FIELDS["scale"], help="Scale of the ratings, such as 1:5. [from the data]", start=""
+)
+# The fields that say how to read a table of two systems; where no model is fitted, without COLUMNS_OF_MODEL.
+COLUMNS_OF_MODEL = ("document", "covariates", "order_column")
+
+
+def table_of(metavar: str, field: str = "ratings", **further: Any) -> Field:
+    """A table of ratings that is an argument; in brackets where it can be left out."""
+    one = FIELDS[field]
+    return replace(
+        one,
+        kind=replace(one.kind, metavar=metavar),
+        needed=not metavar.startswith("["),
+        page_help="CSV, TSV, Excel, JSON Lines or Parquet.",
+        **further,
+    )
+
+
+TABLE: Mapping[str, Field] = {
+    name: {"systems": PAIR, "scale": SCALE_OF_DATA}.get(name, one)
+    for name, one in FIELDS.items()
+    if one.section == "columns" or name in ("systems", "scale", "criterion", "lower_is_better")
+}
+RATINGS = {name: one for name, one in TABLE.items() if name not in COLUMNS_OF_MODEL}
+TWO_SYSTEMS = own(
+    replace(SYSTEM_NAMES, metavar="A,B"),
+    "Systems of one table, A first. [found by their looks]",
+    "Systems of one table",
+    page_help="Names with commas between, A first. [found by their looks]",
+)
+SYSTEMS = own(
+    names(_ranked, "A,B,..."),
+    "The systems to rank. [all]",
+    "Systems to rank",
+    page_help="Names with commas between. [all]",
+)
+_BELONG = (
+    "The column of what items belong to: passage, document, template. Items of one are not independent."
+)
+CLUSTER = own(
+    COLUMN,
+    "Column of clusters of items: passage, document, template.",
+    "Clusters of items",
+    page_help=_BELONG,
+)
+CLUSTER_OR_LINES = replace(
+    CLUSTER,
+    kind=replace(COLUMN, or_lines=True),
+    page_help=f"{_BELONG} For files of lines: a file with a cluster's name a line.",
+)
+AGREEMENT = own(
+    real(),
+    "Share of items on which both systems are right or both wrong, such as on the validation set.",
+    "Agreement",
+    unit="as a share",
+    slider=(0.5, 1),
+    step=0.005,
+    page_help="Share of items on which both are right or both wrong: it decides the power more than "
+    "anything else. From a validation set.",
+)
+GOLD = own(
+    text("FILE|COLUMN", or_lines=True),
+    "Gold labels: a file with one a line, or a column of the one table.",
+    "Gold labels",
+    page_help="A file with one for each item, or their column in the one table.",
+)
+RUN = own(
+    COLUMN,
+    "Column of the run: generation, prompt, seed. Then as `runs test`, which has more options.",
+    option="run",
+)
+DROP_MISSING = own(
+    flag(),
+    "Leave out items without a score of each system.",
+    "Leave out items without a score of each system",
+    usual=False,
+)
+ITEM, SYSTEM = column("item"), column("system")
+SCORE = own(
+    text("NAME", many=True),
+    "Score to read, where there are several: a column of a table, or a metric of logs; repeatable. [the only one]",
+    "Score to read",
+    page_help="Where there are several: a column of a table, or a metric of logs. [the only one]",
+    option="score",
+)
+ONE_SCORE = replace(
+    SCORE,
+    kind=text("NAME"),
+    help="Score to read, where there are several: a column of a table, or a metric of logs. [the only one]",
+)
+ALTERNATIVE = replace(  # of a test without a margin, of either side
+    FIELDS["alternative"],
+    kind=word(("two-sided", "greater", "less")),
+    help="What to show: a difference in either direction, or only B above (greater) or below (less) A.",
+    words={**FIELDS["alternative"].words, "less": "B is worse than A"},
+)
+ONE_SIDED = replace(
+    FIELDS["alternative"],
+    kind=word(("two-sided", "greater")),
+    help="What to show: a difference in either direction, or B better than A.",
+)
+COMPARED = own(
+    names(systems_typed(TWO_OR_MORE, distinct=True), "A,B"),
+    "The systems to compare; the effect is B - A. More than two: all pairs. [all]",
+    "Systems to compare",
+    page_help="Names with commas between; the effect is B - A. More than two: all pairs. [all]",
+)
+BASELINE = own(
+    text("SYSTEM"),
+    FIELDS["baseline"].help,
+    "Compare all with this system only",
+)
+LICENCE = own(text("TEXT"), "Licence of the ratings, such as 'CC BY 4.0'.")
+SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
+    "files": own(
+        text("FILE [FILE]", many=True),
+        "",
+        "Table of scores",
+        page_help="One row an item and one column a system; or columns item, system and score; or logs of a "
+        "harness or a folder of them.",
+        needed=True,
+    ),
+    "item": ITEM,
+    "system": SYSTEM,
+    "scores": replace(ONE_SCORE, kind=names(lambda typed: (typed,), "NAME")),
+    "systems": SYSTEMS,
+    "cluster": CLUSTER_OR_LINES,
+    "drop_missing": DROP_MISSING,
+}
+REJECTED_ROWS = FIELDS["rejected_rows"]
+PRICES = ("cost_per_rating", "pay_per_hour", "seconds_per_rating")
+PRICES_NOTE = "A price for each rating, or the pay per hour with the seconds that a rating takes."
+ONE_PRICE = ("cost_per_rating", "pay_per_hour")
+FURTHER_PRICES_TITLE = "Further costs and fees"
+FURTHER_PRICES = (
+    *("cost_per_worker", "cost_per_item", "cost_per_document", "cost_per_output", "rejected", "checks"),
+    *("repeats", "fee", "fees", "fee_share", "units_per_assignment", "split_hits", "currency"),
+)

@@ -1,0 +1,1 @@
+"""Comparisons of systems beside rating studies, a room for each kind."""

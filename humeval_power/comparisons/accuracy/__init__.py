@@ -1,0 +1,1 @@
+"""Two classifiers on one test set, right or wrong: tests, power, published claims."""

@@ -1,0 +1,259 @@
+"""What two systems' answers to the same items show: accuracies, their difference, agreement, all tests."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from humeval_power.checking.suspects import ClusterSuspect
+from humeval_power.clusters import Clusters
+from humeval_power.errors import InputError, Problem
+from humeval_power.inference.clustered import ClusteredMean, clustered_mean
+from humeval_power.inference.common_tests import correct
+from humeval_power.inference.item_bootstrap import swapped_sum_p
+from humeval_power.inference.mcnemar import asymptotic_p, exact_p, mid_p, unconditional_p
+
+Floats = NDArray[np.float64]
+
+
+def unpaired_p(right_b: ArrayLike, right_a: ArrayLike, *, n_b: int, n_a: int) -> Floats:
+    """Two-sided p-values of Pearson's test (pooled variance, no correction) from counts of right answers.
+
+    Items that both systems answered make it lose power, because it does not know that they are the same.
+    """
+    b, a = np.asarray(right_b, dtype=np.float64), np.asarray(right_a, dtype=np.float64)
+    pooled = (a + b) / (n_a + n_b)
+    variance = pooled * (1 - pooled) * (1 / n_a + 1 / n_b)
+    statistic = np.abs(b / n_b - a / n_a) / np.sqrt(np.where(variance > 0, variance, np.inf))
+    return np.asarray(2 * special.ndtr(-statistic))
+
+
+@dataclass(frozen=True, slots=True)
+class PairedCounts:
+    """Items by which system got them right: B alone, A alone, of `n_items`; `both` is None if not known."""
+
+    only_b: int
+    only_a: int
+    n_items: int
+    both: int | None = None
+
+    def __post_init__(self) -> None:
+        problems = []
+        for name in ("only_b", "only_a", "n_items", "both"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                rule = f"{name} counts items and cannot be negative; got {value}."
+                problems.append(Problem(rule, ""))
+        counted = self.only_b + self.only_a + (self.both or 0)
+        if not problems and counted > self.n_items:
+            rule = f"{counted:,} items are counted, but there are {self.n_items:,} in all."
+            problems.append(Problem(rule, "b and c are the items that one system alone got right."))
+        if not problems and self.n_items == 0:
+            problems.append(Problem("There are no items.", ""))
+        if problems:
+            raise InputError(problems)
+
+    @property
+    def difference(self) -> float:
+        """Accuracy of B minus that of A."""
+        return (self.only_b - self.only_a) / self.n_items
+
+    @property
+    def agreement(self) -> float:
+        """Share of items on which both are right or both wrong."""
+        return 1 - (self.only_b + self.only_a) / self.n_items
+
+    @property
+    def accuracies(self) -> tuple[float, float] | None:
+        """Of A and of B; None where the items that both got right are not known."""
+        if self.both is None:
+            return None
+        return (self.both + self.only_a) / self.n_items, (self.both + self.only_b) / self.n_items
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Interval of the difference: Wald's after adding one item to each discordant count (Bonett &
+        Price 2012)."""
+        n = self.n_items + 2
+        b, c = (self.only_b + 1) / n, (self.only_a + 1) / n
+        z = float(special.ndtri((1 + confidence) / 2))
+        reach = z * math.sqrt((b + c - (b - c) ** 2) / n)
+        return max(b - c - reach, -1.0), min(b - c + reach, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class TableTest:
+    """The p-value of one test, NaN where it needs what is not known, and what to think of it."""
+
+    name: str
+    p_value: float
+    remark: str
+
+
+def all_tests(counts: PairedCounts) -> tuple[TableTest, ...]:
+    """Every two-sided test of equal accuracy, the recommended one first (Fagerland, Lydersen & Laake
+    2013)."""
+    b, c, n = counts.only_b, counts.only_a, counts.n_items
+    right = None if counts.both is None else (counts.both + b, counts.both + c)
+    unpaired = math.nan if right is None else float(unpaired_p(*right, n_b=n, n_a=n))
+    return (
+        TableTest("mid-p", float(mid_p(b, c)), "recommended"),
+        TableTest("unconditional", float(unconditional_p(b, c, n)[0]), "exact over every rate"),
+        TableTest("asymptotic", float(asymptotic_p(b, c)), "slightly bold in small samples"),
+        TableTest("exact", float(exact_p(b, c)), "never bold, loses power"),
+        TableTest("unpaired", unpaired, "for different items only"),
+    )
+
+
+def paired_counts(right_b: ArrayLike, right_a: ArrayLike) -> PairedCounts:
+    """Count a pair of arrays that say for every item whether the system got it right."""
+    b, a = np.asarray(right_b, dtype=bool), np.asarray(right_a, dtype=bool)
+    return PairedCounts(
+        only_b=int((b & ~a).sum()), only_a=int((a & ~b).sum()), n_items=len(b), both=int((a & b).sum())
+    )
+
+
+# Two systems' accuracies compared, items independent or in clusters, and every pair of several systems.
+
+# Which items each of several systems got right, and what is known of the items.
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """Right and wrong answers of systems to the same items: `right` is (n_items, n_systems).
+
+    `clusters` are those of the items, None where they count as independent; `suspects` are columns that look like
+    clusters; `notices` what was noticed in reading.
+
+    Raises
+    ------
+    InputError
+        No items, fewer than two systems, names that do not belong to them, or clusters of other items.
+
+    Examples
+    --------
+    >>> Answers(np.array([[True, True], [False, True]]), systems=("old", "new")).pair(0, 1).difference
+    0.5
+    """
+
+    right: Flags
+    systems: tuple[str, ...] = ("A", "B")
+    clusters: Clusters | None = None
+    suspects: tuple[ClusterSuspect, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "right", np.asarray(self.right, dtype=np.bool_))
+        if self.right.ndim != 2 or self.right.shape[1] < 2:
+            raise InputError(
+                "Right answers are a table with a row for each item and a column for each system."
+            )
+        n_items, n_systems = self.right.shape
+        if not n_items:
+            raise InputError("There are no items.")
+        if len(set(self.systems)) != n_systems:
+            raise InputError(f"{n_systems} systems need different names; got {', '.join(self.systems)}.")
+        if self.clusters is not None and self.clusters.n_items != n_items:
+            raise InputError(f"There are {n_items:,} items, and clusters of {self.clusters.n_items:,}.")
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.right)
+
+    def pair(self, first: int, second: int) -> PairedCounts:
+        """Items by which of two systems got them right; the first is A, the second is B."""
+        return paired_counts(self.right[:, second], self.right[:, first])
+
+    def gains(self, first: int, second: int) -> NDArray[np.float64]:
+        """1 where only the second system is right, -1 where only the first is, shape (n_items,)."""
+        return self.right[:, second].astype(np.float64) - self.right[:, first]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """B against A: counts, tests with the recommended one first, and the clustered mean of the differences where
+    the items are in clusters. `p_adjusted` is Holm's (1979), None for a comparison that stands alone."""
+
+    name: str
+    counts: PairedCounts
+    tests: tuple[TableTest, ...]
+    systems: tuple[str, str] = ("A", "B")
+    clustered: ClusteredMean | None = None
+    p_adjusted: float | None = None
+
+    @property
+    def p_value(self) -> float:
+        """Of the recommended test, as the decision takes it: adjusted where there are several comparisons."""
+        return self.tests[0].p_value if self.p_adjusted is None else self.p_adjusted
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Of the difference B - A: Bonett and Price's, or Student's with CR2 where there are clusters."""
+        if self.clustered is None:
+            return self.counts.interval(confidence)
+        if (
+            not self.clustered.standard_error > 0
+        ):  # nothing varies between the clusters: nothing to judge by
+            return math.nan, math.nan
+        low, high = self.clustered.interval(confidence)
+        return max(low, -1.0), min(high, 1.0)
+
+
+def compared(name: str, counts: PairedCounts) -> Comparison:
+    """A comparison of counts alone, whose items count as independent."""
+    return Comparison(name, counts, all_tests(counts))
+
+
+def all_comparisons(answers: Answers) -> tuple[Comparison, ...]:
+    """Every pair of systems, the later one minus the earlier one; Holm's correction where there are several."""
+    found = [
+        _of_pair(answers, first, second) for first, second in combinations(range(len(answers.systems)), 2)
+    ]
+    if len(found) == 1:
+        return tuple(found)
+    adjusted = correct([each.tests[0].p_value for each in found], "holm")
+    return tuple(replace(each, p_adjusted=float(p)) for each, p in zip(found, adjusted, strict=True))
+
+
+def accuracy_interval(answers: Answers, system: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Interval of one system's accuracy: Student's with CR2 in clusters, Wilson's (1927) without."""
+    right = answers.right[:, system].astype(np.float64)
+    if answers.clusters is not None:
+        low, high = clustered_mean(right, answers.clusters).interval(confidence)
+        return max(low, 0.0), min(high, 1.0)
+    from scipy.stats import binomtest
+
+    found = binomtest(int(right.sum()), len(right)).proportion_ci(confidence, method="wilson")
+    return float(found.low), float(found.high)
+
+
+def _of_pair(answers: Answers, first: int, second: int) -> Comparison:
+    counts, systems = answers.pair(first, second), (answers.systems[first], answers.systems[second])
+    name = "" if answers.systems == ("A", "B") else f"{systems[1]} - {systems[0]}"
+    if answers.clusters is None:
+        return replace(compared(name, counts), systems=systems)
+    gains = answers.gains(first, second)
+    mean = clustered_mean(gains, answers.clusters)
+    return Comparison(name, counts, clustered_tests(counts, gains, answers.clusters, mean), systems, mean)
+
+
+def clustered_tests(
+    counts: PairedCounts, gains: Floats, clusters: Clusters, mean: ClusteredMean
+) -> tuple[TableTest, ...]:
+    """Two-sided tests of equal accuracy where items come in clusters, the recommended one first, and McNemar's
+    last, to show what it is to ignore them.
+
+    Student's test is NaN where the difference does not vary between clusters and is not 0.
+    """
+    p_value = 1.0 if math.isclose(mean.estimate, 0.0, abs_tol=1e-15) else mean.p_value()
+    return (
+        TableTest("clustered-t", p_value, "recommended"),
+        TableTest("cluster-swaps", swapped_sum_p(gains, clusters), "exact where systems are exchangeable"),
+        TableTest("mid-p", float(mid_p(counts.only_b, counts.only_a)), "as if the items were independent"),
+    )

@@ -1,0 +1,239 @@
+"""Two systems answer the same items, right or wrong: paired accuracy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+from typing import get_args
+
+import numpy as np
+
+from humeval_power.choices import RECOMMENDED, PairedTest
+from humeval_power.comparisons.accuracy.agreement import Agreement
+from humeval_power.errors import InputError, Problem
+from humeval_power.inference.mcnemar import (
+    LARGEST,
+    P_VALUES,
+    beyond,
+    critical_counts,
+    critical_z,
+    tabulated_p,
+    unconditional_p,
+)
+from humeval_power.scenarios.contract import ComputedPower, Replicates, draw_in_blocks
+from humeval_power.scenarios.discordant_counts import (
+    Counts,
+    Floats,
+    LikelyTables,
+    approximate_power,
+    enumerated_power,
+    likely_tables,
+)
+
+MOST_ENUMERATED = 10_000_000
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class PairedAccuracy:
+    """A test set, a true difference of accuracy B - A, and how often both systems do alike.
+
+    `baseline` is the accuracy of A, None if it is not known. The effect is the difference, as a share.
+    """
+
+    n_items: int
+    _: KW_ONLY
+    difference: float
+    agreement: Agreement
+    baseline: float | None = None
+    test: PairedTest = RECOMMENDED
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        problems = self._problems()
+        if problems:
+            raise InputError([Problem(rule, remedy) for rule, remedy in problems])
+
+    def _problems(self) -> list[tuple[str, str]]:
+        found = []
+        if self.n_items < 1:
+            found.append((f"A test set has at least one item; got {self.n_items}.", ""))
+        if self.test not in get_args(PairedTest):
+            known = ", ".join(get_args(PairedTest))
+            found.append((f"There is no paired test {self.test!r}.", f"Choose {known}."))
+        if not 0 < self.alpha < 1:
+            found.append((f"alpha must lie between 0 and 1; got {self.alpha:g}.", ""))
+        if self.baseline is not None and not 0 <= self.baseline <= 1:
+            found.append(
+                (f"An accuracy is a share between 0 and 1; got {self.baseline:g}.", "Divide by 100.")
+            )
+        elif self.baseline is None and self.agreement.needs_baseline:
+            found.append(("Without an agreement the accuracy of the baseline is needed.", "Give it."))
+        return found or self._impossible()
+
+    def _impossible(self) -> list[tuple[str, str]]:
+        moved, difference, baseline = self.disagreement, self.difference, self.baseline
+        if baseline is not None and not -_SLACK <= baseline + difference <= 1 + _SLACK:
+            rule = f"A baseline of {baseline:.4g} cannot change by {difference:+.4g}: that leaves [0, 1]."
+            return [(rule, f"At most {1 - baseline:.4g} is left above it.")]
+        if not abs(difference) <= moved + _SLACK or moved > 1 + _SLACK:
+            rule = (
+                f"A difference of {difference:+.4g} is impossible where the systems differ on "
+                f"{100 * moved:.4g} % of the items only."
+            )
+            return [(rule, "The difference is at most 1 - agreement.")]
+        if baseline is not None and self.only_b > 1 - baseline + _SLACK:
+            rule = (
+                f"B alone would be right on {100 * self.only_b:.4g} % of the items, but with a "
+                f"baseline of {baseline:g} A is wrong on {100 * (1 - baseline):.4g} % only."
+            )
+            return [(rule, "Assume more agreement or a smaller difference.")]
+        if baseline is not None and self.only_a > baseline + _SLACK:
+            rule = (
+                f"A alone would be right on {100 * self.only_a:.4g} % of the items, but with a "
+                f"baseline of {baseline:g} it is right on {100 * baseline:.4g} % only."
+            )
+            return [(rule, "Assume more agreement or a smaller difference.")]
+        return []
+
+    @property
+    def true_effect(self) -> float:
+        """Difference of accuracy B - A."""
+        return self.difference
+
+    @property
+    def disagreement(self) -> float:
+        """Share of items that exactly one system gets right."""
+        given = math.nan if self.baseline is None else self.baseline
+        return self.agreement.disagreement(given, self.difference)
+
+    @property
+    def only_b(self) -> float:
+        """Probability that B alone is right."""
+        return (self.disagreement + self.difference) / 2
+
+    @property
+    def only_a(self) -> float:
+        """Probability that A alone is right."""
+        return (self.disagreement - self.difference) / 2
+
+    def with_effect(self, effect: float) -> PairedAccuracy:
+        """The same test set with another difference; a predicted agreement follows it."""
+        return replace(self, difference=effect)
+
+    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
+        """Simulate and test comparisons `first` to `first + n - 1`."""
+        return draw_in_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs)
+
+    def _draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+        if self._likely is not None:
+            tables, known = self._likely
+            at = tables.pick(rng, size)
+            return replace(
+                known,
+                estimate=known.estimate[at],
+                standard_error=known.standard_error[at],
+                df=known.df[at],
+                p_value=known.p_value[at],
+                status=known.status[at],
+                boundary=known.boundary[at],
+            )
+        total = rng.binomial(self.n_items, self._moved, size=size)
+        only_b = rng.binomial(total, self._share)
+        return self.decide(only_b, total - only_b)
+
+    def decide(self, only_b: Counts, only_a: Counts) -> Replicates:
+        """Estimate and test from the counts of items that one system alone got right."""
+        if self.test == "unconditional":
+            p_value = self._unconditional(only_b, only_a)
+        else:
+            p_value = P_VALUES[self.test](only_b, only_a)
+        return self._estimated(only_b, only_a, p_value)
+
+    def _unconditional(self, only_b: Counts, only_a: Counts) -> Floats:
+        """p-values, those interpolated moved to the side of alpha where the critical value has them."""
+        limit = beyond(only_b + only_a, critical_z(self.n_items, self.alpha))
+        p_value = unconditional_p(only_b, only_a, self.n_items)
+        just_above = np.maximum(p_value, np.nextafter(self.alpha, 1.0))
+        significant = np.minimum(only_b, only_a) <= limit
+        return np.where(significant, np.minimum(p_value, self.alpha), just_above)
+
+    def _estimated(self, only_b: Counts, only_a: Counts, p_value: Floats) -> Replicates:
+        n, size = self.n_items, len(only_b)
+        estimate = (only_b - only_a) / n
+        error = np.sqrt(np.maximum((only_b + only_a) / n - estimate**2, 0.0) / n)
+        status, empty = np.zeros(size, dtype=np.int64), np.zeros((size, 0), dtype=bool)
+        return Replicates(estimate, error, np.full(size, np.nan), p_value, status, empty)
+
+    @cached_property
+    def _likely(self) -> tuple[LikelyTables, Replicates] | None:
+        """Every likely table and what it shows; None where they are many or the test is costly."""
+        if self.test == "unconditional":
+            return None
+        tables = likely_tables(self.n_items, discordant=self._moved, share=self._share)
+        if tables is None:
+            return None
+        p_value = tabulated_p(tables.only_b, tables.only_a, test=self.test)
+        return tables, self._estimated(tables.only_b, tables.only_a, p_value)
+
+    @property
+    def _moved(self) -> float:
+        return min(max(self.disagreement, 0.0), 1.0)
+
+    @property
+    def _share(self) -> float:
+        """Part of the discordant items that B alone gets right."""
+        moved = self._moved
+        return min(max((1 + self.difference / moved) / 2, 0.0), 1.0) if moved > 0 else 0.5
+
+    def computed(self) -> ComputedPower:
+        """Exact power by enumeration; the normal approximation for very large test sets."""
+        moved = self._moved
+        difference = min(max(self.difference, -moved), moved)
+        if self.n_items > MOST_ENUMERATED:
+            return approximate_power(
+                self.n_items,
+                discordant=moved,
+                difference=difference,
+                true_effect=self.difference,
+                alpha=self.alpha,
+            )
+        found = enumerated_power(
+            self.n_items,
+            discordant=moved,
+            difference=difference,
+            true_effect=self.difference,
+            critical=self._critical,
+            weight=lambda total: np.full(len(total), 1 / self.n_items),
+        )
+        if self.test == "unconditional" and self.n_items > LARGEST:
+            method = f"{found.method}, at the critical value of {LARGEST:,} items"
+            found = replace(found, exact=False, method=method)
+        return found
+
+    def _critical(self, total: Counts) -> Counts:
+        if self.test == "unconditional":
+            return beyond(total, critical_z(self.n_items, self.alpha))
+        return critical_counts(total, test=self.test, alpha=self.alpha)
+
+
+def largest_difference(agreement: Agreement, *, baseline: float | None = None) -> float:
+    """The largest possible improvement at this agreement; 0 where none is possible."""
+
+    def possible(difference: float) -> bool:
+        try:
+            PairedAccuracy(1, difference=difference, agreement=agreement, baseline=baseline)
+        except InputError:
+            return False
+        return True
+
+    low, high = 0.0, 1.0 if baseline is None else 1.0 - baseline
+    if possible(high):
+        return high
+    if not possible(low):
+        return 0.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if possible(middle) else (low, middle)
+    return low

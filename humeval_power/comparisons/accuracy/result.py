@@ -1,0 +1,514 @@
+"""A finished comparison of right and wrong answers: its tests, and every pair of several systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
+from humeval_power.comparisons.accuracy.counts import Answers, Comparison, accuracy_interval
+from humeval_power.saying.chart import Chart, interval_chart
+from humeval_power.saying.clustered_words import (
+    PAPER,
+    Independence,
+    assumed_items,
+    cluster_caveats,
+    cluster_record,
+    clustered_items,
+    few_clusters,
+    independence_record,
+    independence_section,
+    paper_error,
+)
+from humeval_power.saying.compared import Compared
+from humeval_power.saying.document import Block, Document, Fact, Facts, Listing, Paragraph, Section, Table
+from humeval_power.saying.numbers import counted, decimals, interval_words, p_cell, p_words, percent
+from humeval_power.saying.result import (
+    NAME,
+    UNKNOWN,
+    Provenance,
+    Record,
+    Result,
+    cluster_entry,
+    short,
+    versions,
+)
+
+# What is said of two systems' accuracies, in facts, records, sentences and pictures.
+
+TITLES = {
+    "mid-p": "McNemar, mid-p",
+    "unconditional": "McNemar, unconditional (Suissa & Shuster)",
+    "asymptotic": "McNemar, asymptotic",
+    "exact": "McNemar, exact conditional",
+    "unpaired": "two proportions, unpaired",
+    "clustered-t": "Student's t, clusters (CR2)",
+    "cluster-swaps": "whole clusters swapped, every swap",
+}
+SHORT_TITLES = {
+    "clustered-t": "t (CR2)",
+    "cluster-swaps": "swaps",
+}  # columns of a table; others by their names
+AS_IF_INDEPENDENT = "McNemar, mid-p, as if independent"
+
+
+def title_of(test: str, *, is_clustered: bool) -> str:
+    """A test by its name; McNemar's is no more than a foil where the items are in clusters."""
+    return AS_IF_INDEPENDENT if is_clustered and test == "mid-p" else TITLES[test]
+
+
+def cluster_name(answers: Answers | None) -> str | None:
+    """The name of the clusters; None where the items count as independent."""
+    return None if answers is None or answers.clusters is None else answers.clusters.name
+
+
+def compared_words(systems: tuple[str, str]) -> str:
+    """'Accuracy of new compared with that of old'."""
+    a, b = systems
+    return f"Accuracy of {b} compared with that of {a}"
+
+
+def more_items(comparison: Comparison) -> str:
+    """'10 more of 161 items' that B is right on than A."""
+    counts = comparison.counts
+    more = counts.only_b - counts.only_a
+    if not more:
+        return "as many items"
+    return f"{abs(more):,} {'more' if more > 0 else 'fewer'} of {counts.n_items:,} items"
+
+
+def facts(comparison: Comparison, confidence: float) -> Iterator[Fact]:
+    """Difference, accuracies, items and agreement; the difference is B - A."""
+    counts, (a, b) = comparison.counts, comparison.systems
+    interval = interval_words(*comparison.interval(confidence), signed=True)
+    yield f"{b} - {a}", f"{counts.difference:+.4f}, {100 * confidence:g} % interval {interval}"
+    alone = f"{b} alone right on {counts.only_b:,}, {a} alone on {counts.only_a:,}"
+    known = counts.accuracies
+    if known is None or counts.both is None:
+        yield "Items", f"{counts.n_items:,}: {alone}"
+    else:
+        yield "Accuracy", f"{a} {known[0]:.4f}, {b} {known[1]:.4f}"
+        neither = counts.n_items - counts.both - counts.only_a - counts.only_b
+        yield (
+            "Items",
+            f"{counts.n_items:,}: both right on {counts.both:,}, {alone}, both wrong on {neither:,}",
+        )
+    yield "Agreement", f"{counts.agreement:.4f} (both right or both wrong)"
+
+
+def described(comparison: Comparison, confidence: float) -> Record:
+    """Counts, accuracies, difference, interval and agreement as plain values."""
+    counts, known = comparison.counts, comparison.counts.accuracies
+    return {
+        **asdict(counts),
+        "accuracy_a": None if known is None else known[0],
+        "accuracy_b": None if known is None else known[1],
+        "difference": counts.difference,
+        "agreement": counts.agreement,
+        "interval": list(comparison.interval(confidence)),
+    }
+
+
+def in_row(comparison: Comparison, confidence: float) -> Record:
+    """The same in cells."""
+    found, (low, high) = described(comparison, confidence), comparison.interval(confidence)
+    return {name: value for name, value in found.items() if name != "interval"} | {"low": low, "high": high}
+
+
+def clusters_of_pair(comparison: Comparison, answers: Answers | None) -> Record | None:
+    """The clustered difference as plain values; None where items count as independent."""
+    return cluster_record(comparison.clustered, cluster_name(answers))
+
+
+def picture(comparisons: Sequence[Comparison], confidence: float) -> Chart:
+    """The differences with their intervals, in points of 100."""
+    effects = []
+    for each in comparisons:
+        ends = [each.counts.difference if math.isnan(end) else end for end in each.interval(confidence)]
+        low, high = (100 * end for end in ends)  # a point alone where there is no interval
+        effects.append(
+            (
+                each.name or f"{each.systems[1]} - {each.systems[0]}",
+                100 * each.counts.difference,
+                (low, high),
+            )
+        )
+    return interval_chart(
+        "difference",
+        effects,
+        axis="difference, points of 100",
+        title="How large are the differences of accuracy?",
+        words=f"The difference of accuracy with its {100 * confidence:g} % interval, about 0.",
+    )
+
+
+def independence(comparisons: Sequence[Comparison], answers: Answers | None) -> tuple[Independence, ...]:
+    """What was not independent: of the first pair where there are several, for the items are the same."""
+    first, name = comparisons[0], cluster_name(answers)
+    if first.clustered is None or name is None:
+        return (assumed_items(first.counts.n_items, () if answers is None else answers.suspects),)
+    found = clustered_items(first.clustered, name)
+    if len(comparisons) == 1:
+        return (found,)
+    return (Independence(found.of, found.state, f"{found.text} (Errors of {first.name}.)"),)
+
+
+def paper_words(comparison: Comparison, answers: Answers | None, alpha: float) -> str:
+    """A paragraph on one comparison."""
+    counts, (a, b), name = comparison.counts, comparison.systems, cluster_name(answers)
+    confidence = f"{100 * (1 - alpha):g} %"
+    ends = [100 * end for end in comparison.interval(1 - alpha)]
+    interval = "" if math.isnan(ends[0]) else f", {confidence} interval {ends[0]:+.1f} to {ends[1]:+.1f}"
+    known = counts.accuracies
+    rates = "" if known is None else f" ({100 * known[1]:.1f} % against {100 * known[0]:.1f} %)"
+    text = (
+        f"{b} and {a} answered the same {counts.n_items:,} items{few_clusters(comparison.clustered, name)}. The "
+        f"accuracy of {b} less that of {a} was {100 * counts.difference:+.1f} points{rates}{interval}. "
+        f"{b} alone was right on {counts.only_b:,} items, {a} alone on "
+        f"{counts.only_a:,}."
+    )
+    found = comparison.clustered
+    if found is None:
+        return (
+            f"{text} McNemar's test (mid-p; Fagerland, Lydersen and Laake 2013) gave "
+            f"{p_words(comparison.tests[0].p_value)}; the interval is Bonett and Price's (2012). Items count as "
+            "independent."
+        )
+    swaps = next(each for each in comparison.tests if each.name == "cluster-swaps")
+    tested = ""
+    if found.standard_error > 0:
+        t = decimals(found.estimate / found.standard_error, 2)
+        tested = f", t({decimals(found.df, 1)}) = {t}, {p_words(comparison.tests[0].p_value)}"
+    return (
+        f"{text} {paper_error(found, 'differences').removesuffix('.')}{tested}. Exchanging the answers of whole "
+        f"clusters between the systems, every exchange counted, gave {p_words(swaps.p_value)}."
+    )
+
+
+def signature(
+    comparisons: Sequence[Comparison], answers: Answers | None, alpha: float | None, correction: str | None
+) -> str:
+    """A line that says how the accuracies were compared; without `alpha` nothing was tested."""
+    first, clusters = comparisons[0], None if answers is None else answers.clusters
+    test = [] if alpha is None else [f"test:{first.tests[0].name}", f"alpha:{short(alpha)}", "two"]
+    return "|".join(
+        [
+            NAME,
+            f"v:{versions()['humeval-power']}",
+            "model:paired",
+            "coding:b-a",
+            "metric:accuracy",
+            *test,
+            f"n:{first.counts.n_items}",
+            *([] if clusters is None else cluster_entry(clusters.name, clusters.n_clusters)),
+            *(
+                []
+                if correction is None or answers is None
+                else [f"k:{len(answers.systems)}", f"corr:{correction}"]
+            ),
+        ]
+    )
+
+
+_ADVICE = "The first test is recommended: exact loses power, asymptotic can be slightly bold. "
+_OF_CLUSTERS = (
+    "The first test is recommended. Swapping whole clusters needs no degrees of freedom, and cannot find much with "
+    "few clusters; McNemar's test counts the items as independent."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccuracyTestsResult(Result):
+    """The tests of one comparison or of several. `answers` are what was read, None where counts alone are known,
+    so that nothing is said of the items."""
+
+    schema: ClassVar[str] = "humeval_power/accuracy_test/1"
+
+    comparisons: tuple[Comparison, ...]
+    alpha: float
+    answers: Answers | None = None
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def correction(self) -> str | None:
+        """'holm' where every pair of several systems is compared."""
+        return None if self.comparisons[0].p_adjusted is None else "holm"
+
+    def body(self) -> Document:
+        """The recommended test first, then all tests of each comparison, and what was not independent."""
+        several = len(self.comparisons) > 1
+        return Document(
+            "Accuracy of several systems"
+            if self.correction
+            else compared_words(self.comparisons[0].systems),
+            lead=self._overview() if several else self._verdict(),
+            caveats=cluster_caveats(self.comparisons[0].clustered, self.alpha),
+            sections=(
+                *self._systems(),
+                *self._details(),
+                Section("", tuple(self._ending())),
+                independence_section(independence(self.comparisons, self.answers)),
+                Section(PAPER, tuple(Paragraph(text) for text in self._paper())),
+            ),
+            signature=self._signature(),
+        )
+
+    def _signature(self) -> str:
+        return signature(self.comparisons, self.answers, self.alpha, self.correction)
+
+    def _title(self, comparison: Comparison, test: str) -> str:
+        return title_of(test, is_clustered=comparison.clustered is not None)
+
+    def _verdict(self) -> str:
+        found = self.comparisons[0]
+        if math.isnan(found.p_value):
+            a, b = found.systems
+            return (
+                f"{b} is right on {more_items(found)} than {a}, the difference being the same in every cluster: "
+                "the first test has nothing to judge by. Look at the others."
+            )
+        low, high = found.interval(1 - self.alpha)
+        return str(
+            Compared(
+                found.systems,
+                found.counts.difference,
+                (100 * low, 100 * high),
+                found.p_value,
+                found.p_value <= self.alpha,
+                1 - self.alpha,
+                ("is right on", "was right on"),
+                more="more",
+                less="fewer",
+                amount=more_items(found),
+                unit=" points",
+            )
+        )
+
+    def _overview(self) -> str:
+        found = sum(each.p_value <= self.alpha for each in self.comparisons)
+        corrected = ", corrected by Holm" if self.correction else ""
+        said = (
+            f"a difference is shown in {found} of {counted(len(self.comparisons), 'comparison')} (alpha "
+            f"{self.alpha:g}{corrected})."
+        )
+        if self.correction is None or self.answers is None:
+            return f"{said[0].upper()}{said[1:]}"
+        shares = self.answers.right.mean(axis=0)
+        best = int(shares.argmax())
+        return (
+            f"{self.answers.systems[best]} is right most often, on {percent(float(shares[best]))}; {said}"
+        )
+
+    def _systems(self) -> Iterator[Section]:
+        """Accuracies and pairs at a glance, where there are more than two systems."""
+        if self.correction is None or self.answers is None:
+            return
+        confidence, first = 1 - self.alpha, self.comparisons[0]
+        rows = []
+        for place, name in enumerate(self.answers.systems):
+            share = float(self.answers.right[:, place].mean())
+            rows.append(
+                (name, f"{share:.4f}", interval_words(*accuracy_interval(self.answers, place, confidence)))
+            )
+        header = ("system", "accuracy", f"{100 * confidence:g} % interval")
+        yield Section("Accuracies", (Table(header, tuple(rows)),))
+        pairs = tuple(
+            (
+                each.name,
+                f"{each.counts.only_b:,} : {each.counts.only_a:,}",
+                f"{each.counts.difference:+.4f}",
+                interval_words(*each.interval(confidence), signed=True),
+                p_cell(each.p_value) + (" *" if each.p_value <= self.alpha else "  "),
+            )
+            for each in self.comparisons
+        )
+        columns = ("pair", "helped : hurt", "difference", f"{100 * confidence:g} % interval", "p (Holm)")
+        note = (
+            "helped : hurt: items on which the first of the pair alone is right, and the second. p: "
+            f"{self._title(first, first.tests[0].name)}. Each interval is of its pair alone; * significant at "
+            f"{self.alpha:g} after Holm's correction."
+        )
+        yield Section("Every pair", (Table(columns, pairs), Paragraph(note)))
+
+    def _details(self) -> Iterator[Section]:
+        """All tests: below each comparison, and of every pair of many systems in one table."""
+        if self.correction is None:
+            yield from (Section(each.name, tuple(self._blocks(each))) for each in self.comparisons)
+            return
+        first = self.comparisons[0]
+        header = (
+            "pair",
+            "first alone",
+            "second alone",
+            *(SHORT_TITLES.get(test.name, test.name) for test in first.tests),
+        )
+        rows = tuple(
+            (
+                each.name,
+                f"{each.counts.only_b:,}",
+                f"{each.counts.only_a:,}",
+                *(p_cell(test.p_value) for test in each.tests),
+            )
+            for each in self.comparisons
+        )
+        words = "On how many items the first of a pair alone is right, and the second; p-values are not corrected."
+        yield Section("All tests", (Table(header, rows), Paragraph(words)), is_detail=True)
+
+    def _blocks(self, each: Comparison) -> Iterator[Block]:
+        yield Facts(tuple(facts(each, 1 - self.alpha)))
+        header = ("test", "p", f"significant at {self.alpha:g}")
+        rows = tuple(
+            (self._title(each, test.name), p_cell(test.p_value), _decision(test.p_value, self.alpha))
+            for test in each.tests
+        )
+        yield Table(header, rows)
+
+    def _ending(self) -> Iterator[Block]:
+        known = all(each.counts.both is not None for each in self.comparisons)
+        unpaired = (
+            "The unpaired test is for systems that answered different items."
+            if known
+            else "The unpaired test needs the number of items that both got right."
+        )
+        is_clustered = self.comparisons[0].clustered is not None
+        yield Paragraph(_OF_CLUSTERS if is_clustered else _ADVICE + unpaired)
+        yield picture(self.comparisons, 1 - self.alpha)
+
+    def _paper(self) -> Iterator[str]:
+        """A paragraph for each comparison; of several systems one on all pairs."""
+        if self.correction is None or self.answers is None:
+            for each in self.comparisons:
+                text = paper_words(each, self.answers, self.alpha)
+                yield f"{each.name}: {text}" if each.name and self.answers is None else text
+            return
+        first = self.comparisons[0]
+        how = (
+            "McNemar's test (mid-p)"
+            if first.clustered is None
+            else "Student's t test with cluster-robust errors (CR2; Bell and McCaffrey 2002)"
+        )
+        clusters = self.answers.clusters
+        where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
+        found = [each.name for each in self.comparisons if each.p_value <= self.alpha]
+        listed = f": {', '.join(found)}" if found else ""
+        yield (
+            f"{len(self.answers.systems)} systems answered the same {self.answers.n_items:,} items{where}. Every "
+            f"pair was compared by {how}, with Holm's (1979) correction for {len(self.comparisons)} pairs. "
+            f"{len(found)} of them differ significantly at {self.alpha:g}{listed}."
+        )
+
+    def content(self) -> Record:
+        """Counts, shares, clusters and p-values of each comparison."""
+        return {
+            "alpha": self.alpha,
+            "correction": self.correction,
+            "cluster": cluster_name(self.answers),
+            "comparisons": [
+                {
+                    "name": each.name,
+                    "systems": list(each.systems),
+                    **described(each, 1 - self.alpha),
+                    "tests": [asdict(test) for test in each.tests],
+                    "p_adjusted": each.p_adjusted,
+                    "clusters": clusters_of_pair(each, self.answers),
+                }
+                for each in self.comparisons
+            ],
+            "independence": independence_record(independence(self.comparisons, self.answers)),
+            "signature": self._signature(),
+        }
+
+    def table_rows(self) -> list[Record]:
+        """A row for each comparison, with the p-value of each test."""
+        rows = []
+        for each in self.comparisons:
+            p_values = {f"p_{test.name.replace('-', '_')}": test.p_value for test in each.tests}
+            adjusted = {} if each.p_adjusted is None else {"p_adjusted": each.p_adjusted}
+            rows.append({"name": each.name, **in_row(each, 1 - self.alpha), **p_values, **adjusted})
+        return rows
+
+
+def _decision(value: float, alpha: float) -> str:
+    if math.isnan(value):
+        return "not known"
+    return "yes" if value <= alpha else "no"
+
+
+# Accuracies, difference and agreement of two systems, and what they say about the next test set.
+
+CONFIDENCE = 0.95  # of the interval of an estimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccuracyEstimateResult(Result):
+    """Accuracies, difference and agreement of two systems on the same items; `answers` are None where counts
+    alone are known."""
+
+    schema: ClassVar[str] = "humeval_power/accuracy_estimate/1"
+
+    comparison: Comparison
+    answers: Answers | None = None
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """The estimates, and how to ask for the power of a test set that is like these items."""
+        found, counts = self.comparison, self.comparison.counts
+        a, b = found.systems
+        answers = independence([found], self.answers)
+        return Document(
+            f"Accuracy and agreement of {a} and {b}",
+            lead=f"{b} is right on {more_items(found)} {'than' if counts.difference else 'as'} {a}; both are right "
+            f"or both are wrong on {percent(counts.agreement)} of them.",
+            headline=tuple(facts(found, CONFIDENCE)),
+            caveats=cluster_caveats(found.clustered),
+            sections=(
+                Section("", (picture([found], CONFIDENCE),)),
+                Section(
+                    "Power of a test set",
+                    (
+                        Paragraph(self._advice()),
+                        Listing(
+                            f"humeval-power accuracy power --n {self._effective} --effect "
+                            f"{abs(counts.difference):.4g} --agreement {counts.agreement:.4g}"
+                        ),
+                    ),
+                ),
+                independence_section(answers),
+            ),
+            signature=signature([found], self.answers, None, None),
+        )
+
+    @property
+    def _effective(self) -> int:
+        """Independent items that tell as much as these."""
+        n, mean = self.comparison.counts.n_items, self.comparison.clustered
+        if mean is None or not mean.effective_n > 0:
+            return n
+        return max(2, min(n, round(mean.effective_n)))
+
+    def _advice(self) -> str:
+        if self._effective == self.comparison.counts.n_items:
+            return "If these are validation items, and the test set is as large:"
+        return (
+            "If these are validation items, and the test set is as large and in as many clusters, it tells as much "
+            f"as {self._effective:,} independent items:"
+        )
+
+    def content(self) -> Record:
+        """Counts, shares and clusters."""
+        answers = independence([self.comparison], self.answers)
+        return {
+            "systems": list(self.comparison.systems),
+            **described(self.comparison, CONFIDENCE),
+            "cluster": cluster_name(self.answers),
+            "clusters": clusters_of_pair(self.comparison, self.answers),
+            "independence": independence_record(answers),
+            "signature": signature([self.comparison], self.answers, None, None),
+        }
+
+    def table_rows(self) -> list[Record]:
+        """One row."""
+        return [in_row(self.comparison, CONFIDENCE)]

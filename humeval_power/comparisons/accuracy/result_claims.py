@@ -1,0 +1,530 @@
+"""Claims of improvement beside what their test sets could have shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.choices import PairedTest, PowerOn
+from humeval_power.comparisons.accuracy.agreement import FITTED_ACCURACIES
+from humeval_power.comparisons.accuracy.claims import (
+    ClaimMethods,
+    FittedOverlap,
+    JudgedClaim,
+    JudgedClaims,
+    JudgedSubmission,
+    LeastSquares,
+    Term,
+)
+from humeval_power.comparisons.accuracy.detectable import DetectableAccuracy
+from humeval_power.saying.answer_words import of_hundred
+from humeval_power.saying.document import Block, Document, Paragraph, Picture, Points, Section, Table
+from humeval_power.saying.numbers import counted, p_cell, percent
+from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LEGEND = (
+    "Improvements in points of 100. smallest: found with the target power; expected: predicted from the other "
+    "claims, and the power if that is true; p: of the claim, at the agreement predicted."
+)
+METHODS = {
+    "glue": "GLUE",
+    "squad": "SQuAD",
+    "middle": "middle",
+    "least": "least",
+    "most": "most",
+    "unpaired": "unpaired",
+}
+_METHODS_LEGEND = (
+    "The smallest improvement found if agreement is as regressions on GLUE or SQuAD 2.0 systems predict it, in the "
+    "middle (Lachenbruch 1992), the least or the most possible, or if each system had items of its own."
+)
+_TASKS_LEGEND = "Below, the smallest improvement found over the best baseline of the task, best so far."
+_HEADER = ("claim", "n", "baseline", "claimed", "smallest", "claim is", "expected", "power", "p")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimsResult(Result):
+    """Every claim as it was judged; `overlap` says how the agreement was guessed."""
+
+    schema: ClassVar[str] = "humeval_power/accuracy_claims/1"
+
+    judged: JudgedClaims
+    methods: ClaimMethods
+    overlap: str
+    test: PairedTest
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """The shares of claims, then a row for each."""
+        judged = self.judged
+        return Document(
+            "Could the test sets have shown the improvements that were claimed?",
+            lead=f"{sum(each.is_below for each in judged.claims)} of {counted(len(judged.claims), 'claim')} are "
+            f"below the smallest improvement that {of_hundred(judged.target)} of 100 studies of that size find.",
+            sections=(
+                Section("", (Table(_HEADER, tuple(map(_row, judged.claims))), Paragraph(_LEGEND))),
+                Section("In all", (Points(tuple(self._shares())), self._picture())),
+                Section("By how the agreement is guessed", (self._by_method(), Paragraph(_METHODS_LEGEND))),
+                Section("By task", (*self._by_task(), Paragraph(_TASKS_LEGEND))),
+                Section("", tuple(self._pictures())),
+            ),
+        )
+
+    def _shares(self) -> list[str]:
+        judged, fit = self.judged, self.judged.regression
+        said = [
+            f"{percent(judged.share_significant)} would be significant at the agreement that is predicted."
+        ]
+        if judged.predicted:
+            said.append(
+                f"{percent(judged.share_powered)} of {len(judged.predicted)} had that power for the improvement "
+                f"that the other claims let one expect; {percent(judged.share_both)} had it and are significant."
+            )
+        explained = "" if math.isnan(fit.r_squared) else f"R2 {fit.r_squared:.2f}; "
+        said.append(
+            f"Regression on baseline and task: {explained}{100 * fit.per_baseline:+.2f} points for a baseline "
+            "100 points better."
+        )
+        return said
+
+    def _by_method(self) -> Table:
+        claims, found = [each.claim for each in self.judged.claims], self.methods.smallest
+        rows = [
+            (claim.name, f"{100 * claim.improvement:+.2f}", *(_points(each[name]) for name in METHODS))
+            for claim, each in zip(claims, found, strict=True)
+        ]
+        rows.append(("reached by", "", *(percent(self.methods.reached[name]) for name in METHODS)))
+        return Table(("claim", "claimed", *METHODS.values()), tuple(rows), has_total=True)
+
+    def _by_task(self) -> tuple[Table, Table]:
+        header = ("task", "claims", "n", "mean gain", "SE", "best so far")
+        rows = [
+            (
+                each.task,
+                str(each.n_claims),
+                f"{each.n_items:,}",
+                f"{100 * each.mean_improvement:+.2f}",
+                "-" if math.isnan(each.standard_error) else f"{100 * each.standard_error:.2f}",
+                f"{100 * each.best_baseline:.2f}",
+            )
+            for each in self.methods.tasks
+        ]
+        smallest = [
+            (each.task, *(_points(each.smallest[name]) for name in METHODS)) for each in self.methods.tasks
+        ]
+        return Table(header, tuple(rows)), Table(("task", *METHODS.values()), tuple(smallest))
+
+    def _pictures(self) -> Iterator[Picture]:
+        from humeval_power.comparisons.accuracy import figures as draw
+
+        claims = [each.claim for each in self.judged.claims]
+        words = "How many claims improve by how much, with their mean."
+        yield Picture("improvements", lambda: draw.improvements_figure(claims), words=words)
+        words = (
+            "Improvements against the accuracy of the baseline, each task with its line of the regression."
+        )
+        regression = self.judged.regression
+        yield Picture("baselines", lambda: draw.baselines_figure(claims, regression), words=words)
+        words = (
+            "Each claim less the smallest improvement that its test set finds, by how agreement is guessed."
+        )
+        yield Picture("methods", lambda: draw.methods_figure(claims, self.methods), words=words)
+
+    def _picture(self) -> Picture:
+        return Picture(
+            "claims",
+            self._figure,
+            words="Each claimed improvement against the smallest that its test set finds; below the diagonal the "
+            "test set was too small.",
+        )
+
+    def _figure(self) -> Figure:
+        from humeval_power.comparisons.accuracy.figures import claims_figure
+
+        return claims_figure(self.judged)
+
+    def content(self) -> Record:
+        """Claims, regression and shares."""
+        judged = self.judged
+        return {
+            "overlap": self.overlap,
+            "test": self.test,
+            "power": judged.target,
+            "alpha": judged.alpha,
+            "claims": [{**asdict(each), "is_below": each.is_below} for each in judged.claims],
+            "regression": asdict(judged.regression),
+            "smallest": list(self.methods.smallest),
+            "reached": self.methods.reached,
+            "tasks": [asdict(each) for each in self.methods.tasks],
+            "share_below": judged.share_below,
+            "share_powered": judged.share_powered,
+            "share_significant": judged.share_significant,
+            "share_both": judged.share_both,
+        }
+
+    def table_rows(self) -> list[Record]:
+        """A row for each claim."""
+        rows = []
+        for each, smallest in zip(self.judged.claims, self.methods.smallest, strict=True):
+            values = asdict(each)
+            by_method = {f"smallest_{name}": found for name, found in smallest.items()}
+            rows.append({**values.pop("claim"), **values, "is_below": each.is_below, **by_method})
+        return rows
+
+
+def _row(each: JudgedClaim) -> tuple[str, ...]:
+    claim = each.claim
+    return (
+        claim.name,
+        f"{claim.n_items:,}",
+        f"{100 * claim.baseline:.2f}",
+        f"{100 * claim.improvement:+.2f}",
+        "none" if math.isnan(each.detectable) else f"{100 * each.detectable:.2f}",
+        "below" if each.is_below else "",
+        "-" if math.isnan(each.expected) else f"{100 * each.expected:+.2f}",
+        "-" if math.isnan(each.power) else f"{each.power:.2f}",
+        p_cell(each.p_value),
+    )
+
+
+def _points(share: float) -> str:
+    return "none" if math.isnan(share) else f"{100 * share:.2f}"
+
+
+# What a test set can show where the agreement of two systems is not known.
+
+_TITLES = {
+    "least": "the least possible (worst)",
+    "middle": "half-way (Lachenbruch 1992)",
+    "most": "the most possible (best)",
+    "glue": "as GLUE systems agree",
+    "squad": "as SQuAD 2.0 systems agree",
+    "unpaired": "none: items of their own",
+}
+_CARD2020 = {  # their columns, in their order
+    "unpaired": "binomial: items of their own",
+    "middle": "Lachenbruch: half-way",
+    "most": "Lachenbruch, lower: the most possible",
+    "least": "Lachenbruch, upper: the least possible",
+    "glue": "regression: as GLUE systems agree",
+    "squad": "regression: as SQuAD 2.0 systems agree",
+}
+_NO_ROOM = (
+    "Computed as in Tables 2 and 9 of Card et al. (2020), which do not ask whether the accuracy of A leaves room: "
+    "what is above the largest possible cannot be gained. Without --compat it is not shown."
+)
+_EXPECTED = (
+    "expected: what a regression of the claims on GLUE on baseline and task lets one expect over this baseline "
+    "(Table 7)."
+)
+_NONE_POSSIBLE = (
+    "None possible: even the largest improvement that the agreement and the accuracy of A leave room for is "
+    "found too rarely (where that is 0, the agreement itself is impossible)."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundsResult(Result):
+    """The smallest improvement found, by how the agreement is guessed; accuracies as shares.
+
+    `expected` is what Card et al. (2020) expect of each GLUE task; where it is there, `found` is as they
+    computed it.
+    """
+
+    schema: ClassVar[str] = "humeval_power/accuracy_bounds/1"
+
+    n: int
+    baseline: float
+    test: PairedTest
+    power: float
+    alpha: float
+    found: Mapping[str, DetectableAccuracy]
+    expected: Mapping[str, float] = field(default_factory=dict)
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """A baseline that the regressions have not seen."""
+        low, high = FITTED_ACCURACIES
+        if low <= self.baseline <= high:
+            return ()
+        return (f"The regressions have seen accuracies of {low:g} to {high:g} only.",)
+
+    def body(self) -> Document:
+        """The smallest improvement for each way of guessing the agreement."""
+        return Document(
+            f"The smallest improvement that {counted(self.n, 'item')} can show",
+            lead=self._lead(),
+            caveats=self.remarks,
+            sections=(Section("", tuple(self._blocks())),),
+        )
+
+    def _lead(self) -> str:
+        method = (
+            f"A is right on {100 * self.baseline:.4g} % of the items; McNemar's test ({self.test}), alpha "
+            f"{self.alpha:g}. Improvements are in points of 100."
+        )
+        possible = [100 * each.effect for each in self.found.values() if each.is_possible]
+        if not possible:
+            return f"No improvement is found by {of_hundred(self.power)} of 100 such studies. {method}"
+        somewhere = ", where it is possible at all" if len(possible) < len(self.found) else ""
+        return (
+            f"The smallest improvement that {of_hundred(self.power)} of 100 such studies find is "
+            f"{min(possible):.3g} to {max(possible):.3g} points, by how often the systems agree"
+            f"{somewhere}. {method}"
+        )
+
+    def _blocks(self) -> Iterator[Block]:
+        if self.expected:
+            rows = [_row_of_bounds(title, self.found[name])[:3] for name, title in _CARD2020.items()]
+            yield Table(("column", "smallest", "largest possible"), tuple(rows))
+            yield Paragraph(_NO_ROOM)
+            gains = [(task, f"{100 * gain:+.2f}") for task, gain in self.expected.items()]
+            yield Table(("task", "expected"), tuple(gains))
+            yield Paragraph(_EXPECTED)
+            return
+        header = ("agreement", "smallest", "largest possible", "its power")
+        yield Table(
+            header, tuple(_row_of_bounds(title, self.found[name]) for name, title in _TITLES.items())
+        )
+        if any(not each.is_possible for each in self.found.values()):
+            yield Paragraph(_NONE_POSSIBLE)
+
+    def content(self) -> Record:
+        """What was asked, and the improvements as shares."""
+        return {
+            "n": self.n,
+            "baseline": self.baseline,
+            "test": self.test,
+            "power": self.power,
+            "alpha": self.alpha,
+            "found": {name: asdict(each) for name, each in self.found.items()},
+            **({"compat": "card2020", "expected": dict(self.expected)} if self.expected else {}),
+        }
+
+    def table_rows(self) -> list[Record]:
+        """A row for each guess of the agreement."""
+        return [{"agreement": name, **asdict(each)} for name, each in self.found.items()]
+
+
+def _row_of_bounds(title: str, each: DetectableAccuracy) -> tuple[str, ...]:
+    return (
+        title,
+        f"{100 * each.effect:.3g}" if each.is_possible else "none possible",
+        f"{100 * each.largest:.3g}",
+        "" if math.isnan(each.best_power) else f"{each.best_power:.3f}",
+    )
+
+
+# Submissions to a leaderboard in order of time, each beside the best before it.
+
+_NO_POWER = "Without a column 'validation' no power is known: significance alone decides."
+_ON = {
+    "test": "the power is that of the test set",
+    "validation": "the power is that which the validation set would have",
+}
+_LEGEND_LEADERBOARD = (
+    "power: of a significant improvement, if that on the validation set is true; agree: items on which both are "
+    "right or both wrong. Accuracies and agreement in per cent."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderboardResult(Result):
+    """Every submission but the first as it was judged, on a test set of `n` items."""
+
+    schema: ClassVar[str] = "humeval_power/accuracy_leaderboard/1"
+
+    judged: tuple[JudgedSubmission, ...]
+    n: int
+    overlap: str
+    test: PairedTest
+    power: float
+    alpha: float
+    n_validation: int | None = None
+    power_on: PowerOn = "test"
+    said: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed in reading, and that no power is known."""
+        return (*self.said, *self._caveats())
+
+    def _caveats(self) -> tuple[str, ...]:
+        known = any(not math.isnan(each.power) for each in self.judged)
+        return () if known else (_NO_POWER,)
+
+    @property
+    def n_powered(self) -> int:
+        """Submissions whose improvement on the validation set promised the target power."""
+        return sum(each.power >= self.power for each in self.judged)
+
+    def body(self) -> Document:
+        """How many were a new best, then a row for each submission."""
+        best = sum(each.is_best for each in self.judged)
+        lucky = sum(each.is_significant and not each.is_best for each in self.judged)
+        header = ("system", "date", "accuracy", "to best", "agree", "power", "p", "verdict")
+        return Document(
+            "Which submissions were improvements one can trust?",
+            lead=f"{best} of {counted(len(self.judged), 'submission')} {'is' if best == 1 else 'are'} a new best; "
+            f"{lucky or 'none'} more {'are' if lucky > 1 else 'is'} significant without the power. A test set of "
+            f"{counted(self.n, 'item')}, power {self.power:g}, alpha {self.alpha:g}.",
+            caveats=self._caveats(),
+            sections=(
+                Section("", (Points(self._counted()),)),
+                Section(
+                    "",
+                    (
+                        Table(header, tuple(map(_row_of_leaderboard, self.judged))),
+                        Paragraph(_LEGEND_LEADERBOARD),
+                    ),
+                ),
+                Section("", self._pictures()),
+            ),
+        )
+
+    def _counted(self) -> tuple[str, ...]:
+        """How many had the power, and what their improvements let one expect next."""
+        guessed = "guessed from the accuracy of the better one before"
+        if self.n_validation is not None:
+            guessed = f"that on {counted(self.n_validation, 'item')} of the validation set"
+        agreement = f"The agreement of two systems is {guessed}."
+        if self._caveats():
+            return (agreement,)
+        said = f"{self.n_powered} of {len(self.judged)} had power {self.power:g} or more, of which "
+        n_best = sum(each.is_best for each in self.judged)
+        said += f"{n_best} {'is' if n_best == 1 else 'are'} significant; {_ON[self.power_on]}."
+        return (said, agreement)
+
+    def _pictures(self) -> tuple[Picture, ...]:
+        words = "The accuracy of each submission in order of time, with a line through the best so far."
+        return (Picture("leaderboard", self._figure, words=words),) if self.judged else ()
+
+    def _figure(self) -> Figure:
+        from humeval_power.comparisons.accuracy.figures import leaderboard_figure
+
+        return leaderboard_figure(self.judged)
+
+    def content(self) -> Record:
+        """What was asked, and the submissions."""
+        return {
+            "n": self.n,
+            "overlap": self.overlap if self.n_validation is None else None,
+            "test": self.test,
+            "power": self.power,
+            "alpha": self.alpha,
+            "n_validation": self.n_validation,
+            "power_on": self.power_on,
+            "n_powered": self.n_powered,
+            "submissions": [asdict(each) for each in self.judged],
+        }
+
+    def table_rows(self) -> list[Record]:
+        """A row for each submission."""
+        rows = [asdict(each) for each in self.judged]
+        return [{**row.pop("submission"), **row} for row in rows]
+
+
+def _row_of_leaderboard(each: JudgedSubmission) -> tuple[str, ...]:
+    return (
+        each.submission.name,
+        each.submission.date,
+        f"{100 * each.submission.accuracy:.2f}",
+        f"{100 * each.improvement:+.2f}",
+        f"{100 * each.agreement:.1f}",
+        "-" if math.isnan(each.power) else f"{each.power:.2f}",
+        p_cell(each.p_value),
+        "new best" if each.is_best else "underpowered" if each.is_significant else "",
+    )
+
+
+# How often systems do alike, as a regression on one's own pairs of them.
+
+_HEADER_OVERLAP = ("", "estimate", "SE", "95 % interval", "p")
+_LEGEND_OVERLAP = (
+    "accuracy: that of the worse system; difference: how much better the other is; all are shares. The pairs share "
+    "systems, so that standard errors and p-values are too small: use the prediction, test nothing by it."
+)
+_USE = (
+    "To use it, write it with -o FILE.json, and give --overlap FILE.json to accuracy power, mde or claims."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverlapResult(Result):
+    """The regression of agreement, and that of improvements on the accuracy before."""
+
+    schema: ClassVar[str] = "humeval_power/accuracy_overlap/1"
+
+    fitted: FittedOverlap
+    improvements: LeastSquares
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """Both regressions and the picture of the pairs."""
+        low, high = self.fitted.regression.seen
+        agreements = [each.agreement for each in self.fitted.pairs]
+        return Document(
+            "How often do two systems do alike?",
+            lead=f"Two systems are right or wrong together on {percent(min(agreements))} to "
+            f"{percent(max(agreements))} of the items. Accuracy and difference explain "
+            f"{percent(self.fitted.fit.r_squared)} of how this varies over "
+            f"{counted(len(agreements), 'pair')}, the worse systems of accuracies {low:.3f} to {high:.3f}.",
+            sections=(
+                Section("Agreement", (_table(self.fitted.fit), Paragraph(_fit_line(self.fitted.fit)))),
+                Section("Difference", (_table(self.improvements), Paragraph(_fit_line(self.improvements)))),
+                Section("", (Paragraph(_LEGEND_OVERLAP), Paragraph(_USE), self._picture())),
+            ),
+        )
+
+    def _picture(self) -> Picture:
+        words = "How often the systems of each pair do alike, against the accuracy of the worse."
+        return Picture("overlap", self._figure, words=words)
+
+    def _figure(self) -> Figure:
+        from humeval_power.comparisons.accuracy.figures import overlap_figure
+
+        return overlap_figure(self.fitted)
+
+    def content(self) -> Record:
+        """What a later command reads, and both regressions."""
+        return {
+            "overlap": asdict(self.fitted.regression),
+            "n_pairs": len(self.fitted.pairs),
+            "agreement": asdict(self.fitted.fit),
+            "difference": asdict(self.improvements),
+        }
+
+    def table_rows(self) -> list[Record]:
+        """A row for each coefficient of both regressions."""
+        both = (("agreement", self.fitted.fit), ("difference", self.improvements))
+        return [{"of": of, **asdict(term)} for of, fit in both for term in fit.terms]
+
+
+def _table(fit: LeastSquares) -> Table:
+    return Table(_HEADER_OVERLAP, tuple(map(_row_of_overlap, fit.terms)))
+
+
+def _row_of_overlap(term: Term) -> tuple[str, ...]:
+    return (
+        term.name,
+        f"{term.estimate:.4f}",
+        f"{term.standard_error:.4f}",
+        f"{term.low:.4f} to {term.high:.4f}",
+        p_cell(term.p_value),
+    )
+
+
+def _fit_line(fit: LeastSquares) -> str:
+    return (
+        f"R2 {fit.r_squared:.3f}, adjusted {fit.adjusted_r_squared:.3f}; residual SD {fit.residual_sd:.4f}; "
+        f"F {fit.f_statistic:,.2f} on {len(fit.terms) - 1} and {fit.df:,} df."
+    )

@@ -1,0 +1,63 @@
+"""Comparisons of accuracy in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from humeval_power.comparisons.accuracy.agreement import AssumedAgreement, KnownAgreement
+from humeval_power.studies.power.wording import Wording, accuracy_words, right_on
+
+if TYPE_CHECKING:
+    from humeval_power.comparisons.accuracy.paired import PairedAccuracy
+    from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
+
+
+def _words(scenario: PairedAccuracy | UnpairedAccuracy) -> list[str]:
+    """What is compared, for people."""
+    from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
+
+    if isinstance(scenario, UnpairedAccuracy):
+        return [
+            f"{scenario.n_items:,} items for each system, other ones for B than for A",
+            f"test of two proportions, two-sided, alpha {scenario.alpha:g}",
+            f"accuracy of A {scenario.baseline:.4g}, of B {scenario.other:.4g}",
+        ]
+    known = isinstance(scenario.agreement, KnownAgreement)
+    lines = [
+        f"{scenario.n_items:,} items, answered by both systems",
+        f"McNemar's test ({scenario.test}), two-sided, alpha {scenario.alpha:g}",
+        f"agreement {1 - scenario.disagreement:.4g}: {scenario.agreement.label}",
+        f"B alone right on {100 * scenario.only_b:.4g} % of the items, A alone on "
+        f"{100 * max(scenario.only_a, 0.0):.4g} %",
+    ]
+    if not known and scenario.difference:
+        lines.append(_bounds(scenario))
+    return lines
+
+
+def _bounds(scenario: PairedAccuracy) -> str:
+    from humeval_power.comparisons.accuracy.paired import PairedAccuracy
+
+    powers = [
+        PairedAccuracy(
+            scenario.n_items,
+            difference=scenario.difference,
+            agreement=AssumedAgreement(assumed),
+            baseline=scenario.baseline,
+            test=scenario.test,
+            alpha=scenario.alpha,
+        )
+        .computed()
+        .power
+        for assumed in ("least", "most")
+    ]
+    return f"power {powers[0]:.3f} at the least possible agreement, {powers[1]:.3f} at the most"
+
+
+WORDING = Wording(
+    "accuracy",
+    _words,
+    said=lambda scenario: accuracy_words(scenario.true_effect),
+    finding=lambda scenario: right_on(scenario.true_effect),
+    sized=lambda scenario: "items" if hasattr(scenario, "agreement") else "items for each system",
+)

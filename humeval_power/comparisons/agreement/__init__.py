@@ -1,0 +1,1 @@
+"""Agreement between workers and with themselves, and where the variance of ratings lies."""

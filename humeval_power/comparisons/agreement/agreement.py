@@ -1,0 +1,411 @@
+"""Agreement between workers: Krippendorff's alpha and shares of equal ratings, with bootstrap intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.inference.item_bootstrap import (
+    DEFAULT_CONFIDENCE,
+    DEFAULT_RESAMPLES,
+    Counts,
+    Measure,
+    check_bootstrap,
+    item_resamples,
+    measure,
+    measure_together,
+    undefined,
+)
+from humeval_power.ratings import Ratings
+from humeval_power.scales import RatingScale
+
+# Krippendorff's alpha of many sets of weights at once: the sums that it needs, without pairs of ratings.
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Level = Literal["interval", "ordinal"]
+
+_NO_VARIANCE = 1e-12  # relative to the scores' size: sums of squares below this are rounding
+
+
+class Shared(NamedTuple):
+    """Ratings of outputs that two workers or more have rated, one for each worker and output.
+
+    output, code : (n,), the output's number and the rating's place among `values` (sorted, distinct);
+    size, item : (n_outputs,), number of ratings and the item of each output.
+    """
+
+    output: Codes
+    code: Codes
+    values: Floats
+    size: Codes
+    item: Codes
+    n_workers: int
+    n_left_out: int
+
+
+def krippendorff_alpha(shared: Shared, weights: Floats, *, level: Level) -> float:
+    """Krippendorff's alpha = 1 - observed / expected disagreement; NaN where nothing varies.
+
+    With squared differences, m ratings of an output with sum of squares SS about their mean disagree by
+    2 m SS / (m - 1), and all n ratings by 2 SS / (n - 1). The ordinal metric of two values is the squared
+    difference of their mid-ranks among all ratings, so it is the interval alpha of the mid-ranks.
+    Source: Krippendorff (2004), Content Analysis, section 11.3; the two sums rearranged.
+
+    Parameters
+    ----------
+    weights : (n_outputs,), how often each output counts.
+    """
+    return float(alphas(shared, level)(weights[:, None])[0])
+
+
+def alphas(shared: Shared, level: Level) -> Callable[[Floats], Floats]:
+    """The same as a function of weights (n_outputs, r), to (r,) values; what does not depend on them is computed
+    once. Both sums of squares follow from how often each value occurs and from each output's sum of scores."""
+    from scipy.sparse import csr_array
+
+    if not len(shared.size):
+        return lambda weights: np.full(weights.shape[1], np.nan)
+    shape = (len(shared.size), len(shared.values))
+    cells = csr_array((np.ones(len(shared.code)), (shared.output, shared.code)), shape=shape)
+    of_values = csr_array(cells.T)
+    penalised = csr_array(of_values * (shared.size / (shared.size - 1)))
+    values = shared.values - shared.values.mean()
+
+    def squared(score: Floats) -> Floats:
+        return np.asarray(cells @ score) ** 2 / (shared.size - 1)[:, None]
+
+    fixed = squared(values[:, None]) if level == "interval" else None
+
+    def alpha(weights: Floats) -> Floats:
+        count = np.asarray(of_values @ weights)
+        if fixed is None:
+            score = np.cumsum(count, axis=0) - count / 2
+            score -= score[-1] / 2  # about their middle squares keep their digits
+            own, largest = squared(score), np.abs(score).max(axis=0)
+        else:
+            score, own = values[:, None], fixed
+            largest = np.abs(shared.values).max()
+        n = count.sum(axis=0)
+        squares = score**2
+        total = (count * squares).sum(axis=0) - (count * score).sum(axis=0) ** 2 / np.maximum(n, 1)
+        within = (np.asarray(penalised @ weights) * squares).sum(axis=0) - (weights * own).sum(axis=0)
+        varies = total > _NO_VARIANCE * n * largest**2
+        expected = np.where(varies, n * total, np.nan)
+        return np.asarray(1 - (n - 1) * np.maximum(within, 0) / expected)
+
+    return alpha
+
+
+NOBODY_SHARES = "no output was rated by two workers"
+ALL_THE_SAME = "all ratings are the same, so that agreement by chance is complete too"
+NO_POINTS = "the scale has no points to be one apart"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far workers agree about the outputs (an item under a system) that at least two of them rated.
+
+    `system` is None for all systems together, where differences between systems count as differences
+    between outputs and raise alpha. `exact` and `within_one` are shares of the pairs of ratings of one
+    output by two workers: equal, or at most one scale point apart. `n_repeats_left_out` counts further
+    ratings of an output by the same worker; the first one counts. Intervals are percentiles over items
+    drawn again.
+    """
+
+    system: str | None
+    n_workers: int
+    n_outputs: int
+    n_ratings: int
+    n_pairs: int
+    n_repeats_left_out: int
+    alpha_interval: Measure
+    alpha_ordinal: Measure
+    exact: Measure
+    within_one: Measure
+    confidence: float
+    n_resamples: int
+    seed: int
+
+
+def agreement(
+    ratings: Ratings,
+    *,
+    n_resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 1,
+    confidence: float = DEFAULT_CONFIDENCE,
+) -> tuple[Agreement, ...]:
+    """Agreement over all systems together, then within each system, in the order of their codes."""
+    check_bootstrap(n_resamples, confidence)
+    resamples = item_resamples(ratings.n_items, n_resamples=n_resamples, seed=seed)
+
+    def of(system: int | None) -> Agreement:
+        shared = shared_ratings(ratings, system=system)
+        alpha = _alpha_measures(shared, resamples, confidence)
+        share = _shares(ratings, shared, resamples, confidence)
+        return Agreement(
+            system=None if system is None else ratings.system_names[system],
+            n_workers=shared.n_workers,
+            n_outputs=len(shared.size),
+            n_ratings=len(shared.code),
+            n_pairs=int((shared.size * (shared.size - 1) // 2).sum()),
+            n_repeats_left_out=shared.n_left_out,
+            alpha_interval=alpha["interval"],
+            alpha_ordinal=alpha["ordinal"],
+            exact=share["exact"],
+            within_one=share["within_one"],
+            confidence=confidence,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+
+    return tuple(of(system) for system in (None, *range(ratings.n_systems)))
+
+
+def shared_ratings(ratings: Ratings, *, system: int | None = None) -> Shared:
+    """The first rating of each worker and output, where two workers or more rated the output."""
+    chosen = np.arange(ratings.n_ratings) if system is None else np.flatnonzero(ratings.system == system)
+    output = ratings.item[chosen] * np.int64(ratings.n_systems) + ratings.system[chosen]
+    cells, first = np.unique(
+        output * np.int64(ratings.n_workers) + ratings.worker[chosen], return_index=True
+    )
+    outputs, place, size = np.unique(cells // ratings.n_workers, return_inverse=True, return_counts=True)
+    kept = size[place] > 1
+    numbers = np.cumsum(size > 1) - 1
+    values, code = np.unique(ratings.rating[chosen[first]][kept], return_inverse=True)
+    return Shared(
+        output=numbers[place[kept]],
+        code=code.astype(np.int64),
+        values=values,
+        size=size[size > 1],
+        item=outputs[size > 1] // ratings.n_systems,
+        n_workers=len(np.unique(ratings.worker[chosen[first]][kept])),
+        n_left_out=len(chosen) - len(cells),
+    )
+
+
+def _alpha_measures(shared: Shared, resamples: Counts, confidence: float) -> dict[Level, Measure]:
+    def statistic(level: Level) -> Callable[[Floats], Floats]:
+        alpha = alphas(shared, level)
+        return lambda weights: alpha(weights[shared.item])
+
+    reason = ALL_THE_SAME if len(shared.size) else NOBODY_SHARES
+    levels: tuple[Level, ...] = ("interval", "ordinal")
+    return {
+        level: measure_together(statistic(level), resamples, confidence=confidence, reason=reason)
+        for level in levels
+    }
+
+
+def _shares(ratings: Ratings, shared: Shared, resamples: Counts, confidence: float) -> dict[str, Measure]:
+    """The shares of equal pairs and of pairs one point apart at most, or the reason for having none."""
+
+    def of_items(pairs: Floats) -> Floats:
+        return np.asarray(np.bincount(shared.item, pairs, ratings.n_items), dtype=np.float64)
+
+    pairs = of_items(shared.size * (shared.size - 1) / 2)
+
+    def measured(reach: float) -> Measure:
+        near = of_items(near_pairs(shared, reach=reach))
+
+        def share(weights: Floats) -> Floats:
+            both = np.einsum("ki,ir->kr", np.stack([near, pairs]), weights)
+            with np.errstate(invalid="ignore"):
+                return np.asarray(both[0] / both[1])
+
+        return measure_together(share, resamples, confidence=confidence, reason=NOBODY_SHARES)
+
+    step = scale_step(ratings.scale)
+    return {"exact": measured(0.0), "within_one": undefined(NO_POINTS) if step is None else measured(step)}
+
+
+def scale_step(scale: RatingScale) -> float | None:
+    """Distance of neighbouring points on [0, 1]; None on a continuous scale."""
+    return None if scale.points is None else 1.0 / (scale.points - 1)
+
+
+def near_pairs(shared: Shared, *, reach: float) -> Floats:
+    """Pairs of ratings of each output that lie at most `reach` apart, shape (n_outputs,)."""
+    slack = 1e-9  # a third of a scale is not exactly representable
+    low = np.searchsorted(shared.values, shared.values - reach - slack)
+    high = np.searchsorted(shared.values, shared.values + reach + slack, side="right")
+    base = shared.output * np.int64(len(shared.values))
+    keys = np.sort(base + shared.code)
+    near = np.searchsorted(keys, base + high[shared.code]) - np.searchsorted(keys, base + low[shared.code])
+    # each rating is near itself, and each pair was counted from both ends
+    return np.bincount(shared.output, near - 1, len(shared.size)) / 2
+
+
+# Agreement of workers with themselves, from outputs that the same worker rated more than once.
+
+NO_REPEATS = "no worker rated an output more than once"
+NOTHING_VARIES = "the repeated ratings do not differ between outputs"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeatability:
+    """How well workers agree with themselves about an output (an item under a system).
+
+    A cell is a worker, item and system with several ratings. `equal` and `mean_difference` (absolute, on
+    [0, 1]; `mean_difference_raw` in raw units) average over the pairs within a cell, then over cells.
+    `correlation` is Pearson's of first and second ratings in the order of the table; `icc` the one-way
+    intraclass correlation ICC(1,1) of Shrout and Fleiss (1979), cells being the objects. Both take the
+    cells of all workers together, so that differences between workers count as differences between
+    cells. Intervals are percentiles over items drawn again. `system` is None for all systems.
+    """
+
+    system: str | None
+    n_workers: int
+    n_cells: int
+    n_ratings: int
+    equal: Measure
+    mean_difference: Measure
+    mean_difference_raw: Measure
+    correlation: Measure
+    icc: Measure
+    confidence: float
+    n_resamples: int
+    seed: int
+
+
+class Cells(NamedTuple):
+    """One entry for each cell: its item, number of ratings and their mean and sum of squares about it,
+    share of equal pairs, mean absolute difference of pairs, first and second rating."""
+
+    item: Codes
+    size: Codes
+    mean: Floats
+    squares: Floats
+    equal: Floats
+    difference: Floats
+    first: Floats
+    second: Floats
+    n_workers: int
+
+
+def repeatability(
+    ratings: Ratings,
+    *,
+    n_resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 1,
+    confidence: float = DEFAULT_CONFIDENCE,
+) -> tuple[Repeatability, ...]:
+    """Intra-rater agreement over all systems together, then within each system."""
+    check_bootstrap(n_resamples, confidence)
+    resamples = item_resamples(ratings.n_items, n_resamples=n_resamples, seed=seed)
+
+    def of(system: int | None) -> Repeatability:
+        cells = repeated_cells(ratings, system=system)
+        varies = NOTHING_VARIES if len(cells.size) else NO_REPEATS
+
+        def measured(statistic: Callable[[Cells, Floats], float], reason: str = NO_REPEATS) -> Measure:
+            return measure(
+                lambda weights: statistic(cells, weights[cells.item]) if len(cells.size) else math.nan,
+                resamples,
+                confidence=confidence,
+                reason=reason,
+            )
+
+        width = ratings.scale.width
+        difference = measured(lambda cells, weights: _mean(cells.difference, weights))
+        return Repeatability(
+            system=None if system is None else ratings.system_names[system],
+            n_workers=cells.n_workers,
+            n_cells=len(cells.size),
+            n_ratings=int(cells.size.sum()),
+            equal=measured(lambda cells, weights: _mean(cells.equal, weights)),
+            mean_difference=difference,
+            mean_difference_raw=Measure(
+                width * difference.value, width * difference.low, width * difference.high, difference.reason
+            ),
+            correlation=measured(first_second_correlation, varies),
+            icc=measured(one_way_icc, varies),
+            confidence=confidence,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+
+    return tuple(of(system) for system in (None, *range(ratings.n_systems)))
+
+
+def repeated_cells(ratings: Ratings, *, system: int | None = None) -> Cells:
+    """The cells with two ratings or more, of one system or of all."""
+    chosen = np.arange(ratings.n_ratings) if system is None else np.flatnonzero(ratings.system == system)
+    output = ratings.item[chosen] * np.int64(ratings.n_systems) + ratings.system[chosen]
+    key = output * np.int64(ratings.n_workers) + ratings.worker[chosen]
+    cells, cell, size = np.unique(key, return_inverse=True, return_counts=True)
+    kept = size[cell] > 1
+    number = (np.cumsum(size > 1) - 1)[cell[kept]]
+    value, cells, size = ratings.rating[chosen[kept]], cells[size > 1], size[size > 1]
+    start = np.cumsum(size) - size
+    in_order = value[np.argsort(number, kind="stable")]
+    ascending = value[np.lexsort((value, number))]
+    mean = np.bincount(number, value, len(size)) / size
+    squares: Floats = np.bincount(number, np.square(value - mean[number]), len(size)).astype(np.float64)
+    equal, difference = _pairs(ascending, np.sort(number), start, size)
+    return Cells(
+        item=cells // (ratings.n_workers * ratings.n_systems),
+        size=size,
+        mean=mean,
+        squares=squares,
+        equal=equal,
+        difference=difference,
+        first=in_order[start],
+        second=in_order[start + 1],
+        n_workers=len(np.unique(cells % ratings.n_workers)),
+    )
+
+
+def _pairs(ascending: Floats, cell: Codes, start: Codes, size: Codes) -> tuple[Floats, Floats]:
+    """Share of equal pairs and mean absolute difference of pairs in each cell, from sorted values.
+
+    In ascending order the r-th of m values (from 0) is the larger one in r pairs and the smaller one in
+    m - 1 - r, so the differences sum to sum (2 r - m + 1) value.
+    """
+    pairs = size * (size - 1) / 2
+    rank = np.arange(len(cell)) - start[cell]
+    difference = np.bincount(cell, (2 * rank - size[cell] + 1) * ascending, len(size)) / pairs
+    opens = np.ones(len(cell), dtype=bool)
+    opens[1:] = (cell[1:] != cell[:-1]) | (ascending[1:] != ascending[:-1])
+    run = np.cumsum(opens) - 1
+    length = np.bincount(run)
+    same = np.bincount(cell[opens], length * (length - 1) / 2, len(size)) / pairs
+    return same, np.maximum(difference, 0.0)
+
+
+def _mean(values: Floats, weights: Floats) -> float:
+    total = float(weights.sum())
+    return float(weights @ values) / total if total else math.nan
+
+
+def first_second_correlation(cells: Cells, weights: Floats) -> float:
+    """Pearson correlation of first and second ratings, each cell counting `weights` times."""
+    if weights.sum() < 2:
+        return math.nan
+    a, b = (values - _mean(values, weights) for values in (cells.first, cells.second))
+    aa, bb = float(weights @ a**2), float(weights @ b**2)
+    if min(aa, bb) <= _NO_VARIANCE:
+        return math.nan
+    return float(weights @ (a * b)) / math.sqrt(aa * bb)
+
+
+def one_way_icc(cells: Cells, weights: Floats) -> float:
+    """ICC(1,1) = (MSB - MSW) / (MSB + (m0 - 1) MSW), with m0 the mean size of unequal cells.
+
+    Source: Shrout and Fleiss (1979); m0 = (N - sum m^2 / N) / (C - 1), Donner and Koval (1980).
+    """
+    n_cells, n = float(weights.sum()), float(weights @ cells.size)
+    if n_cells < 2:
+        return math.nan
+    center = float(weights @ (cells.size * cells.mean)) / n
+    between = float(weights @ (cells.size * (cells.mean - center) ** 2)) / (n_cells - 1)
+    within = float(weights @ cells.squares) / (n - n_cells)
+    if between + within <= _NO_VARIANCE:
+        return math.nan
+    typical = (n - float(weights @ cells.size**2) / n) / (n_cells - 1)
+    return (between - within) / (between + (typical - 1) * within)

@@ -1,0 +1,142 @@
+"""Measures of agreement as the plain values that an analysis document holds and the forms read."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from matplotlib.figure import Figure
+
+from humeval_power.comparisons.agreement.agreement import Agreement, Repeatability
+from humeval_power.comparisons.agreement.reliability import IntraclassCorrelation
+from humeval_power.inference.item_bootstrap import Measure
+from humeval_power.safe_text import picture_text
+from humeval_power.saying.figure_style import COLOURS, INK, house_style
+from humeval_power.saying.values import Document, bounds, listed, number, part, words
+
+Entry = dict[str, object]
+
+
+def agreement_record(
+    between: Sequence[Agreement],
+    repeats: Sequence[Repeatability] = (),
+    correlations: Sequence[IntraclassCorrelation] = (),
+) -> dict[str, object]:
+    """'between' and 'within' workers: lists of {measure, value, interval, reason}; and `n_repeated`, the
+    outputs that a worker rated more than once, None where nobody looked.
+
+    The further measures are given for all systems together, Krippendorff's ordinal alpha also within each.
+    """
+    found: list[Entry] = []
+    for one in between:
+        place = "" if one.system is None else f" within {one.system}"
+        found.append(_entry(f"Krippendorff's alpha, ordinal{place}", one.alpha_ordinal))
+        if one.system is None:
+            found += [
+                _entry("Krippendorff's alpha, interval", one.alpha_interval),
+                _entry("share of equal ratings of two workers", one.exact),
+                _entry("share at most one point apart", one.within_one),
+            ]
+    found += [
+        _entry(f"intraclass correlation, {one.definition}, {_mean_of(one.n_ratings)}", one.measure)
+        for one in correlations
+    ]
+    overall = [one for one in repeats if one.system is None]
+    within = [entry for one in overall if one.n_cells for entry in _repeat_entries(one)]
+    n_repeated = overall[0].n_cells if overall else None
+    return {"between": found, "within": within, "n_repeated": n_repeated}
+
+
+def _repeat_entries(one: Repeatability) -> list[Entry]:
+    return [
+        _entry("share of equal ratings of an output by the same worker", one.equal),
+        _entry("mean absolute difference on [0, 1]", one.mean_difference),
+        _entry("correlation of first and second rating", one.correlation),
+        _entry("intraclass correlation ICC(1,1)", one.icc),
+    ]
+
+
+def _mean_of(n_ratings: float) -> str:
+    return "single rating" if n_ratings == 1 else f"mean of {n_ratings:.3g} ratings"
+
+
+def _entry(name: str, value: Measure) -> Entry:
+    return {
+        "measure": name,
+        "value": value.value if value.is_defined else None,
+        "interval": [value.low, value.high] if value.is_defined else None,
+        "reason": value.reason,
+    }
+
+
+# Agreement of workers with each other and with themselves, as an analysis document states it: in the
+# shape of `agreement_record`.
+
+Between = Literal["between", "within"]
+
+
+def agreement_measures(study: Document, whose: Between) -> str | None:
+    """The names of the measures, None where none was computed."""
+    named = [name for entry in _entries(study, whose) if (name := words(entry, "measure"))]
+    if named:
+        return "; ".join(named) + "."
+    return _not_assessed(study, whose)
+
+
+def agreement_values(study: Document, whose: Between) -> str | None:
+    """The values with their intervals, None where none was computed."""
+    said = [text for entry in _entries(study, whose) if (text := _value(entry))]
+    if said:
+        return "; ".join(said) + "."
+    return _not_assessed(study, whose)
+
+
+def _entries(study: Document, whose: Between) -> list[Document]:
+    return [entry for entry in listed(part(study, "agreement"), whose) if isinstance(entry, Mapping)]
+
+
+def _value(entry: Document) -> str:
+    name, value, interval = words(entry, "measure"), number(entry, "value"), bounds(entry, "interval")
+    if name is None:
+        return ""
+    if value is None:
+        reason = words(entry, "reason")
+        return f"{name}: not defined" + (f" ({reason})" if reason else "")
+    between = "" if interval is None else f" (interval {interval[0]:.3f} to {interval[1]:.3f})"
+    return f"{name}: {value:.3f}{between}"
+
+
+def _not_assessed(study: Document, whose: Between) -> str | None:
+    """Known only of repeats: the table shows whether there were any."""
+    if whose == "within" and number(part(study, "agreement"), "n_repeated") == 0:
+        return "Not assessed: no worker rated the same output twice."
+    return None
+
+
+# Measures of agreement with their intervals, as a picture.
+
+_LINE = 34  # characters of a name in a line
+
+
+def agreement_figure(
+    rows: Sequence[tuple[str, float, tuple[float, float]]], *, width: float = 4.6
+) -> Figure:
+    """A row for each measure, in the order given: its name, its value and the ends of its interval."""
+    names = ["\n".join(textwrap.wrap(picture_text(name), _LINE)) for name, _, _ in rows]
+    n_lines = sum(name.count("\n") + 1 for name in names)
+    with house_style():
+        figure = Figure(figsize=(width, 0.55 + 0.14 * n_lines + 0.06 * len(rows)), layout="constrained")
+        axes = figure.subplots()
+        for place, (_, value, (low, high)) in enumerate(rows):
+            axes.plot([low, high], [place, place], color=COLOURS[0], linewidth=1.4, zorder=3)
+            axes.plot([value], [place], "o", color=COLOURS[0], markersize=4, zorder=4)
+        lowest = min(low for _, _, (low, _) in rows)
+        axes.set_xlim(min(-0.02, lowest - 0.05), 1.02)
+        axes.axvline(0.0, color=INK, linewidth=0.7)
+        axes.set_yticks(range(len(rows)), names, fontsize=7)
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(axis="y", visible=False)
+        axes.set_xlabel("Agreement; 1 is perfect")
+    return figure

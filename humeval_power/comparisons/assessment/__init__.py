@@ -1,0 +1,1 @@
+"""Direct assessment: independent ratings without worker effects (Wei et al. 2022)."""

@@ -1,0 +1,352 @@
+"""`humeval-power assessment`: independent ratings on a long scale, their tests, their power and their noise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from humeval_power.asking.calls import Caller, Typed
+from humeval_power.asking.declared import Calls, Declared, Page, Part, plain
+from humeval_power.asking.expressions import Call, Code, Value, call
+from humeval_power.asking.form import Next
+from humeval_power.asking.output import note
+from humeval_power.asking.study_file import EffectRange, score_range
+from humeval_power.asking.vocabulary import (
+    ALPHA,
+    BASELINE,
+    ITEM,
+    RATINGS,
+    REJECTED_ROWS,
+    SEED,
+    SYSTEM,
+    column,
+)
+from humeval_power.choices import (
+    FEWEST_ABOVE,
+    SHARE,
+    USUAL_CORRELATIONS,
+    USUAL_MEAN,
+    USUAL_SD,
+    Below,
+    ScoreTest,
+)
+from humeval_power.comparisons.assessment.wording import WORDING
+from humeval_power.comparisons.questions import Given, QuestionPage, Questions, Subject
+from humeval_power.errors import InputError
+from humeval_power.fields import flag, listed, number_list, own, real, text, whole, word
+from humeval_power.scales import RatingScale
+from humeval_power.study import COLUMN, SYSTEM_NAMES
+
+_SCALE = "0:100"
+_NEARLY_ALL = 0.9  # of the way from A's mean to the top: beyond, no Gamma law keeps the SD
+_TEST = own(
+    word(ScoreTest),
+    "The two-sided test.",
+    "Test",
+    words={
+        "mann-whitney": "Mann-Whitney (ranks)",
+        "welch": "Welch's t (means)",
+        "student": "Student's t (means, equal variances)",
+    },
+    usual="mann-whitney",
+)
+_CONTINUITY = own(
+    flag("", "no-continuity"),
+    "Mann-Whitney without the correction for continuity.",
+    "Mann-Whitney without the correction for continuity",
+    usual=True,
+    option="no-continuity",
+)
+_SD = own(
+    real(0, open="low"),
+    "Standard deviation of single ratings.",
+    "SD of single ratings",
+    unit="points",
+    slider=(1, 50),
+    step=0.5,
+    start="25",
+    usual=USUAL_SD,
+)
+
+
+def _comparison(n: Value, effect: Value, given: Given) -> Call:
+    scale = RatingScale.parse(given["scale"])
+    return call(
+        "hp.assessment.DirectAssessment",
+        n,
+        mean=given["mean"],
+        sd=given["sd"],
+        effect=effect or None,
+        sd_b=given["sd_b"],
+        test=given["test"],
+        below=given["below"],
+        alpha=given["alpha"],
+        continuity=given["continuity"],
+        **({} if given["scale"] == _SCALE else {"low": scale.low, "high": scale.high}),
+    )
+
+
+def _largest_effect(given: Given) -> float:
+    scale = RatingScale.parse(given["scale"])
+    if not given["mean"] < scale.high:
+        raise InputError(
+            f"A's mean rating must lie below the top of the scale {scale.low:g}:{scale.high:g}."
+        )
+    return _NEARLY_ALL * (scale.high - float(given["mean"]))
+
+
+def _effect_range(given: Given) -> EffectRange:
+    scale = RatingScale.parse(given["scale"])
+    return score_range(float(given["mean"]), scale.low, scale.high)
+
+
+_RULE = ("test", "continuity", "alpha")
+QUESTIONS = Questions(
+    "assessment",
+    WORDING,
+    n=own(
+        whole(2),
+        "Ratings of each system.",
+        "Ratings of each system",
+        unit="ratings",
+        slider=(50, 5000),
+        step=50,
+        start="1500",
+    ),
+    effect=own(
+        real(),
+        "True difference of the mean ratings, B - A, in points.",
+        "True difference B - A",
+        unit="points of the scale",
+        slider=(0, 10),
+        step=0.1,
+        start="2",
+    ),
+    fields={
+        "mean": own(
+            real(),
+            "Mean rating of A.",
+            "Mean rating of A",
+            unit="points",
+            slider=(0, 100),
+            start="75",
+            usual=USUAL_MEAN,
+        ),
+        "sd": _SD,
+        "sd_b": own(_SD.kind, "The same of B. [as A]", "SD of B, if it is another", unit="points"),
+        "scale": own(text("LOW:HIGH"), "The scale.", "Scale", start=_SCALE, usual=_SCALE),
+        "test": _TEST,
+        "below": own(
+            word(Below),
+            "What becomes of simulated ratings below the scale.",
+            "Simulated ratings below the scale",
+            words={"leave": "stay as they are", "clip": "become its end", "truncate": "are drawn again"},
+            usual="leave",
+        ),
+        "continuity": _CONTINUITY,
+        "alpha": ALPHA,
+    },
+    comparison=_comparison,
+    largest_effect=_largest_effect,
+    effect_range=_effect_range,
+    page=QuestionPage(
+        "a study by direct assessment",
+        (Part("The ratings", ("mean", "sd", "sd_b", "scale", "below")), Part("The test", _RULE)),
+    ),
+)
+
+
+def _test(given: Typed, calls: Calls) -> None:
+    if given["table"] == "-":
+        calls.no_program("standard input is read once")
+    read = {
+        name: plain(given.given(name))
+        for name in ("systems", "by", "cluster", "criterion", *_COLUMNS, "rejected_rows")
+    }
+    rated = calls.let("rated", call("hp.assessment.read_rated", given["table"], **read))
+    asked = {name: given.given(name) for name in ("test", "baseline", "alpha", "continuity")}
+    calls.let("result", call("hp.assessment.test", rated, **asked))
+
+
+_COLUMNS = ("system", "rating", "worker", "item")
+_SEEN = {"mean": "pairs.0.mean_a", "sd": "pairs.0.sd_a", "effect": "pairs.0.difference"}
+_KEPT = ("test", "no-continuity", "alpha")
+TEST = Declared(
+    ("assessment", "test"),
+    """Are systems rated differently? Each pair by all ratings, taken as independent.
+
+    TABLE has a row for each rating, with its system. All pairs of systems are
+    tested; '-o pairs.csv' is a table that 'assessment observed-mde' reads.
+
+    Nothing is paired, and workers have no level of their own: where the same
+    workers rate many outputs the test is too bold. --cluster is robust to what
+    ratings of one worker, or of one item, share; 'fit' and 'analyze' know both.
+    """,
+    {
+        "table": own(
+            text(), "", "Table of ratings", page_help="A rating a row, with its system.", needed=True
+        ),
+        "test": _TEST,
+        "systems": own(
+            replace(SYSTEM_NAMES, metavar="A,B,..."),
+            "Systems to compare, A first. [all, by name]",
+            "Systems to compare",
+            page_help="With commas between, A first. Empty: all.",
+        ),
+        "baseline": BASELINE,
+        "by": own(
+            COLUMN,
+            "Compare within each group, such as a language pair.",
+            "Column of groups",
+            page_help="Such as a language pair: each is tested by itself.",
+        ),
+        "cluster": own(
+            COLUMN,
+            "Ratings of one worker, item or document belong together.",
+            "Clusters of ratings",
+            page_help="The column of what ratings share: the worker, the item or the document.",
+        ),
+        "criterion": own(text("NAME"), "Criterion to keep, where there are several.", "Criterion"),
+        "system": SYSTEM,
+        "rating": column("rating"),
+        "worker": column("worker"),
+        "item": ITEM,
+        "rejected_rows": REJECTED_ROWS,
+        "continuity": _CONTINUITY,
+        "alpha": ALPHA,
+    },
+    _test,
+    Page(
+        "Ratings that stand for themselves",
+        "Each rating from another worker on another output: are systems rated differently? All pairs of systems.",
+        (
+            Part(
+                "The ratings",
+                ("table", "systems", "baseline", "by", "criterion"),
+                "Where the same workers rate many outputs, 'Analyse a study' knows them; this test does not.",
+            ),
+            Part("The test", (*_RULE, "cluster")),
+            Part(
+                "The columns",
+                (*_COLUMNS, "rejected_rows"),
+                "Found by their names where these say it.",
+                folded=True,
+            ),
+        ),
+        next=(
+            Next(
+                ("assessment", "power"),
+                "Power of the next study",
+                _KEPT,
+                fills={**_SEEN, "n": "pairs.0.n_a"},
+            ),
+            Next(("assessment", "size"), "Ratings that the next study needs", _KEPT, fills=_SEEN),
+        ),
+        is_quick=True,
+    ),
+    arguments=("table",),
+)
+
+
+def _observed_mde(given: Typed, calls: Calls) -> None:
+    by = given["by"]
+    seen: Any = calls.let(
+        "observed", call("hp.assessment.read_observed", given["file"], *((by,) if by else ()))
+    )
+    asked = {name: given.given(name) for name in ("alpha", "share", "fewest_above")}
+    found = call(
+        "hp.assessment.observed_mde",
+        calls.attribute(seen, "difference"),
+        calls.attribute(seen, "p_value"),
+        groups=calls.attribute(seen, "groups") if by else None,
+        **asked,
+        remarks=seen.notices if isinstance(calls, Caller) else None,
+    )
+    calls.let("result", found)
+
+
+OBSERVED_MDE = Declared(
+    ("assessment", "observed-mde"),
+    """From which observed difference on were comparisons significant?
+
+    COMPARISONS is a table with a row for each comparison of two systems, its
+    observed difference ('difference' or 'diff') and its p-value ('p').
+    """,
+    {
+        "file": own(text("COMPARISONS"), "", needed=True),
+        "by": own(COLUMN, "Look at each group of this column by itself too."),
+        "share": own(
+            real(0, 1, open="both"),
+            "Share of comparisons above the threshold that must be significant.",
+            usual=SHARE,
+        ),
+        "fewest_above": own(
+            whole(1),
+            "Comparisons that must lie at or above a threshold for it to count.",
+            usual=FEWEST_ABOVE,
+        ),
+        "alpha": ALPHA,
+    },
+    _observed_mde,
+    arguments=("file",),
+)
+
+
+_READ = ("scale", "worker", "item", "system", "rating", "criterion_column", "criterion", "rejected_rows")
+
+
+def _ratings(given: Typed, calls: Calls) -> Any:
+    """The ratings of the file, of all its systems."""
+    path = str(given["file"])
+    if path == "-":
+        calls.no_program("standard input is read once")
+    systems, missing = given["systems"], given["missing"]
+    named: dict[str, Value] = {name: given[name] for name in _READ}
+    named["systems"] = None if systems is None else list(systems)
+    named["lower_is_better"] = True if given["lower_is_better"] else None
+    named["missing"] = [Code("*hp.models.MISSING_CODES"), *missing] if missing else None
+    return calls.let("ratings", call("hp.read_ratings", path, **named, require_pair=False))
+
+
+def _decompose(given: Typed, calls: Calls) -> None:
+    ratings = _ratings(given, calls)
+    if isinstance(calls, Caller):
+        for notice in ratings.notices:
+            note(f"{ratings.source}: {notice}")
+    asked = {name: plain(given.given(name)) for name in ("correlations", "resamples", "seed")}
+    calls.let("result", call("hp.assessment.decompose", ratings, **asked))
+
+
+DECOMPOSE = Declared(
+    ("assessment", "decompose"),
+    """How much of the variance of ratings is quality, and how much is noise?
+
+    RATINGS is a table as 'check' reads it, in which outputs were judged more
+    than once. A metric can explain quality only: what is left limits how many
+    ratings any metric can save.
+    """,
+    {
+        "file": own(text("RATINGS"), "", needed=True),
+        **RATINGS,
+        "correlations": own(
+            listed(number_list(float), "LIST"),
+            "Correlations of a metric with true quality to look at.",
+            usual=",".join(f"{each:g}" for each in USUAL_CORRELATIONS),
+            option="correlation",
+        ),
+        "resamples": own(whole(1), "Resamples of items for the intervals."),
+        "seed": SEED,
+    },
+    _decompose,
+    arguments=("file",),
+)
+SUBJECT = Subject(
+    "assessment",
+    """Direct assessment: how many ratings find a difference of a point or two?
+
+    Ratings are taken to be independent. Where the same annotators rate many
+    segments of both systems, plan with 'power' and 'plan' instead.
+    """,
+    (TEST, OBSERVED_MDE, DECOMPOSE, QUESTIONS),
+)
+command = SUBJECT.command()

@@ -1,0 +1,351 @@
+"""Pairs of systems compared by independent ratings, in each group of a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from humeval_power.choices import ScoreTest
+from humeval_power.errors import InputError
+from humeval_power.inference.common_tests import correct, mid_ranks
+from humeval_power.kernels.metrics.sign_flips import mann_whitney_counts
+
+# The difference of two means whose ratings come in clusters that may hold ratings of both.
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredDifference:
+    """B - A with its CR2 standard error, NaN where the clusters give none, and the degrees of freedom."""
+
+    estimate: float
+    standard_error: float
+    df: float
+    n_clusters: int
+    largest: int
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided, by Student's t; NaN without a standard error."""
+        if not self.standard_error > 0:
+            return math.nan
+        return float(2 * special.stdtr(self.df, -abs(self.estimate) / self.standard_error))
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Student's interval."""
+        if not self.standard_error > 0:
+            return math.nan, math.nan
+        reach = -float(special.stdtrit(self.df, (1 - confidence) / 2)) * self.standard_error
+        return self.estimate - reach, self.estimate + reach
+
+
+def clustered_difference(a: Floats, b: Floats, in_a: Codes, in_b: Codes) -> ClusteredDifference:
+    """Mean of b minus mean of a; `in_a` and `in_b` are the clusters of their ratings.
+
+    No standard error where all ratings of a system lie in one cluster: of others it says nothing.
+    """
+    _, code = np.unique(np.concatenate([in_a, in_b]), return_inverse=True)
+    n_clusters = int(code.max()) + 1
+    parts = [_part(a, code[: len(a)], n_clusters), _part(b, code[len(a) :], n_clusters)]
+    largest = int((parts[0].sizes + parts[1].sizes).max())
+    estimate = float(b.mean() - a.mean())
+    if any((part.sizes == part.n).any() for part in parts):
+        return ClusteredDifference(estimate, math.nan, math.nan, n_clusters, largest)
+    weights = [1 / (part.n * np.sqrt(1 - part.sizes / part.n)) for part in parts]
+    scores = weights[1] * parts[1].sums - weights[0] * parts[0].sums
+    diagonal = sum(
+        (part.sizes * weight**2 for part, weight in zip(parts, weights, strict=True)), np.zeros(n_clusters)
+    )
+    own = [part.sizes * weight / math.sqrt(part.n) for part, weight in zip(parts, weights, strict=True)]
+    trace = float(diagonal.sum() - sum(float(one @ one) for one in own))
+    gram = np.array([[float(one @ other) for other in own] for one in own])
+    crossed = sum(float(diagonal @ one**2) for one in own)
+    squares = float(diagonal @ diagonal) - 2 * crossed + float((gram**2).sum())
+    return ClusteredDifference(
+        estimate, math.sqrt(float(scores @ scores)), trace**2 / squares, n_clusters, largest
+    )
+
+
+def clustered_superiority(a: Floats, b: Floats, in_a: Codes, in_b: Codes) -> ClusteredDifference:
+    """P(B > A) - 1/2, ties counted half, as a difference of placements (Brunner and Munzel 2000), so that it
+    can be tested in clusters as means are (Obuchowski 1997)."""
+    ranks = mid_ranks(np.concatenate([a, b]))
+    of_a, of_b = ranks[: len(a)], ranks[len(a) :]
+    among_b = (of_a - mid_ranks(a)) / len(b)  # share of b below each rating of a
+    among_a = (of_b - mid_ranks(b)) / len(a)
+    found = clustered_difference(among_b, among_a, in_a, in_b)
+    return ClusteredDifference(
+        found.estimate / 2, found.standard_error, found.df, found.n_clusters, found.largest
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Of one system: ratings of each cluster, and the sums of their deviations from the mean."""
+
+    n: int
+    sizes: Floats
+    sums: Floats
+
+
+def _part(values: Floats, code: Codes, n_clusters: int) -> _Part:
+    sizes = np.bincount(code, minlength=n_clusters).astype(np.float64)
+    return _Part(
+        len(values),
+        sizes,
+        np.asarray(np.bincount(code, values - values.mean(), n_clusters), dtype=np.float64),
+    )
+
+
+# Tests of two samples of independent ratings, over many pairs of samples at once.
+
+_ROUNDING = 1e-12  # of the largest rating: what is left of a spread of equal ones
+
+
+class RankSumTest(NamedTuple):
+    """`superiority` is P(B > A), ties counted half; `p_value` is NaN where all ratings are alike."""
+
+    superiority: Floats
+    p_value: Floats
+
+
+class MeanTest(NamedTuple):
+    """The difference of the means, B - A, its standard error (NaN where nothing varies), and Student's t of it."""
+
+    difference: Floats
+    standard_error: Floats
+    df: Floats
+    p_value: Floats
+
+
+def rank_sum_test(a: Floats, b: Floats, *, continuity: bool = True) -> RankSumTest:
+    """Two-sided Mann-Whitney tests of samples of shape (replicates, n_a) and (replicates, n_b)."""
+    n_a, n_b = a.shape[1], b.shape[1]
+    n = n_a + n_b
+    u, tie_term = mann_whitney_counts(a, b)
+    variance = n_a * n_b / 12 * (n + 1 - tie_term / (n * (n - 1)))
+    excess = np.abs(u - n_a * n_b / 2) - (0.5 if continuity else 0.0)
+    return RankSumTest(u / (n_a * n_b), np.minimum(2 * special.ndtr(-excess / _root(variance)), 1.0))
+
+
+def mean_test(a: Floats, b: Floats, *, pooled: bool) -> MeanTest:
+    """Two-sided t tests of samples of shape (replicates, n_a) and (replicates, n_b): Student's where the
+    variances are pooled, else Welch's."""
+    n_a, n_b = a.shape[1], b.shape[1]
+    difference = b.mean(axis=1) - a.mean(axis=1)
+    squares_a, squares_b = _spread(a), _spread(b)
+    if pooled:
+        df = np.full(len(a), n_a + n_b - 2.0)
+        variance = ((n_a - 1) * squares_a + (n_b - 1) * squares_b) / df
+        error = _root(variance * (1 / n_a + 1 / n_b))
+    else:
+        of_a, of_b = squares_a / n_a, squares_b / n_b
+        error = _root(of_a + of_b)
+        df = error**4 / (of_a**2 / (n_a - 1) + of_b**2 / (n_b - 1))
+    return MeanTest(difference, error, df, 2 * special.stdtr(df, -np.abs(difference) / error))
+
+
+def _spread(ratings: Floats) -> Floats:
+    """Variances of samples, (replicates, n); 0 where nothing but rounding varies."""
+    squares = ratings.var(axis=1, ddof=1)
+    return np.where(squares <= (_ROUNDING * np.abs(ratings).max(axis=1)) ** 2, 0.0, squares)
+
+
+def _root(variance: Floats) -> Floats:
+    return np.sqrt(np.where(variance > 0, variance, np.nan))
+
+
+FEWEST = 2  # ratings of a system that can be compared
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatedOutputs:
+    """Ratings (n,) in any order, and whose they are; codes (n,) count from 0.
+
+    `groups` are parts that are compared by themselves, such as language pairs: ('',) where there are none.
+    `worker`, `item` and `cluster` are None where nothing is known of them.
+    """
+
+    rating: Floats
+    system: Codes
+    systems: tuple[str, ...]
+    group: Codes
+    groups: tuple[str, ...]
+    worker: Codes | None = None
+    item: Codes | None = None
+    cluster: Codes | None = None
+    cluster_name: str = ""
+    source: str = ""
+    sha256: str = ""
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """Systems a and b of a group: the means of their ratings, their difference B - A, and the test.
+
+    `superiority` is P(B > A), ties counted half; `df` and `n_clusters` are of a test that knows clusters.
+    `p_value` is NaN where there is no test.
+    """
+
+    group: str
+    a: str
+    b: str
+    n_a: int
+    n_b: int
+    mean_a: float
+    mean_b: float
+    sd_a: float
+    sd_b: float
+    difference: float
+    interval: tuple[float, float]
+    superiority: float
+    p_value: float
+    corrected_p: float = math.nan
+    df: float | None = None
+    n_clusters: int | None = None
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether means and ranks point in different directions."""
+        return self.difference * (self.superiority - 0.5) < 0
+
+
+@dataclass(frozen=True, slots=True)
+class PairTests:
+    """The tests of all pairs, and what could not be tested, in words."""
+
+    pairs: tuple[PairTest, ...]
+    test: ScoreTest
+    continuity: bool
+    alpha: float
+    baseline: str | None
+    left_out: tuple[str, ...] = field(default=())
+
+    @property
+    def n_significant(self) -> int:
+        """Pairs with p < alpha, uncorrected."""
+        return sum(pair.p_value < self.alpha for pair in self.pairs)
+
+    @property
+    def n_corrected(self) -> int:
+        """Pairs that are significant after Holm's correction."""
+        return sum(pair.corrected_p < self.alpha for pair in self.pairs)
+
+
+def compare_pairs(
+    rated: RatedOutputs,
+    *,
+    test: ScoreTest = "mann-whitney",
+    baseline: str | None = None,
+    continuity: bool = True,
+    alpha: float = 0.05,
+) -> PairTests:
+    """Test every pair of systems of each group, or every system against `baseline`; p-values corrected by Holm.
+
+    Raises
+    ------
+    InputError
+        A baseline that is no system, clusters with Student's test, or no pair with two ratings each.
+    """
+    if baseline is not None and baseline not in rated.systems:
+        raise InputError(
+            f"--baseline {baseline}: there is no such system in {rated.source or 'the table'}."
+        )
+    if rated.cluster is not None and test == "student":
+        raise InputError("Errors robust to clusters are not pooled: take --test welch, or mann-whitney.")
+    found: list[PairTest] = []
+    left_out: list[str] = []
+    for group, name in enumerate(rated.groups):
+        rows = np.flatnonzero(rated.group == group)
+        count = np.bincount(rated.system[rows], minlength=len(rated.systems))
+        left_out += _too_few(rated, name, count)
+        pairs = _pairs(rated.systems, count, baseline)
+        if not pairs:
+            left_out.append(f"{_in(name)}no pair can be compared.")
+        for a, b in pairs:
+            of_a, of_b = rows[rated.system[rows] == a], rows[rated.system[rows] == b]
+            found.append(_pair(rated, name, (a, b), (of_a, of_b), test, continuity, alpha))
+    if not found:
+        raise InputError(
+            f"{rated.source or 'The table'}: no two systems have {FEWEST} ratings each"
+            f"{'' if len(rated.groups) == 1 else ' in any group'}; a test needs them."
+        )
+    corrected = correct([pair.p_value for pair in found], "holm")
+    pairs_tested = tuple(
+        replace(pair, corrected_p=float(p)) for pair, p in zip(found, corrected, strict=True)
+    )
+    return PairTests(pairs_tested, test, continuity, alpha, baseline, tuple(left_out))
+
+
+def _pairs(systems: Sequence[str], count: Codes, baseline: str | None) -> list[tuple[int, int]]:
+    usable = [code for code in range(len(systems)) if count[code] >= FEWEST]
+    if baseline is None:
+        return list(combinations(usable, 2))
+    first = list(systems).index(baseline)
+    return [(first, other) for other in usable if other != first] if first in usable else []
+
+
+def _too_few(rated: RatedOutputs, name: str, count: Codes) -> Iterator[str]:
+    for code in np.flatnonzero((count > 0) & (count < FEWEST)):
+        yield f"{_in(name)}{rated.systems[code]} has one rating and is left out."
+
+
+def _in(name: str) -> str:
+    return f"{name}: " if name else ""
+
+
+def _pair(
+    rated: RatedOutputs,
+    group: str,
+    systems: tuple[int, int],
+    rows: tuple[Codes, Codes],
+    test: ScoreTest,
+    continuity: bool,
+    alpha: float,
+) -> PairTest:
+    a, b = rated.rating[rows[0]], rated.rating[rows[1]]
+    by_rank = rank_sum_test(a[None], b[None], continuity=continuity)
+    by_mean = mean_test(a[None], b[None], pooled=test == "student")
+    p = by_rank.p_value if test == "mann-whitney" else by_mean.p_value
+    error, df = float(by_mean.standard_error[0]), float(by_mean.df[0])
+    reach = -float(special.stdtrit(df, alpha / 2)) * error
+    difference = float(by_mean.difference[0])
+    found = PairTest(
+        group=group,
+        a=rated.systems[systems[0]],
+        b=rated.systems[systems[1]],
+        n_a=len(a),
+        n_b=len(b),
+        mean_a=float(a.mean()),
+        mean_b=float(b.mean()),
+        sd_a=float(a.std(ddof=1)),
+        sd_b=float(b.std(ddof=1)),
+        difference=difference,
+        interval=(difference - reach, difference + reach),
+        superiority=float(by_rank.superiority[0]),
+        p_value=float(p[0]),
+    )
+    if rated.cluster is None:
+        return found
+    clusters = (rated.cluster[rows[0]], rated.cluster[rows[1]])
+    means = clustered_difference(a, b, *clusters)
+    tested: ClusteredDifference = (
+        clustered_superiority(a, b, *clusters) if test == "mann-whitney" else means
+    )
+    return replace(
+        found,
+        interval=means.interval(1 - alpha),
+        p_value=tested.p_value,
+        df=tested.df,
+        n_clusters=tested.n_clusters,
+    )

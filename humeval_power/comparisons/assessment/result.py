@@ -1,0 +1,329 @@
+"""From which observed difference on comparisons of a collection were significant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.comparisons.agreement.reliability import VarianceDecomposition
+from humeval_power.comparisons.assessment.collection import ObservedMDE, Threshold
+from humeval_power.comparisons.judge.plan import data_efficiency, observed_correlation
+from humeval_power.inference.item_bootstrap import Measure
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Section, Table
+from humeval_power.saying.numbers import counted, interval_words, percent
+from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.scales import RatingScale
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+SELECTION = (
+    "Difference and p-value come from the same ratings, so the comparisons above a threshold were chosen "
+    "by their luck too: this describes what was significant. It is no power and no plan; for those see "
+    "'assessment power' and 'assessment mde'."
+)
+ALL = "all"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObservedThresholds(Result):
+    """Thresholds of a collection (the group 'all') and of the groups in it."""
+
+    schema: ClassVar[str] = "humeval_power/observed_mde/1"
+
+    found: Mapping[str, ObservedMDE]
+    alpha: float
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def whole(self) -> ObservedMDE:
+        """What all comparisons together show."""
+        return self.found[ALL]
+
+    def body(self) -> Document:
+        """The thresholds, and why they are no power."""
+        whole = self.whole
+        pages = [Section("Share that is significant", (self._picture(), self._scatter()))]
+        groups = (
+            [Section("Groups", (self._groups(), Paragraph(_dash(whole))))] if len(self.found) > 1 else []
+        )
+        return Document(
+            "From which observed difference on comparisons were significant",
+            lead=self._lead(),
+            headline=(
+                _threshold_fact("First", whole.first, whole, "smallest difference that reaches the share"),
+                _threshold_fact(
+                    "Stable", whole.stable, whole, "from here on every larger difference reaches it"
+                ),
+            ),
+            caveats=(SELECTION,),
+            sections=(*groups, *pages),
+        )
+
+    def _lead(self) -> str:
+        whole = self.whole
+        share = f"{100 * whole.share:g} % of the comparisons"
+        stable = f"No observed difference is so large that {share} from there on were significant"
+        if whole.stable is not None:
+            large = f"{whole.stable.difference:.4g}"
+            stable = f"From an observed difference of {large} on, {share} or more were significant"
+        return (
+            f"{stable}. Of {counted(whole.n, 'comparison')} {whole.n_significant:,} have p < {self.alpha:g}; the "
+            f"median observed difference is {whole.median_difference:.4g}."
+        )
+
+    def _groups(self) -> Table:
+        rows = [
+            (
+                name,
+                f"{each.n:,}",
+                f"{each.n_significant:,}",
+                f"{each.median_difference:.4g}",
+                _short(each.first),
+                _short(each.stable),
+            )
+            for name, each in self.found.items()
+            if name != ALL
+        ]
+        return Table(("group", "comparisons", "significant", "median", "first", "stable"), tuple(rows))
+
+    def _picture(self) -> Picture:
+        return Picture(
+            "thresholds",
+            self._figure,
+            words="Share of the comparisons with a difference or a larger one that are significant, against the "
+            "difference, and the share that is asked for.",
+        )
+
+    def _figure(self) -> Figure:
+        from humeval_power.comparisons.assessment.figures import threshold_figure
+
+        return threshold_figure(self.whole)
+
+    def _scatter(self) -> Picture:
+        return Picture(
+            "comparisons",
+            self._scattered,
+            words="Each comparison by the size of its observed difference and its p-value, the level, and the "
+            "first threshold where there is one.",
+        )
+
+    def _scattered(self) -> Figure:
+        from humeval_power.comparisons.assessment.figures import comparisons_figure
+
+        whole = self.whole
+        return comparisons_figure(
+            whole.difference, whole.p_value, self.alpha, threshold=_difference(whole.first)
+        )
+
+    def content(self) -> Record:
+        """What was asked and the thresholds of each group."""
+        return {
+            "alpha": self.alpha,
+            "share": self.whole.share,
+            "fewest_above": self.whole.fewest_above,
+            "groups": [{"group": name, **_row(each)} for name, each in self.found.items()],
+            "caution": SELECTION,
+        }
+
+    def table_rows(self) -> list[Record]:
+        """A row for each group, with the differences of its thresholds."""
+        rows = []
+        for name, each in self.found.items():
+            ends = {key: _difference(getattr(each, key)) for key in ("first", "stable")}
+            rows.append({"group": name, **_row(each), **ends})
+        return rows
+
+
+def _difference(threshold: Threshold | None) -> float | None:
+    return None if threshold is None else threshold.difference
+
+
+def _dash(whole: ObservedMDE) -> str:
+    return f"A dash: no difference with {whole.fewest_above} comparisons or more at or above it will do."
+
+
+def _row(found: ObservedMDE) -> Record:
+    return {
+        "comparisons": found.n,
+        "significant": found.n_significant,
+        "median_difference": found.median_difference,
+        "first": _threshold(found.first),
+        "stable": _threshold(found.stable),
+    }
+
+
+def _threshold(threshold: Threshold | None) -> Record | None:
+    if threshold is None:
+        return None
+    return {**asdict(threshold), "rate": threshold.rate, "interval": list(threshold.interval)}
+
+
+def _threshold_fact(label: str, threshold: Threshold | None, found: ObservedMDE, meaning: str) -> Fact:
+    if threshold is None:
+        return label, f"none with {found.fewest_above} comparisons or more at or above it"
+    low, high = threshold.interval
+    return label, (
+        f"{threshold.difference:.4g} ({meaning}: {threshold.n_significant} of {threshold.n_above} at or "
+        f"above it are significant, {100 * threshold.rate:.1f} %, interval {percent(low)} to {percent(high)})"
+    )
+
+
+def _short(threshold: Threshold | None) -> str:
+    return "-" if threshold is None else f"{threshold.difference:.4g}"
+
+
+# How much of the variance of ratings is quality and how much is noise, and what a metric can save.
+
+_READ = (
+    "Data efficiency 1.2: ratings with the metric as control variate are worth 1.2 times as many without "
+    "(Wei et al. 2022, eq. 2). Intervals are 95 %, from items drawn again."
+)
+_NO_QUALITY = (
+    "Ratings of one output differ as much as those of different ones: no quality is seen, and no metric can "
+    "save anything here."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Efficiency:
+    """What a metric of this correlation with true quality is worth; the interval is there where gamma's is."""
+
+    correlation: float
+    correlation_with_ratings: float
+    data_efficiency: float
+    interval: tuple[float, float] | None
+
+
+def efficiencies(gamma: Measure, correlations: Sequence[float]) -> tuple[Efficiency, ...]:
+    """The data efficiency at each correlation; a larger gamma makes it smaller."""
+    return tuple(
+        Efficiency(
+            rho,
+            observed_correlation(gamma.value, rho),
+            data_efficiency(gamma.value, rho),
+            (data_efficiency(gamma.high, rho), data_efficiency(gamma.low, rho))
+            if math.isfinite(gamma.low)
+            else None,
+        )
+        for rho in correlations
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decomposition(Result):
+    """Quality and noise in ratings, and the data efficiency of metrics of several correlations."""
+
+    schema: ClassVar[str] = "humeval_power/variance_decomposition/1"
+
+    found: VarianceDecomposition
+    efficiencies: tuple[Efficiency, ...]
+    scale: RatingScale
+    source: str = ""
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """The share that a metric can explain, the variances, and what metrics would save."""
+        found = self.found
+        return Document(
+            "Quality and noise in the ratings",
+            lead="No quality is seen in the variance of the ratings."
+            if found.at_zero
+            else f"{percent(found.reducible.value)} of the variance of the ratings is quality, all that a metric "
+            "can explain; the rest is noise between ratings of one output.",
+            headline=(
+                ("Quality", f"{_shown(found.reducible)} of the variance"),
+                (
+                    "Ratings",
+                    f"{found.n_ratings:,} of {counted(found.n_outputs, 'output')} (item and system), "
+                    f"{found.n_repeated:,} of them with two or more",
+                ),
+            ),
+            caveats=(_NO_QUALITY,) if found.at_zero else (),
+            sections=(
+                Section("Variances", (self._variances(),)),
+                Section("What a metric is worth", (self._table(), self._picture(), Paragraph(_READ))),
+            ),
+        )
+
+    def _variances(self) -> Facts:
+        found, unit = self.found, self.scale.width**2
+        scale = f"{self.scale.low:g} to {self.scale.high:g}"
+        return Facts(
+            (
+                ("Total", f"{_shown(found.total, unit)} on the scale {scale}"),
+                ("Quality", f"{_shown(found.quality, unit)} between outputs of a system"),
+                ("Noise", f"{_shown(found.noise, unit)} between ratings of one output"),
+                ("Ratio", f"{_shown(found.gamma)}: noise over quality, gamma in Wei et al. (2022)"),
+            )
+        )
+
+    def _table(self) -> Table:
+        rows = [
+            (
+                f"{each.correlation:g}",
+                f"{each.correlation_with_ratings:.3f}",
+                f"{each.data_efficiency:.3f}",
+                ""
+                if each.interval is None or not _ends(each)
+                else interval_words(*each.interval, digits=3),
+            )
+            for each in self.efficiencies
+        ]
+        header = ("correlation with quality", "with ratings", "data efficiency", "interval")
+        return Table(header, tuple(rows))
+
+    def _picture(self) -> Picture:
+        return Picture(
+            "efficiency",
+            self._figure,
+            words="Data efficiency against the correlation of a metric with true quality, with the interval "
+            "that the ratings leave.",
+        )
+
+    def _figure(self) -> Figure:
+        from humeval_power.comparisons.assessment.figures import efficiency_figure
+
+        return efficiency_figure(self.found.gamma, self.efficiencies)
+
+    def content(self) -> Record:
+        """The variances on [0, 1] squared, and the efficiencies."""
+        found = asdict(self.found)
+        del found["seed"]  # stands in the envelope
+        return {
+            **found,
+            "scale_width": self.scale.width,
+            "data_efficiency": [asdict(each) for each in self.efficiencies],
+            "source": self.source,
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each correlation."""
+        import pandas as pd
+
+        rows = []
+        for each in self.efficiencies:
+            low, high = each.interval or (math.nan, math.nan)
+            rows.append({**asdict(each), "low": low, "high": high})
+        return pd.DataFrame(rows).drop(columns="interval")
+
+
+def _ends(each: Efficiency) -> bool:
+    return each.interval is not None and all(math.isfinite(end) for end in each.interval)
+
+
+def _shown(measure: Measure, unit: float = 1.0) -> str:
+    if not math.isfinite(measure.value):
+        return "not defined: no quality is seen"
+    value = f"{unit * measure.value:.4g}"
+    if math.isnan(measure.low):
+        return f"{value} (no interval: {measure.reason or 'not defined'})"
+    if not math.isfinite(measure.low):
+        return f"{value} (no interval: in nearly every resample there is no quality)"
+    if not math.isfinite(measure.high):
+        return f"{value} ({unit * measure.low:.4g} and up: in some resamples there is no quality)"
+    return f"{value} ({unit * measure.low:.4g} to {unit * measure.high:.4g})"

@@ -1,0 +1,310 @@
+"""How two classifiers err together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from humeval_power.checking.suspects import ClusterSuspect
+from humeval_power.choices import ContingencyMetric
+from humeval_power.clusters import Clusters
+from humeval_power.comparisons.contingency.scenario import foreign_labels
+from humeval_power.comparisons.contingency.tests import ContingencyTest
+from humeval_power.inference.clustered import ClusteredMean
+from humeval_power.kernels.metrics.contingency import OF_A_CLASS, OF_ALL, metric_value
+from humeval_power.saying.answer_words import swap_facts
+from humeval_power.saying.clustered_words import (
+    PAPER,
+    Independence,
+    assumed_items,
+    cluster_caveats,
+    cluster_record,
+    clustered_items,
+    few_clusters,
+    independence_record,
+    independence_section,
+    paper_error,
+)
+from humeval_power.saying.compared import Compared
+from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
+from humeval_power.saying.figure_style import COLOURS, QUIET, house_style
+from humeval_power.saying.numbers import counted, interval_words, p_words, percent
+from humeval_power.saying.result import (
+    NAME,
+    UNKNOWN,
+    Provenance,
+    Record,
+    Result,
+    cluster_entry,
+    short,
+    versions,
+)
+
+SHOWN_CLASSES = 12
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContingencyEstimateResult(Result):
+    """Joint tables of two systems, (K, K, K) by true class and both predictions; `positive` is the place of
+    the positive class, None without one."""
+
+    schema: ClassVar[str] = "humeval_power/contingency_estimate/1"
+
+    counts: Counts
+    classes: tuple[str, ...]
+    positive: int | None
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Labels that are predicted and true of no item."""
+        return foreign_labels(self.counts, self.classes)
+
+    def body(self) -> Document:
+        """Every metric, the picture of them, and who errs in which class."""
+        agree = np.trace(self.counts.sum(axis=0)) / self.counts.sum()
+        metrics = tuple(
+            (name, f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}") for name, (a, b) in self._values().items()
+        )
+        first = metrics[0]
+        picture = Picture(
+            "metrics", self._figure, words="Every metric of both systems, joined by a line for each metric."
+        )
+        return Document(
+            "How two systems err together",
+            lead=f"A and B agree on {percent(float(agree))} of {counted(int(self.counts.sum()), 'item')}; "
+            f"{first[0]} is {first[1]} for A and {first[2]} for B.",
+            sections=(
+                Section("Metrics", (Table(("metric", "A", "B", "B - A"), metrics), picture)),
+                Section("Who is right, by true class", tuple(self._classes())),
+            ),
+        )
+
+    def _classes(self) -> Iterator[Block]:
+        header = ("class", "items", "both right", "only A", "only B", "both wrong", "agree")
+        rows = []
+        for place, name in list(enumerate(self.classes))[:SHOWN_CLASSES]:
+            table = self.counts[place]
+            items, both = int(table.sum()), int(table[place, place])
+            only_a, only_b = int(table[place].sum()) - both, int(table[:, place].sum()) - both
+            cells = (items, both, only_a, only_b, items - both - only_a - only_b)
+            agree = percent(float(np.trace(table)) / items) if items else ""
+            rows.append((name, *(f"{cell:,}" for cell in cells), agree))
+        yield Table(header, tuple(rows))
+        if (more := len(self.classes) - SHOWN_CLASSES) > 0:
+            yield Paragraph(f"{more:,} more classes are in the record.")
+
+    def _values(self) -> dict[str, tuple[float, float]]:
+        """Every metric of A and B; those of a class only where there is a positive one."""
+        names = [*(OF_A_CLASS if self.positive is not None else ()), *OF_ALL]
+        a, b = (self.counts.sum(axis=axis).astype(np.float64) for axis in (2, 1))
+        place = self.positive or 0
+        return {
+            name: (
+                float(metric_value(name, a, positive=place)),
+                float(metric_value(name, b, positive=place)),
+            )
+            for name in names
+        }
+
+    def _figure(self) -> Figure:
+        return metrics_figure(self._values())
+
+    def content(self) -> Record:
+        """The tables and every metric."""
+        return {
+            "classes": list(self.classes),
+            "positive": None if self.positive is None else self.classes[self.positive],
+            "n_items": int(self.counts.sum()),
+            "counts": self.counts.tolist(),
+            "metrics": {
+                name: {"a": a, "b": b, "difference": b - a} for name, (a, b) in self._values().items()
+            },
+        }
+
+    def table_rows(self) -> list[Record]:
+        """A row for each metric: of A, of B, and B - A."""
+        return [
+            {"metric": name, "a": a, "b": b, "difference": b - a} for name, (a, b) in self._values().items()
+        ]
+
+
+# Whether two classifiers differ in a metric: the answer, its interval, and what to write of it.
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContingencyTestResult(Result):
+    """The paired randomisation test of a metric; `counts` are (K, K, K) by true class and both predictions.
+
+    `mean` holds the difference with its cluster-robust error, None where the metric has none; `clusters` are
+    those of the items, None where these count as independent.
+    """
+
+    schema: ClassVar[str] = "humeval_power/contingency_test/1"
+
+    counts: Counts
+    classes: tuple[str, ...]
+    metric: ContingencyMetric
+    positive: str | None
+    found: ContingencyTest
+    mean: ClusteredMean | None
+    clusters: Clusters | None
+    alpha: float
+    suspects: tuple[ClusterSuspect, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Labels that are predicted and true of no item, and columns that look like clusters."""
+        return (*foreign_labels(self.counts, self.classes), *(each.sentence() for each in self.suspects))
+
+    def body(self) -> Document:
+        """The metric of both systems, the verdict, what was not independent, and a paragraph."""
+        found, mean = self.found, self.mean
+        of_class = f" of class {self.positive}" if self.positive is not None else ""
+        size = counted(self._n_items, "item")
+        values = f"{self.metric}{of_class} of A {found.value_a:.4f}, of B {found.value_b:.4f}, on {size}"
+        facts: list[Fact] = [("Metric", values)]
+        if (ends := self._interval()) is not None:
+            how = "clusters" if self._cluster is not None else "items"
+            words = f"{found.difference:+.4f}, {100 * (1 - self.alpha):g} % interval"
+            facts.append(("B - A", f"{words} {interval_words(*ends, signed=True)} (influence of {how})"))
+        facts += swap_facts(self._swaps(), found.p_interval)
+        clustered = None if self._cluster is None else mean
+        return Document(
+            f"{self.metric} of two systems",
+            lead=str(
+                Compared(
+                    ("A", "B"),
+                    found.difference,
+                    self._interval() or (math.nan, math.nan),
+                    found.p_value,
+                    found.p_value <= self.alpha,
+                    1 - self.alpha,
+                    ending=f" in {self.metric}",
+                )
+            ),
+            caveats=cluster_caveats(clustered, self.alpha),
+            sections=(
+                Section("", (Facts(tuple(facts)),)),
+                independence_section(self._independence()),
+                Section(PAPER, (Paragraph(self._paper()),)),
+            ),
+            signature=self._signature(),
+        )
+
+    @property
+    def _cluster(self) -> str | None:
+        return None if self.clusters is None else self.clusters.name
+
+    @property
+    def _n_items(self) -> int:
+        return int(self.counts.sum())
+
+    def _swaps(self) -> str:
+        how = f"{self.found.n_swaps:,} random swaps" if self.found.n_swaps else "every swap"
+        return how if self._cluster is None else f"{how} of whole clusters"
+
+    def _interval(self) -> tuple[float, float] | None:
+        """Of the difference; None where it has no error."""
+        if self.mean is None or not self.mean.standard_error > 0:
+            return None
+        low, high = self.mean.interval(1 - self.alpha)
+        largest = 2.0 if self.metric == "mcc" else 1.0  # that a difference can be
+        return max(low, -largest), min(high, largest)
+
+    def _independence(self) -> tuple[Independence, ...]:
+        if self._cluster is None:
+            return (assumed_items(self._n_items, self.suspects),)
+        if self.mean is None:
+            text = f"Whole clusters ({self._cluster}) are swapped; {self.metric} has no interval here."
+            return (Independence("items", "accounted", text),)
+        return (clustered_items(self.mean, self._cluster),)
+
+    def _paper(self) -> str:
+        found, metric = self.found, self.metric
+        of_class = f" of class {self.positive}" if self.positive is not None else ""
+        ends = self._interval()
+        interval = "" if ends is None else f" ({100 * (1 - self.alpha):g} % interval {_signed(ends)})"
+        clusters = None if self._cluster is None or self.mean is None else self.mean
+        unit = "items" if self._cluster is None else "whole clusters of items"
+        text = (
+            f"On {self._n_items:,} items{few_clusters(clusters, self._cluster)}, {metric}{of_class} was "
+            f"{found.value_b:.4f} for B and {found.value_a:.4f} for A, a difference of {found.difference:+.4f}"
+            f"{interval}. A paired randomisation test that exchanged the two systems' predictions of {unit} "
+            f"({self._swaps()}) gave {p_words(found.p_value)}."
+        )
+        return text if ends is None else f"{text} {paper_error(clusters, 'influence values')}"
+
+    def _signature(self) -> str:
+        found = self.found
+        return "|".join(
+            [
+                NAME,
+                f"v:{versions()['humeval-power']}",
+                "model:paired",
+                "coding:b-a",
+                f"metric:{self.metric}",
+                "test:swaps",
+                f"alpha:{short(self.alpha)}",
+                "two",
+                f"n:{self._n_items}",
+                *(
+                    ()
+                    if self.clusters is None
+                    else cluster_entry(self.clusters.name, self.clusters.n_clusters)
+                ),
+                *([f"draws:{found.n_swaps}"] if found.n_swaps else []),
+                *([f"seed:{self.provenance.seed}"] if self.provenance.seed is not None else []),
+            ]
+        )
+
+    def content(self) -> Record:
+        """The metric, the test, the clusters."""
+        found, ends = self.found, self._interval()
+        return {
+            "metric": self.metric,
+            "positive": self.positive,
+            "n_items": self._n_items,
+            **asdict(found),
+            "difference": found.difference,
+            "interval": None if ends is None else list(ends),
+            "p_interval": found.p_interval,
+            "alpha": self.alpha,
+            "significant": found.p_value <= self.alpha,
+            "clusters": cluster_record(self.mean, self._cluster),
+            "independence": independence_record(self._independence()),
+            "signature": self._signature(),
+        }
+
+
+def _signed(ends: tuple[float, float]) -> str:
+    return interval_words(*ends, signed=True)
+
+
+# Every metric of two classifiers as a picture.
+
+
+def metrics_figure(values: Mapping[str, tuple[float, float]], *, width: float = 4.6) -> Figure:
+    """A row for each metric with a mark for A and one for B."""
+    with house_style():
+        figure = Figure(figsize=(width, 0.9 + 0.24 * len(values)), layout="constrained")
+        axes = figure.subplots()
+        places = range(len(values))
+        a, b = ([pair[side] for pair in values.values()] for side in (0, 1))
+        axes.hlines(places, a, b, color=QUIET, linewidth=1.2)
+        axes.plot(a, places, "o", color=COLOURS[0], markersize=4.5, label="A")
+        axes.plot(b, places, "D", color=COLOURS[1], markersize=4.5, label="B")
+        axes.set_yticks(places, list(values))
+        axes.set_ylim(len(values) - 0.5, -0.5)
+        axes.set_xlabel("Value of the metric")
+        figure.legend(loc="outside upper center", ncols=2)
+    return figure

@@ -1,0 +1,106 @@
+"""Outputs, references and labels in plain text files: one a line, files side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from humeval_power.errors import InputError, Problem
+from humeval_power.files.file_bytes import read_text
+
+_LISTED = 5  # blank labels that are shown for each file; the rest is counted
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Outputs of two systems and the references, segment by segment; `notices` are worth a look."""
+
+    system_a: tuple[str, ...]
+    system_b: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+    notices: tuple[str, ...]
+
+
+def read_corpus(system_a: str, system_b: str, references: Sequence[str]) -> Corpus:
+    """Read outputs and references, one segment a line, in the same order in every file.
+
+    Raises
+    ------
+    InputError
+        Files that cannot be read, are empty or have different numbers of lines: all of them at once.
+    """
+    paths = [system_a, system_b, *references]
+    lines = _side_by_side(paths)
+    notices = []
+    for path, found in zip(paths, lines, strict=True):
+        blank = [number for number, line in enumerate(found, start=1) if not line.strip()]
+        if blank:
+            some = f"line {blank[0]}" if len(blank) == 1 else f"{len(blank)} lines, the first {blank[0]},"
+            verb = "is" if len(blank) == 1 else "are"
+            notices.append(f"{path}: {some} {verb} blank, and counted as an empty text.")
+    for path, found in zip(paths[:2], lines[:2], strict=True):
+        notices += [
+            f"{path}: the outputs are those of the reference {reference}, line for line. Is it the right file?"
+            for reference, other in zip(references, lines[2:], strict=True)
+            if found == other
+        ]
+    if lines[0] == lines[1]:
+        notices.append(
+            f"{system_a} and {system_b}: the same outputs, line for line. Are they the right files?"
+        )
+    return Corpus(tuple(lines[0]), tuple(lines[1]), tuple(map(tuple, lines[2:])), tuple(notices))
+
+
+def read_labels(gold: str, system_a: str, system_b: str) -> tuple[list[str], list[str], list[str]]:
+    """Read true labels and the predictions of both systems, one label a line.
+
+    Raises
+    ------
+    InputError
+        One file given twice; files that cannot be read, of different lengths, or with blank labels: all at once.
+    """
+    paths = [gold, system_a, system_b]
+    lines = [[line.strip() for line in found] for found in _side_by_side(paths)]
+    rule = "true labels, A and B are three files; this one was given more than once."
+    problems = [
+        Problem(rule, "Give each its own file.", path)
+        for path in dict.fromkeys(paths)
+        if paths.count(path) > 1
+    ]
+    for path, found in zip(paths, lines, strict=True):
+        blank = [number for number, line in enumerate(found, start=1) if not line]
+        remedy = "Write a label on every line, such as 'none'."
+        problems += [Problem("the label is blank.", remedy, path, number) for number in blank[:_LISTED]]
+        if len(blank) > _LISTED:
+            problems.append(Problem(f"{len(blank) - _LISTED} more labels are blank.", "", path))
+    if problems:
+        raise InputError(problems)
+    return lines[0], lines[1], lines[2]
+
+
+def _side_by_side(paths: Sequence[str]) -> list[list[str]]:
+    """The lines of every file; all have the same number."""
+    found: dict[str, list[str]] = {}
+    problems: list[Problem] = []
+    for path in dict.fromkeys(paths):
+        try:
+            found[path] = _lines(path)
+        except InputError as error:
+            problems += error.problems
+    counts = {path: len(lines) for path, lines in found.items()}
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{path} has {count:,}" for path, count in counts.items())
+        remedy = "Line i of every file must be about the same item; look for lines broken in two."
+        problems.append(Problem(f"The files have different numbers of lines: {listed}.", remedy))
+    if problems:
+        raise InputError(problems)
+    return [found[path] for path in paths]
+
+
+def _lines(path: str) -> list[str]:
+    text = read_text(path)
+    # Only \n ends a line: texts may hold other characters that Python takes for ends of lines.
+    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    if not any(line.strip() for line in lines):
+        raise InputError([Problem("the file is empty.", "Is this the right file?", place=path)])
+    return lines

@@ -1,0 +1,412 @@
+"""What the estimates for planning with a corpus metric say, and their record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from humeval_power.clusters import Clusters
+from humeval_power.estimation.metrics import METRIC_NAMES, Additivity, DeltaLaplace, Floats, SentenceCounts
+from humeval_power.inference.clustered import ClusteredMean
+from humeval_power.inference.corpus import RandomisationTest
+from humeval_power.safe_text import table_csv
+from humeval_power.saying.answer_words import swap_facts
+from humeval_power.saying.clustered_words import (
+    Independence,
+    assumed_items,
+    clustered_items,
+    independence_record,
+    independence_section,
+)
+from humeval_power.saying.compared import Compared
+from humeval_power.saying.document import Block, Document, Fact, Facts, Listing, Paragraph, Picture, Section
+from humeval_power.saying.figure_style import COLOURS, INK, house_style
+from humeval_power.saying.numbers import counted, p_words, percent
+from humeval_power.saying.result import (
+    NAME,
+    UNKNOWN,
+    Provenance,
+    Record,
+    Result,
+    cluster_entry,
+    named,
+    short,
+    versions,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# The metric of both systems, as facts and as values.
+
+
+def metric_facts(counts: SentenceCounts) -> tuple[Fact, Fact]:
+    """The metric of both systems, and how it was computed."""
+    a, b = counts.values
+    size = counted(len(counts), "sentence")
+    name = METRIC_NAMES[counts.metric]
+    return (
+        ("Metric", f"{name} of A {a:.2f}, of B {b:.2f}; B - A = {b - a:+.2f} on {size}"),
+        ("", counts.signature),
+    )
+
+
+def metric_record(counts: SentenceCounts) -> Record:
+    """The same as plain values."""
+    a, b = counts.values
+    return {
+        "metric": counts.metric,
+        "signature": counts.signature,
+        "n_sentences": len(counts),
+        "system_a": a,
+        "system_b": b,
+        "difference": b - a,
+    }
+
+
+LEAST_CORRELATION = 0.95
+SLOPE_OFF = 0.1  # from 1
+SCALE_OFF = 1.1  # ratio of the two estimates of b0
+EFFECTS = "effects.csv"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusEstimateResult(Result):
+    """What swaps of single sentences do to a corpus metric; `effects` are those of each sentence."""
+
+    schema: ClassVar[str] = "humeval_power/corpus_estimate/1"
+
+    counts: SentenceCounts
+    effects: Floats
+    fit: DeltaLaplace
+    check: Additivity
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """P0 and b0, whether single effects add up, and what to compute with them."""
+        fit = self.fit
+        p0 = f"{fit.zero_share:.3f} (SE {fit.zero_share_error:.3f}): share of swaps that change nothing"
+        facts: list[Fact] = [*metric_facts(self.counts), ("P0", p0)]
+        moves = fit.zero_share < 1
+        if moves:
+            facts += _effect_facts(fit, self.check)
+        else:
+            facts.append(("b0", "none"))
+        how = f"--p0 {fit.zero_share:.3g} --b0 {fit.matched_scale:.3g}"
+        follow_up = f"humeval-power corpus power --n {len(self.counts)} --effect 1 {how}"
+        return Document(
+            f"What swaps of single sentences do to {METRIC_NAMES[self.counts.metric]}",
+            lead=f"Plan with P0 = {fit.zero_share:.3g} and b0 = {fit.matched_scale:.3g}: swapping one sentence "
+            "between the "
+            f"systems changes {METRIC_NAMES[self.counts.metric]} for {percent(1 - fit.zero_share)} of the "
+            "sentences."
+            if moves
+            else "A and B count alike in every sentence: there is nothing to test or to plan with.",
+            caveats=cautions(fit, self.check) if moves else (),
+            sections=(
+                Section("", (Facts(tuple(facts)), self._picture())),
+                *((Section("Next: the power of such a test set", (Listing(follow_up),)),) if moves else ()),
+            ),
+        )
+
+    def _picture(self) -> Block:
+        return Picture(
+            "swaps",
+            self._figure,
+            words="Left, the true effect of swapping random halves of the sentences against the sum of single "
+            "effects; right, the single effects that are not zero, with the Laplace distribution that was "
+            "fitted.",
+        )
+
+    def _figure(self) -> Figure:
+        return swap_figure(self.effects, self.check, self.fit, metric=METRIC_NAMES[self.counts.metric])
+
+    def content(self) -> Record:
+        """The metric, the fit and the check of adding up."""
+        fit, check = self.fit, self.check
+        return {
+            **metric_record(self.counts),
+            "swaps": {
+                **asdict(fit),
+                "zero_share": fit.zero_share,
+                "zero_share_error": fit.zero_share_error,
+                "scale_error": fit.scale_error,
+            },
+            "additivity": {
+                "n_subsets": len(check.true),
+                "correlation": check.correlation,
+                "slope": check.slope,
+                "rms_error": check.error,
+            },
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each sentence: its line, and the effect of swapping it, in points of the metric."""
+        import pandas as pd
+
+        return pd.DataFrame({"line": range(1, len(self.effects) + 1), "effect": self.effects})
+
+    def files(self) -> Mapping[str, str | bytes]:
+        """The effects of single swaps."""
+        return {EFFECTS: table_csv(self.to_frame(), digits=12)}
+
+
+def cautions(fit: DeltaLaplace, check: Additivity) -> tuple[str, ...]:
+    """What a reader must know before planning with these estimates."""
+    found = []
+    if check.correlation < LEAST_CORRELATION or abs(check.slope - 1) > SLOPE_OFF:
+        found.append(
+            "Single effects do not add up here, so that power computed from them is off; "
+            "more sentences make them add up better."
+        )
+    ratio = fit.matched_scale / fit.scale
+    if not 1 / SCALE_OFF < ratio < SCALE_OFF:
+        tails = "heavier" if ratio > 1 else "lighter"
+        found.append(
+            f"The effects have {tails} tails than a Laplace distribution; plan with b0 = "
+            f"{fit.matched_scale:.1f}, which has their spread."
+        )
+    return tuple(found)
+
+
+def _effect_facts(fit: DeltaLaplace, check: Additivity) -> tuple[Fact, ...]:
+    return (
+        (
+            "b0",
+            f"{fit.scale:.1f} (SE {fit.scale_error:.1f}) by maximum likelihood, as Card et al. (2020)",
+        ),
+        ("", f"{fit.matched_scale:.1f} matching the spread of the effects: for power"),
+        ("Null SD", f"{fit.null_sd:.3f} of the difference when sentences are swapped at random"),
+        (
+            "Adding up",
+            f"true effect of {len(check.true):,} random swaps against the sum of single ones: "
+            f"correlation {check.correlation:.3f}, slope {check.slope:.3f}, rms error {check.error:.3f}",
+        ),
+    )
+
+
+# What the paired randomisation test of a corpus metric says, and its record.
+
+# What a paper says of the test of a corpus metric: a paragraph, and a line that can be kept beside it.
+
+
+def swap_words(found: RandomisationTest, clusters: Clusters | None) -> str:
+    """'10,000 random swaps', or 'all 256 swaps of 8 clusters'."""
+    how = f"all {found.n_swaps:,} swaps" if found.exact else f"{found.n_swaps:,} random swaps"
+    return how if clusters is None else f"{how} of {clusters.n_clusters:,} clusters ({clusters.name})"
+
+
+def too_few_swaps(found: RandomisationTest, alpha: float) -> tuple[str, ...]:
+    """What is said where so few sentences or clusters are swapped that nothing could be significant."""
+    least = 2 / found.n_swaps  # the observed swap, and the one of all
+    if not found.exact or least <= alpha:
+        return ()
+    return (
+        f"There are only {found.n_swaps:,} swaps, and no p-value is below {least:.2g}: nothing can be significant "
+        f"at {alpha:g}.",
+    )
+
+
+def test_paragraph(
+    counts: SentenceCounts,
+    found: RandomisationTest,
+    mean: ClusteredMean,
+    clusters: Clusters | None,
+    *,
+    alpha: float,
+) -> str:
+    """Both values, the difference with its interval, and the test."""
+    a, b = counts.values
+    where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
+    swapped = "sentences" if clusters is None else "whole clusters"
+    interval = ""
+    if mean.standard_error > 0:
+        low, high = mean.interval(1 - alpha)
+        interval = f" ({100 * (1 - alpha):g} % interval {low:+.2f} to {high:+.2f})"
+    how = f"all {found.n_swaps:,}" if found.exact else f"{found.n_swaps:,} random"
+    return (
+        f"On {counted(len(counts), 'sentence')}{where}, A has {a:.2f} and B {b:.2f} {METRIC_NAMES[counts.metric]} "
+        f"({counts.signature}); the difference B - A is {found.difference:+.2f}{interval}. A paired randomisation "
+        f"test with {how} swaps of {swapped} gives {p_words(found.p_value)} (two-sided, alpha {alpha:g})."
+    )
+
+
+def corpus_signature(
+    counts: SentenceCounts,
+    found: RandomisationTest,
+    clusters: Clusters | None,
+    *,
+    alpha: float,
+    seed: int | None,
+) -> str:
+    """Metric, test, level, sentences and clusters, swaps and seed."""
+    known = (None, None) if clusters is None else (clusters.name, clusters.n_clusters)
+    return "|".join(
+        [
+            NAME,
+            *named("v", versions()["humeval-power"]),
+            "model:corpus",
+            "coding:b-a",
+            f"metric:{counts.metric}",
+            "test:randomisation",
+            f"alpha:{short(alpha)}",
+            "two",
+            f"n:{len(counts)}",
+            *cluster_entry(*known),
+            *named("draws", None if found.exact else found.n_swaps),
+            *named("seed", None if found.exact else seed),
+        ]
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusTestResult(Result):
+    """The paired randomisation test of a corpus metric."""
+
+    schema: ClassVar[str] = "humeval_power/corpus_test/1"
+
+    counts: SentenceCounts
+    found: RandomisationTest
+    mean: ClusteredMean
+    alpha: float
+    clusters: Clusters | None = None
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """The metric of both systems, and the verdict."""
+        found = self.found
+        name = METRIC_NAMES[self.counts.metric]
+        facts = (
+            *metric_facts(self.counts),
+            *self._interval_facts(),
+            *swap_facts(swap_words(found, self.clusters), found.p_interval),
+        )
+        return Document(
+            f"{name} of two systems",
+            lead=str(
+                Compared(
+                    ("A", "B"),
+                    found.difference,
+                    self.mean.interval(1 - self.alpha)
+                    if self.mean.standard_error > 0
+                    else (math.nan, math.nan),
+                    found.p_value,
+                    found.p_value <= self.alpha,
+                    1 - self.alpha,
+                    unit=f" {name}",
+                )
+            ),
+            caveats=too_few_swaps(found, self.alpha),
+            sections=(
+                Section("", (Facts(facts),)),
+                Section("For the paper", (Paragraph(self._paper()),)),
+                independence_section(self._independence()),
+            ),
+            signature=self.signature,
+        )
+
+    def _interval_facts(self) -> tuple[Fact, ...]:
+        mean = self.mean
+        if not mean.standard_error > 0:
+            return ()
+        low, high = mean.interval(1 - self.alpha)
+        each = "sentences" if self.clusters is None else "clusters"
+        return (
+            (
+                "Interval",
+                f"{low:+.2f} to {high:+.2f} ({100 * (1 - self.alpha):g} %, error {mean.standard_error:.3f} "
+                f"from the influence of {each}, {mean.df:.4g} df)",
+            ),
+        )
+
+    @property
+    def signature(self) -> str:
+        """The line that says in a paper what was tested."""
+        return corpus_signature(
+            self.counts, self.found, self.clusters, alpha=self.alpha, seed=self.provenance.seed
+        )
+
+    def _paper(self) -> str:
+        return test_paragraph(self.counts, self.found, self.mean, self.clusters, alpha=self.alpha)
+
+    def _independence(self) -> tuple[Independence, ...]:
+        if self.clusters is None:
+            return (assumed_items(len(self.counts)),)
+        return (clustered_items(self.mean, self.clusters.name),)
+
+    def content(self) -> Record:
+        """The metric and the test."""
+        interval = self.mean.interval(1 - self.alpha) if self.mean.standard_error > 0 else None
+        found = self.found
+        return {
+            **metric_record(self.counts),
+            **asdict(found),
+            "p_value": found.p_value,
+            "p_interval": found.p_interval,
+            "alpha": self.alpha,
+            "significant": found.p_value <= self.alpha,
+            "standard_error": self.mean.standard_error,
+            "df": self.mean.df,
+            "interval": interval,
+            "n_clusters": None if self.clusters is None else self.clusters.n_clusters,
+            "independence": independence_record(self._independence()),
+            "test_signature": self.signature,
+        }
+
+
+# Effects of swapping sentences between systems: their distribution, and whether they add up.
+
+_EDGE = 0.995  # share of the effects within the histogram
+
+
+def swap_figure(
+    effects: Floats, check: Additivity, fit: DeltaLaplace, *, metric: str, width: float = 6.8
+) -> Figure:
+    """Two panels in the manner of Card et al. (2020), Figures 15 and 16: true effects of swapping random
+    halves against the sums of single effects, and the effects that are not zero with the fitted Laplace.
+
+    metric : name on the axes.
+    """
+    with house_style():
+        figure = Figure(figsize=(width, 0.42 * width), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        _draw_sums(left, check, metric)
+        _draw_effects(right, effects, fit, metric)
+    return figure
+
+
+def _draw_sums(axes: Axes, check: Additivity, metric: str) -> None:
+    axes.scatter(check.summed, check.true, s=5, color=COLOURS[0], alpha=0.4, linewidths=0)
+    ends = [
+        float(min(check.summed.min(), check.true.min())),
+        float(max(check.summed.max(), check.true.max())),
+    ]
+    axes.plot(ends, ends, color=INK, linewidth=0.9, linestyle=(0, (4, 2)), label="adding up exactly")
+    axes.set_xlabel(f"Sum of single effects ({metric} points)")
+    axes.set_ylabel("True effect of the swap")
+    axes.set_title(f"correlation {check.correlation:.3f}, slope {check.slope:.3f}")
+    axes.legend(loc="upper left")
+
+
+def _draw_effects(axes: Axes, effects: Floats, fit: DeltaLaplace, metric: str) -> None:
+    moved = effects[effects != 0]
+    axes.set_xlabel(f"Effect of swapping one sentence ({metric} points)")
+    axes.set_ylabel("Density")
+    axes.set_title(f"P0 {fit.zero_share:.2f}, b0 {fit.scale:.1f}")
+    if not len(moved):
+        return
+    reach = float(np.quantile(np.abs(moved), _EDGE))
+    axes.hist(moved, bins=61, range=(-reach, reach), density=True, color=COLOURS[4], label="not zero")
+    x = np.linspace(-reach, reach, 401)
+    scale = fit.scale / fit.n_sentences
+    density = np.exp(-np.abs(x - np.median(moved)) / scale) / (2 * scale)
+    axes.plot(x, density, color=COLOURS[1], label="Laplace, fitted")
+    axes.legend(loc="upper right")

@@ -1,0 +1,1 @@
+"""What an automatic judge of further items is worth in human ratings."""

@@ -1,0 +1,509 @@
+"""`humeval-power judge`: what an automatic judge of further items is worth in human ratings, and how good it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from humeval_power.asking.calls import Typed
+from humeval_power.asking.command import needs
+from humeval_power.asking.declared import Calls, Declared, Page, Part, Step, chain
+from humeval_power.asking.expressions import call
+from humeval_power.asking.form import Next
+from humeval_power.asking.study_values import StudyValues
+from humeval_power.asking.vocabulary import (
+    BASELINE,
+    CLUSTER,
+    COMPARED,
+    FURTHER_PRICES,
+    FURTHER_PRICES_TITLE,
+    ONE_PRICE,
+    PRICES,
+    PRICES_NOTE,
+    REJECTED_ROWS,
+    SEED,
+    SIMULATIONS,
+    column,
+)
+from humeval_power.comparisons.questions import Subject
+from humeval_power.fields import MONEY, Field, flag, own, real, text, whole
+from humeval_power.studies.resolve import PRICES as ALL_PRICES
+from humeval_power.studies.resolve import (
+    assumptions_of,
+    cost_model_of,
+    effect_of,
+    only_setting,
+    rule_of,
+    source_needed,
+    warn_beyond,
+)
+from humeval_power.study import FIELDS, SECTIONS
+
+if TYPE_CHECKING:
+    from humeval_power.studies.power.workload import Workload
+
+_MOST_WORKERS = 100  # more would be searched for minutes
+_MOST_EXTRA = 1_000_000  # which leaves nothing to gain
+_EXTRA = own(
+    whole(0),
+    "Items scored by the judge alone.",
+    "Items scored by the judge alone",
+    unit="items",
+    slider=(0, 10000),
+    step=50,
+    start="1000",
+    needed=True,
+)
+_CORRELATION = own(
+    real(-1, 1),
+    "Correlation of the judge with what humans say; see above which.",
+    "Correlation of the judge with people",
+    slider=(-1, 1),
+    step=0.01,
+    start="0.7",
+    needed=True,
+)
+_SD = own(
+    real(0, open="low"),
+    "Standard deviation of the human values.",
+    "SD of the human values",
+    start="1",
+    usual=1.0,
+)
+MEAN = chain(
+    ("judge", "mean"),
+    """How precise is a mean of human values with a judge's help?
+
+    The correlation is that of the judge with the human values as they are,
+    noise and all. For a comparison the values are differences B - A.
+    """,
+    Step(
+        "result",
+        "hp.judge.mean",
+        {
+            "n": own(
+                whole(2),
+                "Items with a human value.",
+                "Items with a human value",
+                unit="items",
+                slider=(10, 2000),
+                step=10,
+                start="100",
+                needed=True,
+            ),
+            "extra": _EXTRA,
+            "correlation": _CORRELATION,
+            "sd": _SD,
+            "sd_judge": own(
+                _SD.kind,
+                "The same of the judge's. [as humans]",
+                "SD of the judge's",
+                page_help="Empty: as of people.",
+            ),
+        },
+    ),
+    page=Page(
+        "A judge beside human values",
+        "How precise is a mean of human values with a judge's help, and how many values does the judge save?",
+        (
+            Part(
+                "The values",
+                ("n", "extra", "correlation", "sd", "sd_judge"),
+                "For a comparison the values are differences B - A.",
+            ),
+        ),
+        (Next(("judge", "study"), "In a study of workers and items", ("extra", "correlation")),),
+        is_quick=True,
+    ),
+)
+_SOURCES = {
+    "parameters": replace(FIELDS["parameters"], label="Parameters of your pilot"),
+    "preset": replace(FIELDS["preset"], label="Published setting", start="high", words={}),
+    "allow_not_identified": FIELDS["allow_not_identified"],
+    "values": FIELDS["values"],
+    "scale": replace(FIELDS["scale"], label="Scale that you rate on", start="", page_help="Such as 1:5."),
+    "lower_is_better": replace(
+        FIELDS["lower_is_better"],
+        label="Direction of the scale",
+        words={"1": "lower is better", "0": "higher is better"},
+    ),
+}
+_KNOWN = Part("What is known of such ratings", ("preset", "parameters", "scale", "lower_is_better"))
+_EFFECTS = {
+    "effect": own(
+        real(),
+        "True difference B - A on [0, 1].",
+        "True difference B - A",
+        unit="on [0, 1]",
+        slider=(0, 0.3),
+        step=0.005,
+        start="0.1",
+    ),
+    "effect_raw": own(
+        real(), "The same in points of the scale; see --scale.", "The same in points of the scale"
+    ),
+}
+_RULE = {
+    name: FIELDS[name]
+    for name in ("estimator", "df", "alternative", "analysis", "margin", "margin_raw", "alpha")
+}
+_NEEDS = (source_needed, needs("--effect or --effect-raw", tuple(_EFFECTS)))
+
+
+def _assumed(given: Typed) -> tuple[Any, dict[str, Any]]:
+    """The parameters, and what a study is asked with besides: the effect, the rule, the name of the setting."""
+    study = StudyValues.of(given.context)
+    effect, assumed = effect_of(study), assumptions_of(study)
+    assert effect is not None  # asked for before
+    difference = effect.one(assumed.scale)
+    warn_beyond(assumed, [difference])
+    setting, parameters = only_setting(assumed)
+    return parameters, {"effect": difference, "rule": rule_of(study), "setting": setting}
+
+
+def _study(given: Typed, calls: Calls) -> None:
+    parameters, asked = _assumed(given)
+    size = {name: given[name] for name in ("workers", "items", "ratings_per_item")}
+    judge = {name: given[name] for name in ("extra", "correlation")}
+    calls.let("result", call("hp.judge.study", parameters, **size, **judge, **asked))
+
+
+STUDY = Declared(
+    ("judge", "study"),
+    """How many human ratings does a judge save in a study of workers and items?
+
+    The correlation is that of the judge's difference on an item with the
+    item's true difference. The judge cannot foretell how workers differ, nor
+    the noise of their ratings: what those contribute stays.
+    """,
+    {
+        **_SOURCES,
+        "workers": replace(FIELDS["workers"], needed=True, start="20"),
+        "items": replace(FIELDS["items"], needed=True, start="100"),
+        "ratings_per_item": replace(FIELDS["ratings_per_item"], start=""),
+        **_EFFECTS,
+        "extra": _EXTRA,
+        "correlation": _CORRELATION,
+        **_RULE,
+    },
+    _study,
+    Page(
+        "A judge in a rating study",
+        "How many ratings does a judge save where workers rate items?",
+        (
+            Part("The study", ("workers", "items", "ratings_per_item", *_EFFECTS)),
+            Part("The judge", ("extra", "correlation")),
+            _KNOWN,
+            Part("The test", ("alpha",)),
+        ),
+        (
+            Next(
+                ("power",),
+                "Power without a judge",
+                (
+                    "workers",
+                    "items",
+                    "ratings-per-item",
+                    "effect",
+                    "preset",
+                    "parameters",
+                    "scale",
+                    "alpha",
+                ),
+            ),
+        ),
+        is_quick=True,
+    ),
+    needs=_NEEDS,
+    of_study=True,
+)
+
+
+def _plan(given: Typed, calls: Calls) -> None:
+    from humeval_power.comparisons.judge.calls import PLAN_SIMULATIONS
+
+    parameters, asked = _assumed(given)
+    n_simulations = given["simulations"] or PLAN_SIMULATIONS
+
+    def ahead(work: Workload) -> None:
+        from humeval_power.studies.power.work_ahead import tell_work
+
+        tell_work(work, n_simulations=n_simulations, way_out="--no-proof")
+
+    asked |= {"ahead": ahead, "costs": cost_model_of(StudyValues.of(given.context))}
+    found = call(
+        "hp.judge.plan",
+        parameters,
+        extra=given["extra"],
+        correlation=given["correlation"],
+        power=given["power"],
+        price_per_score=given["cost_per_score"],
+        workers=(given["min_workers"], given["max_workers"]),
+        max_ratings_per_item=given["max_ratings_per_item"],
+        max_ratings_per_worker=given["max_ratings_per_worker"],
+        n_simulations=0 if given["no_proof"] else n_simulations,
+        seed=given["seed"],
+        **asked,
+    )
+    calls.let("result", found)
+
+
+def _workers(help: str, label: str, usual: int) -> Field:
+    return own(whole(2, _MOST_WORKERS), help, label, unit="workers", usual=usual)
+
+
+PLAN = Declared(
+    ("judge", "plan"),
+    """How many human labels does a study with a judge need, and by whom?
+
+    Every number of workers and of ratings of an item is tried; the cheapest
+    study that has the power is proved by simulated studies, analysed as
+    'judge estimate' analyses them. Beside it: the cheapest without a judge.
+    """,
+    {
+        **_SOURCES,
+        **_EFFECTS,
+        "extra": replace(
+            _EXTRA, kind=whole(0, _MOST_EXTRA), help="Most items scored by the judge alone.", start=""
+        ),
+        "correlation": _CORRELATION,
+        "power": FIELDS["power"],
+        "cost_per_score": own(
+            MONEY, "Price of one score of the judge. [0]", "Price of one of its scores", unit="USD"
+        ),
+        "min_workers": _workers("Fewest workers to try.", "Fewest workers", 5),
+        "max_workers": _workers("Most workers to try.", "Most workers", 20),
+        "max_ratings_per_item": own(
+            whole(1),
+            "Most ratings of an item under each system.",
+            "Most ratings of an item",
+            unit="for each system",
+            usual=5,
+        ),
+        "max_ratings_per_worker": own(
+            whole(1), "Most ratings of a worker.", "Most ratings of a worker", unit="ratings"
+        ),
+        **{name: FIELDS[name] for name in ALL_PRICES},
+        "cost_per_rating": replace(FIELDS["cost_per_rating"], start="0.10"),
+        **_RULE,
+        "simulations": replace(
+            SIMULATIONS, label="Simulated studies that prove it", page_help="400 where nothing is said."
+        ),
+        "no_proof": own(
+            flag(),
+            "Leave out the simulated studies that prove the plan.",
+            "Leave the proof out",
+            usual=False,
+        ),
+        "seed": SEED,
+    },
+    _plan,
+    Page(
+        "Human labels for a study with a judge",
+        "How many human labels does it take, by how many workers, and at what cost? The cheapest study with the "
+        "judge, and beside it the cheapest without.",
+        (
+            Part("The difference to find", tuple(_EFFECTS), one_of=tuple(_EFFECTS)),
+            Part("The judge", ("extra", "correlation", "cost_per_score")),
+            Part(
+                "What is possible",
+                ("power", "min_workers", "max_workers", "max_ratings_per_item", "max_ratings_per_worker"),
+            ),
+            _KNOWN,
+            Part(SECTIONS["cost"].title, PRICES, PRICES_NOTE, one_of=ONE_PRICE),
+            Part(FURTHER_PRICES_TITLE, FURTHER_PRICES, folded=True),
+            Part("The proof", ("simulations", "no_proof", "seed"), folded=True),
+        ),
+    ),
+    needs=_NEEDS,
+    of_study=True,
+)
+_CONFIDENCE = own(
+    real(0, 1, open="both"),
+    "Of the intervals.",
+    "Confidence",
+    slider=(0.8, 0.99),
+    step=0.01,
+    usual=0.95,
+)
+_FILE = own(
+    text("TABLE"),
+    "",
+    "Table",
+    page_help="A row for each rating: item, human, judge, and worker and system.",
+    needed=True,
+)
+_WORKER = column("worker")
+_DATA: Mapping[str, Field] = {
+    "worker": _WORKER,
+    "cluster": CLUSTER,
+    "rejected_rows": REJECTED_ROWS,
+    "confidence": _CONFIDENCE,
+}
+_DATA_PART = Part("The data", ("file", "rejected_rows", "worker", "cluster"))
+_INTERVAL_PART = Part("The interval", ("confidence",))
+_SAME_DATA = ("file", "worker", "cluster")
+_HOW_WELL = Next(("judge", "agreement"), "How well it agrees with people", _SAME_DATA)
+
+
+def _table(given: Typed, calls: Calls, *further: str) -> Any:
+    named = {name: given.given(name) for name in ("worker", "cluster", *further, "rejected_rows")}
+    return calls.let("table", call("hp.judge.read_judged", given["file"], **named))
+
+
+def _names(typed: str | None) -> list[str] | None:
+    return None if typed is None else [name.strip() for name in typed.split(",")]
+
+
+def _estimate(given: Typed, calls: Calls) -> None:
+    found = call(
+        "hp.judge.estimate_table",
+        _table(given, calls, "average_workers"),
+        systems=_names(given["systems"]),
+        baseline=given["baseline"],
+        own=_names(given["own"]),
+        confidence=given.given("confidence"),
+        seed=given.given("seed"),
+    )
+    calls.let("result", found)
+
+
+ESTIMATE = Declared(
+    ("judge", "estimate"),
+    """Estimate with a judge's help: from a table of human values and judge scores.
+
+    TABLE has a row for each rating or each output: 'item', 'judge', 'human'
+    (blank where no human rated it) and, for a comparison, 'system'. With a
+    column of workers the ratings are analysed by the rating model, the judge
+    as a covariate of items; without, the ratings of an output are averaged.
+    Three systems or more: all pairs, corrected by Holm.
+    """,
+    {
+        "file": replace(
+            _FILE,
+            page_help="A row each rating or output: item, judge, human (blank where no human rated it) and, for a "
+            "comparison, system.",
+        ),
+        "systems": replace(COMPARED, kind=text("A,B")),
+        "baseline": BASELINE,
+        "own": own(text("A,B"), "Systems of the judge's own family."),
+        "worker": replace(
+            _WORKER,
+            page_help="With workers, the ratings are analysed by the rating model. [found by name]",
+        ),
+        "average_workers": own(
+            flag(),
+            "Average the ratings of an output, whoever gave them.",
+            "Average the ratings of an output instead",
+            usual=False,
+        ),
+        **{name: one for name, one in _DATA.items() if name != "worker"},
+        "seed": SEED,
+    },
+    _estimate,
+    Page(
+        "An estimate with a judge's help",
+        "From finished data: humans rated some outputs, the judge scored all.",
+        (
+            Part("The data", ("file", "systems", "baseline", "rejected_rows")),
+            Part(
+                "What belongs together",
+                ("worker", "average_workers", "cluster"),
+                "Items of one passage, and ratings of one worker, are alike.",
+            ),
+            _INTERVAL_PART,
+        ),
+        (Next(("judge", "mean"), "How many values the judge saves"), _HOW_WELL),
+    ),
+    arguments=("file",),
+)
+
+
+def _agreement(given: Typed, calls: Calls) -> None:
+    asked = {"systems": _names(given["systems"]), "confidence": given.given("confidence")}
+    calls.let("result", call("hp.judge.agreement", _table(given, calls), **asked))
+
+
+AGREEMENT = Declared(
+    ("judge", "agreement"),
+    """How well does a judge agree with people, and people with each other?
+
+    TABLE has a row for each rating: 'item', 'worker', 'human', 'judge' and,
+    where there are several, 'system'. Each worker is left out in turn: the
+    mean of the others is the reference for that worker and for the judge.
+    With --systems the differences B - A of items are correlated.
+    """,
+    {
+        "file": _FILE,
+        "systems": own(
+            text("A,B"),
+            "Agree about the differences B - A. [all outputs]",
+            "Of the differences of these two systems",
+            page_help="A,B. [of all]",
+        ),
+        **_DATA,
+    },
+    _agreement,
+    Page(
+        "How well a judge agrees with people",
+        "And how well people agree with each other: nobody agrees better with them than they do.",
+        (_DATA_PART, Part("About what", ("systems",)), _INTERVAL_PART),
+        (Next(("judge", "bias"), "Does it prefer its own family?", _SAME_DATA),),
+    ),
+    arguments=("file",),
+)
+
+
+def _bias(given: Typed, calls: Calls) -> None:
+    asked = {name: given.given(name) for name in ("same_scale", "confidence")}
+    calls.let("result", call("hp.judge.bias", _table(given, calls), _names(given["own"]), **asked))
+
+
+BIAS = Declared(
+    ("judge", "bias"),
+    """Does a judge prefer the outputs of its own family?
+
+    TABLE has a row for each rating: 'item', 'system', 'human' and 'judge'.
+    The judge's scores of its own systems and of others are held against what
+    the human values make one expect. Some outputs need two ratings, so that
+    their noise is known.
+    """,
+    {
+        "file": _FILE,
+        "own": own(
+            text("A,B"),
+            "Systems of the judge's own family.",
+            "Systems of its own family",
+            page_help="Names with commas between.",
+            needed=True,
+        ),
+        "same_scale": own(
+            flag(),
+            "Judge and humans scored on the same scale.",
+            "It scored on the scale of the humans",
+            usual=False,
+        ),
+        **_DATA,
+    },
+    _bias,
+    Page(
+        "A judge and its own family",
+        "Does a judge score outputs of its own family higher than people make one expect?",
+        (_DATA_PART, Part("The judge", ("own", "same_scale")), _INTERVAL_PART),
+        (_HOW_WELL,),
+    ),
+    arguments=("file",),
+)
+SUBJECT = Subject(
+    "judge",
+    """What is an automatic judge worth in human ratings?
+
+    A judge scores many items, humans rate a few: prediction-powered inference
+    combines them without trusting the judge. 'mean' is for independent human
+    values, 'study' and 'plan' for workers who rate items, 'estimate' for
+    finished data; 'agreement' and 'bias' ask how good the judge is.
+    """,
+    (MEAN, STUDY, PLAN, ESTIMATE, AGREEMENT, BIAS),
+)
+command = SUBJECT.command()

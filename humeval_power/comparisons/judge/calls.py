@@ -1,0 +1,428 @@
+"""What an automatic judge of further items is worth in human ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from humeval_power.choices import DEFAULT_SEED
+from humeval_power.differences import Difference
+from humeval_power.errors import InputError
+from humeval_power.parameters import Parameters
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from humeval_power.clusters import Clusters
+    from humeval_power.comparisons.judge.result import JudgeMean, JudgeStudy
+    from humeval_power.comparisons.judge.result_answers import JudgeEstimate, JudgeSystems, JudgeWorkers
+    from humeval_power.comparisons.judge.result_bias import JudgeAgreement, JudgeBias
+    from humeval_power.comparisons.judge.result_plan import JudgePlan
+    from humeval_power.comparisons.judge.table import JudgedTable
+    from humeval_power.costs import CostModel
+    from humeval_power.studies.power.workload import Ahead
+
+_ENDLESS = 10**12  # items
+PLAN_SIMULATIONS = 400  # that prove a plan
+
+
+def mean(
+    *, n: int, extra: int, correlation: float, sd: float = 1.0, sd_judge: float | None = None
+) -> JudgeMean:
+    """How precise a mean of independent human values is with a judge's help.
+
+    Parameters
+    ----------
+    n, extra : items with a human value, and further items with the judge's score alone.
+    correlation : of the judge with the human values as they are, noise and all.
+    sd, sd_judge : standard deviations of human values and of the judge's scores; the second as the first
+        where it is not given.
+
+    Returns
+    -------
+    JudgeMean
+        Variances with the judge and without, and how many human values the mean is worth.
+
+    Raises
+    ------
+    InputError
+        An impossible correlation, number or standard deviation.
+    """
+    from humeval_power.comparisons.judge.plan import PredictionPower
+    from humeval_power.comparisons.judge.result import JudgeMean
+
+    return JudgeMean(found=PredictionPower(n, extra, correlation, sd, sd if sd_judge is None else sd_judge))
+
+
+def study(
+    parameters: Parameters,
+    *,
+    workers: int,
+    items: int,
+    effect: float | Difference,
+    extra: int,
+    correlation: float,
+    ratings_per_item: int | None = None,
+    rule: DecisionRule = DEFAULT_RULE,
+    setting: str = "",
+) -> JudgeStudy:
+    """How many human ratings a judge saves in a study of workers and items, by formula.
+
+    Parameters
+    ----------
+    parameters : of the variation; the effect in them is not used.
+    workers, items, ratings_per_item : size of the study; every worker rates every item where the last is
+        not given.
+    effect : true difference B - A on [0, 1].
+    extra, correlation : items scored by the judge alone, and the correlation of the judge's difference on an
+        item with the item's true difference.
+    setting : name of the parameters.
+
+    Returns
+    -------
+    JudgeStudy
+        Power with the judge and without, and the smallest study with it that is as powerful as without.
+
+    Raises
+    ------
+    InputError
+        An impossible design, correlation or effect.
+    """
+    from humeval_power.comparisons.judge.plan import JudgedStudy, judged_study
+    from humeval_power.comparisons.judge.result import JudgeStudy
+
+    said = effect if isinstance(effect, Difference) else Difference(effect)
+    given = parameters.with_difference(said.value)
+
+    def judged(correlation: float, extra: int) -> JudgedStudy:
+        return judged_study(
+            given,
+            n_workers=workers,
+            n_items=items,
+            correlation=correlation,
+            extra=extra,
+            ratings_per_item=ratings_per_item,
+            rule=rule,
+        )
+
+    found = judged(correlation, extra)
+    return JudgeStudy(
+        found=found,
+        endless=judged(1.0, _ENDLESS),
+        parameters=given,
+        effect=said,
+        extra=extra,
+        correlation=correlation,
+        rule=rule,
+        setting=setting,
+        remarks=found.design.notes,
+    )
+
+
+def plan(
+    parameters: Parameters,
+    *,
+    effect: float | Difference,
+    extra: int,
+    correlation: float,
+    costs: CostModel,
+    power: float = 0.8,
+    price_per_score: Decimal | float = 0,
+    workers: tuple[int, int] = (5, 20),
+    max_ratings_per_item: int = 5,
+    max_ratings_per_worker: int | None = None,
+    rule: DecisionRule = DEFAULT_RULE,
+    n_simulations: int = PLAN_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    setting: str = "",
+    ahead: Ahead | None = None,
+) -> JudgePlan:
+    """How many human labels a study with a judge needs, by how many workers, at the least cost.
+
+    Parameters
+    ----------
+    parameters : of the variation; the effect in them is not used.
+    effect : true difference B - A on [0, 1].
+    extra : the most items that the judge scores beside those that workers rate.
+    correlation : of the judge's difference on an item with the item's true difference.
+    costs : prices of ratings, workers and items. price_per_score : of one score of the judge.
+    power : to reach.
+    workers : the fewest and the most to try.
+    max_ratings_per_item, max_ratings_per_worker : of an item under each system; of a worker, None without limit.
+    n_simulations : studies that prove the cheapest plan; 0 leaves the proof out.
+    seed : of the simulated studies. setting : name of the parameters.
+    ahead : is told of the work of the proof before it begins, and may refuse it.
+
+    Returns
+    -------
+    JudgePlan
+        The cheapest study with the judge and without; `to_frame` has a row for each number of workers.
+
+    Raises
+    ------
+    InputError
+        An impossible correlation, power, price or range, or no effect.
+    """
+    from humeval_power.comparisons.judge.plan import (
+        JudgeRequest,
+        judged_workload,
+        search_plan,
+        simulate_judged,
+    )
+    from humeval_power.comparisons.judge.result_plan import JudgePlan
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.power.required import design_of
+
+    said = effect if isinstance(effect, Difference) else Difference(effect)
+    request = JudgeRequest(
+        parameters=parameters.with_difference(said.value),
+        correlation=correlation,
+        extra=extra,
+        costs=costs,
+        target=power,
+        price_per_score=Decimal(str(price_per_score)),
+        workers=workers,
+        most_ratings=max_ratings_per_item,
+        most_per_worker=max_ratings_per_worker,
+        rule=rule,
+    )
+    found = search_plan(request)
+    proof = None
+    if found.judged is not None and n_simulations and rule.alternative == "two-sided":
+        design = design_of(found.judged.counts)
+        if ahead is not None:
+            ahead(judged_workload(design, extra=found.judged.extra, n_simulations=n_simulations))
+        proof = simulate_judged(
+            request.parameters,
+            design,
+            correlation=correlation,
+            extra=found.judged.extra,
+            n_simulations=n_simulations,
+            seed=seed,
+        )
+    return JudgePlan(
+        found=found,
+        effect=said,
+        simulated=proof,
+        setting=setting,
+        provenance=Provenance(seed=None if proof is None else seed),
+    )
+
+
+# Estimates with a judge's help from finished data, and how good the judge is.
+
+
+def estimate(
+    human: ArrayLike,
+    judge: ArrayLike,
+    extra: ArrayLike,
+    *,
+    clusters: Clusters | None = None,
+    estimated: str = "Mean human value",
+    confidence: float = 0.95,
+    seed: int = DEFAULT_SEED,
+    remarks: Sequence[str] = (),
+) -> JudgeEstimate:
+    """Estimate a mean, or a mean difference, with a judge's help.
+
+    Parameters
+    ----------
+    human, judge : (n,), values of the items that humans rated, and the judge's scores of the same.
+    extra : (N,), the judge's scores of further items.
+    clusters : of the n + N items, rated ones first; None where items are independent.
+    estimated : what the mean is of, in words.
+    confidence : of the intervals.
+    seed : of the assignment of items to folds.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    JudgeEstimate
+        From humans alone, with the judge at weight 1 and at the estimated weight; `to_frame` has a row each.
+
+    Raises
+    ------
+    InputError
+        Fewer than 3 rated or 2 further items, values that are not finite, or human values all alike.
+    """
+    from humeval_power.comparisons.judge.means import judged_means
+    from humeval_power.comparisons.judge.result_answers import JudgeEstimate
+    from humeval_power.saying.result import Provenance
+
+    return JudgeEstimate(
+        found=judged_means(human, judge, extra, clusters=clusters, confidence=confidence, seed=seed),
+        estimated=estimated,
+        cluster=None if clusters is None else clusters.name,
+        remarks=tuple(remarks),
+        provenance=Provenance(seed=seed),
+    )
+
+
+def estimate_table(
+    table: JudgedTable,
+    *,
+    systems: Sequence[str] | None = None,
+    baseline: str | None = None,
+    own: Sequence[str] | None = None,
+    confidence: float = 0.95,
+    seed: int = DEFAULT_SEED,
+) -> JudgeEstimate | JudgeWorkers | JudgeSystems:
+    """Estimate a mean, a difference or those of all pairs of systems, with a judge's help.
+
+    Where the table knows who rated, the human part is the rating model with the judge as a covariate of items,
+    tested with Kenward and Roger's (1997) df; else the means of outputs are used as `estimate` does.
+
+    Parameters
+    ----------
+    table : as `read_judged` gives it.
+    systems : which to compare, two or more; None takes all of the table. The effect is the second minus the
+        first.
+    baseline : the system that the others are compared with; None compares all pairs.
+    own : systems of the judge's own family: a bias towards them is looked for, and warned of by its name.
+    confidence : of the intervals.
+    seed : of the assignment of items, or of whole clusters, to folds.
+
+    Returns
+    -------
+    JudgeEstimate, JudgeWorkers or JudgeSystems
+        The second where the table knows who rated, the third for three systems or more.
+
+    Raises
+    ------
+    InputError
+        Systems that are not there, too few workers, rated or further items, or values all alike.
+    FitError
+        Ratings to which the model cannot be fitted.
+    """
+    from humeval_power.comparisons.judge.means import JudgedMeans
+    from humeval_power.comparisons.judge.result_answers import (
+        JudgeEstimate,
+        JudgeSystems,
+        JudgeWorkers,
+        judged_answers,
+    )
+    from humeval_power.comparisons.judge.table import judged_pair, judged_systems
+    from humeval_power.saying.result import Provenance
+
+    names = table.chosen(systems)
+    warnings = () if own is None else _own_family_warning(table, own, confidence)
+    came = Provenance(seed=seed)
+    if len(names) > 2 or baseline is not None:
+        family = judged_systems(table, names, baseline=baseline, confidence=confidence, seed=seed)
+        answers = judged_answers(table, family.pairs[0].found)
+        return JudgeSystems(
+            found=family,
+            answers=answers,
+            cluster=table.cluster_name,
+            warnings=warnings,
+            remarks=table.remarks,
+            provenance=came,
+        )
+    pair = (names[0], names[1]) if len(names) == 2 else None
+    found = judged_pair(table, pair, confidence=confidence, seed=seed)
+    told = (*table.remarks, *table.values(pair).notices)
+    if isinstance(found, JudgedMeans):
+        return JudgeEstimate(
+            found=found,
+            estimated=table.contrast(pair),
+            answers=judged_answers(table, found),
+            cluster=table.cluster_name,
+            warnings=warnings,
+            remarks=told,
+            provenance=came,
+        )
+    return JudgeWorkers(
+        found=found,
+        estimated=table.contrast(pair),
+        answers=judged_answers(table, found),
+        cluster=table.cluster_name,
+        warnings=warnings,
+        remarks=told,
+        provenance=came,
+    )
+
+
+def _own_family_warning(table: JudgedTable, own: Sequence[str], confidence: float) -> tuple[str, ...]:
+    """The named warning, where the judge favours its own family."""
+    from humeval_power.comparisons.judge.ceiling import own_family_bias
+    from humeval_power.comparisons.judge.result_bias import bias_warning
+
+    said = bias_warning(own_family_bias(table, tuple(own), confidence=confidence))
+    return (said,) if said else ()
+
+
+def agreement(
+    table: JudgedTable, *, systems: Sequence[str] | None = None, confidence: float = 0.95
+) -> JudgeAgreement:
+    """How well a judge agrees with people, beside how well they agree with each other.
+
+    Parameters
+    ----------
+    table : as `read_judged` gives it, with workers.
+    systems : two, about whose differences B - A of items agreement is asked; None takes all outputs.
+    confidence : of the intervals, by the jackknife over items or their clusters.
+
+    Returns
+    -------
+    JudgeAgreement
+        Correlations of the judge and of a worker with the mean of the other workers, and the ceiling.
+
+    Raises
+    ------
+    InputError
+        No workers, too few outputs that several rated, or other than two systems.
+    """
+    from humeval_power.comparisons.judge.ceiling import judge_ceiling
+    from humeval_power.comparisons.judge.result_answers import item_answer
+    from humeval_power.comparisons.judge.result_bias import JudgeAgreement
+
+    names = None if systems is None else table.chosen(systems)
+    if names is not None and len(names) != 2:
+        raise InputError(f"Differences are of two systems; got {len(names)}.")
+    found = judge_ceiling(table, None if names is None else (names[0], names[1]), confidence=confidence)
+    return JudgeAgreement(
+        found=found,
+        answers=(item_answer(table, found.n_items, found.n_clusters),),
+        cluster=table.cluster_name,
+        remarks=table.remarks,
+    )
+
+
+def bias(
+    table: JudgedTable, own: Sequence[str], *, same_scale: bool = False, confidence: float = 0.95
+) -> JudgeBias:
+    """Whether a judge prefers the outputs of its own family.
+
+    Parameters
+    ----------
+    table : as `read_judged` gives it, with several systems.
+    own : the systems of the judge's own family.
+    same_scale : judge and humans scored on the same scale, so that a point is a point; else the slope of the
+        judge on the humans' values is estimated, which needs some outputs with two ratings.
+    confidence : of the intervals, by the jackknife over items or their clusters.
+
+    Returns
+    -------
+    JudgeBias
+        The bias in units of the judge and of the humans; `to_frame` has a row for each system.
+
+    Raises
+    ------
+    InputError
+        Systems that are not there, no others, or human values that say nothing of the outputs.
+    """
+    from humeval_power.comparisons.judge.ceiling import own_family_bias
+    from humeval_power.comparisons.judge.result_answers import item_answer
+    from humeval_power.comparisons.judge.result_bias import JudgeBias
+
+    found = own_family_bias(
+        table, tuple(own), slope="same-scale" if same_scale else "estimated", confidence=confidence
+    )
+    return JudgeBias(
+        found=found,
+        answers=(item_answer(table, found.n_items, found.n_clusters),),
+        cluster=table.cluster_name,
+        remarks=table.remarks,
+    )

@@ -1,0 +1,276 @@
+"""A judge's help where the same workers rate many items: the rating model with the judge as a covariate of items.
+
+The judge's score stands in the model as a centred covariate of the item, alone and times the system; its centre
+is the mean over all items that the judge scored, so that the effect is the difference between the systems at that
+mean. What workers differ in, and the noise of their ratings, stay in the standard error and its degrees of
+freedom (Kenward and Roger 1997). How well the centre is known is added: w^2 Var(f) over the number of items
+judged, or over clusters. With n of n + N items rated the item part is Ti^2 (1 - rho^2 N / (N + n)) / n, as in
+PPI++ with the best weight (Angelopoulos, Duchi and Zrnic 2023).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from humeval_power.clusters import Clusters
+from humeval_power.errors import FitError, InputError
+from humeval_power.estimation.crossed import examination as vanishing_residual
+from humeval_power.estimation.crossed.fits import MESSAGES, BatchFit, fit_one
+from humeval_power.estimation.crossed.problem import CrossedProblem, Levels
+from humeval_power.inference.clustered import clustered_mean
+from humeval_power.kernels.crossed import reml
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+LEAST_ITEMS = 6  # rated ones: two coefficients of the judge, and how items differ beside it
+_FLAT = 1e-9  # spread of a judge's scores, relative to their size, that is none
+
+
+@dataclass(frozen=True, slots=True)
+class RatedItems:
+    """Ratings of workers, and a judge's scores of those items and of others.
+
+    worker, item, system, rating : (n_ratings,); codes of items are rows of `scores`, systems are 0 (A) and 1 (B).
+    scores : (n_items, 2), the judge's of each item under A and B; (n_items, 1) where there is one system.
+    clusters : of all items; None where they count as independent.
+    """
+
+    worker: Codes
+    item: Codes
+    system: Codes
+    rating: Floats
+    scores: Floats
+    clusters: Clusters | None = None
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether two systems are compared."""
+        return bool(self.scores.shape[1] == 2)
+
+    @property
+    def judged(self) -> Floats:
+        """What the judge says of each item's difference B - A, or of the item, shape (n_items,)."""
+        return np.asarray(self.scores @ ([-1.0, 1.0] if self.is_difference else [1.0]))
+
+
+@dataclass(frozen=True, slots=True)
+class RatedEstimate:
+    """An estimate from the rating model, in units of the ratings.
+
+    `weight` is the judge's coefficient, 0 where it is not in the model; `sd_worker`, `sd_item` and `sd_cluster` are
+    the SDs of what workers, items (beyond the judge) and clusters differ in, the last NaN without clusters.
+    """
+
+    estimate: float
+    standard_error: float
+    df: float
+    p_value: float
+    interval: tuple[float, float]
+    weight: float
+    sd_worker: float
+    sd_item: float
+    sd_residual: float
+    sd_cluster: float = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class RatedMeans:
+    """The estimate from workers alone, and with the judge's scores of `n_judged` items, `n_items` of them rated.
+
+    `correlation` is that of the judge with what the items truly differ in, NaN where items do not differ;
+    `n_clusters` counts those of all items.
+    """
+
+    human: RatedEstimate
+    judged: RatedEstimate
+    correlation: float
+    n_workers: int
+    n_items: int
+    n_judged: int
+    n_ratings: int
+    confidence: float
+    n_clusters: int | None = None
+
+    @property
+    def efficiency(self) -> float:
+        """Variance without the judge over that with it."""
+        return (self.human.standard_error / self.judged.standard_error) ** 2
+
+
+def rated_means(rated: RatedItems, *, confidence: float = 0.95) -> RatedMeans:
+    """Estimate a mean, or a difference between two systems, with the judge and without.
+
+    Raises
+    ------
+    InputError
+        Fewer than 2 workers or 6 rated items, no further items, or a judge whose scores of the rated items are all
+        alike.
+    FitError
+        Ratings without residual variation, or a fit that does not converge.
+    """
+    items = np.unique(rated.item)
+    _check(rated, items, confidence)
+    scale = float(np.std(rated.rating)) or 1.0
+    centre = float(np.mean(rated.rating))
+    response = (rated.rating - centre) / scale
+    judge = rated.judged
+    spread, middle = float(judge.std()), float(judge.mean())
+    if not spread > _FLAT * max(1.0, abs(middle)):
+        raise InputError("The judge gives all items the same score: it says nothing of how they differ.")
+    columns = _judge_columns(rated, (judge - middle) / spread)
+    shift = 0.0 if rated.is_difference else centre
+
+    def fitted(covariates: Floats) -> tuple[RatedEstimate, Floats]:
+        problem = _problem(rated, items, covariates)
+        found = fit_one(problem, response, contrasts=np.eye(problem.x.shape[1])[-1:])
+        _refuse(found)
+        weight = float(found.further[0, 0, 0]) if covariates.shape[1] else 0.0
+        # how well the mean of the judge is known, in SDs of its scores
+        known = clustered_mean(judge / spread, rated.clusters)
+        error, df = _joined(
+            float(found.standard_error_adjusted[0]),
+            float(found.df_kenward_roger[0]),
+            abs(weight) * known.standard_error,
+            known.df,
+        )
+        estimate = shift + scale * float(found.estimate[0])
+        deviations = scale * np.sqrt(found.gamma[0] * found.sigma2[0])[1::2]
+        return (
+            _estimate(
+                estimate,
+                scale * error,
+                df,
+                confidence,
+                weight=weight * scale / spread,
+                deviations=deviations,
+                sd_residual=scale * math.sqrt(float(found.sigma2[0])),
+            ),
+            np.array([scale * weight]),
+        )
+
+    judged, explained = fitted(columns)
+    item_variance = judged.sd_item**2 + (0.0 if math.isnan(judged.sd_cluster) else judged.sd_cluster**2)
+    total = math.sqrt(explained[0] ** 2 + item_variance)
+    return RatedMeans(
+        human=fitted(columns[:, :0])[0],
+        judged=judged,
+        correlation=float(explained[0] / total) if total > 0 else math.nan,
+        n_workers=len(np.unique(rated.worker)),
+        n_items=len(items),
+        n_judged=len(judge),
+        n_ratings=len(rated.rating),
+        confidence=confidence,
+        n_clusters=None if rated.clusters is None else rated.clusters.n_clusters,
+    )
+
+
+def _judge_columns(rated: RatedItems, centred: Floats) -> Floats:
+    """The judge's covariates of each rating: of two systems its mean of the item, where that varies, and its
+    difference times the system; the last one carries the weight."""
+    if not rated.is_difference:
+        return centred[rated.item][:, None]
+    times_system = (centred[rated.item] * (rated.system - 0.5))[:, None]
+    level = rated.scores.mean(axis=1)
+    level = (level - level.mean()) / (level.std() or 1.0)
+    if np.ptp(level[np.unique(rated.item)]) < _FLAT:
+        return times_system
+    return np.hstack([level[rated.item][:, None], times_system])
+
+
+def _problem(rated: RatedItems, items: Codes, covariates: Floats) -> CrossedProblem:
+    worker = np.unique(rated.worker, return_inverse=True)[1]
+    item = np.searchsorted(items, rated.item)
+    document = None if rated.clusters is None else rated.clusters.only(items).codes[item]
+    if rated.is_difference:
+        return CrossedProblem.of_design(
+            worker,
+            item,
+            rated.system,
+            document=document,
+            covariates=covariates if covariates.shape[1] else None,
+        )
+    ones = np.ones((len(item), 1))
+    levels = [Levels(codes, ones) for codes in (worker, item, document) if codes is not None]
+    found = CrossedProblem.of_levels(levels, np.hstack([ones, covariates]))
+    return _of_one_system(found)
+
+
+def _of_one_system(problem: CrossedProblem) -> CrossedProblem:
+    """The first coefficient is what is asked for, as of differences."""
+    return replace(problem, is_difference=True)
+
+
+def _joined(error: float, df: float, more: float, more_df: float) -> tuple[float, float]:
+    """Standard error of a sum of two independent parts, and Satterthwaite's df of it."""
+    if more == 0:
+        return error, df
+    first, second = error**2, more**2
+    return math.sqrt(first + second), (first + second) ** 2 / (first**2 / df + second**2 / more_df)
+
+
+def _estimate(
+    estimate: float,
+    error: float,
+    df: float,
+    confidence: float,
+    *,
+    weight: float,
+    deviations: Floats,
+    sd_residual: float,
+) -> RatedEstimate:
+    reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * error
+    p_value = 2 * float(special.stdtr(df, -abs(estimate) / error)) if error > 0 else math.nan
+    return RatedEstimate(
+        estimate=estimate,
+        standard_error=error,
+        df=df,
+        p_value=p_value,
+        interval=(estimate - reach, estimate + reach),
+        weight=weight,
+        sd_worker=float(deviations[0]),
+        sd_item=float(deviations[1]),
+        sd_residual=sd_residual,
+        sd_cluster=float(deviations[2]) if len(deviations) > 2 else math.nan,
+    )
+
+
+def _refuse(found: BatchFit) -> None:
+    status = int(found.status[0])
+    if status == reml.NO_RESIDUAL:
+        raise FitError(vanishing_residual.EXPLAINED)
+    if status == reml.RUNAWAY:
+        raise FitError(vanishing_residual.RUNS_AWAY)
+    if status != reml.CONVERGED:
+        raise FitError(
+            f"The fit did not converge ({MESSAGES.get(status, status)}): more ratings are needed."
+        )
+
+
+def _check(rated: RatedItems, items: Codes, confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise InputError(f"A confidence must lie between 0 and 1; got {confidence:g}.")
+    n_workers, extra = len(np.unique(rated.worker)), len(rated.scores) - len(items)
+    if n_workers < 2 or len(items) < LEAST_ITEMS:
+        raise InputError(
+            f"The rating model with a judge needs at least 2 workers and {LEAST_ITEMS} rated items; there are "
+            f"{n_workers} and {len(items)}."
+        )
+    if extra < 2:
+        raise InputError(
+            f"At least 2 items are needed that the judge alone has scored; there are {extra}. Without them a judge "
+            "adds nothing."
+        )
+    if not (np.isfinite(rated.rating).all() and np.isfinite(rated.scores).all()):
+        raise InputError("Ratings and scores of the judge must be finite numbers.")
+    if rated.is_difference and len(np.unique(rated.system)) < 2:
+        raise InputError("Ratings of both systems are needed to compare them.")
+    if rated.clusters is not None and len(np.unique(rated.clusters.codes[items])) < 2:
+        raise InputError(
+            "All rated items are in one cluster; at least 2 are needed, and 20 or more are better."
+        )

@@ -1,0 +1,210 @@
+"""What a judge will be worth in human ratings: in a mean, in a study of workers and items."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import ClassVar
+
+from humeval_power.comparisons.judge.plan import JudgedStudy, PredictionPower
+from humeval_power.differences import Difference
+from humeval_power.parameters import Parameters
+from humeval_power.rules import DecisionRule
+from humeval_power.saying.answer_words import found_words, of_hundred
+from humeval_power.saying.chart import Axis, Chart, Level, Series, Spot
+from humeval_power.saying.document import Document, Fact, Facts, Section
+from humeval_power.saying.numbers import counted
+from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.studies.power.formula import AnalyticPower
+
+# What a mean is worth in human values, by the number of items that the judge has scored.
+
+_POINTS = 60
+
+
+def worth_chart(found: PredictionPower) -> Chart:
+    """Human values that the mean is worth against the items that only the judge has scored."""
+    most = max(3 * found.extra, 2 * found.n)
+    extra = sorted({1 + round((most - 1) * place / (_POINTS - 1)) for place in range(_POINTS)})
+    at = [replace(found, extra=each) for each in extra]
+    best, plain = [each.effective_n for each in at], [each.plain_effective_n for each in at]
+    x = tuple(map(float, extra))
+    return Chart(
+        name="worth",
+        title="How many human values does the judge save?",
+        words="Human values that the mean is worth, against the number of items that only the judge has scored: "
+        f"{found.effective_n:.0f} with {found.extra:,}.",
+        x=Axis("Items scored by the judge alone", 0, most, is_whole=True),
+        y=Axis("Worth, in human values", 0, 1.05 * max(*best, *plain, found.n), is_whole=True),
+        series=(
+            Series("line", "best weight", x, tuple(best)),
+            Series("line", "weight 1", x, tuple(plain), colour=2),
+        ),
+        marks=(
+            Spot(f"this plan: {found.effective_n:.0f}", found.extra, found.effective_n),
+            Level(f"humans alone: {found.n:,}", found.n),
+        ),
+    )
+
+
+PLAIN_HURTS = (
+    "Plain prediction-powered inference, which gives the judge weight 1, would be worse than no judge "
+    "here: estimate the weight."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeMean(Result):
+    """How precise a mean of human values is with a judge's help."""
+
+    schema: ClassVar[str] = "humeval_power/judge_mean/1"
+
+    found: PredictionPower
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """What the mean is worth with the judge, and without."""
+        found = self.found
+        hurts = found.extra and found.plain_variance > found.human_variance
+        return Document(
+            "What a judge adds to a mean of human values",
+            lead=f"With the judge's scores of {counted(found.extra, 'further item')}, {found.n:,} human values "
+            f"are worth {found.effective_n:,.0f}, if judge and humans correlate {found.correlation:g}."
+            if found.extra
+            else f"The judge adds nothing to {counted(found.n, 'human value')}: it has scored no further items.",
+            headline=self._facts(),
+            caveats=(PLAIN_HURTS,) if hurts else (),
+            sections=(Section("", (worth_chart(self.found),)),) if found.extra else (),
+        )
+
+    def _facts(self) -> tuple[Fact, ...]:
+        found = self.found
+        plain = "not defined: it needs items that only the judge has scored"
+        if found.extra:
+            plain = (
+                f"standard error {math.sqrt(found.plain_variance):.4g}: as {found.plain_effective_n:.1f} "
+                "human values"
+            )
+        return (
+            (
+                "With the judge",
+                f"as {found.effective_n:.1f} human values, {found.effective_n - found.n:.1f} more: standard "
+                f"error {math.sqrt(found.variance):.4g} at the best weight of the judge, {found.weight:.3f}",
+            ),
+            ("Humans alone", f"standard error {math.sqrt(found.human_variance):.4g}"),
+            ("Weight 1", plain),
+        )
+
+    def content(self) -> Record:
+        """What was asked, and the variances."""
+        found = self.found
+        return {
+            **asdict(found),
+            "weight": found.weight,
+            "variance": found.variance,
+            "human_variance": found.human_variance,
+            "plain_variance": found.plain_variance,
+            "effective_n": found.effective_n,
+            "plain_effective_n": found.plain_effective_n,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeStudy(Result):
+    """Power of a study of workers and items with a judge and without.
+
+    `endless` is the same study with a perfect judge of endless items.
+    """
+
+    schema: ClassVar[str] = "humeval_power/judge_study/1"
+
+    found: JudgedStudy
+    endless: JudgedStudy
+    parameters: Parameters
+    effect: Difference
+    extra: int
+    correlation: float
+    rule: DecisionRule
+    setting: str = ""
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """What the judge saves, the power with it and without, and the most that any judge can do."""
+        found = self.found
+        return Document(
+            "What a judge saves in a study of workers and items",
+            lead=self._lead(),
+            headline=(
+                (
+                    "With the judge",
+                    f"{_power_words(found.judged)}: {found.efficiency:.3f} times the data, with {self.extra:,} "
+                    f"more items and correlation {self.correlation:g}",
+                ),
+                ("Humans alone", _power_words(found.alone)),
+                (
+                    "At most",
+                    f"{self.endless.efficiency:.3f} times the data, from a perfect judge of endless items: "
+                    "workers and noise remain",
+                ),
+            ),
+            sections=(
+                Section(
+                    "",
+                    (
+                        Facts(
+                            (
+                                ("Effect", str(self.effect)),
+                                ("Setting", self.setting or "parameters"),
+                                ("Study", str(found.design)),
+                            )
+                        ),
+                    ),
+                ),
+            ),
+        )
+
+    def _lead(self) -> str:
+        found, all_items = self.found, counted(self.found.design.n_items, "item")
+        saved = (
+            "The judge saves no ratings"
+            if found.fewer is None
+            else f"The judge saves {found.ratings_saved:,} of {found.design.n_ratings:,} ratings: "
+            f"{found.fewer.n_items:,} items with it have the power of {found.design.n_items:,} without"
+        )
+        finds = found_words(self.effect, self.rule)
+        return (
+            f"{saved}. With the judge and all {all_items}, {of_hundred(found.judged.power)} of 100 such studies "
+            f"{finds}, without it {of_hundred(found.alone.power)}; by formula."
+        )
+
+    def content(self) -> Record:
+        """What was assumed, the powers, and what is saved."""
+        found, design = self.found, self.found.design
+        return {
+            "understood": str(self.effect),
+            "setting": self.setting,
+            "parameters": self.parameters.as_dict(),
+            "rule": asdict(self.rule),
+            "extra": self.extra,
+            "correlation": self.correlation,
+            "workers": design.n_workers,
+            "items": design.n_items,
+            "ratings_per_item": design.ratings_per_item,
+            "effect": found.alone.effect,
+            "power_alone": found.alone.power,
+            "power_judged": found.judged.power,
+            "standard_error_alone": found.alone.precision.standard_error,
+            "standard_error_judged": found.judged.precision.standard_error,
+            "efficiency": found.efficiency,
+            "largest_efficiency": self.endless.efficiency,
+            "items_needed": design.n_items if found.fewer is None else found.fewer.n_items,
+            "ratings": design.n_ratings,
+            "ratings_saved": found.ratings_saved,
+        }
+
+
+def _power_words(analytic: AnalyticPower) -> str:
+    rough = "; rough, with so few workers" if analytic.is_rough else ""
+    error, df = analytic.precision.standard_error, analytic.precision.df
+    return f"power {analytic.power:.3f} (SE {error:.4f}, df {df:.1f}{rough})"

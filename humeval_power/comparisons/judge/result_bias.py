@@ -1,0 +1,412 @@
+"""Whether a judge prefers the outputs of its own family: the estimate, its test, and the warning by its name."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
+from humeval_power.checking.columns import shortened
+from humeval_power.comparisons.judge.ceiling import NAME, JudgeCeiling, OwnFamilyBias
+from humeval_power.comparisons.judge.means import Jackknifed
+from humeval_power.comparisons.judge.result_answers import judge_signature
+from humeval_power.saying.chart import EstimateRow, EstimateRows
+from humeval_power.saying.clustered_words import Independence, independence_record, independence_section
+from humeval_power.saying.document import Document, Drawing, Fact, Paragraph, Section, Table
+from humeval_power.saying.numbers import counted, decimals, p_words, significant, significant_interval
+from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+
+_CORRECTED = (
+    "Plain means of the judge's scores carry this bias in full. 'judge estimate' does not: it corrects the judge "
+    "by the humans' values, within the same systems."
+)
+_SYSTEMS = Independence(
+    "judges",
+    "assumed",
+    "The test is about these systems and this judge. That systems differ in how much a judge likes them, "
+    "whatever their family, is asked apart, by all choices of as many systems.",
+)
+_LOW = 0.5
+
+
+def bias_warning(found: OwnFamilyBias) -> str:
+    """What an estimate warns of, under the name of the bias; '' where there is none to tell."""
+    if not found.is_found:
+        return ""
+    return (
+        f"{NAME}: the judge scores {', '.join(map(shortened, found.own))} higher than the humans' values make one "
+        f"expect, by {significant(found.in_human_units.estimate)} in their units "
+        f"({p_words(found.bias.p_value)}). The estimate with the judge is corrected for it; plain means of its "
+        "scores are not."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeBias(Result):
+    """The bias in units of the judge and of the humans, and what each system gets beyond its human values."""
+
+    schema: ClassVar[str] = "humeval_power/judge_bias/1"
+
+    found: OwnFamilyBias
+    answers: tuple[Independence, ...] = ()
+    cluster: str | None = None
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """The bias, whether systems differ as much by themselves, and each system."""
+        return Document(
+            NAME,
+            lead=self._lead(),
+            headline=self._facts(),
+            caveats=self._caveats(),
+            sections=(
+                Section("Each system", (self._table(), self._picture())),
+                Section("What it means", (Paragraph(_CORRECTED), Paragraph(self._slope()))),
+                Section("For a paper", (Paragraph(self._paper()),)),
+                independence_section((*self.answers, _SYSTEMS)),
+            ),
+            signature=self._signature,
+        )
+
+    def _lead(self) -> str:
+        found, own = self.found, ", ".join(map(shortened, self.found.own))
+        bias, p = found.in_human_units.estimate, p_words(found.bias.p_value)
+        amount = f"{significant(abs(bias))} {'more' if bias > 0 else 'less'}"
+        favours = f"favours its own family, {own}"
+        shown = (
+            f"The judge {favours} ({p})"
+            if found.is_found
+            else f"It is not shown that the judge {favours} ({p})"
+        )
+        return (
+            f"{shown}: it scores them {amount} than the humans' values make one expect, in units of the humans. "
+            f"Judged beside {counted(len(found.systems) - len(found.own), 'other system')} on "
+            f"{counted(found.n_items, 'item')} with human values."
+        )
+
+    def _facts(self) -> tuple[Fact, ...]:
+        found = self.found
+        percent = f"{100 * found.confidence:g} % interval"
+        facts = [
+            (
+                "Bias",
+                f"{significant(found.in_human_units.estimate)} in units of the humans, {percent} "
+                f"{significant_interval(*found.in_human_units.interval)}",
+            ),
+            (
+                "The test",
+                f"{significant(found.bias.estimate)} in units of the judge, {percent} "
+                f"{significant_interval(*found.bias.interval)}, {p_words(found.bias.p_value)}",
+            ),
+        ]
+        if math.isfinite(found.p_systems):
+            facts.append(
+                (
+                    "Among systems",
+                    f"{p_words(found.p_systems)} that {counted(len(found.own), 'system')} chosen blindly show as "
+                    f"much ({found.n_choices:,} choices)",
+                )
+            )
+        return tuple(facts)
+
+    def _caveats(self) -> tuple[str, ...]:
+        found = self.found
+        said = []
+        if found.slope is not None and found.reliability < _LOW:
+            said.append(
+                f"The human means are noisy (reliability {decimals(found.reliability, 2)}): the slope of the "
+                "judge on them rests on a large correction."
+            )
+        if found.n_choices < 20:
+            said.append(
+                f"With {counted(len(found.systems), 'system')} nothing can be said of families beyond these "
+                f"systems: the p-value among systems is {1 / found.n_choices:.2g} at least."
+            )
+        return tuple(said)
+
+    def _table(self) -> Table:
+        rows = tuple(
+            (
+                shortened(one.system),
+                "own" if one.is_own else "other",
+                f"{one.n_outputs:,}",
+                significant(one.judge),
+                significant(one.human),
+                significant(one.excess),
+            )
+            for one in self.found.systems
+        )
+        caption = (
+            "Means of judge and humans, less those of all outputs; excess: what the judge gives beyond the humans' "
+            "values, in their units."
+        )
+        return Table(("system", "family", "outputs", "judge", "humans", "excess"), rows, caption=caption)
+
+    def _picture(self) -> Drawing:
+        found = self.found
+        both = (
+            EstimateRow(
+                "own family",
+                found.in_human_units.estimate,
+                *found.in_human_units.interval,
+                marked=found.is_found,
+            ),
+        )
+        drawn = EstimateRows(
+            both,
+            "estimates",
+            "Bias in units of the humans",
+            usual_label="not shown",
+            marked_label="found",
+            whole=0.0,
+            whole_label="no bias",
+            is_ordered=False,
+        )
+        return drawn.drawing(
+            "bias",
+            title=NAME,
+            words="The judge's bias towards its own family with its interval.",
+            width=5.0,
+        )
+
+    def _slope(self) -> str:
+        found = self.found
+        if found.slope is None:
+            return (
+                "Judge and humans are taken to use the same scale: a point of one is a point of the other."
+            )
+        return (
+            f"A point of the humans' scale is {significant(found.slope.estimate)} of the judge's "
+            f"({significant_interval(*found.slope.interval)}), found within systems and freed of the noise of the "
+            f"ratings (reliability of the human means {decimals(found.reliability, 2)})."
+        )
+
+    @property
+    def _signature(self) -> str:
+        found = self.found
+        slope = "same-scale" if found.slope is None else "errors-in-variables"
+        entries = ["model:own-family", f"slope:{slope}", f"own:{len(found.own)}", f"k:{len(found.systems)}"]
+        return judge_signature(
+            [*entries, f"items:{found.n_items}"],
+            cluster=self.cluster,
+            n_clusters=found.n_clusters,
+            confidence=found.confidence,
+        )
+
+    def _paper(self) -> str:
+        found = self.found
+        by = f"clusters of items ({self.cluster})" if self.cluster else "items"
+        return (
+            f"The judge's preference for its own family ({', '.join(map(shortened, found.own))}), its scores "
+            f"against what the human values of {found.n_items:,} items make one expect, was "
+            f"{significant(found.in_human_units.estimate)} in units of the humans "
+            f"({100 * found.confidence:g} % interval {significant_interval(*found.in_human_units.interval)}, "
+            f"{p_words(found.bias.p_value)}, jackknife over {by})."
+        )
+
+    def content(self) -> Record:
+        """All of it."""
+        return {
+            "name": NAME,
+            **asdict(self.found),
+            "is_found": self.found.is_found,
+            "cluster": self.cluster,
+            "independence": independence_record((*self.answers, _SYSTEMS)),
+            "signature": self._signature,
+        }
+
+    def table_rows(self) -> list[Record]:
+        """A row for each system."""
+        return [asdict(one) for one in self.found.systems]
+
+
+# How well a judge agrees with people, beside the ceiling that people set for each other.
+
+_HOW = (
+    "Each worker is left out in turn, and the mean of the others is the reference, for that worker and for the "
+    "judge. People are noisy, so that even a perfect judge does not reach 1: the ceiling is what it would reach "
+    "with the mean of the others, if all workers are alike in how well they agree. The judge's share of it is "
+    "its correlation with what people would say without noise."
+)
+_NO_PROOF = (
+    "A judge that agrees as well as a person may still be biased towards a system: means of its scores say nothing "
+    "certain, 'judge estimate' corrects them, and 'judge bias' looks for a preference for its own family."
+)
+
+_WORKERS = Independence(
+    "workers",
+    "assumed",
+    "The workers count as given: intervals are about other items, not about other workers, who may agree more or "
+    "less.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeAgreement(Result):
+    """The correlations, with jackknife intervals, and those of each worker."""
+
+    schema: ClassVar[str] = "humeval_power/judge_agreement/1"
+
+    found: JudgeCeiling
+    answers: tuple[Independence, ...] = ()
+    cluster: str | None = None
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def _named(self) -> tuple[tuple[str, str, Jackknifed], ...]:
+        found = self.found
+        return (
+            ("judge", "the judge with people", found.judge),
+            ("human", "a person with the others", found.human),
+            ("ceiling", "ceiling, a perfect judge", found.ceiling),
+            ("difference", "judge less person", found.difference),
+            ("share", "judge's share of the ceiling", found.share),
+        )
+
+    def body(self) -> Document:
+        """The judge, a person and the ceiling; each worker; what it rests on."""
+        found = self.found
+        unit = "output" if found.of == "outputs" else "difference"
+        about = "" if found.of == "outputs" else f" about {found.of}"
+        return Document(
+            "A judge beside people who judge each other",
+            lead=self._lead(),
+            headline=(
+                (
+                    f"Agreement{about}",
+                    f"{counted(found.n_outputs, unit)} of {counted(found.n_items, 'item')}, {len(found.workers)} "
+                    f"workers, {found.others:.3g} others in the reference on average",
+                ),
+                ("The judge", f"correlation {self._cell(found.judge)} with the mean of the others"),
+                ("A person", f"correlation {self._cell(found.human)} with the mean of the others"),
+                (
+                    "Ceiling",
+                    f"{decimals(found.ceiling.estimate, 3)} for a perfect judge; this one reaches "
+                    f"{decimals(100 * found.share.estimate, 0)} % of it",
+                ),
+                (
+                    "Difference",
+                    f"judge less person {self._cell(found.difference)}, {p_words(found.difference.p_value)}; the "
+                    f"judge agrees better than {found.n_beaten} of {counted(len(found.workers), 'worker')}",
+                ),
+            ),
+            caveats=self._caveats(),
+            sections=(
+                Section("Correlations", (self._table(), self._picture())),
+                Section("Each worker", (self._workers(),), is_detail=len(found.workers) > 30),
+                Section("How to read it", (Paragraph(_HOW), Paragraph(_NO_PROOF))),
+                Section("For a paper", (Paragraph(self._paper()),)),
+                independence_section((*self.answers, _WORKERS)),
+            ),
+            signature=self._signature,
+        )
+
+    def _lead(self) -> str:
+        found = self.found
+        judge, human = decimals(found.judge.estimate, 3), decimals(found.human.estimate, 3)
+        p, better = (
+            p_words(found.difference.p_value),
+            "better" if found.difference.estimate > 0 else "worse",
+        )
+        if found.difference.p_value <= 1 - found.confidence:
+            return (
+                f"The judge agrees {better} with people than a person does: correlation {judge} against {human} "
+                f"with the mean of the others ({p})."
+            )
+        return (
+            f"It is not shown that the judge agrees better or worse with people than a person does ({p}): its "
+            f"correlation with the mean of the others is {judge}, a person's {human}."
+        )
+
+    def _cell(self, one: Jackknifed) -> str:
+        return f"{decimals(one.estimate, 3)} ({_ends(one)})"
+
+    def _caveats(self) -> tuple[str, ...]:
+        found = self.found
+        said = {
+            "People hardly agree with each other: no ceiling can be told, and little is meant by agreeing.": not (
+                found.human.interval[0] > 0
+            ),
+            f"{counted(len(found.left_out), 'worker')} share too few outputs with others and are left out.": bool(
+                found.left_out
+            ),
+        }
+        return tuple(text for text, holds in said.items() if holds)
+
+    def _table(self) -> Table:
+        rows = tuple(
+            (name, decimals(one.estimate, 3), decimals(one.standard_error, 3), _ends(one))
+            for _, name, one in self._named
+        )
+        return Table(("", "estimate", "SE", f"{100 * self.found.confidence:g} % interval"), rows)
+
+    def _workers(self) -> Table:
+        rows = tuple(
+            (shortened(one.worker), f"{one.n_outputs:,}", decimals(one.human, 3), decimals(one.judge, 3))
+            for one in self.found.workers
+        )
+        return Table(
+            ("left out", "outputs", "worker", "judge"),
+            rows,
+            caption="Correlations with the mean of the others.",
+        )
+
+    def _picture(self) -> Drawing:
+        rows = tuple(EstimateRow(name, one.estimate, *one.interval) for _, name, one in self._named[:3])
+        drawn = EstimateRows(
+            rows, "correlations", "Correlation with the mean of the others", is_ordered=False
+        )
+        return drawn.drawing(
+            "correlations",
+            title="The judge, a person and the ceiling",
+            words="The correlation of the judge, of a person and of a perfect judge with the mean of the others.",
+            width=5.0,
+            has_numbers=False,
+        )
+
+    @property
+    def _signature(self) -> str:
+        found = self.found
+        entries = ["model:leave-one-out", f"workers:{len(found.workers)}", f"items:{found.n_items}"]
+        return judge_signature(
+            entries, cluster=self.cluster, n_clusters=found.n_clusters, confidence=found.confidence
+        )
+
+    def _paper(self) -> str:
+        found = self.found
+        by = f"clusters of items ({self.cluster})" if self.cluster else "items"
+        return (
+            f"Leaving out each of {len(found.workers)} workers in turn, the judge correlated "
+            f"{decimals(found.judge.estimate, 3)} with the mean of the others ({_ends(found.judge)}), a worker "
+            f"{decimals(found.human.estimate, 3)} ({_ends(found.human)}; difference "
+            f"{decimals(found.difference.estimate, 3)}, {p_words(found.difference.p_value)}); a perfect judge "
+            f"would reach {decimals(found.ceiling.estimate, 3)}. {100 * found.confidence:g} % intervals by the "
+            f"jackknife over {by}."
+        )
+
+    def content(self) -> Record:
+        """All of it."""
+        found = asdict(self.found)
+        return {
+            **found,
+            "n_beaten": self.found.n_beaten,
+            "cluster": self.cluster,
+            "independence": independence_record((*self.answers, _WORKERS)),
+            "signature": self._signature,
+        }
+
+    def table_rows(self) -> list[Record]:
+        """A row for each correlation."""
+        rows = []
+        for key, _, one in self._named:
+            row = asdict(one)
+            row["low"], row["high"] = row.pop("interval")
+            rows.append({"of": key, **row})
+        return rows
+
+
+def _ends(one: Jackknifed) -> str:
+    low, high = one.interval
+    return f"{decimals(low, 3)} to {decimals(high, 3)}"

@@ -1,0 +1,219 @@
+"""How many human labels a study with a judge needs, by whom, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
+from humeval_power.comparisons.judge.plan import MONTE_CARLO, JudgedReplicates, JudgeOption, JudgeSearch
+from humeval_power.comparisons.judge.result_answers import ASSUMED
+from humeval_power.costs import money
+from humeval_power.differences import Difference
+from humeval_power.saying.answer_words import found_words, of_hundred
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.numbers import counted, decimals, percent
+from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+
+_RESTS = (
+    "The correlation is that of the judge's difference on an item with the item's true difference; 'judge "
+    "estimate' reports it where a pilot says who rated. A judge that is worth less needs more labels: plan for the "
+    "low end."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgePlan(Result):
+    """The cheapest study with the judge and without, and the proof by simulation, None where none was asked for."""
+
+    schema: ClassVar[str] = "humeval_power/judge_plan/1"
+
+    found: JudgeSearch
+    effect: Difference
+    simulated: JudgedReplicates | None = None
+    setting: str = ""
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def missed(self) -> str:
+        """That no study within the limits has the power."""
+        return (
+            "No study within the limits has the power."
+            if self.found.judged is None and self.found.alone is None
+            else ""
+        )
+
+    def body(self) -> Document:
+        """What to ask of people and of the judge, what it costs, and the other numbers of workers."""
+        found = self.found
+        return Document(
+            "Human labels for a study with a judge",
+            lead=self._lead(),
+            headline=self._facts(),
+            caveats=self._caveats(),
+            sections=(
+                Section("By number of workers", (self._table(),) if found.by_workers else ()),
+                Section(
+                    "What it rests on", (Facts(self._assumed()), Paragraph(_RESTS), Paragraph(ASSUMED))
+                ),
+            ),
+        )
+
+    def _lead(self) -> str:
+        found, request = self.found, self.found.request
+        best = found.judged if found.saving is None or found.saving > 0 else found.alone
+        best = best or found.alone
+        if best is None:
+            return (
+                f"No study of up to {counted(request.workers[1], 'worker')} and "
+                f"{counted(request.most_ratings, 'rating')} of each item and system would do, with the judge or "
+                "without."
+            )
+        counts, by = best.counts, "with the judge's help" if best is found.judged else "by people alone"
+        said = (
+            f"{counted(best.n_labels, 'label')} {by} would do, for {money(best.total, request.costs.currency)}: "
+            f"{counted(counts.n_workers, 'worker')}, {counted(counts.n_items, 'item')}, "
+            f"{counted(counts.ratings_per_item, 'rating')} of each item and system. Then "
+            f"{of_hundred(best.power.power)} "
+            f"of 100 such studies {found_words(self.effect, request.rule)}; by formula."
+        )
+        if best is found.judged and found.alone is not None:
+            said += f" People alone would need {counted(found.alone.n_labels, 'label')}."
+        return said
+
+    def _facts(self) -> tuple[Fact, ...]:
+        found, currency = self.found, self.found.request.costs.currency
+        facts = [("With the judge", self._said(found.judged)), ("Humans alone", self._said(found.alone))]
+        if found.saving is not None and found.alone is not None:
+            share = percent(float(found.saving / found.alone.total)) if found.alone.total else "-"
+            word = "The judge saves" if found.saving >= 0 else "The judge costs"
+            facts.append((word, f"{money(abs(found.saving), currency)} ({share})"))
+        if self.simulated is not None:
+            alpha = found.request.rule.alpha
+            low, high = self.simulated.interval(alpha)
+            facts.append(
+                (
+                    "Simulated",
+                    f"power {self.simulated.power(alpha):.3f} ({low:.3f} to {high:.3f}) in "
+                    f"{len(self.simulated.p_values):,} studies, analysed as 'judge estimate' does",
+                )
+            )
+        return tuple(facts)
+
+    def _said(self, option: JudgeOption | None) -> str:
+        if option is None and not self.found.request.has_judge and self.found.alone is not None:
+            return "no help: it needs a correlation, and 2 further items"
+        if option is None:
+            return "none within these limits has the power"
+        counts = option.counts
+        judge = f"; the judge scores {option.extra + counts.n_items:,} items" if option.extra else ""
+        return (
+            f"{option.n_labels:,} labels: {counts.n_workers} workers, {counts.n_items:,} items, "
+            f"{counted(counts.ratings_per_item, 'rating')} of an item and system{judge}; "
+            f"{money(option.total, self.found.request.costs.currency)}, power {option.power.power:.3f}"
+        )
+
+    def _caveats(self) -> tuple[str, ...]:
+        found = self.found
+        said = []
+        if (
+            self.simulated is None
+            and found.judged is not None
+            and found.request.rule.alternative != "two-sided"
+        ):
+            said.append("The plan is by formula alone: only two-sided tests are proved by simulation.")
+        if found.saving is not None and found.saving <= 0:
+            said.append("The judge does not pay here: people alone are as cheap.")
+        if found.judged is not None and found.judged.power.is_rough:
+            said.append("With fewer than 5 workers the formula is rough: trust the simulation.")
+        if self.simulated is not None and found.judged is not None:
+            low, high = self.simulated.interval(found.request.rule.alpha)
+            if not low <= found.judged.power.power <= high:
+                said.append(
+                    f"Formula ({found.judged.power.power:.3f}) and simulation disagree: trust the simulation."
+                )
+            if self.simulated.n_failed:
+                said.append(
+                    f"{self.simulated.n_failed:,} simulated studies could not be fitted; they count as not "
+                    "significant."
+                )
+        return tuple(said)
+
+    def _table(self) -> Table:
+        currency = self.found.request.costs.currency
+        rows = tuple(
+            (
+                str(option.counts.n_workers),
+                f"{option.counts.n_items:,}",
+                str(option.counts.ratings_per_item),
+                f"{option.n_labels:,}",
+                f"{option.extra:,}",
+                decimals(option.power.precision.df, 1),
+                money(option.total, currency),
+            )
+            for option in self.found.by_workers
+        )
+        return Table(
+            ("workers", "items", "ratings", "labels", "judged more", "df", "cost"),
+            rows,
+            caption="The cheapest study with the judge for each number of workers.",
+        )
+
+    def _assumed(self) -> tuple[Fact, ...]:
+        request = self.found.request
+        return (
+            ("Effect", f"{self.effect}; power {request.target:g} at alpha {request.rule.alpha:g}"),
+            ("Setting", self.setting or "parameters"),
+            ("Judge", f"correlation {request.correlation:g}, at most {request.extra:,} further items"),
+            (
+                "Searched",
+                f"{request.workers[0]} to {request.workers[1]} workers, up to "
+                f"{counted(request.most_ratings, 'rating')} of an item and system",
+            ),
+        )
+
+    def content(self) -> Record:
+        """What was asked, the cheapest studies, and the proof."""
+        found, request = self.found, self.found.request
+        simulated: Record | None = None
+        if self.simulated is not None:
+            simulated = {
+                "power": self.simulated.power(request.rule.alpha),
+                "interval": list(self.simulated.interval(request.rule.alpha)),
+                "confidence": MONTE_CARLO,
+                "n_simulations": len(self.simulated.p_values),
+                "n_failed": self.simulated.n_failed,
+            }
+        return {
+            "understood": str(self.effect),
+            "setting": self.setting,
+            "parameters": request.parameters.as_dict(),
+            "rule": asdict(request.rule),
+            "effect": request.parameters.difference,
+            "target": request.target,
+            "correlation": request.correlation,
+            "extra": request.extra,
+            "costs": request.costs.as_dict(),
+            "price_per_score": str(request.price_per_score),
+            "judged": None if found.judged is None else _plain(found.judged),
+            "alone": None if found.alone is None else _plain(found.alone),
+            "saving": None if found.saving is None else str(found.saving),
+            "simulated": simulated,
+            "rows": [_plain(option) for option in found.by_workers],
+        }
+
+
+def _plain(option: JudgeOption) -> Record:
+    counts = option.counts
+    return {
+        "workers": counts.n_workers,
+        "items": counts.n_items,
+        "ratings_per_item": counts.ratings_per_item,
+        "labels": option.n_labels,
+        "extra": option.extra,
+        "power": option.power.power,
+        "standard_error": option.power.precision.standard_error,
+        "df": option.power.precision.df,
+        "human_cost": str(option.price),
+        "judge_cost": str(option.judge_price),
+        "cost": str(option.total),
+    }

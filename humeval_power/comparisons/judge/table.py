@@ -1,0 +1,291 @@
+"""Human ratings and a judge's scores of the outputs of one system or several, as they stand in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy import special
+
+from humeval_power.checking.columns import listing
+from humeval_power.checking.suspects import ClusterSuspect
+from humeval_power.clusters import Clusters
+from humeval_power.comparisons.judge.means import JudgedMean, JudgedMeans, judged_means
+from humeval_power.comparisons.judge.rated import (
+    Codes,
+    Floats,
+    RatedEstimate,
+    RatedItems,
+    RatedMeans,
+    rated_means,
+)
+from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.inference.common_tests import correct
+
+
+class JudgedValues(NamedTuple):
+    """Human values and the judge's scores of the items that have both, the judge's of the others, what is
+    estimated, in words, what was left out, and the clusters of all these items, rated ones first."""
+
+    human: Floats
+    judge: Floats
+    extra: Floats
+    what: str
+    notices: tuple[str, ...] = ()
+    clusters: Clusters | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedTable:
+    """One entry for each row: codes of `item` and `system` (and of `worker`, where it is known who rated), the
+    `human` value, NaN where no person rated, and the `judge` score, NaN where it is blank.
+
+    `clusters` are those of the items; `suspects` the columns that look like clusters and were not named.
+    """
+
+    item: Codes
+    system: Codes
+    human: Floats
+    judge: Floats
+    item_names: tuple[str, ...]
+    system_names: tuple[str, ...]
+    worker: Codes | None = None
+    worker_names: tuple[str, ...] = ()
+    clusters: Clusters | None = None
+    suspects: tuple[ClusterSuspect, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @cached_property
+    def judge_means(self) -> Floats:
+        """The judge's mean score of each output, (n_items, n_systems); NaN where it gave none."""
+        return self._means(self.judge)
+
+    @cached_property
+    def human_means(self) -> Floats:
+        """The mean human value of each output, (n_items, n_systems); NaN where no person rated it."""
+        return self._means(self.human)
+
+    @property
+    def is_rated_by_workers(self) -> bool:
+        """Whether at least two workers are known, so that the rating model can be fitted."""
+        return len(self.worker_names) > 1
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed in reading, columns that look like clusters as well."""
+        return (*self.notices, *(each.sentence() for each in self.suspects))
+
+    @property
+    def cluster_name(self) -> str | None:
+        """The column of the clusters; None without them."""
+        return None if self.clusters is None else self.clusters.name
+
+    def chosen(self, systems: Sequence[str] | None) -> tuple[str, ...]:
+        """The systems that are asked for, in that order, or all of them; one or none where there is no choice.
+
+        Raises
+        ------
+        InputError
+            Names that are not there or come twice, or one where there are several.
+        """
+        if systems is None:
+            return self.system_names
+        names = tuple(systems)
+        absent = [name for name in names if name not in self.system_names]
+        if absent or len(set(names)) != len(names) or (len(names) < 2 < len(self.system_names)):
+            rule = f"the systems are {listing(self.system_names)}; two of them are needed, or more."
+            raise InputError(
+                [Problem(rule, "Name them: --systems A,B", value=",".join(names), has_value=True)]
+            )
+        return names
+
+    def _means(self, values: Floats) -> Floats:
+        shape = len(self.item_names), len(self.system_names)
+        key, kept = self.item * shape[1] + self.system, np.isfinite(values)
+        count = np.bincount(key[kept], minlength=shape[0] * shape[1])
+        total = np.bincount(key[kept], values[kept], shape[0] * shape[1])
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan).reshape(shape))
+
+    def contrast(self, pair: tuple[str, str] | None) -> str:
+        """What is estimated, in words."""
+        return "Mean human value" if pair is None else f"Mean difference {pair[1]} - {pair[0]}"
+
+    def codes_of(self, pair: tuple[str, str] | None) -> list[int]:
+        """The codes of a pair of systems, or of the only one.
+
+        Raises
+        ------
+        InputError
+            Names that are not there, or no pair where there are several systems.
+        """
+        names = self.system_names
+        if pair is None:
+            if len(names) > 1:
+                raise InputError(f"There are {len(names)} systems: name the two to compare.")
+            return [0]
+        absent = [name for name in pair if name not in names]
+        if absent or len(set(pair)) != 2:
+            wrong = absent[0] if absent else pair[0]
+            raise InputError(f"Two of the systems {', '.join(names)} are needed; got {wrong!r}.")
+        return [names.index(name) for name in pair]
+
+    def values(self, pair: tuple[str, str] | None = None) -> JudgedValues:
+        """Means of each item, or of its difference between two systems, as independent of who rated."""
+        codes = self.codes_of(pair)
+        human, judge = (
+            means[:, codes[0]] if pair is None else means[:, codes[1]] - means[:, codes[0]]
+            for means in (self.human_means, self.judge_means)
+        )
+        usable = np.isfinite(judge)
+        both = usable & np.isfinite(human)
+        order = np.concatenate([np.flatnonzero(both), np.flatnonzero(usable & ~both)])
+        return JudgedValues(
+            human[both],
+            judge[both],
+            judge[usable & ~both],
+            self.contrast(pair),
+            self._left_out(int((~usable).sum())),
+            _clusters_of(self.clusters, order),
+        )
+
+    def rated(self, pair: tuple[str, str] | None = None) -> RatedItems:
+        """The ratings of each worker and the judge's scores, as the rating model takes them.
+
+        Raises
+        ------
+        InputError
+            A table without workers, or what `codes_of` raises.
+        """
+        if self.worker is None:
+            raise InputError("The table does not say who rated: name the column of the workers.")
+        codes = self.codes_of(pair)
+        scores = self.judge_means[:, codes]
+        usable = np.flatnonzero(np.isfinite(scores).all(axis=1))
+        place = np.full(len(scores), -1)
+        place[usable] = np.arange(len(usable))
+        kept = np.isfinite(self.human) & np.isin(self.system, codes) & (place[self.item] >= 0)
+        return RatedItems(
+            worker=self.worker[kept],
+            item=place[self.item[kept]],
+            system=(self.system[kept] == codes[-1]).astype(np.int64) * (len(codes) - 1),
+            rating=self.human[kept],
+            scores=scores[usable],
+            clusters=_clusters_of(self.clusters, usable),
+        )
+
+    def _left_out(self, count: int) -> tuple[str, ...]:
+        if not count:
+            return ()
+        return (f"{count:,} items lack the judge's score of one system and are left out.",)
+
+
+def _clusters_of(clusters: Clusters | None, items: Codes) -> Clusters | None:
+    return None if clusters is None or not len(items) else clusters.only(items)
+
+
+# All pairs of several systems, or each against a baseline, with a judge's help; p-values by Holm (1979).
+
+Basis = Literal["workers", "values"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPair:
+    """The difference second - first with the judge and without; `holm_p` is corrected for all pairs, and so is
+    `simultaneous`, the interval at 1 - (1 - confidence) / pairs (Bonferroni)."""
+
+    first: str
+    second: str
+    found: JudgedMeans | RatedMeans
+    holm_p: float
+    simultaneous: tuple[float, float]
+
+    @property
+    def human(self) -> JudgedMean | RatedEstimate:
+        """From humans alone."""
+        return self.found.human
+
+    @property
+    def judged(self) -> JudgedMean | RatedEstimate:
+        """With the judge, at the estimated weight."""
+        return self.found.judged if isinstance(self.found, RatedMeans) else self.found.tuned
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSystems:
+    """The pairs in the order of the systems; `basis` says whether workers are in the model."""
+
+    systems: tuple[str, ...]
+    pairs: tuple[JudgedPair, ...]
+    basis: Basis
+    confidence: float
+    seed: int
+    baseline: str | None = None
+
+
+def judged_pair(
+    table: JudgedTable, pair: tuple[str, str] | None, *, confidence: float, seed: int
+) -> JudgedMeans | RatedMeans:
+    """One difference, or one mean: by the rating model where workers are known, else from the means of outputs."""
+    if table.is_rated_by_workers:
+        return rated_means(table.rated(pair), confidence=confidence)
+    values = table.values(pair)
+    return judged_means(
+        values.human,
+        values.judge,
+        values.extra,
+        clusters=values.clusters,
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def judged_systems(
+    table: JudgedTable,
+    systems: tuple[str, ...],
+    *,
+    baseline: str | None = None,
+    confidence: float = 0.95,
+    seed: int = 1,
+) -> JudgedSystems:
+    """Every pair of the systems, or every system against the baseline.
+
+    Raises
+    ------
+    InputError
+        A baseline that is none of the systems, or a pair that cannot be compared, which is named.
+    """
+    if baseline is not None and baseline not in systems:
+        raise InputError(f"The baseline {baseline!r} is none of the systems {', '.join(systems)}.")
+    pairs = list(combinations(systems, 2))
+    if baseline is not None:
+        pairs = [(baseline, other) for other in systems if other != baseline]
+    found = []
+    for pair in pairs:
+        try:
+            found.append(judged_pair(table, pair, confidence=confidence, seed=seed))
+        except HumevalPowerError as error:
+            raise type(error)(f"{pair[1]} - {pair[0]}: {error}") from None
+    estimates = [one.judged if isinstance(one, RatedMeans) else one.tuned for one in found]
+    corrected = correct([one.p_value for one in estimates], "holm")
+    tail = (1 - confidence) / 2 / len(pairs)
+    return JudgedSystems(
+        systems,
+        tuple(
+            JudgedPair(*pair, means, float(p), _interval(estimate, tail))
+            for pair, means, estimate, p in zip(pairs, found, estimates, corrected, strict=True)
+        ),
+        "workers" if table.is_rated_by_workers else "values",
+        confidence,
+        seed,
+        baseline,
+    )
+
+
+def _interval(estimate: JudgedMean | RatedEstimate, tail: float) -> tuple[float, float]:
+    reach = -float(special.stdtrit(estimate.df, tail)) * estimate.standard_error
+    return estimate.estimate - reach, estimate.estimate + reach

@@ -1,0 +1,1 @@
+"""Which of two outputs is preferred, by independent judges or by a panel."""

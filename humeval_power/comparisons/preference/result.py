@@ -1,0 +1,358 @@
+"""What the tests of a finished comparison say, and their record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.choices import ANONYMOUS
+from humeval_power.comparisons.preference.judgements import Judgements, PreferenceTest
+from humeval_power.comparisons.preference.latent_scale import PanelTest, StrengthTest
+from humeval_power.inference.item_bootstrap import wilson_interval
+from humeval_power.saying.answer_words import with_names
+from humeval_power.saying.chart import Axis, Chart, Series, Upright
+from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words, percent
+from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# Judgements of comparisons as a chart: how many prefer A, B or neither.
+
+SHOWN = 30  # comparisons; a record holds all
+_COLOURS = (0, 7, 1)  # the tie is grey
+
+
+def preference_chart(comparisons: Sequence[Judgements]) -> Chart:
+    """A bar for each comparison, in the shares that prefer A, are ties and prefer B."""
+    shown = comparisons[:SHOWN]
+    named = {each.systems for each in comparisons}
+    systems = (named.pop() if len(named) == 1 else None) or ANONYMOUS
+    sides = tuple(with_names(side, systems) for side in ("prefers A", "tie", "prefers B"))
+    rows = tuple(float(place) for place in range(len(shown)))
+    shares = [
+        (100 * each.losses / each.n, 100 * each.ties / each.n, 100 * each.wins / each.n) for each in shown
+    ]
+    lows, series = (0.0,) * len(shown), []
+    for part, (label, colour) in enumerate(zip(sides, _COLOURS, strict=True)):
+        highs = tuple(low + share[part] for low, share in zip(lows, shares, strict=True))
+        series.append(Series("bars", label, y=rows, low=lows, high=highs, colour=colour))
+        lows = highs
+    hidden = len(comparisons) - len(shown)
+    names = tuple(each.name or "judgements" for each in shown)
+    return Chart(
+        name="preference",
+        title="Which output is preferred?",
+        words=with_names(
+            "For each comparison the shares of judgements that prefer A, are ties and prefer B.", systems
+        ),
+        x=Axis("Share of judgements", 0, 100, unit="%"),
+        y=Axis("", 0, len(shown), names=names),
+        series=tuple(series),
+        marks=(Upright("half", 50),),
+        caption=f"{hidden:,} more comparisons are not shown." if hidden else "",
+        numbers=Table(
+            ("", *sides),
+            tuple(
+                (name, *(f"{share:.1f} %" for share in parts))
+                for name, parts in zip(names, shares, strict=True)
+            ),
+        ),
+    )
+
+
+# What a panel of workers and items shows of a preference, in facts, sentences, rows of a table and a
+# record.
+
+REPORT = "the one to report"
+
+
+def strength_facts(found: StrengthTest, *, confidence: str) -> Iterator[Fact]:
+    """Probabilities first, then the latent scale."""
+    latent = found.latent
+    won, tied, lost = latent.shares
+    yield (
+        "B preferred",
+        f"probability {found.preferred:.4f}, ties half ({confidence} "
+        f"{interval_words(*found.preferred_interval)}), over workers, items and orders",
+    )
+    yield "", f"prefers B {won:.4f}, tie {tied:.4f}, prefers A {lost:.4f} by the model"
+    if found.first_preferred is not None and found.first_interval is not None:
+        yield (
+            "Shown first",
+            f"preferred with probability {found.first_preferred:.4f} where neither is stronger ({confidence} "
+            f"{interval_words(*found.first_interval)})",
+        )
+    yield (
+        "Strength",
+        f"B over A {latent.strength:+.4f} on the {latent.link} scale ({confidence} "
+        f"{interval_words(*found.interval, signed=True)}), t = {found.t:.3f}, df {found.df:.1f}",
+    )
+    noise = "1" if latent.link == "probit" else "1.814"
+    yield (
+        "Variation",
+        f"SD of workers {latent.sd_worker:.3f}, of items {latent.sd_item:.3f}; that of the noise is {noise}",
+    )
+
+
+def panel_sentences(panel: PanelTest) -> Iterator[str]:
+    """Why there is no test of the strength, what is left out, and what may deceive."""
+    if panel.problem:
+        rest = (
+            "Report instead the exact sign test below, of what most judgements of each prefer: the larger "
+            "p-value, if there are two."
+        )
+        yield f"The model of workers and items cannot be fitted: {panel.problem}. {rest}"
+    yield from panel.left_out
+    if panel.n_repeated:
+        yield (
+            f"{counted(panel.n_repeated, 'judgement')} of a worker and an item that were there before: they count "
+            "as new ones, which is too bold if workers repeat themselves."
+        )
+
+
+def panel_rows(panel: PanelTest) -> Iterator[tuple[str, str, str]]:
+    """Rows of the table of tests."""
+    largest = max(panel.majorities, key=lambda each: each.p_value, default=None)
+    for each in panel.majorities:
+        chosen = panel.strength is None and each is largest
+        words = f"{each.prefer_b:,} prefer B, {each.prefer_a:,} prefer A{f'; {REPORT}' if chosen else ''}"
+        yield f"sign test of {each.unit}s, exact", p_cell(each.p_value), words
+    if panel.strength is not None:
+        yield "t test, workers and items", p_cell(panel.strength.p_value), REPORT
+
+
+def panel_record(panel: PanelTest) -> Record:
+    """The same for programs."""
+    return {
+        "strength": None if panel.strength is None else _strength_record(panel.strength),
+        "problem": panel.problem,
+        "majorities": [
+            {
+                "unit": each.unit,
+                "prefer_b": each.prefer_b,
+                "prefer_a": each.prefer_a,
+                "p_value": each.p_value,
+            }
+            for each in panel.majorities
+        ],
+        "left_out": list(panel.left_out),
+        "n_repeated": panel.n_repeated,
+    }
+
+
+def _strength_record(found: StrengthTest) -> Record:
+    latent = found.latent
+    won, tied, lost = latent.shares
+    return {
+        "preferred": found.preferred,
+        "preferred_interval": list(found.preferred_interval),
+        "win_share": won,
+        "tie_share": tied,
+        "loss_share": lost,
+        "first_preferred": found.first_preferred,
+        "first_preferred_interval": None if found.first_interval is None else list(found.first_interval),
+        "estimate": latent.strength,
+        "standard_error": found.standard_error,
+        "df": found.df,
+        "t": found.t,
+        "p_value": found.p_value,
+        "interval": list(found.interval),
+        "link": latent.link,
+        "threshold": latent.threshold,
+        "position_bias": None if found.first_preferred is None else latent.position_bias,
+        "sd_worker": latent.sd_worker,
+        "sd_item": latent.sd_item,
+    }
+
+
+TIES_LEFT_OUT = (
+    "Without the ties another question is answered: what those prefer who have a preference. Report the share "
+    "of ties."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreferenceTestResult(Result):
+    """What is preferred in one comparison or several, with every treatment of ties."""
+
+    schema: ClassVar[str] = "humeval_power/preference_test/1"
+
+    found: tuple[PreferenceTest, ...]
+    alpha: float
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was assumed in reading the judgements."""
+        return tuple(notice for each in self.found for notice in each.judged.notices)
+
+    def body(self) -> Document:
+        """The share that prefers B, the picture, and for each comparison its p-values."""
+        one = self.found[0] if len(self.found) == 1 else None
+        sections = [Section(_title(each.judged), tuple(_blocks(each, self.alpha))) for each in self.found]
+        if any(each.judged.ties for each in self.found):
+            sections.append(Section("Ties", (Paragraph(TIES_LEFT_OUT),)))
+        picture = preference_chart([each.judged for each in self.found])
+        return Document(
+            "Which output is preferred",
+            lead=_answer(one, self.alpha)
+            if one
+            else f"A preference is shown in {sum(each.p_value <= self.alpha for each in self.found)} of "
+            f"{counted(len(self.found), 'comparison')}, each tested on its own (alpha {self.alpha:g}).",
+            sections=(Section("", (picture,)), *sections),
+        )
+
+    def content(self) -> Record:
+        """Every comparison with its counts, shares, p-values and what its panel shows."""
+        return {"alpha": self.alpha, "comparisons": [_record(each) for each in self.found]}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each comparison: counts, shares and p-values; the panel in columns of its own."""
+        import pandas as pd
+
+        return pd.json_normalize([_record(each) for each in self.found], sep="_")
+
+
+def _record(test: PreferenceTest) -> Record:
+    judged = test.judged
+    return {
+        "name": judged.name,
+        "wins": judged.wins,
+        "ties": judged.ties,
+        "losses": judged.losses,
+        "n_judgements": judged.n,
+        "effect": _share_without_ties(judged) - 0.5,
+        "tie_share": judged.ties / judged.n,
+        "share_without_ties": _share_without_ties(judged),
+        "share_ties_half": (judged.wins + judged.ties / 2) / judged.n,
+        "independent": not judged.is_clustered,
+        "p_sign_exact": test.sign_exact,
+        "p_sign_mid_p": test.sign_mid_p,
+        "p_ties_kept": test.score,
+        "p_ties_split": test.split,
+        "design_effect": test.design_effect,
+        "design_effect_if_independent": test.independent_range,
+        "panel": None if test.panel is None else panel_record(test.panel),
+        "p_value": test.p_value,
+    }
+
+
+def _share_without_ties(judged: Judgements) -> float:
+    decided = judged.wins + judged.losses
+    return judged.wins / decided if decided else math.nan
+
+
+def _title(judged: Judgements) -> str:
+    """What is compared, by the names of the systems where there are any."""
+    return judged.name if judged.systems is None else f"{judged.systems[1]} against {judged.systems[0]}"
+
+
+def _answer(test: PreferenceTest, alpha: float) -> str:
+    judged, confidence = test.judged, f"{100 * (1 - alpha):g} % interval"
+    decided = judged.wins + judged.losses
+    if not decided:
+        return "No preference is shown: every judgement is a tie."
+    strength = None if test.panel is None else test.panel.strength
+    if strength is not None:
+        share, ends, of = (
+            strength.preferred,
+            strength.preferred_interval,
+            "the judgements, ties counted half",
+        )
+    else:
+        share, of = judged.wins / decided, "the judgements without a tie"
+        ends = wilson_interval(judged.wins, decided, 1 - alpha)
+    name = (judged.systems or ANONYMOUS)[share >= 0.5]
+    low, high = sorted(ends if share >= 0.5 else (1 - ends[0], 1 - ends[1]))
+    reach = f"{percent(low)} to {percent(high)}" if strength is not None or not judged.is_clustered else ""
+    share, p = max(share, 1 - share), p_words(test.p_value)
+    if test.p_value <= alpha:
+        about = f" ({confidence} {reach})" if reach else ""
+        return f"{name} is preferred in {percent(share)} of {of}{about}: a difference is shown ({p})."
+    possible = f"; anything from {reach} is still possible" if reach else ""
+    return f"No preference is shown ({p}): {name} was preferred in {percent(share)} of {of}{possible}."
+
+
+def _blocks(test: PreferenceTest, alpha: float) -> Iterator[Block]:
+    systems = test.judged.systems or ANONYMOUS
+    yield Facts(
+        tuple(
+            (with_names(label, systems), with_names(text, systems)) for label, text in _facts(test, alpha)
+        )
+    )
+    said = [*_dependence(test), *(panel_sentences(test.panel) if test.panel is not None else ())]
+    yield from map(Paragraph, said)
+    yield Table(("test", "p", ""), tuple((*row, with_names(said, systems)) for *row, said in _tests(test)))
+
+
+def _facts(test: PreferenceTest, alpha: float) -> Iterator[Fact]:
+    judged, confidence = test.judged, f"{100 * (1 - alpha):g} % interval"
+    yield (
+        "Judgements",
+        f"{judged.n:,}: prefers B {judged.wins:,}, tie {judged.ties:,} ({percent(judged.ties / judged.n)}), "
+        f"prefers A {judged.losses:,}",
+    )
+    if judged.worker is not None and judged.item is not None:
+        workers, items = (len(set(codes.tolist())) for codes in (judged.worker, judged.item))
+        yield "", f"{counted(workers, 'worker')}, {counted(items, 'item')}"
+    label = "Prefers B"
+    if decided := judged.wins + judged.losses:
+        share = f"{judged.wins / decided:.4f} of those without a tie"
+        interval = interval_words(*wilson_interval(judged.wins, decided, 1 - alpha))
+        yield label, share if judged.is_clustered else f"{share} ({confidence} {interval})"
+        label = ""
+    yield label, f"{(judged.wins + judged.ties / 2) / judged.n:.4f} with ties counted half"
+    if test.panel is None and (told := _first_preferred(judged)) is not None:
+        yield "Shown first", told
+    if test.panel is not None and test.panel.strength is not None:
+        yield from strength_facts(test.panel.strength, confidence=confidence)
+
+
+def _first_preferred(judged: Judgements) -> str | None:
+    """How often the output that was shown first is preferred, where that is known of each judgement."""
+    if judged.position is None or judged.preference is None or not judged.wins + judged.losses:
+        return None
+    first = int((judged.position * judged.preference > 0).sum())
+    return f"preferred in {first:,} of {counted(judged.wins + judged.losses, 'judgement')} without a tie"
+
+
+def _tests(test: PreferenceTest) -> Iterator[tuple[str, str, str]]:
+    yield "sign test, ties excluded, exact", p_cell(test.sign_exact), "cautious"
+    yield "sign test, ties excluded, mid-p", p_cell(test.sign_mid_p), ""
+    yield "score test of -1, 0, +1 (ties kept)", p_cell(test.score), "same test, asymptotic"
+    yield "ties split, variance n/4", p_cell(test.split), "too cautious" if test.judged.ties else ""
+    if test.panel is not None:
+        yield from panel_rows(test.panel)
+
+
+def _dependence(test: PreferenceTest) -> Iterator[str]:
+    """What the judgements tell of their dependence: no more than differs from what chance shows."""
+    judged, effect, expected = test.judged, test.design_effect, test.independent_range
+    if not judged.is_clustered:
+        return
+    several = "Some workers or items have several judgements"
+    if expected is None:
+        yield (
+            f"{several}. If these go together, the p-values below are too small: to allow for it, name the worker "
+            "and the item of each."
+        )
+        return
+    low, high = expected
+    chance = f"independent ones show {low:.2f} to {high:.2f} here in 90 % of cases"
+    if effect > high:
+        yield f"{several}, which are not independent: the first four p-values below are too small."
+        yield (
+            f"The variance is about {effect:.2f} times that of independent judgements ({chance}): these "
+            f"{judged.n:,} are worth {judged.n / effect:.0f}."
+        )
+        return
+    yield (
+        f"{several}. Whether these go together cannot be told from these {judged.n:,}: their variance is estimated "
+        f"at {effect:.2f} times that of independent judgements, and {chance}. If they do, the first four p-values "
+        "below are too small."
+    )

@@ -1,0 +1,1 @@
+"""Leaderboards by scores or by battles, and what they leave open."""

@@ -1,0 +1,477 @@
+"""A leaderboard as tables, pictures and plain values: the same for scores and for battles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, fields
+from statistics import median
+
+from humeval_power.checking.columns import listing, shortened
+from humeval_power.clusters import Clusters
+from humeval_power.comparisons.rank.leaderboard import FurtherData, Leaderboard, Place, RankPair
+from humeval_power.safe_text import cut, html_text
+from humeval_power.saying.chart import Axis, Chart, Series
+from humeval_power.saying.document import Drawing, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.numbers import counted, p_cell, percent, significant, significant_interval
+from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
+from humeval_power.saying.result import DIGITS, NAME, Record, cluster_entry, named, short, versions
+
+MOST_PAIRS = 28  # that a terminal lists without being asked
+MOST_LISTED = 325  # that a page lists, and a record by their names: those of 26 systems
+_MOST_ROWS = 40  # systems with a row of the picture each
+_HALF = 0.3  # of a rank, on each side of a bar
+_ROOM = 0.05
+_READING = (
+    "Ranks follow from tests of all pairs at once, and hold together with the confidence of the intervals. A "
+    "system may be "
+    "first if no other is shown to be better in a test of it against all others (Hsu 1984): this set holds the "
+    "best "
+    "with that confidence. "
+)
+_LETTERS = (
+    "Two systems that share a letter are not told apart, which does not show them to be alike. "
+    "P(best) is the chance that a system is the best of these, given the data; it is no p-value."
+)
+_TIERS = (
+    "Tiers number the levels between which differences are shown, the best first, as a range where the tests leave "
+    "several; systems of one first tier are never told apart, and there are at least {n} levels. "
+    "P(best) is the chance that a system is the best of these, given the data; it is no p-value."
+)
+_ONE_LOOK = (
+    " This holds for a board that is made once; for one that is made again and again count looks: --look."
+)
+_SEVERAL_LOOKS = (
+    " This is look {look}: all looks together are right with probability {confidence}, "
+    "and this one has alpha {alpha}."
+)
+_LAW = {
+    "holm": "Holm's method for both directions of every pair",
+    "max-t": "the law of the largest t of all pairs, stepping down",
+    "signs": "random signs of the clusters, stepping down, with no difference imposed",
+}
+
+
+def board_lead(board: Leaderboard) -> str:
+    """Who may be first, how wide ranks are, and in how many pairs a difference is shown; or one system's ranks."""
+    if board.only is not None:
+        return _lead_of_one(board)
+    pairs = counted(board.n_pairs, "pair")
+    shown = f"in {board.n_apart:,} of {pairs} a difference is shown (alpha {board.alpha:.4g})"
+    first = [each.system for each in board.places if each.may_be_first]
+    n = len(board.places)
+    if board.n_parts > 1:
+        parts = [sum(each.part == part for each in board.places) for part in range(board.n_parts)]
+        sizes = ", ".join(map(str, parts[:-1])) + f" and {parts[-1]}"
+        return (
+            f"{n} systems fall into {board.n_parts} parts that never met, of {sizes}: each is a board of its "
+            f"own; {shown}."
+        )
+    width = median(each.width for each in board.places)
+    typical = f"the typical interval is {width:g} {'place' if width == 1 else 'places'} wide"
+    if len(first) == 1:
+        return f"{shortened(first[0])} is first of {n} systems; {typical}; {shown}."
+    return f"{len(first)} of {n} systems may be first: {listing(first, limit=6)}; {typical}; {shown}."
+
+
+def _lead_of_one(board: Leaderboard) -> str:
+    one = next(each for each in board.places if each.system == board.only)
+    n = len(board.places)
+    above, below = one.rank_low - 1, n - one.rank_high
+    return (
+        f"{shortened(one.system)} has rank {rank_words(one)} of {n}: {above:,} systems are shown to be better "
+        f"and {below:,} "
+        f"to be worse (alpha {board.alpha:.4g})."
+    )
+
+
+def board_section(
+    board: Leaderboard, value: str, axis: str, extra: tuple[str, dict[str, str]] | None = None
+) -> Section:
+    """A row for each system, best first, and the pictures; `extra` is a column with a cell for each system."""
+    places = [each for each in board.places if board.only in (None, each.system)]
+    level = "group" if board.has_letters else "tiers"
+    head = ["system", value, "interval", "ranks", "first", level, "P(best)"]
+    rows = list[tuple[str, ...]]()
+    for each in places:
+        cells = [
+            shortened(each.system),
+            significant(each.value),
+            _interval(each.low, each.high),
+            rank_words(each),
+            "may be" if each.may_be_first else "-",
+            (each.letters or "-") if board.has_letters else _range(each.tier_low, each.tier_high),
+            chance_words(each.best),
+        ]
+        rows.append(tuple(cells if extra is None else [*cells[:3], extra[1][each.system], *cells[3:]]))
+    if extra is not None:
+        head.insert(3, extra[0])
+    if board.n_parts > 1:
+        head.insert(1, "part")
+        rows = [(row[0], str(each.part + 1), *row[1:]) for row, each in zip(rows, places, strict=True)]
+    if board.only is not None:  # of one system, tiers and the first have tests of their own
+        at = [head.index("first"), head.index(level)]
+        head = [name for place, name in enumerate(head) if place not in at]
+        rows = [tuple(cell for place, cell in enumerate(row) if place not in at) for row in rows]
+    ranks = (
+        "its ranks hold for all its pairs at once"
+        if board.only is not None
+        else "ranks hold for all at once"
+    )
+    caption = f"{100 * (1 - board.alpha):.4g} % intervals, each of a system by itself; {ranks}."
+    many = len(board.places) > _MOST_ROWS
+    table = Table(tuple(head), tuple(rows), caption, searchable=many and board.only is None)
+    if board.only is not None:
+        return Section("Leaderboard", (table,))
+    if many:
+        return Section("Leaderboard", (table, _ranks_drawing(board)))
+    return Section("Leaderboard", (table, values_chart(board, axis), ranks_chart(board)))
+
+
+def _ranks_drawing(board: Leaderboard) -> Drawing:
+    """The ranks of many systems: rows on a page, a ribbon in files."""
+    title = "Which ranks may they have?"
+    words = (
+        f"The ranks that tests of all pairs leave each of {counted(len(board.places), 'system')}, and a dot at the "
+        "expected one; those that may be first have another colour, and bands are tiers. Point at a row for its "
+        "numbers."
+    )
+
+    def svg() -> str:
+        said = [
+            f"{each.system}: rank {rank_words(each)}, expected {each.expected:.1f}, tier "
+            f"{_range(each.tier_low, each.tier_high)}, P(best) {chance_words(each.best)}"
+            for each in board.places
+        ]
+        return rank_rows_svg(board, title, words, said)
+
+    return Drawing("ranks", lambda: ranks_chart(board).figure, svg, title=title, words=words, is_tall=True)
+
+
+def reading_section(board: Leaderboard) -> Section:
+    """How the table is to be read."""
+    more = _LETTERS if board.has_letters else _TIERS.format(n=board.n_tiers)
+    words = _READING + more
+    if board.breaks:
+        after = listing([str(r) for r in board.breaks], limit=6)
+        words += f" Every system up to place {after} is shown to be better than every one that follows."
+    words = words if board.only is None else _ONE_SYSTEM
+    if board.look is None:
+        return Section("How to read this", (Paragraph(words + _ONE_LOOK),))
+    confidence = percent(1 - board.alpha * (math.pi * board.look) ** 2 / 6)
+    look = _SEVERAL_LOOKS.format(look=board.look, confidence=confidence, alpha=f"{board.alpha:.3g}")
+    return Section("How to read this", (Paragraph(words + look),))
+
+
+_ONE_SYSTEM = (
+    "This system was named beforehand, so that only its own pairs are tested, and their correction is for "
+    "these alone. "
+    "For ranks of all systems at once leave out --only-system."
+)
+
+
+def pairs_section(board: Leaderboard, unit: str) -> Section:
+    """The pairs that were tested, of many systems only neighbours, with intervals that hold for all of them."""
+    shortened_to = board.n_pairs > MOST_LISTED and board.only is None
+    rows = tuple(
+        (
+            f"{shortened(each.better, width=24)} - {shortened(each.worse, width=24)}",
+            significant(each.difference),
+            significant_interval(each.low, each.high),
+            p_cell(each.p_value),
+            p_cell(each.corrected_p) + (" *" if each.significant else "  "),
+        )
+        for each in (board.neighbours if shortened_to else board.pairs)
+    )
+    left_out = (
+        f"Neighbours in the order, of {counted(board.n_pairs, 'pair')} that were tested; the record has all. "
+        if shortened_to
+        else ""
+    )
+    caption = (
+        f"{left_out}{unit}; intervals of all pairs at once; corrected by {_LAW[board.test]}; "
+        f"* significant at alpha {board.alpha:.4g}."
+    )
+    table = Table(("pair", "difference", "interval", "p", "corrected"), rows, caption)
+    title = "Neighbours" if shortened_to else "Each pair"
+    return Section(title, (table,), is_detail=len(rows) > MOST_PAIRS)
+
+
+def law_words(board: Leaderboard) -> str:
+    """How the pairs are corrected."""
+    return _LAW[board.test]
+
+
+def rank_words(place: Place) -> str:
+    """'2' or '2 to 4'."""
+    return _range(place.rank_low, place.rank_high)
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def _interval(low: float, high: float) -> str:
+    """An interval of which one end may be open."""
+    if math.isinf(low) and math.isinf(high):
+        return "none"
+    if math.isinf(high):
+        return f"above {significant(low)}"
+    if math.isinf(low):
+        return f"below {significant(high)}"
+    return significant_interval(low, high)
+
+
+def chance_words(chance: float) -> str:
+    """A chance from draws, of which the last ones cannot be told from none."""
+    return "< 0.001" if chance < 0.001 else "> 0.999" if chance > 0.999 else f"{chance:.3f}"
+
+
+def values_chart(board: Leaderboard, axis: str) -> Chart:
+    """Each system's value with its interval, best on top; an open end is drawn to the edge."""
+    places = board.places
+    ends = [end for each in places for end in (each.low, each.high, each.value) if math.isfinite(end)]
+    room = _ROOM * (max(ends) - min(ends) or 1.0)
+    low, high = min(ends) - room, max(ends) + room
+    rows = tuple(float(row) for row in range(len(places)))
+    names = tuple(shortened(each.system, width=24) for each in places)
+    return Chart(
+        name="leaderboard",
+        title="How good are the systems?",
+        words=f"{counted(len(places), 'system')} with their intervals, the best on top.",
+        x=Axis(axis, low, high),
+        y=Axis("", 0, max(1, len(names)), names=names),
+        series=(
+            Series(
+                "bars",
+                f"{100 * (1 - board.alpha):.4g} % interval",
+                y=rows,
+                low=tuple(max(each.low, low) for each in places),
+                high=tuple(min(each.high, high) for each in places),
+            ),
+            Series("points", "estimate", tuple(each.value for each in places), rows, colour=1),
+        ),
+        numbers=Table(
+            ("system", axis, "interval"),
+            tuple(
+                (name, significant(each.value), _interval(each.low, each.high))
+                for name, each in zip(names, places, strict=True)
+            ),
+        ),
+    )
+
+
+def ranks_chart(board: Leaderboard) -> Chart:
+    """The ranks that the tests leave each system, with the expected rank: a row each, or of many a ribbon."""
+    places, n = board.places, len(board.places)
+    names = tuple(shortened(each.system, width=24) for each in places)
+    numbers = Table(
+        ("system", "ranks", "expected rank", "P(best)"),
+        tuple(
+            (name, rank_words(each), f"{each.expected:.2f}", chance_words(each.best))
+            for name, each in zip(names, places, strict=True)
+        ),
+    )
+    words = (
+        f"The ranks that tests of all pairs leave each of {counted(n, 'system')}, with the expected rank."
+    )
+    expected = tuple(each.expected for each in places)
+    low, high = tuple(each.rank_low for each in places), tuple(each.rank_high for each in places)
+    if n <= _MOST_ROWS:
+        rows = tuple(float(row) for row in range(n))
+        ends = (tuple(each - _HALF for each in low), tuple(each + _HALF for each in high))
+        y = Axis("", 0, max(1, n), names=names)
+        bars = Series("bars", "ranks", y=rows, low=ends[0], high=ends[1])
+        points = Series("points", "expected rank", expected, rows, colour=1)
+        x = Axis("Rank", 0.5, n + 0.5, is_whole=True)
+        return Chart("ranks", "Which ranks may they have?", words, x, y, (bars, points), numbers=numbers)
+    at = tuple(float(place) for place in range(1, n + 1))
+    first = [place for place, each in zip(at, places, strict=True) if each.may_be_first]
+    series = [
+        Series("band", "ranks", x=at, low=tuple(map(float, low)), high=tuple(map(float, high))),
+        Series("line", "expected rank", at, expected, colour=1),
+        Series("points", "may be first", tuple(first), tuple(1.0 for _ in first), colour=2),
+    ]
+    return Chart(
+        "ranks",
+        "Which ranks may they have?",
+        words,
+        Axis("System, in the order of the estimates", 1, n, is_whole=True),
+        Axis("Rank", 1, n, is_whole=True),
+        tuple(series),
+        numbers=numbers,
+    )
+
+
+def more_section(more: FurtherData, what: str) -> Section:
+    """How many more items, tasks or battles show a difference; `what` they are."""
+    return Section("How many more?", (Facts(tuple(_more_facts(more, what))),))
+
+
+def _more_facts(more: FurtherData, what: str) -> Iterator[Fact]:
+    power = percent(more.power)
+    first, second = shortened(more.first), shortened(more.second)
+    if more.is_apart:
+        yield "The first two", f"are told apart: {first} and {second}"
+    else:
+        low = (
+            "no number at the near end of its interval"
+            if more.at_end is None
+            else f"{_times(more.at_end)} at the near end of its interval"
+        )
+        yield (
+            "The first two",
+            f"{first} and {second}: {_times(more.times)} the {what} for power {power} if they differ as estimated, "
+            f"{low}",
+        )
+        if more.votes is not None:
+            yield "Or", f"{more.votes:,.0f} battles between just these two, in both orders"
+    if more.alone is not None:
+        yield (
+            "The top alone",
+            f"{_times(more.alone)} the {what} for power {power} if all differ as estimated",
+        )
+    yield (
+        "",
+        "An estimated difference that looks interesting is too large on average, and these numbers too small",
+    )
+
+
+def _times(number: float) -> str:
+    return "as many as" if number <= 1 else f"{significant(float(f'{number:.3g}'))} times"
+
+
+def board_record(board: Leaderboard) -> Record:
+    """Places and pairs."""
+    return {
+        "alpha": board.alpha,
+        "test": board.test,
+        "only_system": board.only,
+        "look": board.look,
+        "n_draws": board.n_draws,
+        "n_parts": board.n_parts,
+        "n_tiers": board.n_tiers,
+        "breaks": list(board.breaks),
+        "may_be_first": [each.system for each in board.places if each.may_be_first],
+        "systems": [
+            {**row, "chances": list(each.chances)}
+            for row, each in zip(board_rows(board), board.places, strict=True)
+        ],
+        "pairs": _pair_columns(board)
+        if board.n_pairs > MOST_LISTED
+        else [asdict(each) for each in board.pairs],
+    }
+
+
+def _pair_columns(board: Leaderboard) -> Record:
+    """A list for each field of the pairs; systems by their places in the board, from 0."""
+    columns: dict[str, list[object]] = {field.name: [] for field in fields(RankPair)}
+    for each in board.pairs:
+        for name, values in columns.items():
+            value = getattr(each, name)
+            values.append(float(f"{value:.7g}") if isinstance(value, float) else value)
+    columns["better"], columns["worse"] = board.tested.rows.tolist(), board.tested.columns.tolist()
+    return dict(columns)
+
+
+def board_rows(board: Leaderboard) -> list[Record]:
+    """A row for each system, for a data frame; an open end of an interval is None."""
+    return [
+        {
+            name: None if isinstance(value, float) and math.isinf(value) else value
+            for name, value in asdict(each).items()
+            if name != "chances"
+        }
+        | {"chance_best": each.best}
+        for each in board.places
+    ]
+
+
+def board_signature(
+    board: Leaderboard, model: list[str], *, n: int, clusters: Clusters | None, sha256: str
+) -> str:
+    """The line for a paper: the model's entries, then what all leaderboards have."""
+    entries = [
+        NAME,
+        *named("v", versions()["humeval-power"]),
+        *model,
+        f"alpha:{short(float(f'{board.alpha:.4g}'))}",
+        f"n:{n}",
+        f"k:{len(board.places)}",
+        *(() if clusters is None else cluster_entry(clusters.name, clusters.n_clusters)),
+        f"corr:{board.test}",
+        *named("only", board.only),
+        *named("look", board.look),
+        f"seed:{board.seed}",
+        *named("data", f"sha256:{sha256[:DIGITS]}" if sha256 else None),
+    ]
+    return "|".join(entries)
+
+
+# The ranks of many systems as SVG: a thin row for each, which says its numbers where it is pointed at.
+
+_SIZE, _ROW, _LONGEST = 8.5, 10.0, 26  # of letters, of rows, characters of a name
+_TOP, _RIGHT = 20.0, 8.0
+_TICK = 13.0
+
+
+def rank_rows_svg(board: Leaderboard, title: str, words: str, said: Sequence[str]) -> str:
+    """Rows of the systems, best on top, in quiet bands of tiers; `said` of each where the pointer rests."""
+    places, n = board.places, len(board.places)
+    names = [cut(each.system, _LONGEST) for each in places]
+    left = 10 + 1.15 * max(svg_width(name, _SIZE) for name in names)
+    axis = Axis("Rank", 0.5, n + 0.5, is_whole=True)
+    bottom = _TOP + _ROW * n
+
+    def across(rank: float) -> float:
+        return left + (WIDTH - left - _RIGHT) * axis.share(rank)
+
+    parts = [*_bands(places), '<g stroke="currentColor" stroke-opacity="0.16">']
+    parts += [f'<path d="M{across(tick):.0f} {_TOP:g}V{bottom:g}"/>' for tick in axis.ticks()]
+    parts += ["</g>", f'<g fill="currentColor" font-size="{_SIZE:g}">']
+    parts += _rows(places, names, said, across, left)
+    parts.append(f'</g><g fill="currentColor" font-size="{_TICK:g}">')
+    parts += [
+        svg_text(axis.tick_text(tick), across(tick), y, anchor="middle")
+        for tick in axis.ticks()
+        for y in (_TOP - 6, bottom + 16)
+    ]
+    parts += [svg_text("Rank", across((n + 1) / 2), bottom + 34, anchor="middle"), "</g>"]
+    return svg_element(title, words, bottom + 42, "".join(parts))
+
+
+def _bands(places: Sequence[Place]) -> Iterator[str]:
+    """Every second run of systems with the same first tier, in grey."""
+    start, shaded = 0, False
+    for row in range(1, len(places) + 1):
+        if row < len(places) and places[row].tier_low == places[start].tier_low:
+            continue
+        if shaded:
+            y, height = _TOP + _ROW * start, _ROW * (row - start)
+            yield (
+                f'<rect x="0" y="{y:g}" width="{WIDTH:g}" height="{height:g}" fill="currentColor" '
+                'fill-opacity="0.06"/>'
+            )
+        start, shaded = row, not shaded
+
+
+def _rows(
+    places: Sequence[Place],
+    names: Sequence[str],
+    said: Sequence[str],
+    across: Callable[[float], float],
+    left: float,
+) -> Iterator[str]:
+    """A bar from the lowest to the highest rank and a dot at the expected one, of another colour for those that may
+    be first; with a ground that the pointer meets."""
+    for row, (each, name, text) in enumerate(zip(places, names, said, strict=True)):
+        top, colour = _TOP + _ROW * row, int(each.may_be_first)
+        low, high = across(each.rank_low - 0.5), across(each.rank_high + 0.5)
+        middle, look = top + _ROW / 2, f'class="f{colour}" fill="{COLOURS[colour]}"'
+        yield (
+            f'<g class="row"><title>{html_text(text)}</title>'
+            f'<path d="M0 {top:g}h{WIDTH:g}v{_ROW:g}H0Z" fill-opacity="0"/>'
+            f"{svg_text(name, left - 6, middle + 3, anchor='end')}"
+            f'<path d="M{low:.0f} {middle - 2:g}H{high:.0f}v4H{low:.0f}Z" {look} fill-opacity="0.45"/>'
+            f'<circle cx="{across(each.expected):.0f}" cy="{middle:g}" r="2.4" {look}/></g>'
+        )

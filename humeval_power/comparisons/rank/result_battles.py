@@ -1,0 +1,314 @@
+"""Systems ranked by battles: what is said of them, and the record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.checking.columns import listing, shortened
+from humeval_power.comparisons.rank.battles import Battles
+from humeval_power.comparisons.rank.leaderboard import BattleRanking, rank_battles
+from humeval_power.comparisons.rank.result import (
+    board_lead,
+    board_record,
+    board_rows,
+    board_section,
+    board_signature,
+    law_words,
+    more_section,
+    pairs_section,
+    ranks_chart,
+    reading_section,
+)
+from humeval_power.inference.clustered import FEW_DF
+from humeval_power.saying.clustered_words import Independence, independence_record, independence_section
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.numbers import (
+    counted,
+    decimals,
+    interval_words,
+    p_cell,
+    p_words,
+    percent,
+    significant,
+    significant_interval,
+)
+from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result, named
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MOST_MOVED = 10
+ELO = 400 / math.log(10)  # points of a logit
+_TIES = {"davidson": "Davidson (1970)", "rao-kupper": "Rao and Kupper (1967)"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BattleRankResult(Result):
+    """Systems in the order of their strengths, with what the battles leave open."""
+
+    schema: ClassVar[str] = "humeval_power/rank_battles/2"
+
+    found: BattleRanking
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed in reading the battles."""
+        return self.found.battles.notices
+
+    def body(self) -> Document:
+        """The order, its pictures, what was fitted, each pair, what was not independent, a paragraph."""
+        found, board = self.found, self.found.board
+        shares = {
+            name: percent(float(share))
+            for name, share in zip(found.battles.systems, found.win_share, strict=True)
+        }
+        return Document(
+            f"{len(board.places)} systems ranked by {counted(found.battles.n, 'battle')}",
+            lead=board_lead(board),
+            caveats=tuple(_caveats(found)),
+            sections=(
+                board_section(
+                    board, "strength", "Strength, logit", ("wins", shares) if board.has_letters else None
+                ),
+                reading_section(board),
+                *([] if board.more is None else [more_section(board.more, "battles")]),
+                *_style_sections(found),
+                Section("The battles", (Facts(tuple(_facts(found))),)),
+                pairs_section(board, "Differences of strengths, in logits"),
+                Section("For a paper", (Paragraph(paragraph(found)),)),
+                independence_section(independence(found)),
+            ),
+            signature=signature(found),
+        )
+
+    def content(self) -> Record:
+        """Counts, the fit, places and pairs."""
+        found = self.found
+        battles, order = found.battles, found.order
+        return {
+            "model": "bradley-terry",
+            "ties": found.fit.ties,
+            "penalised": found.fit.penalised,
+            "newcomers": list(found.newcomers),
+            "n_battles": battles.n,
+            "n_ties": battles.n_ties,
+            **board_record(found.board),
+            "win_shares": dict(zip(battles.systems, found.win_share.tolist(), strict=True)),
+            "position_bias": None
+            if order is None
+            else {"share": order.share, "interval": [order.low, order.high], "p_value": order.p_value},
+            "position_reason": found.order_reason,
+            "covariates": [asdict(each) for each in found.style],
+            "strengths_as_shown": None
+            if found.fit.without is None
+            else dict(zip(battles.systems, found.fit.without.tolist(), strict=True)),
+            "tie_parameter": found.fit.tie,
+            "tie_share_if_equal": found.tie_share_if_equal,
+            "log_likelihood": found.fit.log_likelihood,
+            "design_effect": None if math.isnan(found.design_effect) else found.design_effect,
+            "smallest_df": None if math.isinf(found.smallest_df) else found.smallest_df,
+            "independence": independence_record(independence(found)),
+            "paragraph": paragraph(found),
+            "signature": signature(found),
+            "notices": list(battles.notices),
+        }
+
+    def table_rows(self) -> list[Record]:
+        """A row for each system, best first."""
+        return board_rows(self.found.board)
+
+    def figure(self) -> Figure:
+        """The ranks that the tests leave, by Matplotlib."""
+        return ranks_chart(self.found.board).figure
+
+    def update(self, more: Battles) -> BattleRankResult:
+        """The same board with more battles, asked in the same way; where this was a look, the next one.
+
+        Raises
+        ------
+        InputError
+            Battles with other clusters than those of before.
+        """
+        old = self.found
+        found = rank_battles(
+            old.battles.joined(more),
+            ties=old.ties,
+            position_bias=old.position_bias,
+            alpha=old.alpha,
+            test="max-t" if old.board.test == "max-t" else "holm",
+            only=old.board.only,
+            look=None if old.board.look is None else old.board.look + 1,
+            seed=old.board.seed,
+        )
+        return BattleRankResult(found=found, provenance=Provenance(seed=old.board.seed))
+
+
+def _style_sections(found: BattleRanking) -> Iterator[Section]:
+    """What style adds, and the board with the style as it is, where covariates are known."""
+    shown_strength = found.fit.without
+    if shown_strength is None:
+        return
+    level = f"{100 * (1 - found.board.alpha):.4g} %"
+    effects = Table(
+        ("difference of one SD in", "SD", "logit", "interval", "p"),
+        tuple(
+            (
+                shortened(each.name),
+                significant(each.sd),
+                significant(each.slope),
+                significant_interval(each.low, each.high),
+                p_cell(each.p_value),
+            )
+            for each in found.style
+        ),
+        f"What style adds to the side that has more of it; {level} intervals, each by itself.",
+    )
+    names = found.battles.systems
+    order = sorted(range(len(names)), key=lambda k: -shown_strength[k])
+    before = {names[k]: place for place, k in enumerate(order, 1)}
+    moved = sorted(
+        (
+            (place, before[each.system], each.system, each.value)
+            for place, each in enumerate(found.board.places, 1)
+            if before[each.system] != place
+        ),
+        key=lambda row: -abs(row[0] - row[1]),
+    )
+    shown = dict(zip(names, shown_strength.tolist(), strict=True))
+    rows = tuple(
+        (shortened(name), significant(value), significant(shown[name]), f"{place}", f"{old}")
+        for place, old, name, value in moved[:_MOST_MOVED]
+    )
+    head = ("system", "at equal style", "as shown", "place", "place as shown")
+    said = f"{counted(len(moved), 'system')} of {len(names)} have another place with style as it is"
+    said += f"; the {_MOST_MOVED} that move most." if len(moved) > _MOST_MOVED else "."
+    yield Section("Style", (effects, *([Table(head, rows, said)] if rows else [Paragraph(said)])))
+
+
+def _caveats(found: BattleRanking) -> Iterator[str]:
+    if found.style:
+        names = listing([shortened(each.name) for each in found.style], limit=6)
+        yield (
+            f"Strengths are at equal style: those of outputs that are alike in {names}. Where readers want what "
+            "these measure, the board without --covariate is theirs."
+        )
+    if found.smallest_df < FEW_DF:
+        yield (
+            f"Some differences have {decimals(found.smallest_df, 1)} degrees of freedom: so few clusters "
+            "are no more than a hint."
+        )
+    if found.newcomers:
+        voters = (
+            ""
+            if found.battles.clusters is None
+            else "; of each voter the first battle with the system counts"
+        )
+        yield (
+            f"{listing([shortened(name) for name in found.newcomers], limit=6)}: fewer than 5 wins or fewer "
+            f"than 5 losses. "
+            f"Intervals and tests of these are exact, given the strengths of the others{voters}."
+        )
+    if found.fit.penalised:
+        yield (
+            "No strengths are most likely, since systems won or lost all of their battles against others, or "
+            "battles in one "
+            "order: strengths are Firth's, penalised, and finite."
+        )
+    if found.order_reason.startswith("No two"):
+        yield f"No effect of the order is estimated. {found.order_reason}"
+
+
+def _facts(found: BattleRanking) -> Iterator[Fact]:
+    battles, order = found.battles, found.order
+    yield (
+        "Battles",
+        f"{battles.n:,}, {battles.n_ties:,} of them ties ({percent(battles.n_ties / battles.n)})",
+    )
+    K = len(battles.systems)
+    met = int((battles.shown_first + battles.shown_first.T > 0).sum()) // 2
+    yield "Pairs", f"{met:,} of {K * (K - 1) // 2:,} met"
+    yield "Model", _model(found)
+    if found.fit.ties:
+        yield "", f"{percent(found.tie_share_if_equal)} ties between systems as strong"
+    yield (
+        "Strength",
+        f"logit about the mean of all, {ELO:.0f} points of Elo each; wins: against every other as often",
+    )
+    if order is None:
+        yield "Shown first", found.order_reason
+    else:
+        interval = interval_words(order.low, order.high)
+        confidence = f"{100 * (1 - found.board.alpha):.4g} % interval"
+        yield (
+            "Shown first",
+            f"wins {order.share:.4f} of battles of systems as strong ({confidence} {interval}; "
+            f"{p_words(order.p_value)}); strengths are those without it",
+        )
+
+
+def _model(found: BattleRanking) -> str:
+    ties = found.fit.ties
+    return f"Bradley and Terry (1952){f', ties by {_TIES[ties]}' if ties else ''}"
+
+
+def independence(found: BattleRanking) -> tuple[Independence, ...]:
+    """What may go together, and whether errors know."""
+    battles = found.battles
+    known = battles.clusters
+    said = [Independence("items", "assumed", each) for each in battles.suspects]
+    if known is None:
+        text = (
+            f"The {battles.n:,} battles count as independent. Where several are of one user or worker they are "
+            "not, and intervals are too short: name the column by --cluster."
+        )
+        return Independence("workers", "assumed", text), *said
+    text = (
+        f"The {battles.n:,} battles come from {known.n_clusters:,} clusters ({shortened(known.name)}) of up to "
+        f"{int(known.sizes.max()):,}. Errors are robust to whatever battles of a cluster share (CR2, "
+        f"Satterthwaite's df of at least {decimals(found.smallest_df, 1)}); the variance is "
+        f"{found.design_effect:.2f} times that of independent battles."
+    )
+    return Independence("workers", "accounted", text), *said
+
+
+def paragraph(found: BattleRanking) -> str:
+    """What a paper says of it."""
+    battles, board = found.battles, found.board
+    known = battles.clusters
+    order, ties = found.order, percent(battles.n_ties / battles.n)
+    text = (
+        f"We ranked {len(board.places)} systems by {battles.n:,} pairwise battles ({ties} ties) "
+        f"with the model of {_model(found)}"
+    )
+    text += ", with an effect of the order of presentation" if order is not None else ""
+    if found.style:
+        names = listing([shortened(each.name) for each in found.style], limit=6)
+        text += f"{' and' if order is not None else ', with'} differences of {names} as covariates"
+    text += ". "
+    if known is not None:
+        text += (
+            f"Standard errors are robust to {known.n_clusters:,} clusters ({shortened(known.name)}; CR2 with "
+            "Satterthwaite degrees of freedom). "
+        )
+    text += (
+        f"Ranks follow from tests of all pairs, corrected by {law_words(board)} (alpha {board.alpha:.4g}). "
+    )
+    text += board_lead(board)
+    if order is not None:
+        text += f" The system shown first won {100 * order.share:.1f} % where both were as strong."
+    return text
+
+
+def signature(found: BattleRanking) -> str:
+    """The line for a paper."""
+    order = f"order:{'no' if found.order is None else 'yes'}"
+    style = "+".join(each.name for each in found.style) or None
+    model = ["model:bradley-terry", *named("ties", found.fit.ties), order, *named("style", style)]
+    battles = found.battles
+    return board_signature(
+        found.board, model, n=battles.n, clusters=battles.clusters, sha256=battles.sha256
+    )

@@ -1,0 +1,191 @@
+"""Systems ranked by scores: what is said of them, and the record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.checking.columns import shortened
+from humeval_power.comparisons.rank.leaderboard import ScoreRanking
+from humeval_power.comparisons.rank.result import (
+    board_lead,
+    board_record,
+    board_rows,
+    board_section,
+    board_signature,
+    law_words,
+    more_section,
+    pairs_section,
+    ranks_chart,
+    reading_section,
+)
+from humeval_power.comparisons.scores.result import notices_of
+from humeval_power.inference.clustered import FEW_DF
+from humeval_power.saying.clustered_words import (
+    Independence,
+    assumed_items,
+    clustered_items,
+    independence_record,
+    independence_section,
+)
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section
+from humeval_power.saying.numbers import counted, decimals
+from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreRankResult(Result):
+    """Systems in the order of their mean scores, with what the items leave open."""
+
+    schema: ClassVar[str] = "humeval_power/rank_scores/2"
+
+    found: ScoreRanking
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed in reading the scores."""
+        return notices_of(self.found.table)
+
+    def body(self) -> Document:
+        """The order, its pictures, the items, each pair, a paragraph, what was not independent."""
+        found, board = self.found, self.found.board
+        metric = shortened(found.table.metric)
+        return Document(
+            f"{len(board.places)} systems ranked by {metric}",
+            lead=board_lead(board),
+            caveats=tuple(_caveats(found)),
+            sections=(
+                board_section(board, "mean", f"Mean {metric}"),
+                reading_section(board),
+                *([] if board.more is None else [more_section(board.more, _unit(found))]),
+                Section("The scores", (Facts(tuple(_facts(found))),)),
+                pairs_section(board, f"Differences of mean {metric}"),
+                Section("For a paper", (Paragraph(paragraph(found)),)),
+                independence_section(independence(found)),
+            ),
+            signature=signature(found),
+        )
+
+    def content(self) -> Record:
+        """Items, places and pairs."""
+        found = self.found
+        clusters = found.table.clusters
+        return {
+            "metric": found.table.metric,
+            "n_items": found.table.n_items,
+            "cluster": None if clusters is None else clusters.name,
+            "n_clusters": None if clusters is None else clusters.n_clusters,
+            "tasks": found.tasks,
+            "df": found.df,
+            "lower_is_better": found.lower_is_better,
+            **board_record(found.board),
+            "independence": independence_record(independence(found)),
+            "paragraph": paragraph(found),
+            "signature": signature(found),
+            "notices": list(found.table.notices),
+        }
+
+    def table_rows(self) -> list[Record]:
+        """A row for each system, best first."""
+        return board_rows(self.found.board)
+
+    def figure(self) -> Figure:
+        """The ranks that the tests leave, by Matplotlib."""
+        return ranks_chart(self.found.board).figure
+
+
+def _caveats(found: ScoreRanking) -> Iterator[str]:
+    if found.df < FEW_DF:
+        yield (
+            f"Standard errors have {decimals(found.df, 1)} degrees of freedom: the clusters are too few, or one "
+            "of them rules. The order is no more than a hint."
+        )
+
+    if found.board.test == "signs":
+        yield (
+            "Signs hold where the clusters' differences are symmetric about their mean: skewed ones err more often "
+            "than alpha says. Intervals of pairs are Bonferroni's t."
+        )
+
+
+def _unit(found: ScoreRanking) -> str:
+    clusters = found.table.clusters
+    return (
+        "items"
+        if clusters is None or found.tasks == "fixed"
+        else f"clusters ({shortened(clusters.name)}), not more items in them,"
+    )
+
+
+def _facts(found: ScoreRanking) -> Iterator[Fact]:
+    clusters = found.table.clusters
+    inside = "" if clusters is None else f" in {counted(clusters.n_clusters, 'cluster')}"
+    yield "Items", f"{found.table.n_items:,}{inside}, the same for every system"
+    yield "Best", "the smallest mean" if found.lower_is_better else "the largest mean"
+    if clusters is not None:
+        words = {
+            "sampled": "a sample: the order holds for clusters like these (--tasks fixed: for these alone)",
+            "fixed": "these alone: the order holds for new items of these tasks",
+        }
+        yield "Clusters", words[found.tasks]
+    yield "Errors", f"of mean differences, with {decimals(found.df, 1)} degrees of freedom"
+
+
+def independence(found: ScoreRanking) -> tuple[Independence, ...]:
+    """Clusters with what they do to the difference of the first two, or that none are known."""
+    table = found.table
+    if table.clusters is None:
+        return (assumed_items(table.n_items, table.suspects),)
+    if found.tasks == "fixed":
+        text = (
+            f"The {table.n_items:,} items come from {table.clusters.n_clusters:,} tasks "
+            f"({shortened(table.clusters.name)}) that "
+            "are all that matters: what is found holds for new items of these tasks, and not for tasks like these."
+        )
+        return (Independence("items", "accounted", text),)
+    answer = clustered_items(found.top, shortened(table.clusters.name))
+    of = "These standard errors are of the difference of the first two systems."
+    return (Independence(answer.of, answer.state, f"{answer.text} {of}"),)
+
+
+def paragraph(found: ScoreRanking) -> str:
+    """What a paper says of it."""
+    table, board = found.table, found.board
+    clusters = table.clusters
+    text = (
+        f"We ranked {len(board.places)} systems by their mean {shortened(table.metric)} on the same "
+        f"{counted(table.n_items, 'item')}"
+    )
+    if clusters is not None and found.tasks == "fixed":
+        text += (
+            f" in {clusters.n_clusters:,} strata ({shortened(clusters.name)}) that are all that matters (at least "
+            f"{decimals(found.df, 1)} Satterthwaite degrees of freedom)"
+        )
+    elif clusters is not None:
+        text += (
+            f" in {clusters.n_clusters:,} clusters ({shortened(clusters.name)}), with standard errors robust to "
+            f"these (CR2, {decimals(found.df, 1)} Bell-McCaffrey degrees of freedom)"
+        )
+    return (
+        f"{text}. Ranks follow from t tests of all pairs, corrected by {law_words(board)} (alpha "
+        f"{board.alpha:.4g}). {board_lead(board)}"
+    )
+
+
+def signature(found: ScoreRanking) -> str:
+    """The line for a paper."""
+    table = found.table
+    best = "best:low" if found.lower_is_better else "best:high"
+    fixed = ["tasks:fixed"] if found.tasks == "fixed" else []
+    return board_signature(
+        found.board,
+        ["model:ranked-means", best, *fixed],
+        n=table.n_items,
+        clusters=table.clusters,
+        sha256=table.sha256,
+    )

@@ -1,0 +1,312 @@
+"""Power of tests on studies drawn from a study's own ratings: what it says, and its record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from humeval_power.comparisons.resample.scenario import ResampledRatings, Unit
+from humeval_power.differences import Difference
+from humeval_power.errors import InputError
+from humeval_power.ratings import Ratings
+from humeval_power.safe_text import picture_text
+from humeval_power.saying.answer_words import better_words, of_hundred
+from humeval_power.saying.document import Document, Fact, Picture, Section, Table
+from humeval_power.saying.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
+from humeval_power.saying.numbers import counted
+from humeval_power.saying.result import NO_POWER, UNKNOWN, Provenance, Record, Result
+from humeval_power.studies.power.estimate import PowerEstimate
+
+OBSERVED = "the observed difference"
+POST_HOC = (
+    "The studies have the difference that was observed. Their power is a function of the observed p-value and "
+    "says nothing that the p-value does not (Card et al. 2020, appendix A): give the difference that would "
+    "matter instead."
+)
+FEW_WORKERS = 10
+MEANING: dict[Unit, str] = {
+    "rating": "ratings are drawn one by one, as if all were independent",
+    "item": "items are drawn; the workers stay these very people",
+    "worker": "workers are drawn; the items stay these very items",
+    "both": "workers and items are drawn: another study by other people on other items",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One test of studies of one size."""
+
+    scenario: ResampledRatings
+    estimate: PowerEstimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResampleResult(Result):
+    """Every test at every size; `shift` is the difference that the studies have, None for the observed one."""
+
+    schema: ClassVar[str] = "humeval_power/resample/1"
+
+    ratings: Ratings
+    cells: tuple[Cell, ...]
+    shift: Difference | None
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def missed(self) -> str:
+        """That too many studies failed for a rate to be given."""
+        return NO_POWER if any(cell.estimate.too_many_failed for cell in self.cells) else ""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed about the ratings."""
+        return tuple(f"{self.ratings.source}: {notice}" for notice in self.ratings.notices)
+
+    def body(self) -> Document:
+        """The powers, what was drawn, and what they can and cannot say."""
+        return Document(
+            f"Power from the ratings in {self.ratings.source}",
+            lead=self._lead(),
+            headline=tuple(self._facts()),
+            caveats=tuple(self._caveats()),
+            sections=(Section("Found", (self._table(), *self._pictures())),),
+        )
+
+    def _lead(self) -> str:
+        known = [cell.estimate for cell in self.cells if not cell.estimate.too_many_failed]
+        if not known:
+            return "No power can be given: too many of the studies could not be tested."
+        is_none = self.cells[0].scenario.true_effect == 0
+        low, high = (f(known, key=lambda each: each.power) for f in (min, max))
+        found = of_hundred(low.power, low.interval)
+        if is_none:
+            low, high = (f(known, key=lambda each: each.rejection_rate) for f in (min, max))
+            found = of_hundred(low.rejection_rate, low.rejection_interval)
+        elif low is not high:
+            found = f"{of_hundred(low.power)} to {of_hundred(high.power)}, by the row,"
+        if self.shift is None:
+            what = OBSERVED
+        elif is_none:
+            what = "a difference where there is none"
+        else:
+            a, b = self.ratings.system_names
+            what = f"that {better_words(self.shift.value, self.shift.scale, (a, b))}"
+        simulated = f"{known[0].n_simulations:,} were simulated for each row"
+        return f"Of 100 such studies, {found} would find {what}; {simulated}."
+
+    def _facts(self) -> Iterator[Fact]:
+        ratings, first = self.ratings, self.cells[0].scenario
+        a, b = ratings.system_names
+        observed = sorted({f"{cell.scenario.observed:.4f}" for cell in self.cells}, key=float)
+        between = observed[0] if len(observed) == 1 else f"{observed[0]} to {observed[-1]}, by the test"
+        yield "Effect", OBSERVED if self.shift is None else str(self.shift)
+        yield "Observed", f"{b} - {a}: {between}"
+        yield (
+            "Ratings",
+            f"{counted(ratings.n_ratings, 'rating')}, {counted(ratings.n_workers, 'worker')}, "
+            f"{counted(ratings.n_items, 'item')}",
+        )
+        yield "Drawn", f"by {first.by}: {MEANING[first.by]}"
+        yield "Test", f"two-sided, alpha {first.alpha:g}"
+
+    def _caveats(self) -> Iterator[str]:
+        ratings, by = self.ratings, self.cells[0].scenario.by
+        if self.shift is None:
+            yield POST_HOC
+        else:
+            mean = float(ratings.rating[ratings.system == 0].mean())
+            if not 0 <= mean + self.shift.value <= 1:
+                yield (
+                    f"The mean of {ratings.system_names[0]} is {mean:.3f} on [0, 1]: a difference of "
+                    f"{self.shift.value:g} would put that of the other system beyond the scale, where no study "
+                    "can find it."
+                )
+        if by in ("worker", "both") and ratings.n_workers < FEW_WORKERS:
+            yield (
+                f"Drawing from {ratings.n_workers} workers shows little of how workers differ; the power is a "
+                "rough guide. Power and plans of a model assume a law of workers instead."
+            )
+        if by in ("item", "rating"):
+            yield (
+                f"By {by}, {MEANING[by]}: where workers differ in the difference between the systems, a study "
+                "with other workers has less power than this."
+            )
+        failed = max(cell.estimate.n_failed for cell in self.cells)
+        if failed:
+            yield (
+                f"In a row up to {failed:,} of the studies could not be tested (a single worker or item was "
+                "drawn, or nothing varied, or the fit failed); they count as not significant. Above 20 % no "
+                "rate is given."
+            )
+
+    def _table(self) -> Table:
+        first = self.cells[0].scenario
+        none = first.true_effect == 0
+        found = ("rejects", "interval") if none else ("power", "interval", "type M", "type S")
+        rows = (
+            (
+                cell.scenario.test,
+                *(f"{value:,}" for value in cell.scenario.size.values()),
+                *_numbers(cell.estimate, none=none),
+            )
+            for cell in self.cells
+        )
+        return Table(("test", *first.size, *found), tuple(rows))
+
+    def _pictures(self) -> Iterator[Picture]:
+        if all(cell.estimate.too_many_failed for cell in self.cells):
+            return
+
+        def draw() -> Figure:
+            return resample_figure(list(map(_drawn, self.cells)))
+
+        what = "The power of each test, with its Monte Carlo interval, at each size of the studies."
+        yield Picture("power", draw, words=what)
+
+    def content(self) -> Record:
+        """What was drawn, and a row for each test at each size."""
+        first = self.cells[0].scenario
+        return {
+            "understood": OBSERVED if self.shift is None else str(self.shift),
+            "source": self.ratings.source,
+            "systems": list(self.ratings.system_names),
+            "by": first.by,
+            "shift": first.shift,
+            "post_hoc": first.shift is None,
+            "rows": list(self.rows()),
+            "alpha": first.alpha,
+        }
+
+    def rows(self) -> Sequence[Record]:
+        """The numbers of each cell."""
+        return [
+            {
+                "test": cell.scenario.test,
+                **cell.scenario.size,
+                "observed": cell.scenario.observed,
+                "effect": cell.scenario.true_effect,
+                "power": cell.estimate.power,
+                "interval": list(cell.estimate.interval),
+                "rejection_rate": cell.estimate.rejection_rate,
+                "type_m": cell.estimate.type_m,
+                "type_s": cell.estimate.type_s,
+                "n_simulations": cell.estimate.n_simulations,
+                "n_failed": cell.estimate.n_failed,
+            }
+            for cell in self.cells
+        ]
+
+
+def _drawn(cell: Cell) -> Record:
+    """What the picture shows of a cell: its power, or how often it rejects where there is no effect."""
+    estimate, effect = cell.estimate, cell.scenario.true_effect
+    shown = (estimate.rejection_rate, estimate.rejection_interval) if effect == 0 else None
+    power, interval = shown or (estimate.power, estimate.interval)
+    size = cell.scenario.size
+    return {"test": cell.scenario.test, **size, "effect": effect, "power": power, "interval": interval}
+
+
+def _numbers(estimate: PowerEstimate, *, none: bool) -> tuple[str, ...]:
+    """What was found: the power and its errors; how often the test rejects, where there is no effect."""
+    low, high = estimate.rejection_interval if none else estimate.interval
+    value = estimate.rejection_rate if none else estimate.power
+    errors = () if none else (_decimals(estimate.type_m, 2), _decimals(estimate.type_s, 3))
+    if estimate.too_many_failed:
+        return ("none", "", *("" for _ in errors))
+    return (f"{value:.3f}", f"{low:.3f}-{high:.3f}", *errors)
+
+
+def _decimals(value: float, digits: int) -> str:
+    """A dash where there is none, as for type M where nothing is found."""
+    return f"{value:.{digits}f}" if math.isfinite(value) else "-"
+
+
+# Power on drawn studies as a picture: a curve over sizes for each test, or a dot for each test.
+
+_SIZES = ("workers", "items", "ratings")
+_LABELS = {"workers": "Workers", "items": "Items", "ratings": "Ratings of each system"}
+_MOST_DOTS = 30
+_TARGET = 0.8
+
+
+def resample_figure(rows: Sequence[Mapping[str, Any]], *, width: float = 4.6) -> Figure:
+    """Power of each row with its interval; without an effect, how often the test rejects.
+
+    Where a size varies it is x and each test, with the other sizes, is a curve; where none does, each test
+    is a dot. Rows without a rate are left out; of more than 30 dots the first are shown.
+
+    Raises
+    ------
+    InputError
+        Nothing to draw.
+    """
+    known = [row for row in rows if math.isfinite(row["power"])]
+    if not known:
+        raise InputError("There is nothing to draw: no row has a power.")
+    varied = [name for name in _SIZES if len({row[name] for row in known if name in row}) > 1]
+    with house_style():
+        if varied:
+            figure = Figure(figsize=(width, 0.68 * width), layout="constrained")
+            _draw_curves(figure.subplots(), known, varied)
+            figure.legend(loc="outside lower center", ncols=1)
+        else:
+            shown = known[:_MOST_DOTS]
+            figure = Figure(figsize=(width, 0.65 + 0.2 * len(shown)), layout="constrained")
+            _draw_dots(figure.subplots(), shown)
+    return figure
+
+
+def _name(row: Mapping[str, Any], sizes: Sequence[str]) -> str:
+    said = [picture_text(str(row["test"])), *(f"{row[name]:,} {name}" for name in sizes)]
+    return ", ".join(said)
+
+
+def _what(rows: Sequence[Mapping[str, Any]]) -> str:
+    return "Studies that find an effect (there is none)" if rows[0]["effect"] == 0 else "Power"
+
+
+def _draw_curves(axes: Axes, rows: Sequence[Mapping[str, Any]], varied: Sequence[str]) -> None:
+    x = max(varied, key=lambda name: len({row[name] for row in rows}))
+    others = [name for name in varied if name != x]
+    curves: dict[str, list[Mapping[str, Any]]] = {}
+    for row in sorted(rows, key=lambda row: row[x]):
+        curves.setdefault(_name(row, others), []).append(row)
+    for place, (name, points) in enumerate(list(curves.items())[: len(COLOURS)]):
+        where = [row[x] for row in points]
+        low, high = ([row["interval"][end] for row in points] for end in (0, 1))
+        axes.fill_between(where, low, high, color=COLOURS[place], alpha=0.15, linewidth=0)
+        axes.plot(
+            where,
+            [row["power"] for row in points],
+            color=COLOURS[place],
+            linestyle=DASHES[place],
+            marker=MARKERS[place],
+            label=name,
+        )
+    _mark(axes.axhline, rows)
+    axes.set_ylim(0, 1.02)
+    axes.set_xticks(sorted({row[x] for row in rows}))
+    axes.set_xlabel(_LABELS[x])
+    axes.set_ylabel(_what(rows))
+
+
+def _draw_dots(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
+    for place, row in enumerate(rows):
+        axes.plot(row["interval"], [place, place], color=COLOURS[0], linewidth=1.6, solid_capstyle="butt")
+        axes.plot([row["power"]], [place], "o", color=COLOURS[0])
+    _mark(axes.axvline, rows)
+    axes.set_yticks(range(len(rows)), [_name(row, []) for row in rows], color=INK)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.grid(axis="y", visible=False)
+    axes.set_xlim(0, 1.02)
+    axes.set_xlabel(_what(rows))
+
+
+def _mark(line: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The usual target, where there is an effect to find."""
+    if rows[0]["effect"] != 0:
+        line(_TARGET, color=QUIET, linewidth=0.9, linestyle=(0, (2, 1.5)), gid="target")

@@ -1,0 +1,1 @@
+"""Scores of repeated generations, and of several prompts or seeds."""

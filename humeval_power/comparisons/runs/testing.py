@@ -1,0 +1,480 @@
+"""Systems compared by repeated runs: one pair, or all pairs with a correction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from humeval_power.clusters import Clusters
+from humeval_power.comparisons.runs.run_table import Floats, RunTable
+from humeval_power.errors import FitError, InputError
+from humeval_power.estimation.latent.fit import LatentFit
+from humeval_power.inference.clustered import ClusteredMean, clustered_mean
+from humeval_power.inference.common_tests import correct
+from humeval_power.latent import Latent
+from humeval_power.parameters import Parameters
+from humeval_power.ratings import Ratings
+from humeval_power.rules import Alternative, DecisionRule
+from humeval_power.runs_parameters import RunsFamily, RunsKind, RunsParameters
+from humeval_power.scales import RatingScale
+from humeval_power.studies.fit.many_systems import fit_and_test
+from humeval_power.studies.fit.wald import EffectTest, finished_test, without_test
+
+# What a test of two systems by repeated runs finds: the difference, its test, and where its error comes
+# from.
+
+FACTORS = (1.0, 2.0, 4.0, math.inf)  # times as many runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsRule:
+    """How two systems are compared: the kind of runs, what scores are taken for, and the test.
+
+    `margin` is a difference of scores, in their unit.
+    """
+
+    kind: RunsKind
+    family: RunsFamily = "gaussian"
+    alternative: Alternative = "two-sided"
+    margin: float | None = None
+    alpha: float = 0.05
+
+    def on(self, scale: RatingScale) -> DecisionRule:
+        """The rule for scores that are moved to [0, 1].
+
+        Raises
+        ------
+        InputError
+            A margin that is no difference of these scores.
+        """
+        margin = None if self.margin is None else self.margin / scale.width
+        if margin is not None and not 0 < margin <= 1:
+            raise InputError(
+                f"A margin is a difference of scores, above 0 and at most {scale.width:g} here; got "
+                f"{self.margin:g}."
+            )
+        crossed_binary = self.kind == "crossed" and self.family == "binary"
+        return DecisionRule(
+            alternative=self.alternative,
+            margin=margin,
+            alpha=self.alpha,
+            family="binary" if crossed_binary else "gaussian",
+            link="logit" if crossed_binary else "probit",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorPart:
+    """A source of the variance of the estimated difference; `falls` where more runs make it smaller."""
+
+    source: str
+    variance: float
+    falls: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MoreRuns:
+    """The standard error with `factor` times as many runs of the same items; runs of each system."""
+
+    factor: float
+    runs: tuple[float, float]
+    standard_error: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsComparison:
+    """Two systems compared by repeated runs; the effect is B - A, everything in the unit of the scores.
+
+    `runs` are the mean numbers of runs of an item by A and B. `parts` of the error's variance add up; of crossed
+    right-or-wrong answers they and `parameters` are on the scale of log odds. `items` is the mean of the items'
+    differences: the test itself of nested runs; of crossed ones what holds for these very prompts alone.
+    `parameters` is None where scores vary too little to say. `at_zero` names variances that were estimated as zero.
+    """
+
+    systems: tuple[str, str]
+    rule: RunsRule
+    means: tuple[float, float]
+    estimate: float
+    standard_error: float
+    df: float
+    p_value: float
+    interval: tuple[float, float]
+    significant: bool
+    reason: str
+    n_items: int
+    n_scores: int
+    runs: tuple[float, float]
+    n_labels: int
+    items: ClusteredMean
+    clustered: bool
+    parts: tuple[ErrorPart, ...]
+    parameters: RunsParameters | None
+    at_zero: tuple[str, ...] = ()
+    odds_ratio: tuple[float, float, float] | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def removable(self) -> float:
+        """Share of the error's variance that more runs remove; NaN where it is not known."""
+        total = sum(part.variance for part in self.parts)
+        return sum(part.variance for part in self.parts if part.falls) / total if total > 0 else math.nan
+
+    @property
+    def more_runs(self) -> tuple[MoreRuns, ...]:
+        """The standard error with more runs of each item: of the test where nothing is added."""
+        share = self.removable
+        if math.isnan(share) or not self.standard_error > 0:
+            return ()
+        return tuple(
+            MoreRuns(
+                factor,
+                (factor * self.runs[0], factor * self.runs[1]),
+                self.standard_error * math.sqrt(1 - share + share / factor),
+            )
+            for factor in FACTORS
+        )
+
+
+def scale_of(table: RunTable) -> RatingScale:
+    """The scale of the scores: [0, 1] where they lie on it, else from the lowest to the highest.
+
+    Raises
+    ------
+    InputError
+        All scores are the same.
+    """
+    low, high = float(table.score.min()), float(table.score.max())
+    if low >= 0 and high <= 1 and low < high:
+        return RatingScale(0.0, 1.0)
+    if not low < high:
+        raise InputError(f"All scores are {low:g}: nothing varies, and nothing can be compared.")
+    return RatingScale(low, high)
+
+
+def told(test: EffectTest, scale: RatingScale) -> dict[str, object]:
+    """The fields of a comparison that a test on [0, 1] says, in the unit of the scores."""
+    low, high = (scale.width * end for end in test.interval)
+    return {
+        "estimate": scale.width * test.estimate,
+        "standard_error": scale.width * test.standard_error,
+        "df": test.df,
+        "p_value": test.p_value,
+        "interval": (low, high),
+        "significant": test.significant,
+        "reason": test.reason,
+    }
+
+
+def cell_means(table: RunTable) -> np.ndarray:
+    """Means over the runs of each item under each system, shape (n_items, n_systems)."""
+    return np.asarray(table.cell_sums(table.score) / table.counts)
+
+
+# Two systems under the same prompts or seeds for all items: prompts are a sample as items are.
+
+
+def compare_crossed(table: RunTable, rule: RunsRule) -> RunsComparison:
+    """Compare two systems over prompts and items that are both samples.
+
+    table : of two systems, at least two prompts.
+
+    Raises
+    ------
+    InputError
+        A single prompt.
+    """
+    if len(np.unique(table.run)) < 2:
+        raise InputError(
+            f"There is a single run ({table.run_column}): from one prompt or seed nothing can be said about "
+            "others. Compare the systems under it by 'compare scores'."
+        )
+    scale, means, counts = scale_of(table), cell_means(table), table.counts
+    asked = rule.on(scale)
+    fitted = None
+    try:
+        fitted, tested = fit_and_test(as_ratings(table, scale), asked)
+    except FitError as error:
+        difference = float((means[:, 1] - means[:, 0]).mean()) / scale.width
+        tested = without_test(difference, math.nan, math.nan, asked, reason=str(error).rstrip("."))
+    found = None if fitted is None else fitted.parameters
+    fields: dict[str, Any] = told(tested, scale)
+    latent = None if not isinstance(fitted, LatentFit) else fitted.latent
+    return RunsComparison(
+        systems=(table.system_names[0], table.system_names[1]),
+        rule=rule,
+        means=(float(means[:, 0].mean()), float(means[:, 1].mean())),
+        **fields,
+        n_items=table.n_items,
+        n_scores=len(table.score),
+        runs=(float(counts[:, 0].mean()), float(counts[:, 1].mean())),
+        n_labels=len(np.unique(table.run)),
+        items=clustered_mean(means[:, 1] - means[:, 0], table.clusters),
+        clustered=table.clusters is not None,
+        parts=() if found is None else _parts(table, found, tested, scale.width),
+        parameters=None if found is None else _parameters(found, rule, means, scale, tested),
+        at_zero=() if fitted is None else tuple(_NAMES.get(name, name) for name in fitted.boundary),
+        odds_ratio=None if latent is None else _odds_ratio(tested),
+        remarks=() if fitted is None else _notes(fitted.not_identified),
+    )
+
+
+def as_ratings(table: RunTable, scale: RatingScale) -> Ratings:
+    """The scores as ratings on [0, 1], each run a worker, clusters of items documents."""
+    labels, run = np.unique(table.run, return_inverse=True)
+    clusters = table.clusters
+    return Ratings(
+        worker=run.astype(np.int64),
+        item=table.item,
+        system=table.system,
+        rating=scale.to_unit(table.score),
+        worker_names=tuple(table.run_names[code] for code in labels),
+        item_names=table.item_names,
+        system_names=table.system_names,
+        scale=scale,
+        source=table.source or "table",
+        document=None if clusters is None else clusters.codes[table.item],
+        document_names=() if clusters is None else clusters.labels,
+    )
+
+
+_NAMES = {
+    "sd_worker_slope": "sd_prompt_slope",
+    "sd_worker_intercept": "sd_prompt_level",
+    "sd_item_slope": "sd_item",
+    "sd_item_intercept": "sd_item_level",
+    "sd_document_slope": "sd_cluster_slope",
+    "sd_document_intercept": "sd_cluster_level",
+}
+
+
+def _notes(not_identified: tuple[str, ...]) -> tuple[str, ...]:
+    if not not_identified:
+        return ()
+    names = ", ".join(_NAMES.get(name, name) for name in not_identified)
+    return (f"This table cannot tell apart: {names}.",)
+
+
+def _parts(table: RunTable, found: Parameters, test: EffectTest, width: float) -> tuple[ErrorPart, ...]:
+    """The variance of the difference in a complete table of this size; of answers that are right or wrong what
+    items and prompts leave of the test's own, on the scale of log odds."""
+    latent: Parameters | Latent = found if found.latent is None else found.latent
+    unit = width if found.latent is None else 1.0
+    n, m, clusters = table.n_items, len(np.unique(table.run)), table.clusters
+    parts = [
+        ErrorPart(f"system x {table.run_column}", latent.sd_worker_slope**2 / m, True),
+        ErrorPart("items", latent.sd_item_slope**2 / n, False),
+    ]
+    if clusters is not None:
+        share = float(np.sum((clusters.sizes / n) ** 2))
+        parts.append(ErrorPart(f"clusters ({clusters.name})", latent.sd_document_slope**2 * share, False))
+    known = sum(part.variance for part in parts)
+    if test.latent is not None:
+        rest = max(test.latent.standard_error**2 - known, 0.0)
+    else:
+        rest = 4 * found.sd_residual**2 / len(table.score)
+    parts.append(ErrorPart("single scores", rest, True))
+    return tuple(ErrorPart(part.source, part.variance * unit**2, part.falls) for part in parts)
+
+
+def _parameters(
+    found: Parameters, rule: RunsRule, means: np.ndarray, scale: RatingScale, test: EffectTest
+) -> RunsParameters | None:
+    baseline = float(means.mean())
+    latent: Parameters | Latent = found if found.latent is None else found.latent
+    if rule.family == "binary" and not 0 < baseline < 1:
+        return None
+    unit = scale.width if found.latent is None else 1.0
+    items = latent.sd_item_slope**2 + latent.sd_document_slope**2
+    level = math.hypot(latent.sd_item_intercept, latent.sd_document_intercept)
+    return RunsParameters(
+        kind="crossed",
+        family=rule.family,
+        sd_item=unit * math.sqrt(items),
+        icc=latent.sd_document_slope**2 / items if items > 0 else 0.0,
+        sd_prompt_slope=unit * latent.sd_worker_slope,
+        sd_residual=0.0 if found.latent is not None else unit * found.sd_residual,
+        sd_item_level=unit * level,
+        sd_prompt_level=unit * latent.sd_worker_intercept,
+        baseline=baseline,
+        effect=scale.width * test.estimate,
+    )
+
+
+def _odds_ratio(test: EffectTest) -> tuple[float, float, float] | None:
+    """How many times the odds of a right answer B has, with its interval, for one item and prompt."""
+    if test.latent is None:
+        return None
+    return (
+        math.exp(test.latent.estimate),
+        math.exp(test.latent.interval[0]),
+        math.exp(test.latent.interval[1]),
+    )
+
+
+# Two systems whose answers are generated anew for each item: items are the sample, generations noise
+# about them.
+
+
+@dataclass(frozen=True, slots=True)
+class NestedVariances:
+    """Variances of nested runs: of items' true differences, between clusters of them (part of it), and of single
+    generations of A and B; `noise` is what the generations add to an item's observed difference, by system.
+    `unknown` marks systems with a single generation of each item."""
+
+    items: float
+    between: float
+    runs: tuple[float, float]
+    noise: tuple[float, float]
+    unknown: tuple[bool, bool]
+    at_zero: bool
+
+
+def compare_nested(table: RunTable, rule: RunsRule) -> RunsComparison:
+    """Compare two systems by the mean of the items' differences, their runs being averaged first.
+
+    table : of two systems, every item with one run of each at least.
+
+    Averaging is right here: the runs of an item have nothing in common with those of another, so that the items'
+    differences are independent but for their clusters. The error is CR2's with Bell and McCaffrey's df; without
+    clusters that is the paired t test.
+    """
+    scale, means = scale_of(table), cell_means(table)
+    items = clustered_mean(means[:, 1] - means[:, 0], table.clusters)
+    in_unit = items.estimate / scale.width, items.standard_error / scale.width
+    tested = finished_test(*in_unit, items.df, rule.on(scale))
+    found = nested_variances(table)
+    counts = table.counts
+    fields: dict[str, Any] = told(tested, scale)
+    return RunsComparison(
+        systems=(table.system_names[0], table.system_names[1]),
+        rule=rule,
+        means=(float(means[:, 0].mean()), float(means[:, 1].mean())),
+        **fields,
+        n_items=table.n_items,
+        n_scores=len(table.score),
+        runs=(float(counts[:, 0].mean()), float(counts[:, 1].mean())),
+        n_labels=table.n_labels,
+        items=items,
+        clustered=table.clusters is not None,
+        parts=_parts_of_nested(found, table),
+        parameters=_parameters_of_nested(found, rule, means),
+        at_zero=("sd_item",) if found.at_zero else (),
+        remarks=tuple(
+            f"{name!r} has one run of each item: what its runs vary by cannot be told from the items."
+            for name, unknown in zip(table.system_names, found.unknown, strict=True)
+            if unknown
+        ),
+    )
+
+
+def nested_variances(table: RunTable) -> NestedVariances:
+    """Variances by the method of moments: analysis of variance within cells, and of the items' differences."""
+    counts, means = table.counts.astype(np.float64), cell_means(table)
+    centered = table.score - means[table.item, table.system]
+    squares = table.cell_sums(centered**2).sum(axis=0)
+    df = (counts - 1).sum(axis=0)
+    within = np.divide(squares, df, out=np.zeros(2), where=df > 0)
+    noise = within * (1 / counts).mean(axis=0)
+    total, between = _spread(means[:, 1] - means[:, 0], table.clusters)
+    floor = 1e-12 * max(total, 1e-300)
+    alone = (
+        total - between - float(noise.sum())
+    )  # of an item's own, beside its cluster: may come out below zero
+    items = between + max(alone, 0.0)
+    return NestedVariances(
+        items=items if items > floor else 0.0,
+        between=between,
+        runs=(float(within[0]), float(within[1])),
+        noise=(float(noise[0]), float(noise[1])),
+        unknown=(not df[0] > 0, not df[1] > 0),
+        at_zero=items <= floor,
+    )
+
+
+def _spread(differences: Floats, clusters: Clusters | None) -> tuple[float, float]:
+    """Variance of an item's difference, and how much of it lies between clusters (at least 0)."""
+    total = float(differences.var(ddof=1))
+    if clusters is None or clusters.one_each:
+        return total, 0.0
+    n, g, sizes = clusters.n_items, clusters.n_clusters, clusters.sizes.astype(np.float64)
+    means = clusters.sums(differences) / sizes
+    among = float(sizes @ (means - differences.mean()) ** 2) / (g - 1)
+    within = float(np.sum((differences - means[clusters.codes]) ** 2)) / (n - g)
+    between = (among - within) * (g - 1) / (n - float(sizes @ sizes) / n)
+    return (within + between, between) if between > 0 else (total, 0.0)
+
+
+def _parts_of_nested(found: NestedVariances, table: RunTable) -> tuple[ErrorPart, ...]:
+    n, clusters = table.n_items, table.clusters
+    size = 1.0 if clusters is None else float(np.sum(clusters.sizes.astype(np.float64) ** 2)) / n
+    parts = [ErrorPart("items", (found.items - found.between) / n, falls=False)]
+    if clusters is not None:
+        parts.append(ErrorPart(f"clusters ({clusters.name})", found.between * size / n, falls=False))
+    parts += [
+        ErrorPart(f"runs of {name}", noise / n, falls=True)
+        for name, noise in zip(table.system_names, found.noise, strict=True)
+    ]
+    return tuple(parts)
+
+
+def _parameters_of_nested(found: NestedVariances, rule: RunsRule, means: Floats) -> RunsParameters | None:
+    baseline = float(means.mean())
+    if rule.family == "binary" and not 0 < baseline < 1:
+        return None
+    return RunsParameters(
+        kind="nested",
+        family=rule.family,
+        sd_item=found.items**0.5,
+        icc=found.between / found.items if found.items > 0 else 0.0,
+        sd_run_a=found.runs[0] ** 0.5,
+        sd_run_b=found.runs[1] ** 0.5,
+        baseline=baseline,
+        effect=float((means[:, 1] - means[:, 0]).mean()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunsComparisons:
+    """Every pair of systems, in the order of the systems; `p_adjusted` are Holm's (1979), `significant` what
+    they decide. Of a single pair they are those of its test."""
+
+    pairs: tuple[RunsComparison, ...]
+    p_adjusted: tuple[float, ...]
+
+    @property
+    def significant(self) -> tuple[bool, ...]:
+        """Which claims are shown after the correction."""
+        return tuple(
+            bool(p <= pair.rule.alpha) for p, pair in zip(self.p_adjusted, self.pairs, strict=True)
+        )
+
+
+def compare_pair(table: RunTable, rule: RunsRule) -> RunsComparison:
+    """Compare the two systems of a table as its kind of runs asks.
+
+    Raises
+    ------
+    InputError
+        Runs that do not repeat, a family that the scores are not of, a margin that is none.
+    """
+    if rule.family == "binary" and not table.is_binary:
+        raise InputError("The family 'binary' is for scores of 0 and 1: take --family gaussian.")
+    if rule.kind == "nested" and table.counts.max() < 2:
+        raise InputError(
+            "Each item has one run of each system, so that nothing repeats: compare them by 'compare scores' or, "
+            "if all items have the same prompts, say --crossed and name the column by --run."
+        )
+    return compare_nested(table, rule) if rule.kind == "nested" else compare_crossed(table, rule)
+
+
+def compare_all(table: RunTable, rule: RunsRule, *, systems: Sequence[str] = ()) -> RunsComparisons:
+    """Compare every pair of systems, with Holm's correction where there are several."""
+    names = tuple(systems) or table.system_names
+    pairs = tuple(compare_pair(table.pair(a, b), rule) for a, b in combinations(names, 2))
+    p_values = [pair.p_value for pair in pairs]
+    return RunsComparisons(pairs, tuple(float(p) for p in correct(p_values, "holm")))

@@ -1,0 +1,1 @@
+"""Power of a generator and a test of one's own."""

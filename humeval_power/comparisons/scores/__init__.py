@@ -1,0 +1,1 @@
+"""Scores of systems on the same items: tests, effect sizes, power, logs of harnesses."""

@@ -1,0 +1,196 @@
+"""Pictures of a comparison by per-item scores: histograms beside each other, and the primer's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from humeval_power.comparisons.scores.all_pairs import PairwiseScores
+from humeval_power.comparisons.scores.answers import Floats, PairedTest, score_differences
+from humeval_power.comparisons.scores.charts import bin_edges
+from humeval_power.comparisons.scores.comparison import PairComparison, PrimerCell
+from humeval_power.errors import InputError
+from humeval_power.saying.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
+from humeval_power.saying.numbers import p_cell
+from humeval_power.saying.panels import fitted
+
+_IN_POINTS = ("mean", "median", "pseudomedian")
+
+
+def histogram_figure(comparison: PairComparison) -> Figure:
+    """Histograms of A and B on one axis of scores, and of B - A with 0, its mean and its median."""
+    a, b = comparison.table.systems
+    first, second = comparison.table.column(a), comparison.table.column(b)
+    differences = score_differences(first, second)
+    with house_style():
+        figure = Figure(figsize=(7.0, 2.6), layout="constrained")
+        axes = figure.subplots(1, 3)
+        edges = bin_edges(np.concatenate([first, second]))
+        for place, (values, name) in enumerate(((first, a), (second, b))):
+            _bars(axes[place], values, edges, COLOURS[place], name)
+            axes[place].set_xlabel(fitted(comparison.table.metric, 2.0))
+        axes[1].sharey(axes[0])
+        axes[0].set_ylabel("Items")
+        for panel in axes:
+            panel.yaxis.set_major_locator(MaxNLocator(integer=True))
+        _bars(axes[2], differences, bin_edges(differences), COLOURS[2], f"{b} - {a}")
+        axes[2].set_xlabel("Difference")
+        axes[2].axvline(0.0, color=INK, linewidth=0.8)
+        data = comparison.data.difference
+        for value, dashes, label in ((data.mean, "-", "mean"), (data.median, DASHES[2], "median")):
+            axes[2].axvline(value, color=COLOURS[1], linestyle=dashes, linewidth=1.2, label=label)
+        _shade_interval(axes[2], comparison.test)
+        figure.legend(*axes[2].get_legend_handles_labels(), loc="outside lower right", ncols=3)
+    return figure
+
+
+def primer_figure(cells: Sequence[PrimerCell]) -> Figure:
+    """A panel for each number of items: expected p against the share of items hurt, a line an effect.
+
+    Cells whose effect is less than one item are left out.
+    """
+    cells = [cell for cell in cells if cell.n_helped > cell.n_hurt]
+    if not cells:
+        raise InputError("There is nothing to draw: every effect is less than one item.")
+    sizes = sorted({cell.n_items for cell in cells})
+    effects = sorted({cell.effect for cell in cells})
+    columns = min(2, len(sizes))
+    rows = -(-len(sizes) // columns)
+    with house_style():
+        figure = Figure(figsize=(3.4 * columns, 0.7 + 2.1 * rows), layout="constrained")
+        panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+        for axes, n in zip(panels, sizes, strict=False):
+            for style, effect in enumerate(effects):
+                line = [cell for cell in cells if (cell.n_items, cell.effect) == (n, effect)]
+                _primer_line(axes, line, effect, style)
+            axes.axhline(0.05, color=QUIET, linestyle=(0, (2, 2)), linewidth=0.9)
+            axes.set_title(f"{n:,} items", loc="left")
+        for axes in panels[len(sizes) :]:
+            axes.set_axis_off()
+        panels[0].set_ylim(0, 0.52)
+        figure.supxlabel("Share of items hurt", fontsize=8)
+        figure.supylabel("Primer's p (dashed: 0.05)", fontsize=8)
+        handles, labels = panels[len(sizes) - 1].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=2 * columns)
+    return figure
+
+
+def _primer_line(axes: Axes, line: Sequence[PrimerCell], effect: float, style: int) -> None:
+    axes.plot(
+        [cell.hurt for cell in line],
+        [cell.p_value for cell in line],
+        color=COLOURS[style % len(COLOURS)],
+        marker=MARKERS[style % len(MARKERS)],
+        linestyle=DASHES[style % len(DASHES)],
+        label=f"effect {100 * effect:g} %",
+    )
+
+
+def _bars(axes: Axes, values: Floats, edges: Floats, colour: str, title: str) -> None:
+    axes.hist(values, bins=edges.tolist(), color=colour, edgecolor="white", linewidth=0.3)
+    axes.set_title(fitted(title, 2.0), loc="left")
+
+
+def _shade_interval(axes: Axes, test: PairedTest) -> None:
+    """The interval of the test, where it has one in units of the scores."""
+    low, high = test.interval
+    if test.estimand.split()[0] in _IN_POINTS and np.isfinite([low, high]).all():
+        label = f"{100 * test.confidence:g} % interval, {test.estimand}"
+        axes.axvspan(low, high, color=QUIET, alpha=0.25, linewidth=0, label=label)
+
+
+# All pairs of systems as a heat map of corrected p-values (Zhu et al. 2020, Fig. 4).
+
+_LEVELS = (0.001, 0.01)  # of the corrected p-value, and alpha itself
+_BETTER = ("#08519c", "#3182bd", "#9ecae1")  # the row's system is better: blues
+_WORSE = ("#8c2d04", "#d94801", "#fdae6b")  # worse: oranges, told apart by any colour vision
+_NOT = "#eeeeee"
+_WRITTEN_UP_TO = 12  # systems: with more the cells are too small for numbers
+
+
+def heat_map_figure(result: PairwiseScores, *, alpha: float = 0.05) -> Figure:
+    """Row system against column system, best first: blue where the row is significantly better, orange where
+    it is worse, darker for a smaller corrected p; grey is not significant, lines separate clusters."""
+    names = list(result.means)
+    k = len(names)
+    levels = [*(level for level in _LEVELS if level < alpha), alpha]
+    shade = _shades(result, names, levels)
+    with house_style():
+        size = min(9.0, 1.9 + 0.42 * k)
+        figure = Figure(figsize=(size, size - 0.1), layout="constrained")
+        axes = figure.subplots()
+        n_shades = len(levels)
+        colours = [*_WORSE[-n_shades:], _NOT, *_BETTER[-n_shades:][::-1]]
+        norm = BoundaryNorm(np.arange(-n_shades - 0.5, n_shades + 1), len(colours))
+        axes.imshow(shade, cmap=ListedColormap(colours), norm=norm)
+        if k <= _WRITTEN_UP_TO:
+            _write(axes, result, names)
+        labels = [fitted(name, 1.6) for name in names]
+        axes.set_xticks(range(k), labels, rotation=60, ha="right", rotation_mode="anchor")
+        axes.set_yticks(range(k), labels)
+        axes.grid(visible=False)
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0)
+        _cluster_lines(axes, result)
+        _legend(figure, levels, colours)
+        axes.set_title(f"{result.pairs[0].test.label}, {_CORRECTIONS[result.correction]}", loc="left")
+    return figure
+
+
+_CORRECTIONS = {
+    "none": "not corrected",
+    "holm": "Holm's correction",
+    "bonferroni": "Bonferroni's correction",
+    "bh": "Benjamini and Hochberg",
+    "max-t": "max-t by resampling",
+    "romano-wolf": "Romano and Wolf by resampling",
+}
+
+
+def _shades(result: PairwiseScores, names: list[str], levels: list[float]) -> np.ndarray:
+    """Signed shade of each cell: 0 is not significant, larger is surer, NaN was not compared."""
+    place = {name: index for index, name in enumerate(names)}
+    shade = np.full((len(names), len(names)), np.nan)
+    for pair in result.pairs:
+        a, b = place[pair.first], place[pair.second]
+        strength = sum(pair.corrected_p <= level for level in levels) if pair.significant else 0
+        sign = 1 if pair.test.lead > 0 else -1
+        shade[b, a], shade[a, b] = sign * strength, -sign * strength
+    return shade
+
+
+def _write(axes: Axes, result: PairwiseScores, names: list[str]) -> None:
+    place = {name: index for index, name in enumerate(names)}
+    for pair in result.pairs:
+        text = p_cell(pair.corrected_p)
+        row, column = sorted((place[pair.first], place[pair.second]), reverse=True)
+        for y, x in ((row, column), (column, row)):
+            dark = pair.significant and pair.corrected_p <= 0.01
+            axes.text(x, y, text, ha="center", va="center", size=5.5, color="white" if dark else INK)
+
+
+def _cluster_lines(axes: Axes, result: PairwiseScores) -> None:
+    start = 0
+    k = len(result.means)
+    for cluster in result.clusters[:-1]:
+        start += len(cluster)
+        axes.plot([-0.5, k - 0.5], [start - 0.5] * 2, color=INK, linewidth=0.9, clip_on=False)
+        axes.plot([start - 0.5] * 2, [-0.5, k - 0.5], color=INK, linewidth=0.9, clip_on=False)
+
+
+def _legend(figure: Figure, levels: list[float], colours: list[str]) -> None:
+    """One entry for each shade; colours run from surely worse over not significant to surely better."""
+    handles = [Rectangle((0, 0), 1, 1, color=colour) for colour in colours]
+    handles[len(levels)].set_edgecolor(QUIET)
+    labels = [
+        *(f"row worse, p ≤ {level:g}" for level in levels),
+        "not significant",
+        *(f"row better, p ≤ {level:g}" for level in reversed(levels)),
+    ]
+    figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=6.5)

@@ -1,0 +1,1 @@
+"""Published comparisons: what they report, and what they could have found."""

@@ -1,0 +1,396 @@
+"""What a survey of published comparisons says, and its record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import ClassVar
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+
+from humeval_power.comparisons.survey.comparison import Comparison
+from humeval_power.comparisons.survey.survey import TARGET, Description, KendallTau, Share, Survey
+from humeval_power.differences import Difference, understood
+from humeval_power.errors import InputError
+from humeval_power.rules import DecisionRule
+from humeval_power.safe_text import picture_text
+from humeval_power.saying.answer_words import of_hundred
+from humeval_power.saying.document import Block, Document, Facts, Paragraph, Picture, Section, Table
+from humeval_power.saying.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
+from humeval_power.saying.numbers import counted, p_words, percent
+from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+
+# What a collection of comparisons is, in tables: effects, sizes, kinds, tests and bold type.
+
+DETAIL_WORDS = {
+    "effect": "effect",
+    "items": "number of items",
+    "workers": "number of workers",
+    "ratings_per_item": "ratings per item",
+    "p_value": "p-value",
+    "scale": "scale",
+}
+_MOST_KINDS = 12
+
+
+def described(found: Description) -> tuple[Section, ...]:
+    """A section on what the comparisons are; none where nothing is known."""
+    blocks = tuple(_blocks(found))
+    return (Section("What they are", blocks),) if blocks else ()
+
+
+def _blocks(found: Description) -> Iterator[Block]:
+    facts = tuple(_facts(found))
+    if facts:
+        yield Facts(facts)
+    if found.sizes:
+        yield _sizes(found)
+    if found.up_to:
+        yield _bands(found)
+    if found.kinds:
+        yield _kinds(found)
+
+
+def _facts(found: Description) -> Iterator[tuple[str, str]]:
+    effects = found.effects
+    if effects is not None:
+        sd = "" if effects.sd is None else f", SD {effects.sd:.3f}"
+        yield (
+            "Effects",
+            f"mean {effects.mean:+.3f}{sd}, on [0, 1]; from {effects.low:+.3f} to {effects.high:+.3f}, "
+            f"the middle one {effects.middle:+.3f}",
+        )
+    if found.tested is not None:
+        yield "Tested", f"{_share(found.tested)} report a test"
+    if found.bold is not None:
+        yield "Bold type", f"{_share(found.bold)} set the best number in bold type or star it"
+
+
+def _share(share: Share) -> str:
+    return f"{share.count:,} of {share.known:,} that tell ({percent(share.count / share.known)})"
+
+
+def _sizes(found: Description) -> Table:
+    return Table(
+        ("size", "known", "smallest", "middle", "largest", "most often", "share"),
+        tuple(
+            (
+                DETAIL_WORDS[name],
+                f"{each.n:,}",
+                f"{each.low:,}",
+                f"{each.middle:,g}",
+                f"{each.high:,}",
+                f"{each.commonest:,}",
+                percent(each.n_commonest / each.n),
+            )
+            for name, each in found.sizes.items()
+        ),
+    )
+
+
+def _bands(found: Description) -> Table:
+    rows = [(f"up to {most}", share.count, share.known) for most, share in found.up_to.items()]
+    last, known = next(reversed(found.up_to)), rows[-1][2]
+    rows.append((f"over {last}", known - rows[-1][1], known))
+    return Table(
+        ("items", "comparisons", "share"),
+        tuple((words, f"{count:,}", percent(count / of)) for words, count, of in rows),
+        caption=f"Of the {counted(known, 'comparison')} that tell their number of items",
+    )
+
+
+def _kinds(found: Description) -> Table:
+    total = sum(found.kinds.values())
+    shown = list(found.kinds.items())[:_MOST_KINDS]
+    others = total - sum(count for _, count in shown)
+    rest = [(f"{len(found.kinds) - len(shown)} others", others)] if others else []
+    return Table(
+        ("type", "comparisons", "share"),
+        tuple((name, f"{count:,}", percent(count / total)) for name, count in (*shown, *rest)),
+    )
+
+
+FLATTERED = (
+    "Power at its own effect flatters a comparison: of the effects that get published the lucky ones are "
+    "too large. The columns for given effects do not."
+)
+_ALIKE = (
+    " The p-values take comparisons as independent; those of one paper are often alike, which makes them too "
+    "small."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurveyResult(Result):
+    """What a collection of comparisons reports, and could have found; `effects` are those asked for."""
+
+    schema: ClassVar[str] = "humeval_power/survey/1"
+
+    found: Survey
+    comparisons: tuple[Comparison, ...]
+    effects: tuple[Difference, ...]
+    rule: DecisionRule
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """Details reported, the correlation of effect and size, and what could have been found."""
+        return Document(
+            "What published comparisons report, and could have found",
+            lead=self._lead(),
+            sections=(
+                Section("Reported", (_reported(self.found),)),
+                *described(self.found.described),
+                Section("Effect and size", tuple(self._effect_and_size())),
+                Section(f"Power below {TARGET:g}", (_underpowered(self.found), Paragraph(FLATTERED))),
+                Section("What they could have found", tuple(_could_find(self.found))),
+            ),
+        )
+
+    def _lead(self) -> str:
+        found = self.found
+        setting, effect = found.powers[0].setting, found.effects[0]
+        below, known = found.share_underpowered(setting, effect)
+        asked = f"{_counted(found)}; power to find {understood(self.effects)}."
+        if not known:
+            return f"No comparison reports enough for its power to be known. {asked}"
+        return (
+            f"{below:,} of {counted(known, 'comparison')} could not find B - A = {effect:g} in "
+            f"{of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {asked}"
+        )
+
+    def _effect_and_size(self) -> Iterator[Block]:
+        yield Paragraph(_correlation(self.found))
+        if any(each.reports("effect") and each.reports("items") for each in self.comparisons):
+            yield Picture(
+                "survey",
+                self._figure,
+                words="The scaled effect of each comparison against its number of items, and marks between "
+                "which an effect would not have been found; a line joins comparisons of as many workers and "
+                "ratings per item.",
+            )
+
+    def _figure(self) -> Figure:
+        return survey_figure(self.comparisons, self.found)
+
+    def content(self) -> Record:
+        """The counts, the correlations and a row for each comparison and setting."""
+        found = self.found
+        settings = dict.fromkeys(each.setting for each in found.powers)
+        return {
+            "understood": understood(self.effects),
+            "comparisons": found.n,
+            "reported": dict(found.reported),
+            "described": asdict(found.described),
+            "kendall": None if found.signed is None else asdict(found.signed),
+            "kendall_absolute": None if found.absolute is None else asdict(found.absolute),
+            "underpowered": {
+                setting: {
+                    "at_own_effect": _counts(found, setting, None),
+                    **{f"at_{effect:g}": _counts(found, setting, effect) for effect in found.effects},
+                }
+                for setting in settings
+            },
+            "rows": self._rows(),
+            "rule": asdict(self.rule),
+            "caution": FLATTERED,
+        }
+
+    def _rows(self) -> list[Record]:
+        return [
+            {
+                "name": each.comparison.name,
+                "setting": each.setting,
+                "scaled_effect": each.comparison.scaled_effect,
+                "items": each.comparison.items,
+                "workers": each.comparison.workers,
+                "ratings_per_item": each.comparison.ratings_per_item,
+                "assumed": " ".join(each.assumed),
+                "mde80": each.mde,
+                "power_at_own_effect": each.power,
+                **{
+                    f"power_at_{effect:g}": power
+                    for effect, power in zip(self.found.effects, each.power_at, strict=True)
+                },
+                "rough": each.is_rough,
+                "reason": each.reason,
+            }
+            for each in self.found.powers
+        ]
+
+
+def _reported(found: Survey) -> Table:
+    return Table(
+        ("detail", "reported", "share", "missing", "share missing"),
+        tuple(
+            (
+                DETAIL_WORDS[name],
+                f"{count:,}",
+                percent(count / found.n),
+                f"{found.n - count:,}",
+                percent((found.n - count) / found.n),
+            )
+            for name, count in found.reported.items()
+        ),
+    )
+
+
+def _counted(found: Survey) -> str:
+    papers = found.described.papers
+    of = "" if papers is None else f" from {counted(papers, 'paper')}"
+    return counted(found.n, "comparison") + of
+
+
+def _correlation(found: Survey) -> str:
+    if found.signed is None or found.absolute is None:
+        return "Too few comparisons report effect and items for a correlation of the two."
+    return (
+        f"Kendall's tau of effect and number of items, over {counted(found.signed.n, 'comparison')}: "
+        f"{_tau(found.signed)}; of the size of the effect: {_tau(found.absolute)}. A negative one can mean that "
+        "small studies were published for their large effects only."
+        + (_ALIKE if (found.described.papers or found.n) < found.n else "")
+    )
+
+
+def _tau(found: KendallTau) -> str:
+    return f"{found.tau:.3f} ({p_words(found.p_value)})"
+
+
+def _underpowered(found: Survey) -> Table:
+    rows = []
+    for setting in dict.fromkeys(each.setting for each in found.powers):
+        cells = [found.share_underpowered(setting, effect) for effect in (None, *found.effects)]
+        rows.append((setting, f"{cells[-1][1]:,}", *map(_share_of_result, cells)))
+    return Table(
+        ("setting", "known", "at own effect", *(f"at {effect:g}" for effect in found.effects)),
+        tuple(rows),
+        caption=f"Share of the comparisons of known power in which it is below {TARGET:g}",
+    )
+
+
+def _share_of_result(counts: tuple[int, int]) -> str:
+    below, known = counts
+    return "-" if known == 0 else percent(below / known)
+
+
+def _could_find(found: Survey) -> Iterator[Block]:
+    facts = []
+    for setting in dict.fromkeys(each.setting for each in found.powers):
+        known = [each for each in found.powers if each.setting == setting and not each.reason]
+        if known:
+            middle = median(each.mde for each in known)
+            rough = sum(each.is_rough for each in known)
+            few = f" ({rough} with fewer than 5 workers, where the formula is rough)" if rough else ""
+            facts.append(
+                (
+                    setting,
+                    f"the middle one of {len(known)} finds {middle:.3f} with power {TARGET:g}{few}",
+                )
+            )
+    yield Facts(tuple(facts))
+    first = found.powers[0].setting
+    reasons = [each.reason for each in found.powers if each.setting == first and each.reason]
+    counts = {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}
+    if counts:
+        most = sorted(counts.items(), key=lambda each: -each[1])
+        shown = "; ".join(f"{count} ({reason})" for reason, count in most[:4])
+        more = f"; and {len(most) - 4} other reasons" if len(most) > 4 else ""
+        yield Paragraph(f"Power unknown: {shown}{more}. Workers, items and ratings can be assumed instead.")
+
+
+def _counts(found: Survey, setting: str, effect: float | None) -> dict[str, int]:
+    below, known = found.share_underpowered(setting, effect)
+    return {"underpowered": below, "known": known}
+
+
+# Published comparisons as a picture: scaled effect against number of items (Card et al. 2020, Fig. 5).
+
+Crew = tuple[int | None, int | None]  # workers, ratings per item
+BySize = Mapping[int, float]
+
+
+def survey_figure(comparisons: Sequence[Comparison], found: Survey, *, width: float = 4.6) -> Figure:
+    """A point for each comparison that reports effect and items; x is logarithmic.
+
+    For each setting marks at what each comparison could find with power 0.8, above and below 0: effects between
+    the two would not be found. A line joins those with the same workers and ratings per item, and no others.
+
+    Raises
+    ------
+    InputError
+        No comparison reports both its effect and its items.
+    """
+    points = [
+        (each.items, each.scaled_effect)
+        for each in comparisons
+        if each.items is not None and each.scaled_effect is not None
+    ]
+    if not points:
+        raise InputError("No comparison reports both its effect and its number of items.")
+    with house_style():
+        figure = Figure(figsize=(width, 0.66 * width), layout="constrained")
+        axes = figure.subplots()
+        axes.axhline(0, color=QUIET, linewidth=0.8)
+        items, effects = zip(*points, strict=True)
+        axes.scatter(items, effects, s=16, color=INK, alpha=0.55, linewidth=0, label="comparison", zorder=3)
+        most = max(1.1 * max(abs(effect) for effect in effects), 0.1)
+        for place, (setting, crews) in enumerate(_detectable(found).items()):
+            _draw_setting(axes, place, setting, crews, most=most)
+        axes.set_xscale("log")
+        ticks = _ticks(items)
+        axes.xaxis.set_major_locator(FixedLocator(ticks))
+        axes.xaxis.set_major_formatter(FixedFormatter([f"{tick:,}" for tick in ticks]))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_ylim(-most, most)
+        axes.set_xlabel("Number of items")
+        axes.set_ylabel("Effect B - A on [0, 1]")
+        if found.signed is not None:
+            tau = f"Kendall's tau {found.signed.tau:.2f}, {p_words(found.signed.p_value)}"
+            axes.set_title(f"{len(points)} comparisons; {tau}", loc="left", color=QUIET)
+        figure.legend(loc="outside lower center", ncols=1)
+    return figure
+
+
+def _draw_setting(
+    axes: Axes, place: int, setting: str, crews: Mapping[Crew, BySize], *, most: float
+) -> None:
+    """What could be found under one setting, a line for each crew of workers."""
+    smallest = min(min(by_size.values()) for by_size in crews.values())
+    outside = ": beyond this picture" if smallest > most else ""
+    label: str | None = f"found with power 0.8 ({picture_text(setting)}){outside}"
+    for by_size in crews.values():
+        sizes = sorted(by_size)
+        for sign in (1, -1):
+            axes.plot(
+                sizes,
+                [sign * by_size[size] for size in sizes],
+                color=COLOURS[place],
+                linestyle=DASHES[place],
+                linewidth=0.8,
+                marker=MARKERS[place],
+                markersize=2.6,
+                alpha=0.8,
+                label=label,
+            )
+            label = None
+
+
+def _ticks(items: Sequence[int]) -> list[int]:
+    """Round numbers that cover the items: 1, 2 or 5 times a power of ten."""
+    known = [step * 10**power for power in range(8) for step in (1, 2, 5)]
+    below = max(tick for tick in known if tick <= max(min(items), 1))
+    above = min((tick for tick in known if tick >= max(items)), default=known[-1])
+    return [tick for tick in known if below <= tick <= above]
+
+
+def _detectable(found: Survey) -> Mapping[str, Mapping[Crew, BySize]]:
+    """For each setting and crew the detectable effect at each number of items."""
+    values: dict[str, dict[Crew, dict[int, float]]] = {}
+    for each in found.powers:
+        if not each.reason and each.comparison.items is not None:
+            crews = values.setdefault(each.setting, {})
+            crews.setdefault((each.workers, each.ratings_per_item), {})[each.comparison.items] = each.mde
+    return values

@@ -1,0 +1,299 @@
+"""A collection of published comparisons: what they report, and what they could have found.
+
+After Card et al. (2020, section 5.1): effects are scaled to [0, 1], the number of items is the measure
+of size, and Kendall's tau between the two looks for the trace of small studies that were published only
+when their effect was large (Begg and Mazumdar 1994).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean, median, stdev
+
+import numpy as np
+
+from humeval_power.comparisons.survey.comparison import DETAILS, Comparison
+from humeval_power.errors import InputError
+from humeval_power.inference.common_tests import rounded
+from humeval_power.parameters import Parameters
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.studies.power.analytic import minimum_detectable_effect
+from humeval_power.studies.power.formula import FEW_WORKERS, EffectPrecision, effect_precision, power_at
+from humeval_power.studies.power.required import build_design
+
+# What a collection of comparisons says of itself: effects, sizes, kinds, tests, bold type, tau.
+
+SIZES = ("items", "workers", "ratings_per_item")
+BANDS = (50, 100, 200)  # items
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """The scaled effects that are told: their number, mean, standard deviation (None for one) and range."""
+
+    n: int
+    mean: float
+    sd: float | None
+    low: float
+    middle: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """A size that is told by `n` comparisons: its range, and the commonest one, the smallest of equals."""
+
+    n: int
+    low: int
+    middle: float
+    high: int
+    commonest: int
+    n_commonest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Comparisons for which something holds, of those that tell."""
+
+    count: int
+    known: int
+
+
+@dataclass(frozen=True, slots=True)
+class KendallTau:
+    """Rank correlation of effect and size over `n` comparisons, with the p-value of no correlation."""
+
+    tau: float
+    p_value: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A collection in numbers; None, or nothing, where nobody tells.
+
+    `sizes` by the names of SIZES; `up_to`, comparisons with at most so many items, by the limits of BANDS;
+    `kinds`, the commonest first.
+    """
+
+    papers: int | None
+    effects: Effects | None
+    sizes: Mapping[str, Sizes]
+    up_to: Mapping[int, Share]
+    kinds: Mapping[str, int]
+    tested: Share | None
+    bold: Share | None
+
+
+def describe(comparisons: Sequence[Comparison]) -> Description:
+    """The collection in numbers."""
+    items = [each.items for each in comparisons if each.items is not None]
+    papers = {each.paper for each in comparisons if each.paper is not None}
+    kinds = Counter(each.kind for each in comparisons if each.kind is not None)
+    return Description(
+        papers=len(papers) or None,
+        effects=_effects([each.scaled_effect for each in comparisons if each.scaled_effect is not None]),
+        sizes={name: found for name in SIZES if (found := _sizes(comparisons, name)) is not None},
+        up_to={most: Share(sum(n <= most for n in items), len(items)) for most in BANDS if items},
+        kinds=dict(kinds.most_common()),
+        tested=_share([each.tested for each in comparisons]),
+        bold=_share([each.bold for each in comparisons]),
+    )
+
+
+def _effects(values: Sequence[float]) -> Effects | None:
+    if not values:
+        return None
+    sd = stdev(values) if len(values) > 1 else None
+    return Effects(len(values), mean(values), sd, min(values), median(values), max(values))
+
+
+def _sizes(comparisons: Sequence[Comparison], name: str) -> Sizes | None:
+    values = [size for each in comparisons if (size := getattr(each, name)) is not None]
+    if not values:
+        return None
+    counts = Counter(values)
+    commonest = min(counts, key=lambda size: (-counts[size], size))
+    return Sizes(len(values), min(values), median(values), max(values), commonest, counts[commonest])
+
+
+def _share(told: Sequence[bool | None]) -> Share | None:
+    known = [each for each in told if each is not None]
+    return Share(sum(known), len(known)) if known else None
+
+
+def kendall(comparisons: Sequence[Comparison], *, absolute: bool) -> KendallTau | None:
+    """Tau-b of scaled effect and items, by scipy; None below 3 comparisons, or where one of them does not vary."""
+    pairs = [
+        (abs(each.scaled_effect) if absolute else each.scaled_effect, each.items)
+        for each in comparisons
+        if each.scaled_effect is not None and each.items is not None
+    ]
+    if len(pairs) < 3:
+        return None
+    from scipy import stats
+
+    effect, items = np.array(pairs, dtype=float).T
+    effect = rounded(effect)
+    if np.ptp(effect) == 0 or np.ptp(items) == 0:
+        return None
+    found = stats.kendalltau(effect, items)
+    return KendallTau(float(found.statistic), float(found.pvalue), len(pairs))
+
+
+TARGET = 0.8
+_MOST_RATINGS = 400_000  # designs beyond are taken as fully reported but are not worked out
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyedPower:
+    """Power of one comparison under one setting of parameters.
+
+    `assumed` names the details that were filled in; `workers` and `ratings_per_item` are those taken, assumed or
+    not, None where they are unknown. `mde` is what it finds with power 0.8, on [0, 1];
+    `power` that at its own reported effect, which flatters: reported effects are inflated; `power_at`
+    that at given effects. NaN, and a `reason`, where it cannot be worked out. `is_rough` marks fewer
+    than five workers, where the formula is a guide only.
+    """
+
+    comparison: Comparison
+    setting: str
+    assumed: tuple[str, ...]
+    mde: float
+    power: float
+    power_at: tuple[float, ...]
+    is_rough: bool
+    reason: str = ""
+    workers: int | None = None
+    ratings_per_item: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a collection reports and could have found.
+
+    `reported` is the number of comparisons with each detail, `described` what they are; `signed` and `absolute`
+    are tau of the scaled effect, with and without its sign, against items; None below 3 comparisons.
+    """
+
+    n: int
+    reported: Mapping[str, int]
+    described: Description
+    signed: KendallTau | None
+    absolute: KendallTau | None
+    powers: tuple[SurveyedPower, ...]
+    effects: tuple[float, ...]
+
+    def share_underpowered(self, setting: str, effect: float | None = None) -> tuple[int, int]:
+        """Comparisons with power below 0.8 under a setting, and those whose power is known; at one of
+        `effects`, or at each one's own effect."""
+        place = None if effect is None else self.effects.index(effect)
+        found = [
+            each.power if place is None else each.power_at[place]
+            for each in self.powers
+            if each.setting == setting and not each.reason
+        ]
+        known = [power for power in found if not math.isnan(power)]
+        return sum(power < TARGET for power in known), len(known)
+
+
+def survey(
+    comparisons: Sequence[Comparison],
+    settings: Mapping[str, Parameters],
+    *,
+    effects: Sequence[float] = (0.05, 0.1, 0.2),
+    if_missing: Mapping[str, int] | None = None,
+    rule: DecisionRule = DEFAULT_RULE,
+) -> Survey:
+    """Look at a collection of comparisons.
+
+    Parameters
+    ----------
+    settings : parameters of the variation by name, under which power is worked out by formula.
+    effects : differences on [0, 1] that a reader would want found.
+    if_missing : what to assume where 'workers', 'items' or 'ratings_per_item' is not reported; without
+        it such a comparison has no power. Ratings per item that are missing mean that every worker rated
+        every item only if that is said: give the number.
+
+    Raises
+    ------
+    InputError
+        No comparisons.
+    """
+    if not comparisons:
+        raise InputError("There are no comparisons to look at.")
+    filled = dict(if_missing or {})
+    unknown = set(filled) - {"workers", "items", "ratings_per_item"}
+    if unknown:
+        raise InputError(f"Only workers, items and ratings_per_item can be assumed; got {sorted(unknown)}.")
+    known: dict[tuple[str, int, int, int], EffectPrecision | str] = {}
+    powers = [
+        _power(comparison, name, parameters, tuple(effects), filled, rule, known)
+        for name, parameters in settings.items()
+        for comparison in comparisons
+    ]
+    return Survey(
+        n=len(comparisons),
+        reported={detail: sum(each.reports(detail) for each in comparisons) for detail in DETAILS},
+        described=describe(comparisons),
+        signed=kendall(comparisons, absolute=False),
+        absolute=kendall(comparisons, absolute=True),
+        powers=tuple(powers),
+        effects=tuple(effects),
+    )
+
+
+def _power(
+    comparison: Comparison,
+    setting: str,
+    parameters: Parameters,
+    effects: tuple[float, ...],
+    filled: Mapping[str, int],
+    rule: DecisionRule,
+    known: dict[tuple[str, int, int, int], EffectPrecision | str],
+) -> SurveyedPower:
+    sizes, assumed, missing = [], [], []
+    for name in ("workers", "items", "ratings_per_item"):
+        value = getattr(comparison, name)
+        if value is None and name in filled:
+            value = filled[name]
+            assumed.append(name)
+        if value is None:
+            missing.append(name.replace("_", " "))
+        sizes.append(value or 0)
+    workers, items, per_item = sizes
+    key = (setting, workers, items, per_item)
+    found: EffectPrecision | str = f"{', '.join(missing)} not reported"
+    if not missing:
+        if key not in known:
+            known[key] = _precision(parameters, workers, items, per_item)
+        found = known[key]
+    if isinstance(found, str):
+        unknown = (math.nan,) * len(effects)
+        return SurveyedPower(comparison, setting, tuple(assumed), math.nan, math.nan, unknown, False, found)
+    own = comparison.scaled_effect
+    return SurveyedPower(
+        comparison,
+        setting,
+        tuple(assumed),
+        mde=minimum_detectable_effect(found, power=TARGET, rule=rule),
+        power=math.nan if own is None or own == 0 else power_at(abs(own), found, rule=rule).power,
+        power_at=tuple(power_at(effect, found, rule=rule).power for effect in effects),
+        is_rough=workers < FEW_WORKERS,
+        workers=workers,
+        ratings_per_item=per_item,
+    )
+
+
+def _precision(parameters: Parameters, workers: int, items: int, per_item: int) -> EffectPrecision | str:
+    """Precision of the estimated difference; or, in words, why there is none."""
+    if 2 * items * per_item > _MOST_RATINGS:
+        return "too large to work out"
+    try:
+        design = build_design(workers, items, None if per_item == workers else per_item)
+    except InputError as error:
+        return f"no such design: {error}"
+    return effect_precision(parameters, design)

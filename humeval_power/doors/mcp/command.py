@@ -1,0 +1,39 @@
+"""`humeval-power mcp`: tools for assistants that speak the Model Context Protocol."""
+
+from __future__ import annotations
+
+import click
+
+from humeval_power.asking.numbers import RealNumber
+from humeval_power.extras import require_extra
+
+_LONGEST = 3600
+
+
+@click.command("mcp")
+@click.option(
+    "--folder",
+    default=".",
+    show_default=True,
+    help="The tools read files in this folder: nothing outside it, and nothing hidden.",
+)
+@click.option(
+    "--seconds",
+    type=RealNumber(min=0, min_open=True, max=_LONGEST),
+    default=120,
+    show_default=True,
+    help="The longest that one answer may take.",
+)
+def command(folder: str, seconds: float) -> None:
+    """Offer this to an assistant, as tools of the Model Context Protocol.
+
+    An assistant starts it and talks to it over standard input and output. Its
+    tools are commands: start, check, fit, power, plan, analyze, compare, rank,
+    and 'explain' for the words. They answer with their first sentences and
+    their record. They write no file, take no look at a study that runs, and
+    reach no network.
+    """
+    require_extra("mcp", wanted_for="The server of tools")
+    from humeval_power.doors.mcp.server import serve
+
+    serve(folder, seconds=seconds)

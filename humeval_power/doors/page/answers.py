@@ -1,0 +1,302 @@
+"""Run a command in this process for the page: its words in, its document as a fragment out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from humeval_power.errors import HumevalPowerError, InputError, options_in_errors
+from humeval_power.saying.document import Document
+from humeval_power.saying.result import Result
+
+ANSWER = "answer"  # the folder of an answer's files, in the folder of its work
+BESIDE = (
+    "beside"  # the folder of files that a command writes beside these, such as the key of an assignment
+)
+SECRET = ".secret"  # the ending of what names are kept behind
+COMPILING = "Compiling the numerical kernels, once after each installation"
+_STOPPED = 130
+_FAILED = 1
+_OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
+_TOLD_EVERY = 0.1  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A command to run.
+
+    words : what one types after the name of the program.
+    files : the name of each file as it stands in the words, and the absolute path of its bytes.
+    output : a folder to write all of the result to, as `-o` does; "" writes nothing. Unfinished work is kept
+        beside it.
+    texts : files with these contents besides.
+    at : the folder below that of the files in which the command runs.
+    within : a folder of the user in which the command runs instead, and may write; no files are laid out then.
+    """
+
+    words: tuple[str, ...]
+    files: tuple[tuple[str, str], ...] = ()
+    output: str = ""
+    texts: tuple[tuple[str, str], ...] = ()
+    at: str = ""
+    within: str = ""
+
+    @property
+    def key(self) -> str:
+        """Names the work in links, wherever its result is written."""
+        return hashlib.sha256(repr(replace(self, output="")).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """Something that is wrong with what was asked; `option` is the one that it is about, by its name in links."""
+
+    text: str
+    option: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command says.
+
+    exit_code : 0 fine, 1 or 2 refused, 3 the target is missed, 130 stopped.
+    html : its document as a fragment; "" where there is none.
+    text, record : its first lines, and its record as JSON, for doors that show no page.
+    notes : what a terminal would say on standard error.
+    command, python : what gives the same, as one would type it.
+    files : the names of what lies in the output folder.
+    numbers : what other forms can start from, by its place in the record.
+    links : pages that the answer itself leads to, each with what it is for.
+    ways : of a plan, the designs that stand to choose: name, and the numbers of each.
+    """
+
+    exit_code: int
+    title: str = ""
+    html: str = ""
+    text: str = ""
+    record: str = ""
+    problems: tuple[Wrong, ...] = ()
+    notes: tuple[str, ...] = ()
+    command: str = ""
+    python: str = ""
+    files: tuple[str, ...] = ()
+    numbers: tuple[tuple[str, str], ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
+    ways: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How far a command is: what it does, the share that is done, the seconds left; and its answer, where only the
+    writing of its files is still to come."""
+
+    what: str
+    share: float | None = None
+    left: float | None = None
+    answer: Answer | None = None
+
+
+Tell = Callable[[Told], None]
+Shows = Callable[[tuple[str, ...], Result], Answer]  # of the words that name the command, and its result
+
+
+def on_page(path: tuple[str, ...], result: Result) -> Answer:
+    """What the page of a command shows of a result."""
+    return _shown(path, result, result.document())
+
+
+def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
+    """What the page of a study shows, which has the command below and its files in the folder."""
+    return _shown(path, result, replace(result.document(), provenance=()))
+
+
+def _shown(path: tuple[str, ...], result: Result, document: Document) -> Answer:
+    from humeval_power.asking.program import python_here
+    from humeval_power.doors.page.asked import links, numbers, ways
+
+    return Answer(
+        0,
+        document.title,
+        _fragment(document),
+        python=python_here(),
+        numbers=numbers(path, result),
+        links=links(path, result),
+        ways=ways(path, result),
+    )
+
+
+def answer(work: Work, told: Tell, shows: Shows | None = None) -> Answer:
+    """Run the command here and now, in a folder in which its files lie under their own names.
+
+    Bad input is no exception: it is an answer with problems.
+    """
+    from humeval_power.asking.output import PROGRAM, capturing
+    from humeval_power.kernels.compile_events import listening
+    from humeval_power.safe_text import shell_command
+    from humeval_power.saying.progress import watched_by
+
+    shows = shows or (on_page_of_study if work.texts else on_page)
+    typed = shell_command([PROGRAM, *work.words])
+    path = _path_of(work.words)
+    found: list[Answer] = []
+
+    def show(result: Result) -> None:
+        found.append(replace(shows(path, result), command=typed))
+        if work.output:
+            told(Told("Writing the files", answer=found[-1]))
+
+    rarely = _rarely(told)
+    if work.output:  # a folder of its own: the writer of files locks the one above
+        Path(work.output).parent.mkdir(parents=True, exist_ok=True)
+    with (
+        _folder_of(work),
+        capturing(typed, show, keeps_study=bool(work.within)) as caught,
+        watched_by(lambda what, share, left: rarely(Told(what, share, left))),
+        listening(lambda _kernel: rarely(Told(COMPILING))),
+    ):
+        with options_in_errors():
+            code, problems = _run(work)
+        _keep_beside(work)
+    here = found[-1] if found else Answer(code, command=typed)
+    files = tuple(sorted(os.listdir(work.output))) if work.output and os.path.isdir(work.output) else ()
+    return replace(here, exit_code=code, problems=problems, notes=tuple(caught.notes), files=files)
+
+
+def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:
+    """The command's exit code, and what is wrong with what was asked."""
+    from humeval_power.asking.options import as_typed
+    from humeval_power.asking.output import PROGRAM
+    from humeval_power.doors.page.asked import command_of, link_name
+    from humeval_power.doors.terminal.main import main
+
+    words = [*work.words, *_output_words(work)]
+    command = command_of(_path_of(work.words))
+    try:
+        with main.make_context(PROGRAM, list(words)) as context:
+            main.invoke(context)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code, ()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else _FAILED, ()
+    except click.ClickException as error:
+        return error.exit_code, _usage_problems(error)
+    except HumevalPowerError as error:
+        told = error.problems if isinstance(error, InputError) else [error]
+        known = {link_name(option) for option in command.params}
+        return error.exit_code, tuple(_wrong(as_typed(str(each), command, words), known) for each in told)
+    except (KeyboardInterrupt, click.Abort) as stopped:
+        return _STOPPED, (Wrong(str(stopped) or "Stopped; nothing is kept."),)
+    except OSError as error:
+        where = f"{os.path.basename(str(error.filename))!r}: " if error.filename else ""
+        return _FAILED, (Wrong(f"{where}{error.strerror or error}."),)
+    except MemoryError:
+        return _FAILED, (Wrong("The memory is not enough for this. Take fewer or smaller studies."),)
+    return 0, ()
+
+
+def _path_of(words: Sequence[str]) -> tuple[str, ...]:
+    """The words that name the command."""
+    from humeval_power.doors.page.asked import command_of
+
+    for end in range(1, len(words) + 1):
+        try:
+            command_of(tuple(words[:end]))
+        except KeyError:
+            continue
+        return tuple(words[:end])
+    raise KeyError(tuple(words))
+
+
+def _output_words(work: Work) -> list[str]:
+    """The option that has all of the result written, where the command has it."""
+    from humeval_power.doors.page.asked import command_of
+
+    options = {option.name for option in command_of(_path_of(work.words)).params}
+    if not work.output or not {"output", "force"} <= options:
+        return []
+    return ["--output", work.output + "/", "--force"]
+
+
+def _usage_problems(error: click.ClickException) -> tuple[Wrong, ...]:
+    from humeval_power.doors.page.asked import link_name
+
+    about = getattr(error, "param", None)
+    text = error.format_message()
+    if isinstance(about, click.Parameter):
+        if isinstance(error, click.MissingParameter):
+            text = "This is missing."
+        return (Wrong(text, link_name(about)),)
+    context = getattr(error, "ctx", None)
+    return (_wrong(text, {link_name(option) for option in context.command.params} if context else set()),)
+
+
+def _wrong(text: str, known: Collection[str]) -> Wrong:
+    """A problem, and the first option of the command that it names, else the first of all."""
+    named = _OPTION.findall(text)
+    return Wrong(text, next((name for name in named if name in known), named[0] if named else ""))
+
+
+def _fragment(document: Document) -> str:
+    from humeval_power.saying.render import as_html_part
+
+    return as_html_part(document)
+
+
+@contextmanager
+def _folder_of(work: Work) -> Iterator[None]:
+    """Within it the process is in a folder of its own, in which the files of the work lie under their names; or in
+    the folder of the user that the work names."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="humeval-power-") as folder:
+        for name, path in work.files:
+            place = Path(folder, name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(path)
+        for name, text in work.texts:
+            place = Path(folder, name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(text.encode())
+        os.chdir(work.within or Path(folder, work.at))
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def _keep_beside(work: Work) -> None:
+    """Keep what is not for everybody beside the folder of the answer: what the command wrote in its folder, and the
+    secrets among the files of the answer."""
+    if not work.output:
+        return
+    answer = Path(work.output)
+    own = [path for path in Path().rglob("*") if path.is_file() and not path.is_symlink()]
+    secrets = [path.relative_to(answer) for path in answer.rglob(f"*{SECRET}") if path.is_file()]
+    for source, names in ((Path(), own), (answer, secrets)):
+        for name in names:
+            place = answer.with_name(BESIDE) / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(source / name, place)
+
+
+def _rarely(told: Tell) -> Tell:
+    """The same, but for what comes at once after something of the same kind."""
+    last: dict[str, float] = {}
+
+    def tell(now: Told) -> None:
+        time_now = time.monotonic()
+        if time_now - last.get(now.what, -1.0) >= _TOLD_EVERY:
+            last[now.what] = time_now
+            told(now)
+
+    return tell

@@ -1,0 +1,206 @@
+"""The page as a web application: links in, pages and answers out; what is computed, workers compute."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from threading import Event
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from humeval_power.asking.form import Form
+from humeval_power.doors.page import views
+from humeval_power.doors.page.answers import Wrong
+from humeval_power.doors.page.asked import Asked, Parts, asked_of, offered, work_of
+from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.responses import Begun, Taking, back, broken, not_there, refused, static
+from humeval_power.doors.page.serving.refusals import RefusedError
+from humeval_power.doors.page.views import RUN, Shown, Surroundings, can_begin
+from humeval_power.doors.page.whole_study import StudyPages
+from humeval_power.doors.page.workspace.pages import Workspace
+from humeval_power.errors import HumevalPowerError, InputError
+
+_SOON = 0.4  # seconds that a page waits for a job that may be short
+
+
+def make_app(parts: Parts) -> Starlette:
+    """The application; security stands before it."""
+    begun = Begun(parts)
+    page = _Page(parts, begun)
+    found = [
+        Route("/all", page.all_questions),
+        Route("/static/{name}", static),
+        Route("/upload", page.upload, methods=["POST"]),
+        Route("/job/{key}", page.job),
+        Route("/job/{key}/stop", page.stop, methods=["POST"]),
+        *Taking(parts, begun).routes,
+        *StudyPages(parts).routes,
+        *Workspace(parts).routes,
+    ]
+    for form in FORMS.values():
+        found += [
+            Route(form.path, partial(page.form, form)),
+            Route(f"/live{form.path}", partial(page.live, form)),
+            Route(f"{RUN}{form.path}", partial(page.run, form)),
+            Route(f"/job{form.path}", partial(page.begin, form), methods=["POST"]),
+        ]
+
+    @asynccontextmanager
+    async def working(_app: Starlette) -> AsyncIterator[None]:
+        await parts.workers.start()
+        ending = Event()
+        loading = asyncio.create_task(run_in_threadpool(_load_commands, ending))  # takes seconds
+        try:
+            yield
+        finally:
+            ending.set()
+            await loading
+            await parts.workers.close()
+
+    return Starlette(
+        routes=found,
+        lifespan=working,
+        exception_handlers={
+            404: not_there,
+            405: not_there,
+            HumevalPowerError: refused,
+            RefusedError: refused,
+            500: broken,
+        },
+    )
+
+
+def _load_commands(ending: Event) -> None:
+    for form in FORMS.values():
+        if ending.is_set():
+            return
+        offered(form.command, form.hides)
+
+
+class _Page:
+    """The requests that need the parts."""
+
+    def __init__(self, parts: Parts, begun: Begun) -> None:
+        self._parts, self._begun = parts, begun
+
+    @property
+    def _around(self) -> Surroundings:
+        folder = self._parts.folder
+        files = (*self._parts.uploads.references(), *(folder.listing() if folder else ()))
+        return Surroundings(self._parts.form_token, files, folder is not None)
+
+    async def all_questions(self, _request: Request) -> Response:
+        """Every command that has a page."""
+        return HTMLResponse(views.all_page())
+
+    async def form(self, form: Form, request: Request) -> Response:
+        """The page of a command: what its link asks is answered with it, by formula where that is quick."""
+        query = request.query_params.multi_items()
+        asked, wrong = await _asked(form, query or list(form.start))
+        if not query and not can_begin(form):
+            return self._page(form, asked, Shown("idle", wrong=wrong))
+        if not form.moves:
+            return await self._computed(form, asked, wrong)
+        return self._page(form, asked, await self._live(form, asked, wrong, tab=""))
+
+    async def live(self, form: Form, request: Request) -> Response:
+        """The answer that moves; 204 where a newer one of the same tab has been asked."""
+        asked, wrong = await _asked(form, request.query_params.multi_items())
+        shown = await self._live(form, asked, wrong, tab=request.headers.get("x-tab", ""))
+        if shown.state == "live" and shown.answer is None and not shown.problems:
+            return Response(status_code=204)
+        return self._json(form, asked, shown)
+
+    async def run(self, form: Form, request: Request) -> Response:
+        """The same page with the answer computed in full."""
+        asked, wrong = await _asked(form, request.query_params.multi_items() or list(form.start))
+        return await self._computed(form, asked, wrong)
+
+    async def begin(self, form: Form, request: Request) -> Response:
+        """Begin to compute an answer in full, or say how far it is."""
+        asked, wrong = await _asked(form, request.query_params.multi_items())
+        shown = self._job(form, asked, wrong)
+        return self._json(form, asked, shown)
+
+    async def job(self, request: Request) -> Response:
+        """How far a job is, or its answer."""
+        key = request.path_params["key"]
+        form, asked = self._begun.of(key)
+        job = self._parts.workers.job_of(key)
+        if job is not None and job.state in ("waiting", "running"):
+            await job.wait(_SOON)
+        return self._json(form, asked, self._begun.shown(key))
+
+    async def stop(self, request: Request) -> Response:
+        """Stop a job; what it has finished is kept."""
+        key = request.path_params["key"]
+        form, asked = self._begun.of(key)
+        self._parts.workers.stop(key)
+        if "back" in request.query_params:
+            return back(request)
+        return self._json(form, asked, self._begun.shown(key))
+
+    async def upload(self, request: Request) -> Response:
+        """Keep a file that is brought, by the script or by a form without it, which goes back with the file set."""
+        upload = await self._parts.uploads.take(request)
+        option = request.query_params.get("option", "")
+        if "back" in request.query_params:
+            return back(request, **({option: upload.reference} if option else {}))
+        return JSONResponse({"value": upload.reference})
+
+    async def _live(self, form: Form, asked: Asked, wrong: tuple[Wrong, ...], *, tab: str) -> Shown:
+        if wrong:
+            return Shown("live", wrong=wrong)
+        ready = self._parts.workers.readiness
+        if not ready.live:
+            return Shown(
+                "starting", told=ready.told, wrong=(Wrong(ready.problem),) if ready.problem else ()
+            )
+        try:
+            work = work_of(self._parts, asked.with_options(**form.live) if form.live else asked, form.hides)
+        except InputError as error:
+            return Shown("live", wrong=_wrongs(error))
+        return Shown("live", answer=await self._parts.workers.live(work, tab))
+
+    async def _computed(self, form: Form, asked: Asked, wrong: tuple[Wrong, ...]) -> Response:
+        shown = self._job(form, asked, wrong)
+        if shown.state in ("waiting", "running"):
+            job = self._parts.workers.job_of(shown.key)
+            if job is not None:
+                await job.wait(_SOON)
+            shown = self._begun.shown(shown.key)
+        return self._page(form, asked, shown)
+
+    def _job(self, form: Form, asked: Asked, wrong: tuple[Wrong, ...]) -> Shown:
+        if wrong:
+            return Shown("idle", wrong=wrong)
+        try:
+            work = work_of(self._parts, asked, form.hides)
+        except InputError as error:
+            return Shown("idle", wrong=_wrongs(error))
+        return self._begun.shown(self._begun.begin(form, asked, work))
+
+    def _page(self, form: Form, asked: Asked, shown: Shown) -> Response:
+        return HTMLResponse(views.form_page(form, asked, shown, self._around))
+
+    def _json(self, form: Form, asked: Asked, shown: Shown) -> Response:
+        return JSONResponse(views.answer_json(form, asked, shown, self._around))
+
+
+async def _asked(form: Form, query: list[tuple[str, str]]) -> tuple[Asked, tuple[Wrong, ...]]:
+    """What a link asks, and what is wrong with the link."""
+    await run_in_threadpool(offered, form.command, form.hides)  # its options may still be loaded
+    try:
+        return asked_of(form.command, query, form.hides), ()
+    except InputError as error:
+        return Asked(form.command), _wrongs(error)
+
+
+def _wrongs(error: InputError) -> tuple[Wrong, ...]:
+    return tuple(Wrong(str(problem)) for problem in error.problems)

@@ -1,0 +1,380 @@
+"""What a link asks: a command and its options, one to one with the words that one would type.
+
+A link is `/compare/scores?files=a.csv~0123456789abcdef&test=t`. A flag is `paired=1`, the other side of a pair
+of flags `paired=0`; what is repeatable repeats. A file is the name and the digest of an upload, or a path in the
+folder that the page was opened in.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from html import escape, unescape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import click
+
+from humeval_power.asking.calls import ELSEWHERE
+from humeval_power.asking.options import names_file, takes_column_or_file, takes_files
+from humeval_power.doors.page.answers import ANSWER, BESIDE, Work
+from humeval_power.errors import InputError, Problem
+from humeval_power.saying.result import Result
+from humeval_power.study import FIELDS, option_of
+
+if TYPE_CHECKING:
+    from humeval_power.doors.page.serving.chosen_folder import Folder
+    from humeval_power.doors.page.serving.uploads import Uploads
+    from humeval_power.doors.page.working.workers import Workers
+
+Options = tuple[tuple[str, str], ...]
+MOST_LETTERS = 2_000  # of one value
+# Where something is written or computed, what is changed of a file that is there, and in which form a result is
+# printed: the page's own business.
+NEVER = frozenset(
+    (*ELSEWHERE, "json", "amend", "template", "dry-run", "write-config", "help", "version"),
+)
+# Options that name a file to write, by their commands: the page asks whether it is wanted, and names it.
+WRITES: dict[tuple[tuple[str, ...], str], str] = {(("assign",), "key"): "key.csv"}
+_UPLOAD = re.compile(r"(?P<name>.+)~(?P<digest>[0-9a-f]{16})", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A command and what is set of its options, by their names in links."""
+
+    command: tuple[str, ...]
+    options: Options = ()
+
+    @property
+    def link(self) -> str:
+        """The link of this state."""
+        query = urlencode(self.options)
+        return "/" + "/".join(self.command) + (f"?{query}" if query else "")
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """All values of an option."""
+        return tuple(value for option, value in self.options if option == name)
+
+    def with_options(self, **others: str) -> Asked:
+        """The same with other values of some options, whose dashes are underscores here."""
+        set_now = {name.replace("_", "-"): value for name, value in others.items()}
+        kept = tuple((name, value) for name, value in self.options if name not in set_now)
+        return replace(self, options=(*kept, *((name, value) for name, value in set_now.items() if value)))
+
+
+def link_name(option: click.Parameter) -> str:
+    """The name of an option or an argument in links."""
+    if isinstance(option, click.Argument):
+        return str(option.name).replace("_", "-")
+    return max(option.opts, key=len).lstrip("-")
+
+
+def may_read_files(command: tuple[str, ...], option: click.Parameter) -> bool:
+    """Whether a page asks for a file as the value of this option, or may."""
+    return (takes_files(option) and (command, link_name(option)) not in WRITES) or takes_column_or_file(
+        option
+    )
+
+
+def reads_file(command: tuple[str, ...], option: click.Parameter, value: str) -> bool:
+    """Whether this value of an option names a file."""
+    return names_file(option, value) and (command, link_name(option)) not in WRITES
+
+
+@cache
+def command_of(path: tuple[str, ...]) -> click.Command:
+    """The command of these words.
+
+    Raises
+    ------
+    KeyError
+        There is none.
+    """
+    from humeval_power.doors.terminal.main import main
+
+    found: click.Command | None = main
+    for word in path:
+        found = found.get_command(click.Context(found), word) if isinstance(found, click.Group) else None
+    if found is None or (isinstance(found, click.Group) and not found.invoke_without_command):
+        raise KeyError(path)
+    return found
+
+
+@cache
+def offered(path: tuple[str, ...], hides: tuple[str, ...] = ()) -> dict[str, click.Parameter]:
+    """The options of a command that a page may set, by their names in links."""
+    return {
+        link_name(option): option
+        for option in command_of(path).params
+        if link_name(option) not in NEVER
+        and link_name(option) not in hides
+        and not getattr(option, "hidden", False)
+    }
+
+
+def asked_of(path: tuple[str, ...], query: Sequence[tuple[str, str]], hides: tuple[str, ...] = ()) -> Asked:
+    """What the query of a link asks; empty values are left out.
+
+    Raises
+    ------
+    InputError
+        Options that the command does not have or that no page may set, and values of impossible length: all of
+        them at once.
+    """
+    known = offered(path, hides)
+    sides = {side.lstrip("-"): name for name, option in known.items() for side in option.secondary_opts}
+    options, wrong = [], []
+    for name, value in query:
+        if len(value) > MOST_LETTERS:
+            wrong.append(Problem(f"--{name}: more than {MOST_LETTERS:,} letters.", "Shorten it."))
+        elif name in sides:
+            options.append((sides[name], "0"))
+        elif name not in known:
+            rule = f"The page of '{' '.join(path)}' has no option {name[:60]!r}."
+            wrong.append(Problem(rule, "Take it out of the link."))
+        elif value.strip():
+            options.append((name, value.strip()))
+    if wrong:
+        raise InputError(wrong)
+    return Asked(path, tuple(options))
+
+
+Named = Callable[[str], str]  # the name under which a command finds a file, of its value in a link
+
+
+def words_of(asked: Asked, hides: tuple[str, ...] = (), named: Named = str) -> tuple[str, ...]:
+    """The words that one would type after the name of the program.
+
+    A value cannot become an option, whatever it is: one that begins with a dash is joined to its option, and
+    arguments of that kind stand behind a double dash.
+    """
+    known = offered(asked.command, hides)
+    words: list[str] = []
+    arguments: list[str] = []
+    for name, value in asked.options:
+        option = known[name]
+        text = named(value) if reads_file(asked.command, option, value) else value
+        if (asked.command, name) in WRITES:
+            words += [f"--{name}", WRITES[asked.command, name]] if value != "0" else []
+        elif isinstance(option, click.Argument):
+            arguments.append(text)
+        else:
+            words += _typed(option, text)
+    guard = ["--"] if any(word.startswith("-") for word in arguments) else []
+    return (
+        *asked.command,
+        *(arguments if not guard else ()),
+        *words,
+        *guard,
+        *(arguments if guard else ()),
+    )
+
+
+def _typed(option: click.Parameter, text: str) -> Iterator[str]:
+    long = max(option.opts, key=len)
+    if isinstance(option, click.Option) and option.is_flag:
+        if text == "0" and option.secondary_opts:
+            yield max(option.secondary_opts, key=len)
+        elif text != "0":
+            yield long
+    elif text.startswith("-"):
+        yield f"{long}={text}"
+    else:
+        yield long
+        yield text
+
+
+def upload_of(value: str) -> tuple[str, str] | None:
+    """The name and the digest of the upload that a value names; None where it names none."""
+    found = _UPLOAD.fullmatch(value)
+    return None if found is None else (found["name"], found["digest"])
+
+
+def file_names(asked: Asked, hides: tuple[str, ...] = ()) -> dict[str, str]:
+    """The values that name files, each once, with the name under which the command finds the file of each."""
+    known = offered(asked.command, hides)
+    names: dict[str, str] = {}
+    for option, value in asked.options:
+        if reads_file(asked.command, known[option], value) and value not in names:
+            upload = upload_of(value)
+            name = value if upload is None else upload[0]
+            while name in names.values():
+                name = f"again-{name}"
+            names[value] = name
+    return names
+
+
+# What an answer gives to the pages that it leads to: numbers of its record, and links in it.
+
+SIZES = {"workers": "workers", "items": "items", "ratings_per_item": "ratings of each item"}
+
+
+def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], ...]:
+    """What the next forms can start from, as one would type it."""
+    from humeval_power.doors.page.forms import FORMS
+
+    form = FORMS.get(command)
+    wanted = (
+        {place for step in form.next for place in (*step.fills.values(), *step.needs)} if form else set()
+    )
+    if command == ("size",):
+        wanted |= SIZES.keys()
+    if not wanted:
+        return ()
+    content = result.content()
+    found = {place: _at(content, place) for place in sorted(wanted)}
+    return tuple((place, _typed_of_onward(value)) for place, value in found.items() if value is not None)
+
+
+def links(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], ...]:
+    """The links in the rows of a record that need no file of an earlier row, with what they are for."""
+    rows = result.content().get("rows") if command == ("start",) else None
+    if not isinstance(rows, list):
+        return ()
+    return tuple(
+        (row["link"], row["why"])
+        for row in rows
+        if isinstance(row, Mapping) and row.get("link") and not row.get("needs")
+    )
+
+
+def ways(command: tuple[str, ...], result: Result) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """The designs that a plan lets one choose among; where none reaches the target, the best there is."""
+    if command != ("plan",):
+        return ()
+    content = result.content()
+    rows = content.get("ways")
+    found = [
+        (row["name"], row["design"]) for row in (rows if isinstance(rows, list) else ()) if row["design"]
+    ]
+    best = content.get("chosen")
+    return tuple(found) if found or not isinstance(best, Mapping) else (("best", best),)
+
+
+def _typed_of_onward(value: float) -> str:
+    return f"{value:.0f}" if value.is_integer() else f"{value:.6g}"
+
+
+def _at(content: object, place: str) -> float | None:
+    """The number at a place of a record, such as "comparisons.0.n_items"; None where there is none."""
+    for part in place.split("."):
+        if isinstance(content, Sequence) and part.isdecimal() and int(part) < len(content):
+            content = content[int(part)]
+        elif isinstance(content, Mapping):
+            content = content.get(part)
+        else:
+            return None
+    if isinstance(content, bool) or not isinstance(content, int | float) or not math.isfinite(content):
+        return None
+    return float(content)
+
+
+# What the application is made of, and where the files of its answers lie.
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Workers, uploads, the folder if any, a private folder for answers, and the token that every form sends."""
+
+    workers: Workers
+    uploads: Uploads
+    private: Path
+    form_token: str
+    folder: Folder | None = None
+
+    def folder_of(self, key: str) -> Path:
+        """Where the files of an answer are written."""
+        return self.private / "answers" / key / ANSWER
+
+    def beside(self, key: str) -> Path:
+        """Where those files of it lie that are for whoever asked alone."""
+        return self.folder_of(key).with_name(BESIDE)
+
+
+# From what a link asks to a piece of work: its words, and where the bytes of its files are.
+
+
+def work_of(parts: Parts, asked: Asked, hides: tuple[str, ...] = ()) -> Work:
+    """The words of what is asked and the files that they name; of a folder of logs, all files in it.
+
+    Raises
+    ------
+    InputError
+        Files that are not here.
+    """
+    names = file_names(asked, hides)
+    files = tuple(file for value, name in names.items() for file in _places(parts, value, name))
+    work = Work(words_of(asked, hides, lambda value: names[value]), files)
+    return replace(work, files=(*files, *_own_key(parts, asked, hides)))
+
+
+def _own_key(parts: Parts, asked: Asked, hides: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The key that the page wrote with an assignment, where a spare takes over in it: its codes are used again."""
+    name = WRITES.get((asked.command, "key"))
+    if name is None or not asked.values("replace"):
+        return ()
+    before = replace(asked, options=tuple(one for one in asked.options if one[0] != "replace"))
+    place = parts.beside(work_of(parts, before, hides).key) / name
+    return ((name, str(place)),) if place.is_file() else ()
+
+
+def _places(parts: Parts, value: str, name: str) -> tuple[tuple[str, str], ...]:
+    """The files that a value of a link names, as the command finds them, and where their bytes are."""
+    upload = upload_of(value)
+    if upload is not None:
+        return ((name, str(parts.uploads.path_of(*upload))),)
+    if parts.folder is None:
+        raise InputError(f"{value!r}: the page was opened without a folder. Bring the file itself.")
+    logs = parts.folder.logs(value)
+    if logs is not None:
+        return tuple((f"{name}{path.removeprefix(value)}", str(place)) for path, place in logs)
+    return ((name, str(parts.folder.resolve(value))),)
+
+
+# What a command says, in the words of the page: options by the labels of their fields, commands as they
+# are.
+
+# A command as one would type it, which stays, or an option.
+_SAID = re.compile(
+    r"(?P<command>'humeval-power [^']*'|humeval-power .*)"
+    r"|(?P<quote>'?)--(?P<option>[a-z](?:[a-z0-9-]*[a-z0-9])?)(?P=quote)",
+    re.DOTALL,
+)
+_TAG = re.compile(r"(<[^>]*>)")
+_AS_IT_IS = re.compile(r"<(/?)(?:pre|code|style|script)\b")
+
+
+def by_labels(text: str, labels: Mapping[str, str]) -> str:
+    """A text with options of the terminal by their labels, those without one by their names."""
+
+    def called(found: re.Match[str]) -> str:
+        name = found["option"]
+        return found["command"] or f"\u201c{labels.get(name) or name.replace('-', ' ')}\u201d"
+
+    return _SAID.sub(called, text)
+
+
+def on_page(help: str) -> str:
+    """What is said of an option in the words of the page: fields of the study by their labels."""
+    labels = {
+        option_of(name)[2:]: one.label.removeprefix("Or ") for name, one in FIELDS.items() if one.label
+    }
+    return re.sub(r"; see \u201c[^\u201d]*\u201d\.", ".", by_labels(help, labels))
+
+
+def html_by_labels(html: str, labels: Mapping[str, str]) -> str:
+    """The same of what stands between the tags, but for code."""
+    depth = 0
+    parts = _TAG.split(html)
+    for place, part in enumerate(parts):
+        if place % 2:
+            found = _AS_IT_IS.match(part)
+            depth += 0 if found is None else -1 if found[1] else 1
+        elif not depth and "--" in part:
+            parts[place] = escape(by_labels(unescape(part), labels), quote=False)
+    return "".join(parts)

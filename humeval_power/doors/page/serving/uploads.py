@@ -1,0 +1,225 @@
+"""Files that were uploaded to the page: on the disk under their digest, and only while the page runs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import time
+import zipfile
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+from urllib.parse import unquote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import Request
+
+from humeval_power.doors.page.serving.refusals import MEGABYTE, Caps, RefusedError
+from humeval_power.errors import InputError
+from humeval_power.files.file_bytes import refuse_bomb
+from humeval_power.safe_text import file_stems
+
+NAME_HEADER = "x-file-name"  # of a raw upload: its name, percent-encoded
+FIELD = "file"  # of a form
+_DIGITS = 16  # of a digest in a link
+_PIECE = 1 << 20
+_SPARE = 200 * MEGABYTE  # bytes of the disk that stay free
+_KEPT_SECONDS = 120  # after its last use an upload is not deleted for others
+_ENDING = re.compile(r"(?:\.[A-Za-z0-9]{1,8}){1,2}\Z")
+_ARCHIVE = b"PK\x03\x04"
+
+
+@dataclass(slots=True)
+class Upload:
+    """A file that was uploaded; `used` is when it was last asked for."""
+
+    name: str
+    sha256: str
+    size: int
+    path: Path
+    used: float
+
+    @property
+    def reference(self) -> str:
+        """How links name it."""
+        return f"{self.name}~{self.sha256[:_DIGITS]}"
+
+
+class Uploads:
+    """What was uploaded, in a private folder.
+
+    Parameters
+    ----------
+    folder : where they go; it is made, for this user only.
+    caps : bytes of one file, of a workbook, and of all.
+    """
+
+    def __init__(self, folder: Path, caps: Caps) -> None:
+        folder.mkdir(mode=0o700)
+        self.folder, self.caps = folder, caps
+        self._kept: dict[tuple[str, str], Upload] = {}
+        self._adopted: dict[tuple[str, int, int], Upload] = {}
+
+    async def take(self, request: Request) -> Upload:
+        """Keep the file of a request: the field `file` of a form, or all of its body with its name in a header.
+
+        Raises
+        ------
+        RefusedError
+            No file, one that is too large or unpacks to too much, or a disk that is full.
+        """
+        kind = request.headers.get("content-type", "")
+        if kind.startswith("multipart/form-data"):
+            return await self._of_form(request)
+        name = unquote(request.headers.get(NAME_HEADER, ""), errors="replace")
+        if not name:
+            raise RefusedError(400, "There is no file in what was sent. Choose one.")
+        return await self._kept_as(name, request.stream())
+
+    async def _of_form(self, request: Request) -> Upload:
+        parser = MultiPartParser(
+            request.headers, request.stream(), max_files=1, max_fields=10, max_part_size=4096
+        )
+        try:
+            form = await parser.parse()
+        except MultiPartException as error:
+            raise RefusedError(400, f"The file cannot be taken: {error.message}") from None
+        try:
+            file: Any = form.get(FIELD)
+            if not getattr(file, "filename", None):
+                raise RefusedError(400, "There is no file in what was sent. Choose one.")
+            return await self._kept_as(str(file.filename), _pieces(file))
+        finally:
+            await form.close()
+
+    async def _kept_as(self, given: str, pieces: AsyncIterator[bytes]) -> Upload:
+        name, digest, size = safe_name(given), hashlib.sha256(), 0
+        try:
+            with NamedTemporaryFile(dir=self.folder, prefix="coming-", delete=False) as target:
+                coming = Path(target.name)
+                try:
+                    async for piece in pieces:
+                        size += len(piece)
+                        self._check_size(size, is_archive=_is_archive(name))
+                        digest.update(piece)
+                        await run_in_threadpool(target.write, piece)
+                    target.flush()
+                    await run_in_threadpool(self._check_content, coming, name, size)
+                    final = self.folder / digest.hexdigest()
+                    os.replace(coming, final)
+                except BaseException:
+                    coming.unlink(missing_ok=True)
+                    raise
+        except OSError as error:
+            raise RefusedError(507, f"The file cannot be kept: {error.strerror or error}.") from None
+        return self._entered(name, digest.hexdigest(), size, final)
+
+    def _entered(self, name: str, sha256: str, size: int, path: Path) -> Upload:
+        found = Upload(name, sha256, size, path, time.monotonic())
+        self._kept.pop((name, sha256[:_DIGITS]), None)
+        self._kept[name, sha256[:_DIGITS]] = found
+        self._make_room()
+        return found
+
+    def _check_size(self, size: int, *, is_archive: bool) -> None:
+        most = min(self.caps.upload, self.caps.spreadsheet if is_archive else self.caps.upload)
+        if size > most:
+            what = "workbook" if is_archive else "file"
+            remedy = (
+                "Save it as CSV UTF-8." if is_archive else "Open it by its path in the folder of the page."
+            )
+            raise RefusedError(413, f"The {what} is larger than {most / MEGABYTE:,.0f} MB. {remedy}")
+
+    def _check_content(self, path: Path, name: str, size: int) -> None:
+        if size == 0:
+            raise RefusedError(400, f"{name} is empty. Is this the right file?")
+        if shutil.disk_usage(self.folder).free < _SPARE:
+            raise RefusedError(507, "The disk is nearly full. Make room and upload the file again.")
+        with path.open("rb") as file:
+            start = file.read(len(_ARCHIVE))
+            if start != _ARCHIVE:
+                return
+            self._check_size(size, is_archive=True)
+            try:
+                refuse_bomb(file, source=name)
+            except InputError as error:
+                raise RefusedError(413, str(error)) from None
+            except zipfile.BadZipFile:
+                return  # the command that reads it says what is wrong with it
+
+    def _make_room(self) -> None:
+        """Delete those that were not used for longest until all fit; the newest stays."""
+        by_use = sorted(self._kept.values(), key=lambda upload: upload.used)
+        for upload in by_use[:-1]:
+            paths = {other.path: other.size for other in self._kept.values()}
+            if sum(paths.values()) <= self.caps.uploads or time.monotonic() - upload.used < _KEPT_SECONDS:
+                return
+            for key in [key for key, other in self._kept.items() if other.path == upload.path]:
+                del self._kept[key]
+            upload.path.unlink(missing_ok=True)
+
+    def adopt(self, name: str, path: Path) -> Upload:
+        """Keep a file of this machine as if it had been uploaded; the same file again costs nothing.
+
+        Raises
+        ------
+        RefusedError
+            One that is larger than an upload may be, or cannot be read.
+        """
+        try:
+            about = path.stat()
+            key = (str(path), about.st_mtime_ns, about.st_size)
+            if key in self._adopted and self._adopted[key].path.is_file():
+                return self._adopted[key]
+            self._check_size(about.st_size, is_archive=False)
+            content = path.read_bytes()
+            digest = hashlib.sha256(content).hexdigest()
+            final = self.folder / digest
+            if not final.exists():
+                shutil.copyfile(path, final)
+        except OSError as error:
+            raise RefusedError(507, f"The file cannot be kept: {error.strerror or error}.") from None
+        self._adopted[key] = found = self._entered(safe_name(name), digest, len(content), final)
+        return found
+
+    def references(self) -> tuple[str, ...]:
+        """How links name what is here, the newest first."""
+        return tuple(upload.reference for upload in reversed(self._kept.values()))
+
+    def path_of(self, name: str, digits: str) -> Path:
+        """Where an upload lies, by its name and the start of its digest as they stand in a link.
+
+        Raises
+        ------
+        InputError
+            It is not here, or no longer.
+        """
+        found = self._kept.get((name, digits))
+        if found is None or not found.path.is_file():
+            raise InputError(
+                f"{name} is not here any more: uploads are kept while the page runs. Upload it again."
+            )
+        found.used = time.monotonic()
+        return found.path
+
+
+def safe_name(given: str) -> str:
+    """A name for a file, of letters, digits and `_.-`, as near as can be to the one that it had."""
+    last = re.split(r"[/\\]", given)[-1]
+    ending = _ENDING.search(last)
+    end = ending[0] if ending is not None and ending.start() else ""
+    return file_stems([last.removesuffix(end)], nameless="file")[0].lstrip("-") + end
+
+
+def _is_archive(name: str) -> bool:
+    return name.lower().endswith((".xlsx", ".xlsm", ".ods", ".zip"))
+
+
+async def _pieces(file: Any) -> AsyncIterator[bytes]:
+    while piece := await file.read(_PIECE):
+        yield piece

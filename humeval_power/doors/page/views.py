@@ -1,0 +1,474 @@
+"""Pages out of what is asked and what is answered: values in, HTML out, nothing computed and nothing read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, Literal
+from urllib.parse import parse_qsl, urlsplit
+
+import click
+from jinja2 import Environment
+from markupsafe import Markup
+
+from humeval_power.asking.declared import control_of
+from humeval_power.asking.form import JOURNEYS, Control, Form, Group, Next
+from humeval_power.asking.options import DeclaredArgument, DeclaredOption
+from humeval_power.doors.page.answers import Answer, Told, Wrong
+from humeval_power.doors.page.asked import (
+    WRITES,
+    Asked,
+    by_labels,
+    file_names,
+    html_by_labels,
+    link_name,
+    may_read_files,
+    offered,
+    on_page,
+)
+from humeval_power.doors.page.forms import FORMS
+from humeval_power.saying.numbers import time_taken
+from humeval_power.saying.render.html import safe_environment
+
+# The fields of a form: what stands in each, in which words, and what is wrong with it.
+
+Kind = Literal["text", "number", "choice", "switch", "file"]
+MORE = "All options"
+
+
+@cache
+def labels_of(path: tuple[str, ...]) -> dict[str, str]:
+    """The labels of the fields of a form, by their options."""
+    groups = field_groups(FORMS[path], Asked(path), ())
+    return {field.name: field.label.removeprefix("Or ") for group in groups for field in group.fields}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field as it is shown: `values` as they were typed, `choices` with their words, `wrong` beside it."""
+
+    name: str
+    label: str
+    kind: Kind
+    values: tuple[str, ...]
+    choices: tuple[tuple[str, str], ...] = ()
+    unit: str = ""
+    help: str = ""
+    slider: tuple[float, float] | None = None
+    step: float = 1
+    default: str = ""
+    nothing: str = ""
+    many: bool = False
+    wrong: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """What its label, its help and its errors are tied to."""
+        return f"field-{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldGroup:
+    """Fields under a title; `is_open` tells a folded one whether to show itself."""
+
+    title: str
+    fields: tuple[Field, ...]
+    note: str = ""
+    folded: bool = False
+    one_of: tuple[str, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something in it is set or wrong."""
+        return not self.folded or any(any(field.values) or field.wrong for field in self.fields)
+
+
+def field_groups(form: Form, asked: Asked, problems: Sequence[Wrong]) -> tuple[FieldGroup, ...]:
+    """The groups of a form with what is asked, and behind them all options that no group names."""
+    options = offered(form.command, form.hides)
+    named = {control.option for group in form.groups for control in group.controls}
+    rest = tuple(_control(name, option) for name, option in options.items() if name not in named)
+    groups = [*form.groups, Group(MORE, rest, folded=True)] if rest else form.groups
+    by_option = _by_option(problems, options)
+    return tuple(
+        FieldGroup(
+            group.title,
+            tuple(
+                _field(control, options[control.option], asked, by_option.get(control.option, ()))
+                for control in group.controls
+            ),
+            group.note,
+            group.folded,
+            group.one_of,
+        )
+        for group in groups
+    )
+
+
+def _control(name: str, option: click.Parameter) -> Control:
+    """How an option is asked that no group names."""
+    if isinstance(option, DeclaredOption | DeclaredArgument):
+        return replace(control_of(name, option.about), option=name)
+    return Control(name)
+
+
+def can_begin(form: Form) -> bool:
+    """Whether a form that nobody has touched asks something that can be answered."""
+    begun = {name for name, _ in form.start}
+    options = offered(form.command, form.hides)
+    return bool(begun) and all(name in begun for name, option in options.items() if option.required)
+
+
+def problems_elsewhere(form: Form, problems: Sequence[Wrong]) -> tuple[str, ...]:
+    """What is wrong and stands beside no field."""
+    options = offered(form.command, form.hides)
+    return tuple(problem.text for problem in problems if _about(problem, options) is None)
+
+
+def wrong_fields(form: Form, problems: Sequence[Wrong]) -> tuple[tuple[str, str], ...]:
+    """The fields that something stands beside: their ids and labels."""
+    options = offered(form.command, form.hides)
+    labels = {control.option: control.label for group in form.groups for control in group.controls}
+    names = dict.fromkeys(name for problem in problems if (name := _about(problem, options)) is not None)
+    return tuple((f"field-{name}", labels.get(name) or _words(name)) for name in names)
+
+
+def _by_option(
+    problems: Iterable[Wrong], options: Mapping[str, click.Parameter]
+) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for problem in problems:
+        name = _about(problem, options)
+        if name is not None:
+            found[name] = (*found.get(name, ()), problem.text)
+    return found
+
+
+def _about(problem: Wrong, options: Mapping[str, click.Parameter]) -> str | None:
+    """The option that a problem is about, if the page has it."""
+    if problem.option in options:
+        return problem.option
+    sides = {side.lstrip("-"): name for name, option in options.items() for side in option.secondary_opts}
+    return sides.get(problem.option)
+
+
+def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple[str, ...]) -> Field:
+    kind = _kind(asked.command, control, option)
+    label = control.label or _words(control.option)
+    help = control.help or on_page(getattr(option, "help", "") or "")
+    if help.rstrip(".").casefold() == label.casefold():
+        help = ""
+    return Field(
+        name=control.option,
+        label=label,
+        kind=kind,
+        values=_padded(asked.values(control.option), max(1, control.rows)),
+        choices=_choices(control, option),
+        unit=control.unit,
+        help=help,
+        slider=control.slider,
+        step=control.step,
+        default=control.labels.get(_default(option), _default(option)) if _default(option) else "",
+        nothing=control.labels.get("")
+        or (_where_nothing_is_chosen(control, option) if kind == "choice" else ""),
+        many=bool(getattr(option, "multiple", False)) or option.nargs != 1,
+        wrong=wrong,
+    )
+
+
+def _padded(values: tuple[str, ...], rows: int) -> tuple[str, ...]:
+    """The values, and empty ones up to so many rows."""
+    return (*values, *("",) * (rows - len(values)))
+
+
+def _kind(command: tuple[str, ...], control: Control, option: click.Parameter) -> Kind:
+    if (command, control.option) in WRITES:
+        return "switch"
+    if may_read_files(command, option):
+        return "file"
+    if isinstance(option, click.Option) and option.is_flag:
+        return "choice" if option.secondary_opts else "switch"
+    if isinstance(option.type, click.Choice) or control.labels:
+        return "choice"
+    is_number = isinstance(option.type, click.types.IntParamType | click.types.FloatParamType)
+    return "number" if is_number or type(option.type).__name__ in _NUMBERS else "text"
+
+
+_NUMBERS = ("WholeNumber", "RealNumber", "Money")
+
+
+def _choices(control: Control, option: click.Parameter) -> tuple[tuple[str, str], ...]:
+    if isinstance(option.type, click.Choice):
+        values = [str(value) for value in option.type.choices]
+    elif option.secondary_opts:
+        return (
+            ("1", control.labels.get("1", _words(link_name(option)))),
+            ("0", control.labels.get("0", _words(max(option.secondary_opts, key=len).lstrip("-")))),
+        )
+    else:
+        values = [value for value in control.labels if value]
+    return tuple((value, control.labels.get(value, value)) for value in values)
+
+
+def _default(option: click.Parameter) -> str:
+    """What holds where nothing is typed, where the command says it."""
+    default = option.default
+    is_said = isinstance(option, click.Option) and bool(option.show_default)
+    return str(default) if is_said and isinstance(default, str | int | float) else ""
+
+
+def _where_nothing_is_chosen(control: Control, option: click.Parameter) -> str:
+    """What holds where nothing of a choice is chosen: the default, or what the help says in brackets."""
+    words = dict(_choices(control, option)) if isinstance(option, click.Option) else {}
+    if isinstance(option, click.Option) and option.secondary_opts and isinstance(option.default, bool):
+        return f"as usual: {words['1' if option.default else '0']}"
+    if _default(option):
+        return f"as usual: {words.get(_default(option), _default(option))}"
+    if option.required:
+        return "choose one"
+    said = re.findall(r"\[([^\]]+)\]", on_page(getattr(option, "help", "") or ""))
+    if not said:
+        return "not chosen"
+    return f"as usual: {words[said[-1]]}" if said[-1] in words else str(said[-1])
+
+
+def _words(name: str) -> str:
+    text = name.replace("-", " ")
+    return text[:1].upper() + text[1:]
+
+
+State = Literal["idle", "starting", "live", "waiting", "running", "done", "stopped", "failed"]
+RUN = "/run"  # in front of the path of a form whose answer is to be computed as it is asked
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a page knows of an answer: of which job, how far, what came out, and what the link itself has wrong.
+
+    place : in the queue, 0 when it is being computed.
+    brought : the files of the answer that other forms can take, by their names: as values of links.
+    beside : the names of files that the command wrote beside its answer, for whoever asked alone.
+    """
+
+    state: State
+    key: str = ""
+    told: Told | None = None
+    place: int = 0
+    answer: Answer | None = None
+    wrong: tuple[Wrong, ...] = ()
+    brought: Mapping[str, str] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> tuple[Wrong, ...]:
+        """All that is wrong."""
+        return (*self.wrong, *(self.answer.problems if self.answer else ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every page needs of the server: the token of its forms, the files that can be named, the folder."""
+
+    form_token: str
+    files: tuple[str, ...] = ()
+    has_folder: bool = False
+
+
+def all_page() -> str:
+    """Every command that has a page."""
+    return rendered("all.html", title="All questions")
+
+
+def error_page(title: str, text: str) -> str:
+    """A page that says what is wrong with a request."""
+    return rendered("error.html", title=title, text=text)
+
+
+def form_page(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> str:
+    """A form with its answer."""
+    shown = _spoken(shown, form)
+    groups = field_groups(form, asked, shown.problems)
+    return rendered(
+        "form.html",
+        title=form.title,
+        form=form,
+        field_groups=groups,
+        file_fields=[each for group in groups for each in group.fields if each.kind == "file"],
+        files_here=around.files,
+        refresh=2 if shown.state in ("starting", "waiting", "running") else None,
+        **_answer(form, asked, shown, around),
+    )
+
+
+def answer_part(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> str:
+    """What stands beside the form: the answer, or how far it is."""
+    shown = _spoken(shown, form)
+    return rendered("answer.html", **_answer(form, asked, shown, around))
+
+
+def answer_json(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dict[str, Any]:
+    """The same for the script of the page: with the problems by their fields, and the state."""
+    shown = _spoken(shown, form)
+    elsewhere = problems_elsewhere(form, shown.problems)
+    return {
+        "state": shown.state,
+        "key": shown.key,
+        "link": asked.link,
+        "html": answer_part(form, asked, shown, around),
+        "problems": [
+            {"option": problem.option, "text": problem.text}
+            for problem in shown.problems
+            if problem.text not in elsewhere
+        ],
+    }
+
+
+def answered(answer: Answer, form: Form) -> Answer:
+    """An answer in the words of the page."""
+    labels = labels_of(form.command)
+    return replace(
+        answer,
+        html=html_by_labels(answer.html, labels),
+        notes=tuple(by_labels(text, labels) for text in answer.notes),
+        problems=_worded(answer.problems, form),
+    )
+
+
+def _worded(problems: tuple[Wrong, ...], form: Form) -> tuple[Wrong, ...]:
+    labels = labels_of(form.command)
+    return tuple(replace(one, text=by_labels(one.text, labels)) for one in problems)
+
+
+def _spoken(shown: Shown, form: Form) -> Shown:
+    """The same in the words of the page."""
+    told = shown.told and replace(
+        shown.told, answer=shown.told.answer and answered(shown.told.answer, form)
+    )
+    answer = shown.answer and answered(shown.answer, form)
+    return replace(shown, answer=answer, told=told, wrong=_worded(shown.wrong, form))
+
+
+def _answer(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dict[str, Any]:
+    answer = shown.answer or (shown.told.answer if shown.told else None)
+    is_live = shown.state == "live"
+    return {
+        "state": shown.state,
+        "key": shown.key,
+        "asked": asked,
+        "back": asked.link if shown.state in ("live", "idle", "starting") else RUN + asked.link,
+        "run_path": RUN + form.path,
+        "run_words": "Compute it in full" if is_live and form.by_formula else "Write the files",
+        "hint": "Fill in what you know: the answer stands here.",
+        "progress": {"words": _how_far(shown), "share": shown.told.share if shown.told else None},
+        "elsewhere": problems_elsewhere(form, shown.problems),
+        "wrong_fields": wrong_fields(form, shown.problems),
+        "html": Markup(answer.html) if answer else "",
+        "badge": _badge(form, is_live=is_live),
+        "notes": answer.notes if answer else (),
+        "command": answer.command if answer else "",
+        "python": answer.python if answer else "",
+        "files": answer.files if answer and shown.state == "done" else (),
+        "beside": shown.beside,
+        "has_folder": around.has_folder,
+        "save_as": "-".join(form.command),
+        "form_token": around.form_token,
+        "study_link": f"/whole{asked.link}" if form.command == ("plan",) and shown.state == "done" else "",
+        "next": [
+            *_own_links(answer, asked, form.hides),
+            *(
+                (link, step.label)
+                for step in form.next
+                if (link := _next_link(step, asked, shown)) is not None
+            ),
+        ],
+    }
+
+
+def _badge(form: Form, *, is_live: bool) -> tuple[str, str]:
+    """What kind of answer it is, where a formula and a simulation are to be told apart."""
+    if not form.by_formula:
+        return "", ""
+    return ("live", "By formula, at once") if is_live else ("full", "Computed in full")
+
+
+def _how_far(shown: Shown) -> str:
+    if shown.state == "starting" and shown.told is None:
+        return "Getting ready"
+    if shown.state == "waiting":
+        ahead = f", {shown.place} before it" if shown.place else ""
+        return f"Waiting for its turn{ahead}"
+    return progress_words(shown.told)
+
+
+def progress_words(told: Told | None) -> str:
+    """How far a command is, in words."""
+    if told is None:
+        return "Beginning"
+    share = "" if told.share is None else f": {told.share:.0%}"
+    left = "" if told.left is None else f", about {time_taken(told.left)} left"
+    return f"{told.what}{share}{left}"
+
+
+def _own_links(answer: Answer | None, asked: Asked, hides: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The links of the answer to pages that are there, in which a file that was uploaded has its digest."""
+    uploads = {name: value for value, name in file_names(asked, hides).items()}
+    found = []
+    for link, words in answer.links if answer else ():
+        place = urlsplit(link)
+        form = FORMS.get(tuple(place.path.strip("/").split("/")))
+        if form is not None:
+            query = [(name, uploads.get(value, value)) for name, value in parse_qsl(place.query)]
+            found.append((Asked(form.command, tuple(query)).link, words))
+    return found
+
+
+def _next_link(step: Next, asked: Asked, shown: Shown) -> str | None:
+    """The link of a step, with what it carries; None where the form, or what it needs of this answer, is not
+    there."""
+    form = FORMS.get(step.command)
+    if form is None or not all(name in shown.brought for name in step.brings.values()):
+        return None
+    known = offered(form.command, form.hides)
+    numbers = dict(shown.answer.numbers) if shown.answer else {}
+    if not numbers.keys() >= set(step.needs):
+        return None
+    filled = {option: numbers[place] for option, place in step.fills.items() if place in numbers}
+    carried = step.carries or tuple(known)
+    files = {**step.may_bring, **step.brings}
+    options = tuple(
+        (name, value)
+        for name, value in asked.options
+        if name in carried and name in known and name not in files and name not in filled
+    )
+    options = (*options, *filled.items())
+    brought = tuple(
+        (option, shown.brought[name]) for option, name in files.items() if name in shown.brought
+    )
+    given = {name for name, _ in (*options, *brought)}
+    for group in form.groups:  # one of these is enough
+        given |= set(group.one_of) if given & set(group.one_of) else set()
+    set_too = tuple((name, value) for name, value in step.sets.items() if name not in given)
+    there = given | {name for name, _ in set_too}
+    if step.fills and not all(name in there for name, option in known.items() if option.required):
+        return None
+    return Asked(step.command, (*options, *set_too, *brought)).link
+
+
+def _journeys() -> list[tuple[str, str, list[Form]]]:
+    return [
+        (key, name, [form for form in FORMS.values() if form.journey == key])
+        for key, name in JOURNEYS.items()
+    ]
+
+
+def rendered(name: str, **values: Any) -> str:
+    """A template with these values and what every page shows."""
+    values.setdefault("refresh", None)
+    return _environment().get_template(name).render(journeys=_journeys(), **values)
+
+
+@cache
+def _environment() -> Environment:
+    return safe_environment("humeval_power.doors.page")

@@ -1,0 +1,369 @@
+"""The pages of a whole study: how far its steps are, and all of it to be taken."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import secrets
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from humeval_power.doors.page.answers import Answer, Told, Work
+from humeval_power.doors.page.asked import Asked, Parts, asked_of, on_page, work_of
+from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.views import State, progress_words, rendered
+from humeval_power.errors import InputError
+from humeval_power.safe_text import shell_command
+from humeval_power.saying import render
+from humeval_power.studies.start.steps import GOES_ON
+from humeval_power.study import Study
+
+if TYPE_CHECKING:
+    from humeval_power.doors.page.working.jobs import Job
+
+
+# A whole study out of a plan: its steps in order, and all of it as one HTML file or as a zip.
+
+PRIVATE = "private"
+PLAN = "plan"
+KEY, SEED = f"{PRIVATE}/key.csv", f"{PRIVATE}/seed.txt"
+_PROGRAM = "humeval-power"
+_SEED_WORD = "SEED"  # stands for the secret seed until a step runs
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command of a study.
+
+    folder : where its files lie in the study.
+    words : as they are typed in the folder of the study, without where its files go.
+    reads : files of earlier steps that it reads.
+    writes : files beside its folder.
+    """
+
+    folder: str
+    title: str
+    words: tuple[str, ...]
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+
+    @property
+    def is_private(self) -> bool:
+        """Whether its files are for whoever runs the study alone."""
+        return self.folder.startswith(f"{PRIVATE}/")
+
+    def words_with(self, seed: int) -> tuple[str, ...]:
+        """The words with the secret seed in its place."""
+        return tuple(str(seed) if word == _SEED_WORD else word for word in self.words)
+
+    def line(self, more: Sequence[str] = ()) -> str:
+        """The command as the script has it, which reads the seed from its file."""
+        words = [_PROGRAM, *self.words, *more, "-o", f"{self.folder}/", "--force"]
+        return shell_command(words).replace(f"--seed {_SEED_WORD}", f'--seed "$(cat {SEED})"')
+
+
+def steps_of(plan_words: Sequence[str], *, n_systems: int = 2) -> tuple[Step, ...]:
+    """All steps, of the words of `plan`; with more than two systems the forms take the power from the plan."""
+    plan = "plan/plan.json"
+    followed = ("--plan", plan)
+    power = "power/record.json"
+    says, told = (("--power-file", power), (power,)) if n_systems == 2 else ((), ())
+    secret = ("--seed", _SEED_WORD, "--key", KEY)
+    rehearsed = ("--assignment", "assignment/table.csv", "--key", KEY)
+    forms = {
+        "osf": "Preregistration (OSF)",
+        "aspredicted": "Preregistration (AsPredicted)",
+        "card2020": "Power statement (recommendations of Card et al. 2020)",
+    }
+    return (
+        Step(PLAN, "The plan", tuple(plan_words)),
+        Step("power", "Its power", ("power", *followed), (plan,)),
+        Step("assignment", "Who rates what", ("assign", *followed, *secret), (plan,), (KEY,)),
+        *(
+            Step(
+                f"forms/{form}",
+                title,
+                ("report", *followed, *says, "--form", form, "--no-memory"),
+                (plan, *told),
+            )
+            for form, title in forms.items()
+        ),
+        Step(
+            f"{PRIVATE}/rehearsal",
+            "A rehearsal, with ratings of nobody",
+            ("simulate", *followed, *rehearsed),
+            (plan, "assignment/table.csv", KEY),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A step that is done: what it said, and its files by their names in the study."""
+
+    step: Step
+    answer: Answer
+    files: Mapping[str, Path]
+
+
+@dataclass(frozen=True, slots=True)
+class WholeStudy:
+    """All parts of a study.
+
+    inputs : the files that the plan was made of, by the names that its words give them.
+    seed : of the order of the assignment; secret.
+    """
+
+    parts: tuple[Part, ...]
+    inputs: Mapping[str, Path]
+    seed: int
+
+    @property
+    def script(self) -> str:
+        """A script of the shell that writes everything again."""
+        return "\n".join((*_HEAD, *self._lines(), "finish", ""))
+
+    def _lines(self) -> Iterator[str]:
+        for part in self.parts:
+            step = part.step
+            if any(file.startswith(f"{PLAN}/") for file in step.reads):
+                yield f"rests_on {PLAN}"
+            yield f"out={step.folder} && {step.line(self._dated(part)).replace(_PROGRAM, 'run', 1)}"
+
+    def _dated(self, part: Part) -> tuple[str, ...]:
+        """The date of the plan, where its words leave it to the day."""
+        if part.step.folder != PLAN or "--date" in part.step.words:
+            return ()
+        created = json.loads(part.files["plan/plan.json"].read_text("utf-8")).get("created")
+        return ("--date", str(created)[:10]) if created else ()
+
+    def files(self, index: str) -> dict[str, bytes]:
+        """Everything by its name, with the page that links all of it."""
+        found = {name: path.read_bytes() for part in self.parts for name, path in part.files.items()}
+        found |= {name: path.read_bytes() for name, path in self.inputs.items()}
+        found["index.html"] = index.encode()
+        found["run.sh"] = self.script.encode()
+        found[SEED] = f"{self.seed}\n".encode()
+        return found
+
+
+_HEAD = (
+    "#!/bin/sh",
+    "# Writes every file of this study again, in the folder that this script is in.",
+    "set -eu",
+    'cd "$(dirname "$0")"',
+    f"rm -f {PLAN}.missed",
+    GOES_ON,
+)
+
+
+def zipped(files: Mapping[str, bytes], folder: str) -> bytes:
+    """Files in a zip that is the same each time."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(f"{folder}/{name}")
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = (0o755 if name.endswith(".sh") else 0o644) << 16
+            archive.writestr(info, files[name])
+    return content.getvalue()
+
+
+# The pages of a whole study: how far it is, and the page that all of it is read from.
+
+_STYLE = Path(str(render.__file__)).with_name("templates") / "page.css"
+
+
+@dataclass(frozen=True, slots=True)
+class StepShown:
+    """A step of a whole study: what is known of it so far."""
+
+    title: str
+    state: str = "waiting"
+    words: str = ""
+    problems: tuple[str, ...] = ()
+    is_over: bool = False
+    is_fine: bool = False
+
+    @classmethod
+    def of(cls, title: str, state: State, told: Told | None, answer: Answer | None) -> StepShown:
+        """A step that has begun."""
+        if state in ("waiting", "running"):
+            return cls(title, state, progress_words(told))
+        problems = () if answer is None else tuple(on_page(each.text) for each in answer.problems)
+        is_fine = answer is not None and bool(answer.html) and not problems
+        missed = "done; the target is missed, read why" if answer and answer.exit_code == 3 else "done"
+        return cls(title, state, missed if is_fine else "not done", problems, True, is_fine)
+
+
+def study_page(steps: Sequence[StepShown], key: str, asked: Asked) -> str:
+    """How far a whole study is; with a key it is done and can be taken."""
+    share = sum(step.is_over for step in steps) / len(steps)
+    refresh = None if key or any(step.is_over and not step.is_fine for step in steps[:1]) else 2
+    return rendered(
+        "whole_study.html",
+        title="The whole study",
+        steps=steps,
+        key=key,
+        plan_link=asked.link,
+        share=share,
+        refresh=refresh,
+    )
+
+
+def study_file(whole: WholeStudy, *, alone: bool) -> str:
+    """The page that a study is read from: with all that may be shown in it, or with links to its files."""
+    shown = [part for part in whole.parts if not part.step.is_private]
+    names = sorted({*(name for part in whole.parts for name in part.files), *whole.inputs, SEED, "run.sh"})
+    return rendered(
+        "study_file.html",
+        style=Markup(_STYLE.read_text("utf-8")),
+        parts=[(part.step, Markup(part.answer.html)) for part in shown],
+        pages=[(part.step.title, f"{part.step.folder}/index.html") for part in whole.parts],
+        script=whole.script,
+        public=[name for name in names if not name.startswith(f"{PRIVATE}/") and name not in whole.inputs],
+        private=[name for name in names if name.startswith(f"{PRIVATE}/")],
+        inputs=sorted(whole.inputs),
+        plan=_sealed(whole) if alone else "",
+        alone=alone,
+    )
+
+
+def _sealed(whole: WholeStudy) -> str:
+    found = (part.files.get("plan/plan.json") for part in whole.parts)
+    return next((path.read_text("utf-8") for path in found if path), "")
+
+
+_PLAN = ("plan",)
+_SOON = 0.4  # seconds that a page waits for a step that may be short
+
+
+@dataclass(slots=True)
+class _Study:
+    asked: Asked
+    work: Work
+    steps: tuple[Step, ...]
+    seed: int
+
+    def follow(self, plan: Path) -> None:
+        """Say the steps after the plan in the words of what it has planned."""
+        first, *_ = self.steps
+        systems = Study.read(str(plan)).systems
+        self.steps = (first, *steps_of(self.work.words, n_systems=len(systems or ()))[1:])
+
+
+class StudyPages:
+    """A study for each plan that is asked for; its steps are jobs, and one begins when those before it are done."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._studies: dict[str, _Study] = {}
+
+    @property
+    def routes(self) -> list[Route]:
+        """Where they are."""
+        return [Route("/whole/plan", self.page), Route("/whole/take/{name}", self.take)]
+
+    async def page(self, request: Request) -> Response:
+        """How far the study of a plan is; to look at it is to go on with it."""
+        form = FORMS[_PLAN]
+        asked = asked_of(_PLAN, request.query_params.multi_items(), form.hides)
+        key = hashlib.sha256(f"study {asked.link}".encode()).hexdigest()[:32]
+        if key not in self._studies:
+            work = work_of(self._parts, asked, form.hides)
+            self._studies[key] = _Study(asked, work, steps_of(work.words), secrets.randbelow(2**31))
+        study = self._studies[key]
+        shown = await self._advanced(study)
+        done = len(shown) == len(study.steps) and all(step.is_over for step in shown)
+        waiting = [StepShown(step.title) for step in study.steps[len(shown) :]]
+        return HTMLResponse(study_page([*shown, *waiting], key if done else "", asked))
+
+    async def take(self, request: Request) -> Response:
+        """The study as one HTML file, or all of it in a zip."""
+        key, _, ending = str(request.path_params["name"]).rpartition(".")
+        study = self._studies.get(key)
+        if study is None or ending not in ("html", "zip"):
+            raise InputError("This study is not here any more. Open its plan, and ask for it again.")
+        whole = self._whole(study)
+        if ending == "html":
+            content = (await run_in_threadpool(study_file, whole, alone=True)).encode()
+            kind = "text/html; charset=utf-8"
+        else:
+            content = await run_in_threadpool(_archive, whole)
+            kind = "application/zip"
+        name = f'attachment; filename="study.{ending}"'
+        return Response(content, media_type=kind, headers={"Content-Disposition": name})
+
+    async def _advanced(self, study: _Study) -> list[StepShown]:
+        """The steps that have begun; the next begins where all before it are done."""
+        shown: list[StepShown] = []
+        for place in range(len(study.steps)):
+            step = study.steps[place]  # those behind the plan are known when it is done
+            job = self._job(study, step)
+            if job.state in ("waiting", "running"):
+                await job.wait(_SOON)
+            shown.append(StepShown.of(step.title, job.state, job.told, job.answer))
+            if not shown[-1].is_over or (step is study.steps[0] and not shown[-1].is_fine):
+                break
+            if step is study.steps[0]:
+                study.follow(self._files_of(study, step)["plan/plan.json"])
+        return shown
+
+    def _job(self, study: _Study, step: Step) -> Job:
+        work = self._work(study, step)
+        here = replace(work, output=str(self._parts.folder_of(work.key)))
+        return self._parts.workers.job_of(work.key) or self._parts.workers.job(work.key, here)
+
+    def _work(self, study: _Study, step: Step) -> Work:
+        """A step as a command: the plan as its own page asks for it, the others with the files of those before."""
+        if step is study.steps[0]:
+            return study.work
+        files = self._files(study, until=step)
+        read = tuple((name, str(files[name])) for name in step.reads if name in files)
+        return Work(step.words_with(study.seed), read)
+
+    def _files(self, study: _Study, until: Step) -> dict[str, Path]:
+        found: dict[str, Path] = {}
+        for step in study.steps:
+            if step is until:
+                break
+            found |= self._files_of(study, step)
+        return found
+
+    def _files_of(self, study: _Study, step: Step) -> dict[str, Path]:
+        """The files of a step that is done, by their names in the study."""
+        key = self._work(study, step).key
+        place = self._parts.folder_of(key)
+        made = {
+            f"{step.folder}/{path.relative_to(place).as_posix()}": path
+            for path in sorted(place.rglob("*"))
+            if path.is_file()
+        }
+        beside = {name: self._parts.beside(key) / name for name in step.writes}
+        return made | {name: path for name, path in beside.items() if path.is_file()}
+
+    def _whole(self, study: _Study) -> WholeStudy:
+        parts = []
+        for step in study.steps:
+            answer = self._job(study, step).answer
+            files = self._files_of(study, step)
+            if answer is not None and files:
+                parts.append(Part(step, answer, files))
+        if not parts:
+            raise InputError("Nothing of this study is done yet.")
+        inputs = {name: Path(path) for name, path in study.work.files}
+        return WholeStudy(tuple(parts), inputs, study.seed)
+
+
+def _archive(whole: WholeStudy) -> bytes:
+    return zipped(whole.files(study_file(whole, alone=False)), "study")

@@ -1,0 +1,354 @@
+"""The pages of studies: home, stages with their answers, what is saved and what is done."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from humeval_power.doors.page.answers import Work, Wrong
+from humeval_power.doors.page.asked import Parts, upload_of
+from humeval_power.doors.page.responses import not_there
+from humeval_power.doors.page.views import Surroundings
+from humeval_power.doors.page.working.live_questions import stamp
+from humeval_power.doors.page.workspace.examples import EXAMPLES
+from humeval_power.doors.page.workspace.stages import ACTS, BY_KEY, Question, Stage, question_of
+from humeval_power.doors.page.workspace.studies import (
+    ChangedError,
+    OpenedStudy,
+    Studies,
+    WrongFieldsError,
+    as_typed,
+    beside,
+)
+from humeval_power.doors.page.workspace.views import (
+    StageShown,
+    conflict_page,
+    have_page,
+    home_page,
+    saved_json,
+    stage_json,
+    stage_page,
+)
+from humeval_power.errors import InputError
+from humeval_power.study import FIELDS, FILE_NAME
+
+_SOON = 0.4  # seconds that a page waits for a job that may be short
+_MOST_FIELDS = 300  # of one form
+
+
+@dataclass(slots=True)
+class _Done:
+    """What was begun at a stage by a button: the job, and the version of the study that its answer is about, which
+    is not known before it has written."""
+
+    act: str
+    key: str
+    version: str = ""
+
+
+class Workspace:
+    """The requests about studies."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._studies = None if parts.folder is None else Studies(parts.folder)
+        self._begun: dict[tuple[str, str], _Done] = {}
+
+    @property
+    def routes(self) -> list[Route]:
+        """Where they are."""
+        return [
+            Route("/", self.home),
+            Route("/have", self.have),
+            Route("/studies/{kind}", self.begin, methods=["POST"]),
+            Route("/rename/{name:path}", self.rename, methods=["POST"]),
+            Route("/act/{act}/{name:path}", self.act, methods=["POST"]),
+            *(
+                Route(path, view, methods=[method])
+                for path in ("/study/{stage}", "/study/{name:path}/{stage}")
+                for view, method in ((self.stage, "GET"), (self.save, "POST"))
+            ),
+        ]
+
+    @property
+    def _known(self) -> Studies:
+        if self._studies is None:
+            raise InputError("The page was opened without a folder, and keeps no studies.")
+        return self._studies
+
+    async def home(self, _request: Request) -> Response:
+        """All studies, and how to begin one."""
+        opened: list[OpenedStudy | tuple[str, str]] = []
+        if self._studies is not None:
+            for name in await run_in_threadpool(self._studies.names):
+                try:
+                    opened.append(await run_in_threadpool(self._studies.open, name))
+                except InputError as error:
+                    opened.append((name, str(error)))
+        folder = "" if self._parts.folder is None else str(self._parts.folder.path)
+        return HTMLResponse(home_page(opened, folder, Surroundings(self._parts.form_token)))
+
+    async def have(self, request: Request) -> Response:
+        """Ratings were brought: what is the study called?"""
+        upload = request.query_params.get("ratings", "")
+        known = upload_of(upload)
+        if known is None:
+            raise InputError("Bring the table of ratings first.")
+        return HTMLResponse(have_page(known[0], upload, self._parts.form_token))
+
+    async def begin(self, request: Request) -> Response:
+        """Begin a study: an empty one, a worked example, or one of ratings that are there."""
+        kind = request.path_params["kind"]
+        sent = await _sent(request)
+        stage = "question"
+        if kind == "new":
+            values: Mapping[str, object] = {
+                name: FIELDS[name].kind.read(FIELDS[name].start)
+                for name in ("workers", "items", "ratings_per_item")
+            } | {"scale": FIELDS["scale"].start, "preset": ["typical"]}
+            files: Mapping[str, bytes] = {}
+        elif kind in EXAMPLES:
+            example = EXAMPLES[kind]
+            values, files, stage = example.values, await run_in_threadpool(example.contents), example.stage
+        elif kind == "ratings":
+            name, content = await self._uploaded(sent.get("ratings", ""))
+            values, files, stage = {"ratings": name}, {name: content}, "decide"
+        else:
+            return not_there(request, None)
+        name = sent.get("name", "") or (EXAMPLES[kind].name if kind in EXAMPLES else "")
+        named = await run_in_threadpool(
+            self._known.begin, self._free(name, kind in EXAMPLES), values, files
+        )
+        if kind in EXAMPLES and EXAMPLES[kind].opens:
+            return _to(EXAMPLES[kind].opens.format(folder=named))
+        return _to((await run_in_threadpool(self._known.open, named)).link(stage))
+
+    async def rename(self, request: Request) -> Response:
+        """Give a study a name."""
+        before = request.path_params["name"]
+        sent = await _sent(request)
+        named = await run_in_threadpool(self._known.rename, before, sent.get("name", ""))
+        for key in [key for key in self._begun if key[0] == before]:
+            self._begun[named, key[1]] = self._begun.pop(key)
+        return _to((await run_in_threadpool(self._known.open, named)).link("question"))
+
+    async def stage(self, request: Request) -> Response:
+        """A stage with its answer; as JSON the answer alone, to what is typed and not saved yet."""
+        stage = BY_KEY.get(request.path_params["stage"])
+        if stage is None:
+            return not_there(request, None)
+        study = await run_in_threadpool(self._known.open, request.path_params.get("name", ""))
+        wanted = dict(request.query_params)
+        typed = {name: value for name, value in wanted.items() if name in FIELDS}
+        return await self._shown(request, stage, study, typed, wanted)
+
+    async def save(self, request: Request) -> Response:
+        """Save what was typed, and show the answer."""
+        stage = BY_KEY.get(request.path_params["stage"])
+        if stage is None:
+            return not_there(request, None)
+        name = request.path_params.get("name", "")
+        sent = await _sent(request)
+        study = await run_in_threadpool(self._known.open, name)
+        typed = {field: value for field, value in sent.items() if field in FIELDS}
+        typed |= await self._brought(study, typed)
+        try:
+            study = await run_in_threadpool(self._known.save, name, sent.get("version", ""), typed)
+        except ChangedError as error:
+            html = conflict_page(error, stage, self._parts.form_token)
+            if _is_script(request):
+                return JSONResponse({"conflict": html})
+            return HTMLResponse(html, status_code=409)
+        except WrongFieldsError as error:
+            wrong = tuple(Wrong(why, field) for field, why in error.wrong.items())
+            return await self._shown(request, stage, study, typed, sent, wrong=wrong)
+        if not _is_script(request):
+            return _to(_with_view(study.link(stage.key), sent))
+        return JSONResponse(saved_json(stage, study))
+
+    async def act(self, request: Request) -> Response:
+        """Do what a button says, as a job; or end what was begun."""
+        name = request.path_params["name"]
+        sent = await _sent(request)
+        study = await run_in_threadpool(self._known.open, name)
+        if request.path_params["act"] == "end":
+            stage = sent.get("stage", "")
+            if (begun := self._begun.get((name, stage))) is not None:
+                self._parts.workers.stop(begun.key)
+            return _to(study.link(stage if stage in BY_KEY else "question"))
+        act = ACTS.get(request.path_params["act"])
+        if act is None:
+            return not_there(request, None)
+        if act.writes and self._is_writing(name):  # a second click
+            return _to(study.link(act.stage))
+        if act.writes:
+            study = await run_in_threadpool(self._known.save, name, study.version, act.names(study))
+        words = act.words(study, sent)
+        if act.writes:
+            await run_in_threadpool(self._known.files_of, study)  # all of them lie within the chosen folder
+            work = Work(words, texts=((secrets.token_hex(8), ""),), within=str(study.folder))
+        else:
+            work = await run_in_threadpool(self._work, study, Question(words, act.without))
+        self._parts.workers.job(work.key, work)
+        version = "" if act.writes else study.version
+        self._begun[name, act.stage] = _Done(request.path_params["act"], work.key, version)
+        return _to(_with_view(study.link(act.stage), sent))
+
+    def _is_writing(self, name: str) -> bool:
+        """Whether a command writes into the folder of a study."""
+        jobs = (
+            self._parts.workers.job_of(begun.key)
+            for (study, _), begun in self._begun.items()
+            if study == name and ACTS[begun.act].writes
+        )
+        return any(job is not None and job.state in ("waiting", "running") for job in jobs)
+
+    async def _shown(
+        self,
+        request: Request,
+        stage: Stage,
+        study: OpenedStudy,
+        typed: Mapping[str, str],
+        wanted: Mapping[str, str],
+        *,
+        wrong: tuple[Wrong, ...] = (),
+    ) -> Response:
+        shown = StageShown("idle", wrong=wrong)
+        if not wrong:
+            try:
+                looked_at = await run_in_threadpool(self._known.edited, study, self._as_kept(study, typed))
+                shown = await self._answer(
+                    stage, looked_at, study, wanted, request.headers.get("x-tab", "")
+                )
+            except WrongFieldsError as error:
+                shown = StageShown(
+                    "idle", wrong=tuple(Wrong(why, each) for each, why in error.wrong.items())
+                )
+            except InputError as error:
+                shown = StageShown("idle", wrong=tuple(Wrong(str(problem)) for problem in error.problems))
+        folder = self._parts.folder
+        listed = folder.listing() if folder and not _is_script(request) else ()
+        start = f"{study.name}/" if study.name else ""
+        files = (
+            *self._parts.uploads.references(),
+            *(each[len(start) :] for each in listed if each.startswith(start)),
+        )
+        around = Surroundings(self._parts.form_token, files, folder is not None)
+        if not _is_script(request):
+            return HTMLResponse(stage_page(stage, study, typed, wanted, shown, around))
+        if shown.state == "live" and shown.answer is None:
+            return Response(status_code=204)
+        return JSONResponse(stage_json(stage, study, wanted, shown, around))
+
+    async def _answer(
+        self, stage: Stage, study: OpenedStudy, saved: OpenedStudy, wanted: Mapping[str, str], tab: str
+    ) -> StageShown:
+        begun = self._begun.get((study.name, stage.key))
+        job = None if begun is None else self._parts.workers.job_of(begun.key)
+        if begun is not None and job is not None:
+            if job.state in ("waiting", "running"):
+                await job.wait(_SOON)
+            if job.state in ("waiting", "running"):
+                return StageShown(job.state, told=job.told, place=job.place, act=begun.act)
+            begun.version = begun.version or saved.version
+            if begun.version == study.version:
+                return StageShown(job.state, answer=job.answer, act=begun.act)
+        question = question_of(stage, study, wanted)
+        if question is None:
+            return StageShown("idle")
+        if not question.is_quick:
+            work = await run_in_threadpool(self._work, study, question)
+            key = hashlib.sha256(f"{work.key} {stamp(work)}".encode()).hexdigest()[:32]
+            job = self._parts.workers.job(key, work)
+            if job.state in ("waiting", "running"):
+                await job.wait(_SOON)
+            return StageShown(job.state, told=job.told, place=job.place, answer=job.answer)
+        ready = self._parts.workers.readiness
+        if not ready.live:
+            return StageShown(
+                "starting", told=ready.told, wrong=(Wrong(ready.problem),) if ready.problem else ()
+            )
+        work = await run_in_threadpool(self._work, study, question)
+        return StageShown("live", answer=await self._parts.workers.live(work, tab))
+
+    def _work(self, study: OpenedStudy, question: Question) -> Work:
+        """A command that writes nothing: in a folder of its own, with the files that the study names."""
+        without = {name: "" for name in question.without if study.has(name)}
+        asked = self._known.edited(study, without) if without else study
+        files = tuple((name, str(path)) for name, path in self._known.files_of(asked).items())
+        text = (beside(study.name, FILE_NAME), asked.file.text)
+        return Work(question.words, files, texts=(text,), at=study.name)
+
+    def _as_kept(self, study: OpenedStudy, typed: Mapping[str, str]) -> dict[str, str]:
+        """What is typed, uploads that are not saved yet left as the study says them."""
+        return {
+            name: as_typed(study.file.values.get(name))
+            if FIELDS[name].kind.is_file and "~" in value
+            else value
+            for name, value in typed.items()
+        }
+
+    async def _brought(self, study: OpenedStudy, typed: Mapping[str, str]) -> dict[str, str]:
+        """The fields of files whose values are uploads, with the names under which these lie in the folder now."""
+        found = {}
+        for field, value in typed.items():
+            parts = [part.strip() for part in value.split(",")] if FIELDS[field].kind.is_file else []
+            if any(upload_of(part) for part in parts):
+                kept = [await self._kept(study, part) for part in parts if part]
+                found[field] = ", ".join(kept) if FIELDS[field].kind.many else kept[-1]
+        return found
+
+    async def _kept(self, study: OpenedStudy, part: str) -> str:
+        upload = upload_of(part)
+        if upload is None:
+            return part
+        path: Path = self._parts.uploads.path_of(*upload)
+        content = await run_in_threadpool(path.read_bytes)
+        return await run_in_threadpool(self._known.keep, study, upload[0], content)
+
+    async def _uploaded(self, value: str) -> tuple[str, bytes]:
+        upload = upload_of(value)
+        if upload is None:
+            raise InputError("Bring the table of ratings first.")
+        content: bytes = await run_in_threadpool(self._parts.uploads.path_of(*upload).read_bytes)
+        return upload[0], content
+
+    def _free(self, name: str, is_example: bool) -> str:
+        """A name for another copy of an example."""
+        taken = set(self._known.names()) if is_example else set()
+        free = (name if number == 1 else f"{name} {number}" for number in range(1, len(taken) + 2))
+        return next(each for each in free if each not in taken)
+
+
+async def _sent(request: Request) -> dict[str, str]:
+    """The fields of a form, those of several values joined."""
+    found: dict[str, list[str]] = {}
+    async with request.form(max_files=0, max_fields=_MOST_FIELDS) as form:
+        for name, value in form.multi_items():
+            if isinstance(value, str) and "\0" not in value:
+                found.setdefault(name, []).append(value)
+    return {name: ", ".join(filter(None, values)) for name, values in found.items()}
+
+
+def _with_view(link: str, sent: Mapping[str, str]) -> str:
+    """The link of a stage with what it shows, where that is chosen."""
+    from urllib.parse import urlencode
+
+    view = {name: sent[name] for name in ("open", "form") if sent.get(name)}
+    return f"{link}?{urlencode(view)}" if view else link
+
+
+def _is_script(request: Request) -> bool:
+    return request.headers.get("accept", "").startswith("application/json")
+
+
+def _to(link: str) -> Response:
+    return RedirectResponse(link, status_code=303)

@@ -1,0 +1,294 @@
+"""The stages of a study: what each asks, which command answers it, and what can be done there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from humeval_power.doors.page.workspace.studies import WRITTEN, OpenedStudy, as_typed
+from humeval_power.study import FIELDS, FILE_NAME, SECTIONS
+
+Words = tuple[str, ...]
+_FORMULA = ("--method", "analytic")
+OPEN: Mapping[str, str] = {
+    "power": "How sure it is",
+    "workers": "Workers",
+    "items": "Items",
+    "ratings-per-item": "Ratings of each item",
+    "effect": "The difference",
+}
+REPORTS: Mapping[str, str] = {
+    "paper": "Paragraphs for the paper",
+    "heds": "Human Evaluation Datasheet",
+    "arr": "Checklist of ARR",
+    "card2020": "What Card et al. (2020) ask",
+    "osf": "Preregistration (OSF)",
+    "study": "The whole study on one page",
+}
+FORMS_FOLDER = "forms"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A command whose answer a stage shows.
+
+    without : fields of the study that it is not told.
+    is_quick : whether it answers while one drags.
+    """
+
+    words: Words
+    without: tuple[str, ...] = ()
+    is_quick: bool = False
+
+
+@dataclass(frozen=True)
+class Act:
+    """What can be done at a stage by a button.
+
+    words : of the command; given the study and what the button sends.
+    writes : the fields that name what it writes into the folder of the study; without any it writes nothing.
+    without : fields that it is not told, where it writes nothing.
+    """
+
+    stage: str
+    words: Callable[[OpenedStudy, Mapping[str, str]], Words]
+    writes: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def names(self, study: OpenedStudy) -> dict[str, str]:
+        """What it writes that the study does not name yet, or elsewhere: forms lie in a folder with the table."""
+        found = {name: as_typed(WRITTEN[name]) for name in self.writes if not study.has(name)}
+        if "assignment" in self.writes and study.has("upload"):
+            found["assignment"] = f"{FORMS_FOLDER}/assignment.csv"
+        return found
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage.
+
+    next : what is to be done there, as Home says it.
+    fields : what it asks. sections : whose other fields it asks on demand.
+    """
+
+    key: str
+    title: str
+    lead: str
+    next: str
+    fields: tuple[str, ...]
+    sections: tuple[str, ...] = ()
+
+    @property
+    def more(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The further fields, by the titles of their sections."""
+        asked = {name for stage in STAGES for name in stage.fields}
+        groups = (
+            (
+                SECTIONS[section].title,
+                tuple(
+                    name
+                    for name, one in FIELDS.items()
+                    if one.section == section and name not in asked and one.label
+                ),
+            )
+            for section in self.sections
+        )
+        return tuple(group for group in groups if group[1])
+
+
+STAGES: tuple[Stage, ...] = (
+    Stage(
+        "question",
+        "Question",
+        "What is to be found out, of which systems, on which scale?",
+        "say what is to be found out",
+        ("question", "systems", "scale"),
+        ("question", "ratings", "systems"),
+    ),
+    Stage(
+        "size",
+        "Size",
+        "How many people and items does it take? Say what is open: it is worked out from the rest.",
+        "find how large it must be",
+        ("preset", "pilot", "effect_raw", "workers", "items", "ratings_per_item"),
+        ("variation", "effect", "design", "losses", "test"),
+    ),
+    Stage(
+        "plan",
+        "Plan",
+        "What may it cost? Three designs stand to choose: seal one before any rating is collected.",
+        "choose a design and seal it",
+        ("cost_per_rating", "budget", "max_workers"),
+        ("search", "cost", "looks"),
+    ),
+    Stage(
+        "collect",
+        "Collect",
+        "Texts in, forms out; and what has come back.",
+        "hand out the work, and take the ratings in",
+        ("outputs", "upload", "exports"),
+        ("form",),
+    ),
+    Stage(
+        "look",
+        "Look",
+        "May one stop before all ratings are in? By the sealed rule only.",
+        "see whether one may stop",
+        (),
+    ),
+    Stage(
+        "decide",
+        "Decide",
+        "Which system is better, as the plan said it.",
+        "analyse the ratings",
+        ("ratings",),
+        ("columns",),
+    ),
+    Stage(
+        "report",
+        "Report",
+        "What a paper and its checklists ask of this study.",
+        "write it up",
+        ("answers",),
+    ),
+)
+BY_KEY = {stage.key: stage for stage in STAGES}
+
+
+def open_of(study: OpenedStudy, wanted: str) -> str:
+    """What the size solves for: what is wanted, else what the study leaves open."""
+    if wanted in OPEN:
+        return wanted
+    if not study.has("effect", "effect_raw", "effect_latent", "system_means", "margin", "margin_raw"):
+        return "effect"
+    return next((name for name in ("workers", "items") if not study.has(name)), "power")
+
+
+def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> Question | None:
+    """The command that answers a stage while one looks at it; None where none does."""
+    if stage.key == "size":
+        return Question((*_size_words(open_of(study, wanted.get("open", ""))), *_FORMULA), is_quick=True)
+    if stage.key == "plan" and study.is_there("plan"):
+        return Question(("report", FILE_NAME, "--form", "osf"), ("findings", "ratings", "answers"))
+    if stage.key == "collect" and study.is_there("assignment") and study.is_there("exports"):
+        return Question(("collect", "status", FILE_NAME))
+    if stage.key == "look" and study.is_there("plan") and study.has("looks"):
+        return Question(("monitor", "--status", "--plan", as_typed(study.file.values["plan"])))
+    if stage.key == "decide" and study.is_there("ratings"):
+        if study.is_there("findings"):
+            return Question(("report", FILE_NAME, "--form", "paper"))
+        return Question(("check", FILE_NAME), ("pilot",))
+    if stage.key == "report" and (study.is_there("findings") or study.is_there("plan")):
+        return Question(("report", FILE_NAME, "--form", report_of(wanted)))
+    return None
+
+
+def report_of(wanted: Mapping[str, str]) -> str:
+    """The form that is asked for."""
+    return form if (form := wanted.get("form", "")) in REPORTS else "paper"
+
+
+def _size_words(found: str) -> Words:
+    if found == "effect":
+        return ("mde", FILE_NAME)
+    return ("power", FILE_NAME) if found == "power" else ("size", FILE_NAME, "--find", found)
+
+
+def _prove(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
+    return _size_words(open_of(study, sent.get("open", "")))
+
+
+def _seal(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
+    """The plan of the design that was chosen: a search among it alone."""
+    sizes = [(name, sent.get(name, "")) for name in ("workers", "items", "ratings-per-item", "documents")]
+    words = [word for name, size in sizes if size.isdecimal() and int(size) for word in (f"--{name}", size)]
+    return ("plan", FILE_NAME, *words, *_again(study, "plan"))
+
+
+def _assign(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
+    forms = ("-o", f"{FORMS_FOLDER}/") if study.has("upload") else ()
+    return ("assign", FILE_NAME, *forms, *_again(study, "assignment"))
+
+
+def _again(study: OpenedStudy, field: str) -> Words:
+    """What writes over the files of before, which the page has said that it does."""
+    return ("--force",) if study.has(field) and study.is_there(field) else ()
+
+
+ACTS: Mapping[str, Act] = {
+    "prove": Act("size", _prove),
+    "search": Act("plan", lambda _study, _sent: ("plan", FILE_NAME), without=("plan",)),
+    "seal": Act("plan", _seal, writes=("plan",)),
+    "assign": Act("collect", _assign, writes=("assignment", "key")),
+    "import": Act(
+        "collect",
+        lambda study, _sent: ("import", FILE_NAME, *_again(study, "ratings")),
+        writes=("ratings",),
+    ),
+    "look": Act("look", lambda _study, _sent: ("monitor", FILE_NAME), writes=("plan",)),
+    "analyze": Act(
+        "decide",
+        lambda study, _sent: ("analyze", FILE_NAME, *_again(study, "findings")),
+        writes=("findings",),
+    ),
+    "write": Act(
+        "report",
+        lambda _study, sent: (
+            *("report", FILE_NAME, "--form", report_of(sent)),
+            *("-o", f"reports/{report_of(sent)}.html", "--force"),
+        ),
+        writes=("findings",),
+    ),
+}
+
+
+def stage_now(study: OpenedStudy) -> str:
+    """How far a study is: the first stage that has something left to do."""
+    if study.is_there("findings"):
+        return "report"
+    if study.is_there("ratings"):
+        return "decide"
+    if study.is_there("plan"):
+        return "collect"
+    if not study.has("question"):
+        return "question"
+    return "plan" if open_of(study, "") == "power" else "size"
+
+
+def summary(study: OpenedStudy) -> tuple[tuple[str, str], ...]:
+    """What a study says so far, in a few words each."""
+
+    def said(name: str, words: str = "{}") -> str:
+        value = as_typed(study.file.values.get(name))
+        return words.format(value) if value else ""
+
+    size = [
+        said("workers", "{} workers"),
+        said("items", "{} items"),
+        said("ratings_per_item", "{} ratings of each"),
+    ]
+    difference: list[Any] = [
+        said("effect_raw", "{} points of the scale"),
+        said("effect", "{} of the scale"),
+    ]
+    done = [
+        words
+        for field, words in (
+            ("plan", "sealed plan"),
+            ("assignment", "assignment"),
+            ("ratings", "ratings"),
+            ("findings", "analysis"),
+        )
+        if study.is_there(field)
+    ]
+    rows = (
+        ("Systems", said("systems") or said("n_systems", "{} systems") or "two, A and B"),
+        ("Scale", said("scale", "{}").replace(":", " to ")),
+        ("Criteria", said("criteria")),
+        ("To find", ", ".join(filter(None, difference))),
+        ("Size", ", ".join(filter(None, size))),
+        ("Budget", said("budget")),
+        ("In the folder", ", ".join(done)),
+    )
+    return tuple((name, words) for name, words in rows if words)

@@ -1,0 +1,364 @@
+"""The studies below the chosen folder: each a folder with study.toml, read, begun, named and saved."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import posixpath
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from humeval_power.asking.study_file import StudyFile, parsed_study, with_values
+from humeval_power.doors.page.serving.chosen_folder import Folder
+from humeval_power.errors import InputError, Problem
+from humeval_power.fields import Kind
+from humeval_power.files.file_sets import write_files
+from humeval_power.study import FIELDS, FILE_NAME, put_aside
+from humeval_power.study_text import study_text
+
+DRAFT = "draft"
+_DRAFT = re.compile(rf"{DRAFT}(-\d+)?")
+_LONGEST_NAME = 60
+_LARGEST = 1_000_000  # bytes of a study file
+_MOST_FILES = 500  # in a folder that a study names
+# Where commands write what belongs to a study, as `start` names it too.
+WRITTEN: Mapping[str, Any] = {
+    "plan": "plan",
+    "assignment": ["field/assignment.csv"],
+    "key": "key.csv",
+    "ratings": "ratings.csv",
+    "rehearsal": "rehearsal.csv",
+    "findings": "analysis",
+    "answers": "answers.toml",
+}
+
+
+@dataclass(frozen=True)
+class OpenedStudy:
+    """A study as it was read.
+
+    name : the path of its folder below the chosen one; "" for that itself.
+    """
+
+    name: str
+    folder: Path
+    file: StudyFile
+
+    @property
+    def version(self) -> str:
+        """Names the text that was read."""
+        return _version(self.file.text)
+
+    @property
+    def title(self) -> str:
+        """What the study is called."""
+        return self.name or self.folder.name
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether nobody has given it a name."""
+        return bool(_DRAFT.fullmatch(posixpath.basename(self.name)))
+
+    def has(self, *names: str) -> bool:
+        """Whether the study says one of these fields."""
+        return any(name in self.file.values for name in names)
+
+    def is_there(self, name: str) -> bool:
+        """Whether all that a field names is there, and is not empty."""
+        named = [self.folder / each for each in paths_of(self.file.values.get(name, ()))]
+        return bool(named) and all(
+            any(path.iterdir()) if path.is_dir() else path.is_file() for path in named
+        )
+
+    def link(self, stage: str) -> str:
+        """The path of a stage of it."""
+        from urllib.parse import quote
+
+        return quote(f"/study/{self.name}/{stage}" if self.name else f"/study/{stage}")
+
+
+class ChangedError(InputError):
+    """A study that was changed since it was read.
+
+    now : the study as it is. mine : what was to be saved, as it was typed.
+    """
+
+    status = 409
+
+    def __init__(self, now: OpenedStudy, mine: Mapping[str, str]) -> None:
+        super().__init__(
+            f"{FILE_NAME} was changed since this page was opened, in another tab or in an editor. "
+            "Nothing was saved."
+        )
+        self.now, self.mine = now, mine
+
+
+class WrongFieldsError(InputError):
+    """Values that fields of a study cannot hold; `wrong` says why, by their names."""
+
+    def __init__(self, wrong: Mapping[str, str]) -> None:
+        super().__init__(
+            [Problem(why, "", place=FIELDS[name].label or name) for name, why in wrong.items()]
+        )
+        self.wrong = wrong
+
+
+class Studies:
+    """The studies below a folder."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self._lock = Lock()
+
+    def names(self) -> tuple[str, ...]:
+        """Where there are studies."""
+        return tuple(
+            posixpath.dirname(path) for path in self.folder.named(FILE_NAME) if self._can_be_read(path)
+        )
+
+    def open(self, name: str) -> OpenedStudy:
+        """Read a study.
+
+        Raises
+        ------
+        InputError
+            There is none of this name within the folder, or its file has something wrong.
+        """
+        path = self.folder.resolve(posixpath.join(name, FILE_NAME))
+        content = path.read_bytes()
+        if len(content) > _LARGEST:
+            raise InputError(f"{FILE_NAME} is larger than a study can be.")
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"{FILE_NAME} is no text in UTF-8. Save it as UTF-8.") from None
+        return OpenedStudy(name, path.parent, parsed_study(FILE_NAME, text))
+
+    def begin(self, name: str, values: Mapping[str, Any], files: Mapping[str, bytes]) -> str:
+        """Make the folder of a study, with its file and others; its name, a draft's where none is given.
+
+        Raises
+        ------
+        InputError
+            A name that is none, or is taken.
+        """
+        with self._lock:
+            named = _checked(name) if name.strip() else self._free_draft()
+            place = self.folder.target(named)
+            text = study_text({**WRITTEN, **values})
+            contents: dict[Path, str | bytes] = {place / FILE_NAME: text}
+            contents |= {place / file: content for file, content in files.items()}
+            write_files(contents, force=False)
+        return named
+
+    def rename(self, name: str, to: str) -> str:
+        """Give a study another name, in the folder in which it lies.
+
+        Raises
+        ------
+        InputError
+            A name that is none, or is taken; or the chosen folder itself.
+        """
+        with self._lock:
+            study = self.open(name)
+            if not name:
+                raise InputError("This study is the folder that the page was opened for: rename that.")
+            new = posixpath.join(posixpath.dirname(name), _checked(to))
+            os.rename(study.folder, self.folder.target(new))
+        return new
+
+    def save(self, name: str, version: str, typed: Mapping[str, str]) -> OpenedStudy:
+        """Write what was typed in the fields of a study; what is as it was stays, and what is empty goes.
+
+        Raises
+        ------
+        ChangedError
+            The file is no longer of this version.
+        WrongFieldsError
+            Values that fields cannot hold.
+        InputError
+            A study that cannot be so.
+        """
+        with self._lock:
+            now = self.open(name)
+            changes = changed(now, typed)
+            if not changes:
+                return now
+            if now.version != version:
+                raise ChangedError(now, changes)
+            made = self.edited(now, changes)
+            write_files({now.folder / FILE_NAME: made.file.text}, force=True)
+        return made
+
+    def edited(self, study: OpenedStudy, typed: Mapping[str, str]) -> OpenedStudy:
+        """The study as it would be with what was typed; nothing is written.
+
+        Raises
+        ------
+        WrongFieldsError, InputError
+            As of `save`.
+        """
+        changes = changed(study, typed)
+        if not changes:
+            return study
+        values: dict[str, Any] = {}
+        wrong: dict[str, str] = {}
+        for name, text in changes.items():
+            try:
+                values[name] = _value(FIELDS[name].kind, text)
+            except ValueError as error:
+                wrong[name] = str(error)
+            if values.get(name) is not None and FIELDS[name].kind.is_file:
+                for each in paths_of(values[name]):
+                    try:
+                        place = beside(study.name, each)
+                        (self.folder.is_file if name in WRITTEN else self.folder.resolve)(place)
+                    except InputError as error:
+                        wrong[name] = str(error)
+        if wrong:
+            raise WrongFieldsError(wrong)
+        new = {name for name, value in values.items() if value is not None}
+        kept = put_aside(study.file.values, new)
+        gone = dict.fromkeys(name for name in study.file.values if name not in kept and name not in values)
+        text_now = with_values(study.file.text, {**gone, **values})
+        if text_now is None:
+            raise InputError(f"{FILE_NAME} is written so that the page cannot change it. Edit it yourself.")
+        return OpenedStudy(study.name, study.folder, parsed_study(FILE_NAME, text_now))
+
+    def files_of(self, study: OpenedStudy, without: Collection[str] = ()) -> dict[str, Path]:
+        """The files that a study names and that are there, by their paths below the chosen folder; all of them lie
+        within it.
+
+        Raises
+        ------
+        InputError
+            One that leads outside.
+        """
+        found: dict[str, Path] = {}
+        for name, value in study.file.values.items():
+            if name in without or not FIELDS[name].kind.is_file:
+                continue
+            for each in paths_of(value):
+                named = beside(study.name, each)
+                around = [named, *self.folder.below(named, _MOST_FILES)]
+                if name == "plan":  # its ledger of looks lies beside it
+                    around += self.folder.siblings(named)
+                for path in around:
+                    if self.folder.is_file(path):
+                        found[path] = self.folder.resolve(path)
+        return found
+
+    def keep(self, study: OpenedStudy, name: str, content: bytes) -> str:
+        """Put a file into the folder of a study; its name there, another where that one has other content."""
+        stem, dot, ending = name.partition(".")
+        for number in range(1, 1000):
+            free = name if number == 1 else f"{stem}-{number}{dot}{ending}"
+            place = study.folder / free
+            if place.is_file() and place.read_bytes() == content:
+                return free
+            if not os.path.lexists(place):
+                write_files({place: content}, force=False)
+                return free
+        raise InputError(f"There are too many files called {name!r}.")
+
+    def _free_draft(self) -> str:
+        for number in range(1, 10_000):
+            named = DRAFT if number == 1 else f"{DRAFT}-{number}"
+            if not os.path.lexists(self.folder.path / named):
+                return named
+        raise InputError("There are too many drafts. Give some of them a name.")
+
+    def _can_be_read(self, path: str) -> bool:
+        try:
+            self.folder.resolve(path)
+        except InputError:
+            return False
+        return True
+
+
+def changed(study: OpenedStudy, typed: Mapping[str, str]) -> dict[str, str]:
+    """What was typed and is not what the study says."""
+    return {
+        name: text.strip()
+        for name, text in typed.items()
+        if name in FIELDS and text.strip() != as_typed(study.file.values.get(name))
+    }
+
+
+def as_typed(value: Any) -> str:
+    """A value of a study file as one would type it in its field."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, Mapping):
+        return ",".join(f"{name}={as_typed(one)}" for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(as_typed, value))
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
+
+
+def paths_of(value: Any) -> Sequence[str]:
+    """The paths that a value of a field of files holds."""
+    return [value] if isinstance(value, str) else list(value)
+
+
+def beside(name: str, path: str) -> str:
+    """A path that a study names, from the chosen folder."""
+    return posixpath.normpath(posixpath.join(name, path))
+
+
+def _value(kind: Kind, text: str) -> Any:
+    """A value for the file out of what was typed; None forgets the field.
+
+    Raises
+    ------
+    ValueError
+        It cannot be one.
+    """
+    if not text:
+        return None
+    if kind.flag is not None:
+        return text not in ("0", "false")
+    if kind.many:
+        apart = kind.is_file or bool(kind.choices)
+        parts = [part.strip() for part in text.split(",") if part.strip()] if apart else [text]
+        kind.read(parts)
+        return parts
+    read = kind.read(text)
+    if isinstance(read, tuple) and all(isinstance(each, str) for each in read):
+        return list(read)
+    return read if kind.is_number else text
+
+
+def _checked(name: str) -> str:
+    """A name for the folder of a study.
+
+    Raises
+    ------
+    InputError
+        One that no folder should have.
+    """
+    name = name.strip()
+    if (
+        not name.isprintable()
+        or len(name) > _LONGEST_NAME
+        or re.search(r'[/\\:*?"<>|]', name)
+        or name.startswith((".", "~", "-"))
+        or name.endswith(".")
+        or not name
+    ):
+        raise InputError(
+            f"{name[:60]!r} cannot be the name of a study. Take letters, digits, blanks and - or _, at most "
+            f"{_LONGEST_NAME} of them."
+        )
+    return name
+
+
+def _version(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

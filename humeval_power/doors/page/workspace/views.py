@@ -1,0 +1,308 @@
+"""The pages of studies as HTML: values in, nothing read and nothing computed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from markupsafe import Markup
+
+from humeval_power.asking.vocabulary import PRESET
+from humeval_power.doors.page.answers import Answer, Told, Wrong
+from humeval_power.doors.page.asked import SIZES, on_page
+from humeval_power.doors.page.views import (
+    Field,
+    FieldGroup,
+    Kind,
+    State,
+    Surroundings,
+    progress_words,
+    rendered,
+)
+from humeval_power.doors.page.workspace.examples import EXAMPLES
+from humeval_power.doors.page.workspace.stages import (
+    ACTS,
+    BY_KEY,
+    OPEN,
+    REPORTS,
+    STAGES,
+    Stage,
+    open_of,
+    report_of,
+    stage_now,
+    summary,
+)
+from humeval_power.doors.page.workspace.studies import ChangedError, OpenedStudy, as_typed
+from humeval_power.saying.numbers import time_taken
+from humeval_power.study import FIELDS
+
+_WAYS = {
+    "cheapest": "Enough",
+    "safer": "Safer",
+    "all the budget": "All the money",
+    "best": "The best there is",
+}
+_LABELS = {"systems": "Names of the systems"}
+_PLACE = re.compile(r"study\.toml(?:, line \d+)?, \[\w+\] (?P<field>\w+):? ?")
+
+
+@dataclass(frozen=True, slots=True)
+class StageShown:
+    """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began."""
+
+    state: State
+    told: Told | None = None
+    place: int = 0
+    answer: Answer | None = None
+    wrong: tuple[Wrong, ...] = ()
+    act: str = ""
+
+    @property
+    def problems(self) -> tuple[Wrong, ...]:
+        """All that is wrong, in the words of the page."""
+        return tuple(map(_spoken, (*self.wrong, *(self.answer.problems if self.answer else ()))))
+
+
+def home_page(studies: Sequence[OpenedStudy | tuple[str, str]], folder: str, around: Surroundings) -> str:
+    """The studies of the folder, and how to begin one."""
+    rows = [
+        {"title": one[0] or folder, "problem": one[1]}
+        if isinstance(one, tuple)
+        else {
+            "title": one.title,
+            "is_draft": one.is_draft,
+            "question": one.file.values.get("question", ""),
+            "stage": BY_KEY[stage_now(one)].title,
+            "next": BY_KEY[stage_now(one)].next,
+            "link": one.link(stage_now(one)),
+            "problem": "",
+        }
+        for one in studies
+    ]
+    return rendered(
+        "home.html", title="", studies=rows, folder=folder, examples=EXAMPLES, form_token=around.form_token
+    )
+
+
+def stage_page(
+    stage: Stage,
+    study: OpenedStudy,
+    typed: Mapping[str, str],
+    wanted: Mapping[str, str],
+    shown: StageShown,
+    around: Surroundings,
+) -> str:
+    """A stage with its fields and its answer."""
+    wrong = _by_field(shown.problems)
+    fields = [_field(name, study, typed, wrong) for name in stage.fields]
+    more = [
+        FieldGroup(title, tuple(_field(name, study, typed, wrong) for name in names), folded=True)
+        for title, names in stage.more
+    ]
+    waits = shown.state in ("starting", "waiting", "running")
+    return rendered(
+        "stage.html",
+        title=f"{stage.title} · {study.title}",
+        fields=fields,
+        more=more,
+        is_more_open=any(group.is_open for group in more),
+        files_here=around.files,
+        file_fields=[field for field in fields if field.kind == "file"],
+        refresh=2 if waits else None,
+        **_of_answer(stage, study, wanted, shown, around),
+    )
+
+
+def stage_json(
+    stage: Stage,
+    study: OpenedStudy,
+    wanted: Mapping[str, str],
+    shown: StageShown,
+    around: Surroundings,
+) -> dict[str, Any]:
+    """The answer alone, for the script of the page."""
+    return {
+        "state": shown.state,
+        "key": "",
+        "written": study.version if shown.state == "done" and shown.act and ACTS[shown.act].writes else "",
+        "html": rendered("stage_answer.html", **_of_answer(stage, study, wanted, shown, around)),
+        "problems": [{"option": each.option, "text": each.text} for each in shown.problems if each.option],
+    }
+
+
+def saved_json(stage: Stage, study: OpenedStudy) -> dict[str, Any]:
+    """What is saved now: the version, and the values of the fields of the stage."""
+    names = (*stage.fields, *(name for _, group in stage.more for name in group))
+    return {
+        "version": study.version,
+        "values": {name: as_typed(study.file.values.get(name)) for name in names},
+    }
+
+
+def conflict_page(error: ChangedError, stage: Stage, form_token: str) -> str:
+    """Both versions of what was to be saved; the reader says which one holds."""
+    values = error.now.file.values
+    rows = [
+        (FIELDS[name].label or name, name, text, as_typed(values.get(name)))
+        for name, text in error.mine.items()
+    ]
+    return rendered(
+        "conflict.html",
+        title="Changed meanwhile",
+        text=str(error),
+        rows=rows,
+        link=error.now.link(stage.key),
+        version=error.now.version,
+        form_token=form_token,
+    )
+
+
+def have_page(file: str, upload: str, form_token: str) -> str:
+    """What is the study of these ratings called?"""
+    return rendered(
+        "have.html", title="A study of these ratings", file=file, upload=upload, form_token=form_token
+    )
+
+
+def _of_answer(
+    stage: Stage, study: OpenedStudy, wanted: Mapping[str, str], shown: StageShown, around: Surroundings
+) -> dict[str, Any]:
+    answer = shown.answer or (shown.told.answer if shown.told else None)
+    place = [one.key for one in STAGES].index(stage.key)
+    following = STAGES[place + 1] if place + 1 < len(STAGES) else None
+    labels = {name: FIELDS[name].label or name for name in FIELDS}
+    currency = as_typed(study.file.values.get("currency")) or "USD"
+    return {
+        "stage": stage,
+        "study": study,
+        "stages": STAGES,
+        "state": shown.state,
+        "act": shown.act,
+        "progress": {"words": _how_far(shown), "share": shown.told.share if shown.told else None},
+        "wrong": [
+            (labels.get(each.option, ""), f"field-{each.option}" if each.option else "", each.text)
+            for each in shown.problems
+        ],
+        "html": Markup(answer.html) if answer else "",
+        "notes": [on_page(note) for note in answer.notes if not note.startswith("Study: ")]
+        if answer
+        else [],
+        "command": answer.command if answer else "",
+        "ways": [_way(name, design, currency) for name, design in answer.ways]
+        if answer and shown.act == "search"
+        else [],
+        "summary": summary(study),
+        "open": open_of(study, wanted.get("open", "")) if stage.key == "size" else "",
+        "opens": OPEN,
+        "wants": wanted.get("open", "") if wanted.get("open", "") in OPEN else "",
+        "take": _found(study, wanted, answer),
+        "form": report_of(wanted),
+        "reports": REPORTS,
+        "is_sealed": study.is_there("plan"),
+        "has": {
+            name: study.is_there(name)
+            for name in ("assignment", "exports", "ratings", "findings", "outputs")
+        },
+        "has_looks": study.has("looks"),
+        "next": following,
+        "form_token": around.form_token,
+    }
+
+
+def _found(
+    study: OpenedStudy, wanted: Mapping[str, str], answer: Answer | None
+) -> tuple[str, str, str] | None:
+    """The field that was open, its value in the answer and what it counts; None where the study says that."""
+    field = wanted.get("open", "") or open_of(study, "")
+    field = field.replace("-", "_")
+    value = dict(answer.numbers).get(field) if answer and answer.exit_code == 0 else None
+    if value is None or field not in SIZES or value == as_typed(study.file.values.get(field)):
+        return None
+    return field, value, SIZES[field]
+
+
+def _way(name: str, design: Mapping[str, Any], currency: str) -> dict[str, Any]:
+    power = design["power"] if design["power"] is not None else min(design["analytic_power"].values())
+    hours = design.get("hours")
+    return {
+        "title": _WAYS.get(name, name),
+        "found": round(100 * power),
+        "workers": design["n_workers"],
+        "items": design["n_items"],
+        "ratings_per_item": design["ratings_per_item"],
+        "documents": design["n_documents"],
+        "ratings": design["n_ratings"],
+        "cost": f"{Decimal(design['cost']):,.2f} {currency}",
+        "hours": time_taken(hours * 3600) if hours else "",
+        "days": design.get("days"),
+    }
+
+
+def _how_far(shown: StageShown) -> str:
+    if shown.state == "starting" and shown.told is None:
+        return "Getting ready"
+    if shown.state == "waiting":
+        return f"Waiting for its turn{f', {shown.place} before it' if shown.place else ''}"
+    return progress_words(shown.told)
+
+
+def _by_field(problems: Sequence[Wrong]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for problem in problems:
+        found[problem.option] = (*found.get(problem.option, ()), problem.text)
+    return found
+
+
+def _spoken(problem: Wrong) -> Wrong:
+    """A problem by the field that it is about, without options and lines of the file."""
+    place = _PLACE.search(problem.text)
+    option = problem.option.replace("-", "_")
+    field = place["field"] if place else option
+    text = _PLACE.sub(
+        lambda found: (
+            f"\u201c{FIELDS[found['field']].label or found['field']}\u201d: "
+            if found["field"] in FIELDS
+            else ""
+        ),
+        problem.text,
+    )
+    return Wrong(on_page(text), field if field in FIELDS else "")
+
+
+def _field(
+    name: str, study: OpenedStudy, typed: Mapping[str, str], wrong: Mapping[str, tuple[str, ...]]
+) -> Field:
+    one = FIELDS[name]
+    words = PRESET.words if name == "preset" else one.words
+    kind: Kind = "text"
+    choices: tuple[tuple[str, str], ...] = ()
+    if one.kind.is_file:
+        kind = "file"
+    elif one.kind.flag is not None:
+        kind, choices = "choice", (("1", words.get("1", "Yes")), ("0", words.get("0", "No")))
+    elif one.kind.choices or words:
+        kind = "choice"
+        choices = tuple(
+            (each, words.get(each, each)) for each in one.kind.choices or [each for each in words if each]
+        )
+    elif one.kind.is_number:
+        kind = "number"
+    usual = "" if one.usual in (None, "") else as_typed(one.usual)
+    nothing = words.get("") or (f"as usual: {dict(choices).get(usual, usual)}" if usual else "not chosen")
+    return Field(
+        name=name,
+        label=_LABELS.get(name, one.label),
+        kind=kind,
+        values=(typed.get(name, as_typed(study.file.values.get(name))),),
+        choices=choices,
+        unit=one.unit,
+        help=on_page(one.help),
+        slider=one.slider,
+        step=one.step,
+        default=usual if kind != "choice" else "",
+        nothing=nothing,
+        wrong=wrong.get(name, ()),
+    )

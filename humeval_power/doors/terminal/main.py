@@ -1,0 +1,357 @@
+"""The command `humeval-power`: commands are imported when they are used, so that help is quick."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import sys
+from collections.abc import Callable
+from errno import ENAMETOOLONG
+from typing import Any
+
+import click
+
+from humeval_power.asking.options import as_typed, renamed
+from humeval_power.asking.output import STUDY_FILE, WORDS, caught, finish_stopped_runs, say
+from humeval_power.asking.run import compiled_kernels
+from humeval_power.errors import HumevalPowerError, InputError, StudyFileError, options_in_errors
+from humeval_power.safe_text import WIDTH, wrapped
+
+# section: {name of the command: (its module below this package, or with a dot beside it; what --help says)}
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "Not sure where to begin": {
+        "start": ("studies.start.ask", "Six questions, and the commands that follow from your answers."),
+    },
+    "Look at ratings": {
+        "import": ("studies.field.ask_import", "Bring a platform's export into a table of ratings."),
+        "check": ("studies.fit.ask_check", "What is in a table, and what is wrong with it?"),
+        "fit": ("studies.fit.ask", "Estimate the effect and the variances from a table."),
+    },
+    "Plan a rating study": {
+        "power": ("studies.power.ask", "How often would a study of this size find an effect?"),
+        "mde": ("studies.power.ask_mde", "The smallest effect that a study of this size finds."),
+        "size": ("studies.power.ask_size", "The fewest workers, items or ratings that reach a power."),
+        "surface": ("studies.power.ask_surface", "Power over many sizes and effects, with a figure."),
+        "plan": ("studies.plan.ask", "The cheapest design that finds an effect, or the best for a budget."),
+        "looks": ("studies.looks.ask", "Stop early: boundaries, and what a study with looks does."),
+        "assign": ("studies.plan.ask_assign", "Say who rates what when, as a table to carry out."),
+        "simulate": (
+            "studies.field.ask_simulate",
+            "Draw the ratings of a study, or rehearse a planned one.",
+        ),
+        "calibrate": (
+            "studies.power.ask_calibrate",
+            "How often do tests find an effect where there is none?",
+        ),
+        "parameters": (
+            "studies.power.ask_parameters",
+            "Look up what is known of the variation in other studies.",
+        ),
+    },
+    "While and after collecting": {
+        "collect": (
+            "studies.field.ask_collect",
+            "Who has done what, what is missing, which spares to call?",
+        ),
+        "monitor": ("studies.monitor.ask", "May we stop? A planned look at the ratings so far."),
+        "analyze": (
+            "studies.analyze.ask",
+            "Decide a finished study by its plan, and say what differs from it.",
+        ),
+        "report": (
+            "studies.report.ask",
+            "Write what a paper should report: checklists, forms, paragraphs.",
+        ),
+        "cite": ("studies.cite.ask", "Print what to cite as BibTeX: this program and your methods."),
+        "release": ("studies.release.ask", "Write an anonymised bundle of a study, to publish."),
+    },
+    "Other comparisons": {
+        "compare": (
+            "comparisons.scores.ask",
+            "Scores of systems on the same items: test, effect size, power.",
+        ),
+        "rank": (
+            "comparisons.rank.ask",
+            "Leaderboards: rank intervals, groups, battles with ties; their power.",
+        ),
+        "accuracy": (
+            "comparisons.accuracy.ask",
+            "Two classifiers on one test set: McNemar's tests and their power.",
+        ),
+        "runs": (
+            "comparisons.runs.ask",
+            "Scores of repeated generations, prompts or seeds: test and plan.",
+        ),
+        "preference": (
+            "comparisons.preference.ask",
+            "Which of two outputs is better: sign tests and their power.",
+        ),
+        "corpus": (
+            "comparisons.corpus.ask",
+            "BLEU and other corpus metrics: randomisation test and power.",
+        ),
+        "contingency": (
+            "comparisons.contingency.ask",
+            "F1, precision, recall and MCC: randomisation test and power.",
+        ),
+        "assessment": (
+            "comparisons.assessment.ask",
+            "Direct assessment without worker effects (Wei et al. 2022).",
+        ),
+        "judge": ("comparisons.judge.ask", "How many human ratings an automatic judge saves."),
+        "resample": ("comparisons.resample.ask", "Power by resampling ratings that you have."),
+        "survey": ("comparisons.survey.ask", "How large and how well reported were published comparisons?"),
+        "scenario": ("comparisons.scenario.ask", "Power of your own generator and test, module:function."),
+    },
+    "In your browser, and for assistants": {
+        "page": ("doors.terminal.page", "Open a local web page for all of this."),
+        "mcp": ("doors.mcp.command", "Tools for assistants, by the Model Context Protocol."),
+    },
+    "After installation": {
+        "warm-up": (
+            "doors.terminal.warm_up",
+            "Compile the numerical kernels now, not at the first answer.",
+        ),
+        "completion": (
+            "doors.terminal.completion",
+            "Print what makes your shell complete commands and options.",
+        ),
+    },
+}
+# The click command is called `command` in its module.
+COMMANDS: dict[str, tuple[str, str]] = {
+    name: place for part in SECTIONS.values() for name, place in part.items()
+}
+_NOTHING_KEPT = "Interrupted; no file was left half-written."
+INTERRUPTED = 130  # what shells expect after Ctrl-C: 128 + SIGINT
+
+
+def module_of(name: str) -> str:
+    """The module of a command."""
+    module, _ = COMMANDS[name]
+    return f"humeval_power.{module}"
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are named in COMMANDS; errors of the package end as a message."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names of the commands, in the order in which people need them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import the command, or None where there is none of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(module_of(cmd_name)).command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; before it runs, what a killed run has left where it leads is completed."""
+        found = super().resolve_command(ctx, args)
+        if not {"-h", "--help"} & set(args):
+            finish_stopped_runs(args[1:])
+        return found
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        formatter: click.HelpFormatter,
+    ) -> None:
+        """List the commands by what they are for, without importing them."""
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, text) for name, (_, text) in commands.items()], col_max=12)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the options before the command; an error about them is safe to print."""
+        try:
+            for word in args:
+                if any("\ud800" <= character <= "\udfff" for character in word):
+                    raise click.UsageError(
+                        f"Not UTF-8 text: {word!r}. Type it, or rename the file, in UTF-8."
+                    )
+            return super().make_context(info_name, args, parent, **extra)
+        except click.exceptions.NoArgsIsHelpError:
+            raise  # it shows the help
+        except click.UsageError as error:
+            raise _worded(error) from None
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep what was typed, for messages."""
+        ctx.meta[WORDS] = list(args)
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what goes wrong is told in words, and never as a traceback."""
+        with options_in_errors():
+            return self._invoke(ctx)
+
+    def _invoke(self, ctx: click.Context) -> Any:
+        if caught() is not None:
+            return super().invoke(ctx)
+        _never_fail_to_encode()
+        words: list[str] = ctx.meta[WORDS]
+        try:
+            return super().invoke(ctx)
+        except HumevalPowerError as error:
+            of_file = isinstance(error, StudyFileError)
+            _tell(error, str if of_file else lambda text: self._named(ctx, words, text))
+            ctx.exit(error.exit_code)
+        except click.exceptions.NoArgsIsHelpError:
+            raise  # it shows the help
+        except click.UsageError as error:
+            raise _worded(renamed(error), lambda text: self._named(ctx, words, text)) from None
+        except KeyboardInterrupt as stopped:
+            say("\n" + wrapped(str(stopped) or _NOTHING_KEPT), err=True)
+            ctx.exit(INTERRUPTED)
+        except BrokenPipeError:
+            raise  # click ends quietly where the reader of the output is gone, as in "| head"
+        except OSError as error:
+            where = f"{error.filename!r}: " if error.filename else ""
+            _tell(HumevalPowerError(f"{where}{error.strerror or error}."))
+            # a name that no file can have is a wrong argument; all else is the machine's doing
+            ctx.exit(InputError.exit_code if error.errno == ENAMETOOLONG else HumevalPowerError.exit_code)
+        except MemoryError:
+            _tell(HumevalPowerError(_NO_MEMORY))
+            ctx.exit(HumevalPowerError.exit_code)
+
+    def _named(self, ctx: click.Context, words: list[str], text: str) -> str:
+        """A message in the words that were typed, or that stand in the study file."""
+        named = as_typed(text, self._chosen(ctx, words), words)
+        if ctx.meta.get(STUDY_FILE) is None:
+            return named
+        from humeval_power.asking.command import in_words_of_file
+
+        return in_words_of_file(named, ctx)
+
+    def _chosen(self, ctx: click.Context, words: list[str]) -> click.Command | None:
+        """The command that was asked for, below as many groups as there are."""
+        found: click.Command | None = self
+        for word in words:
+            if isinstance(found, click.Group):
+                found = found.get_command(ctx, word) or (None if found is self else found)
+        return None if isinstance(found, click.Group) else found
+
+
+def _never_fail_to_encode() -> None:
+    """A character that the terminal's encoding lacks is printed as its code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _worded(error: click.UsageError, named: Callable[[str], str] = str) -> click.UsageError:
+    """The error wrapped to the screen, and without anything that a terminal would obey."""
+    text = wrapped(f"Error: {named(error.format_message())}", indent="  ").removeprefix("Error: ")
+    return click.UsageError(text, error.ctx)
+
+
+_NO_MEMORY = "the memory is not enough for this. Take fewer or smaller studies, or fewer --jobs."
+
+
+_MOST_PROBLEMS = 100  # that are shown: of more a reader mends these first
+
+
+def _tell(error: HumevalPowerError, named: Callable[[str], str] = str) -> None:
+    """Print an error, each problem of the input as an item of its own."""
+    every = error.problems if isinstance(error, InputError) else ()
+    problems = [named(str(problem)) for problem in every[:_MOST_PROBLEMS]]
+    click.secho("Error:", fg="red", bold=True, nl=False, err=True)
+    if len(problems) > 1:
+        say(" the input has problems.", err=True)
+        for problem in problems:
+            say(wrapped(problem, bullet="- "), err=True)
+        if more := len(every) - len(problems):
+            say(f"- and {more:,} more.", err=True)
+    else:
+        say(wrapped(f"Error: {named(str(error))}", indent="  ").removeprefix("Error:"), err=True)
+
+
+def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if not wanted:
+        return
+    from importlib import metadata
+
+    from humeval_power.doors.terminal.commit import commit
+
+    made = commit()
+    say(f"humeval-power {metadata.version('humeval-power')}{f' ({made})' if made else ''}")
+    ctx.exit()
+
+
+def _show_versions(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if not wanted:
+        return
+    import platform
+    import shutil
+    from importlib import metadata
+
+    lines = [("python", platform.python_version()), ("platform", platform.platform())]
+    for package in ("humeval-power", *_REPORTED):
+        try:
+            lines.append((package, metadata.version(package)))
+        except metadata.PackageNotFoundError:
+            lines.append((package, "not installed"))
+    lines.append(("Rscript", shutil.which("Rscript") or "not found"))
+    for name, value in lines:
+        say(f"{name:<14} {value}")
+    ctx.exit()
+
+
+_REPORTED = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "numba",
+    "matplotlib",
+    "statsmodels",
+    "pyarrow",
+    "openpyxl",
+    "sacrebleu",
+    "click",
+    "rich",
+    "pymer4",
+)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH},
+    epilog="Start with: humeval-power start",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and the commit that it was made from, and exit.",
+)
+@click.option(
+    "--show-versions",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_versions,
+    help="Show the versions of everything that results depend on, and exit.",
+)
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """Power analysis, planning and reporting for human evaluations.
+
+    From a table of ratings (worker, item, system, rating) to the parameters of
+    its variation, the power of the next study, and a reporting checklist.
+    """
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+    ctx.with_resource(compiled_kernels())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""`hp.looks.study`: looks at a rating study before its end, of a `Study` or of the parts that make one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from humeval_power.doors.verbs import answer
+from humeval_power.study import Study
+
+
+def study(about: Any, /, *parts: Any, **how: Any) -> Any:
+    """A rating study with looks: information and boundaries at each, careless procedures, the long run.
+
+    Parameters
+    ----------
+    about : a `Study` with its size, effect and looks; or `RatingLooks`, of several systems `SystemsLooks`, with a
+        `StoppingRule` behind them.
+    how : `calibrate`, `effects`, `n_simulations`, `seed`, `n_jobs`; of parts as `api.looks.study` takes them:
+        `effects`, `cost`, `calibration`, `setting`, `understood`; of several systems `goal`.
+
+    Returns
+    -------
+    LooksStudyResult or LooksSystemsResult
+        `plan` (boundaries, what is there at each look), `points` (operating characteristics).
+
+    Raises
+    ------
+    InputError
+        Looks at which the difference cannot be estimated, or what is missing or contradicts itself.
+    """
+    if isinstance(about, Study):
+        return answer(about, "looks study", how)
+    from humeval_power.studies.looks import calls as looks
+    from humeval_power.studies.looks.systems_looks import SystemsLooks
+
+    return (looks.systems if isinstance(about, SystemsLooks) else looks.study)(about, *parts, **how)

@@ -1,0 +1,1 @@
+"""Files that people have: bytes, tables and archives, read within limits; and the one way of writing."""

@@ -1,0 +1,122 @@
+"""The mapping of an export as a TOML file: read, and written as a draft to be edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping as MappingType
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from humeval_power.checking.exports.mapping import (
+    MQM_WEIGHTS,
+    Condition,
+    ErrorWeights,
+    Mapping,
+    RatingColumns,
+)
+from humeval_power.checking.exports.templates import Template
+from humeval_power.errors import InputError, Problem
+from humeval_power.files.json_text import read_toml
+from humeval_power.saying.schemas import Section, problems_of
+
+_HINT = "Write a draft of it, and edit that: humeval-power import EXPORT --draft -o mapping.toml."
+
+Texts = dict[str, str]
+Numbers = dict[str, Annotated[float, Field(strict=False)]]
+
+
+class ErrorsSection(Section):
+    """How errors are weighed; what is left out is as in MQM."""
+
+    category: str = "category"
+    severity: str = "severity"
+    weights: Numbers = Field(default_factory=lambda: dict(MQM_WEIGHTS))
+
+
+class MappingDocument(Section):
+    """What may stand in the file."""
+
+    schema_: Literal["humeval_power/mapping/1"] = Field(alias="schema")
+    platform: str | None = None
+    ratings: str | list[str] | Texts = Field(default_factory=list)
+    columns: Texts = Field(default_factory=dict)
+    split: Texts = Field(default_factory=dict)
+    slots: dict[str, Texts] = Field(default_factory=dict)
+    words: Numbers = Field(default_factory=dict)
+    missing: list[str] = Field(default_factory=list)
+    keep_rows: dict[str, list[str]] = Field(default_factory=dict)
+    drop_rows: dict[str, list[str]] = Field(default_factory=dict)
+    checks: Texts = Field(default_factory=dict)
+    keep: list[str] = Field(default_factory=list)
+    errors: ErrorsSection | None = None
+
+    def record(self) -> Mapping:
+        made = _Templates()
+        ratings = tuple(RatingColumns(made.of("ratings", text), name) for name, text in self._ratings())
+        columns = {part: made.of(f"columns.{part}", text) for part, text in self.columns.items()}
+        split = {name: made.of(f"split.{name}", text) for name, text in self.split.items()}
+        if made.problems:
+            raise InputError(made.problems)
+        return Mapping(
+            ratings=ratings,
+            columns=columns,
+            split=split,
+            slots=self.slots,
+            words=self.words,
+            missing=tuple(self.missing),
+            where=(*_conditions(self.keep_rows, drop=False), *_conditions(self.drop_rows, drop=True)),
+            checks=self.checks,
+            keep=tuple(self.keep),
+            errors=None
+            if (one := self.errors) is None
+            else ErrorWeights(one.category, one.severity, one.weights),
+        )
+
+    def _ratings(self) -> list[tuple[str | None, str]]:
+        """The templates of ratings, each with its criterion."""
+        if isinstance(self.ratings, dict):
+            return list(self.ratings.items())
+        return [
+            (None, text) for text in ([self.ratings] if isinstance(self.ratings, str) else self.ratings)
+        ]
+
+
+_ANY = Template("any")
+
+
+class _Templates:
+    """Templates of a file, and the problems of those that are none, so that all are told at once."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def of(self, field: str, text: str) -> Template:
+        try:
+            return Template(text)
+        except InputError as error:
+            self.problems += [replace(one, column=field) for one in error.problems]
+            return _ANY
+
+
+def read_mapping(path: str | Path) -> tuple[Mapping, str | None]:
+    """The mapping in a TOML file, and the platform that it names.
+
+    Raises
+    ------
+    InputError
+        A file that is no such mapping: every problem at once.
+    """
+    values = read_toml(path, hint=_HINT)
+    try:
+        document = MappingDocument.model_validate(values)
+    except ValidationError as error:
+        raise InputError(problems_of(error, str(path), kind=MappingDocument)) from None
+    return document.record(), document.platform
+
+
+def _conditions(rows: MappingType[str, list[str]], *, drop: bool) -> Iterator[Condition]:
+    for column, values in rows.items():
+        yield Condition(column, tuple(values), drop)

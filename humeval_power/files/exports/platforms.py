@@ -1,0 +1,183 @@
+"""Whose export a file is: told from its content, with the reason, or named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from humeval_power.checking.columns import find_roles, listing
+from humeval_power.checking.exports.export import Export
+from humeval_power.checking.exports.imported import imported
+from humeval_power.checking.rows import ExportFlow
+from humeval_power.errors import InputError, Problem
+from humeval_power.files.exports.argilla import ARGILLA
+from humeval_power.files.exports.crowds import MTURK, PROLIFIC
+from humeval_power.files.exports.forms import FORMS, SHEETS, side_by_side
+from humeval_power.files.exports.label_studio import LABEL_STUDIO
+from humeval_power.files.exports.pearmut import PEARMUT
+from humeval_power.files.exports.platform import COLLECTED, Platform
+from humeval_power.files.exports.potato import POTATO
+from humeval_power.files.exports.qualtrics import QUALTRICS
+from humeval_power.files.exports.raw import RawExport
+from humeval_power.files.exports.wmt import APPRAISE, MQM
+from humeval_power.safe_text import shell_word
+
+PLATFORMS: tuple[Platform, ...] = (
+    COLLECTED,
+    MTURK,
+    QUALTRICS,
+    PROLIFIC,
+    LABEL_STUDIO,
+    ARGILLA,
+    POTATO,
+    PEARMUT,
+    APPRAISE,
+    MQM,
+    FORMS,
+    SHEETS,
+)
+
+
+def platform_of(found: RawExport) -> tuple[Platform, str] | None:
+    """The platform that a file is of and what it is known by; None where none knows it.
+
+    Raises
+    ------
+    InputError
+        Two platforms know it: the person has to say which.
+    """
+    told = [one for one in PLATFORMS if not one.only_named]
+    known = [(one, why) for one in told if (why := one.known_by(found)) is not None]
+    if len(known) > 1:
+        said = "; ".join(f"{one.title}: {why}" for one, why in known)
+        rule = f"could be an export of several platforms ({said})."
+        raise InputError(
+            [Problem(rule, f"Say which: {listing([one.name for one, _ in known])}.", found.source)]
+        )
+    return known[0] if known else None
+
+
+def reads_as_ratings(found: RawExport) -> bool:
+    """Whether the names of a table's columns say by themselves which is what."""
+    try:
+        find_roles(found.columns, named={}, source=found.source)
+    except InputError:
+        return False
+    return True
+
+
+def read_export(path: str | Path, *, platform: str | None = None) -> Export:
+    """Read what an annotation platform wrote: a file, or a folder.
+
+    Parameters
+    ----------
+    path : of the file or folder.
+    platform : whose export it is, by the name of one of PLATFORMS; None tells it from the content. 'table' is any
+        table, such as a sheet with a column for each annotator. A table of participants is read as what it is.
+
+    Returns
+    -------
+    Export
+        One table of text, with what it was known by, and the mapping that its format gives by itself.
+
+    Raises
+    ------
+    InputError
+        A file that is none's, not of the named platform, of two platforms at once, or that cannot be read.
+    """
+    found = RawExport(path)
+    participants = PROLIFIC.known_by(found)
+    if participants is not None:
+        return PROLIFIC.read(found, participants)
+    export = _told(found) if platform is None else _named(found, platform)
+    return replace(export, path=str(path))
+
+
+def _told(found: RawExport) -> Export:
+    told = platform_of(found)
+    if told is None:
+        if not (found.is_folder or found.is_json):
+            _ = found.table  # one that is broken says how
+            if reads_as_ratings(found):
+                return SHEETS.read(found, "its columns say which is what")
+            if (export := side_by_side(found)) is not None:
+                return export
+        known = ", ".join(one.title for one in PLATFORMS if not one.only_named)
+        rule = f"is not known as an export. The formats that are known: {known}."
+        remedy = (
+            "If it is one of them, name it (--from NAME). Of any table draft a mapping, edit it, and import with "
+            f"--map: humeval-power import {shell_word(str(found.path))} --from table --draft -o mapping.toml. "
+            "A log of models' scores that is not known needs a mapping of logs (docs/logs.md)."
+        )
+        raise InputError([Problem(rule, remedy, place=found.source)])
+    platform, why = told
+    return platform.read(found, why)
+
+
+def _named(found: RawExport, name: str) -> Export:
+    platform = next((one for one in PLATFORMS if one.name == name), None)
+    if platform is None:
+        names = listing([one.name for one in PLATFORMS])
+        raise InputError(f"There is no platform {name!r}; there are {names}.")
+    why = platform.known_by(found)
+    if why is None:
+        rule = f"does not look like an export of {platform.title}."
+        raise InputError([Problem(rule, "Is this the right file?", place=found.source)])
+    return platform.read(found, why)
+
+
+# Exports where ratings are asked for: read by what their format says alone, or refused with the way out.
+
+
+class Ready(NamedTuple):
+    """The ratings of an export, one a row, what to say of how they came about, and their flow."""
+
+    frame: pd.DataFrame
+    notices: tuple[str, ...]
+    flow: ExportFlow
+
+
+def ratings_in(found: RawExport) -> Ready | None:
+    """The ratings of a platform's export; None where it is a table like any other.
+
+    Raises
+    ------
+    InputError
+        An export that does not say enough by itself; the remedy is a mapping.
+    """
+    told = platform_of(found)
+    if told is None:
+        return None if reads_as_ratings(found) else _beside_each_other(found)
+    if told[0].weak and reads_as_ratings(found):
+        return None
+    platform, why = told
+    export = platform.read(found, why)
+    if export.mapping is None and reads_as_ratings(found):  # it has one rating a row already
+        return None
+    if export.people:
+        rule = f"is a table of the participants of {platform.title}, without ratings."
+        raise InputError([Problem(rule, "Import it together with the ratings.", place=found.source)])
+    table = imported([replace(export, path=str(found.path))])
+    if table.is_coded:
+        rule = f"looks like an export of {platform.title} ({why}), in which outputs are named by codes."
+        imports = f"humeval-power import {shell_word(str(found.path))} --key key.csv -o ratings.csv"
+        raise InputError([Problem(rule, f"The key says what they are: {imports}", place=found.source)])
+    (flow,) = table.flows
+    ((export, _),) = table.of
+    lost = [f"{step.rows:,} left out: {step.reason}." for step in flow.flow if step.step == "dropped"]
+    said = f"Read as an export of {platform.title}: {why}."
+    return Ready(table.frame, (said, *export.notices, *table.notices, *lost), flow)
+
+
+def _beside_each_other(found: RawExport) -> Ready | None:
+    """The ratings of a table with a column for each worker or system."""
+    export = side_by_side(found)
+    if export is None:
+        return None
+    table = imported([export])
+    (flow,) = table.flows
+    lost = [f"{step.rows:,} left out: {step.reason}." for step in flow.flow if step.step == "dropped"]
+    return Ready(table.frame, (f"{export.why}.", *lost), flow)

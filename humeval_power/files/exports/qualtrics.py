@@ -1,0 +1,88 @@
+"""Answers out of Qualtrics: three rows of header, and a column for each question and each round of a loop."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+from humeval_power.checking.exports.export import Export
+from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
+from humeval_power.checking.exports.templates import Template, literal
+from humeval_power.checking.rows import FlowStep
+from humeval_power.files.exports.platform import Platform, slot_templates
+from humeval_power.files.exports.raw import RawExport
+
+_IMPORT_ID = '{"ImportId"'
+_ABOUT = {  # columns that every survey has, and that hold no answers
+    *("startdate", "enddate", "status", "ipaddress", "progress", "duration (in seconds)", "finished"),
+    *("recordeddate", "responseid", "recipientlastname", "recipientfirstname", "recipientemail"),
+    *("externalreference", "locationlatitude", "locationlongitude", "distributionchannel", "userlanguage"),
+    *("prolific_pid", "study_id", "session_id", "q_recaptchascore", "q_relevantidduplicate"),
+}
+_PREVIEWS = ("Survey Preview", "Survey Test", "Offline Survey Preview", "1", "2", "17")
+_WORKERS = ("PROLIFIC_PID", "workerId", "WorkerId", "ResponseId")
+_LOOP = re.compile(r"(\d+)_(.+)")
+_TIMING = re.compile(r"_(First Click|Last Click|Page Submit|Click Count|DO(_.*)?|TEXT)$")
+
+
+def _known_by(found: RawExport) -> str | None:
+    if not found.columns or len(found.table) < 2:
+        return None
+    third = [str(cell).replace(" ", "") for cell in found.table.iloc[1]]
+    return "row 3 holds ImportId" if any(cell.startswith(_IMPORT_ID) for cell in third) else None
+
+
+def _read(found: RawExport, why: str) -> Export:
+    asked = {name: str(text) for name, text in found.table.iloc[0].items()}
+    frame = found.table.iloc[2:]
+    flow = (FlowStep("read", len(found.table), "rows of the export"),)
+    return Export(
+        platform="qualtrics",
+        why=why,
+        source=found.source,
+        frame=frame,
+        mapping=_mapping(frame),
+        asked={str(name): text for name, text in asked.items()},
+        flow=(*flow, FlowStep("dropped", 2, "rows of the header: the questions and their ids")),
+        notices=found.notices,
+        person=next((name for name in _WORKERS if name in frame), None),
+    )
+
+
+def _mapping(frame: pd.DataFrame) -> Mapping | None:
+    names = [str(name) for name in frame.columns]
+    questions = [name for name in names if name.casefold() not in _ABOUT and not _TIMING.search(name)]
+    templates = [text for text in _loops(questions) or slot_templates(questions) if "{slot}" in text]
+    if not templates:
+        return None
+    worker = next((name for name in _WORKERS if name in names), None)
+    told = {} if worker is None else {"worker": literal(worker)}
+    for part, name in (
+        ("time_s", "Duration (in seconds)"),
+        ("status", "Status"),
+        ("timestamp", "RecordedDate"),
+    ):
+        if name in names:
+            told[part] = literal(name)
+    several = len(templates) > 1
+    return Mapping(
+        ratings=tuple(
+            RatingColumns(Template(one), _criterion(one) if several else None) for one in templates
+        ),
+        columns=told,
+        where=(Condition("Status", _PREVIEWS, drop=True),) if "Status" in names else (),
+        keep=("Finished",) if "Finished" in names else (),
+    )
+
+
+def _loops(names: list[str]) -> list[str]:
+    """The questions of loops, 1_Q5 and 2_Q5 being {slot}_Q5."""
+    return list(dict.fromkeys(f"{{slot}}_{found[2]}" for name in names if (found := _LOOP.fullmatch(name))))
+
+
+def _criterion(template: str) -> str:
+    return template.replace("{slot}", "").strip("_ .") or template
+
+
+QUALTRICS = Platform("qualtrics", "Qualtrics", _known_by, _read)

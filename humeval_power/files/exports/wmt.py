@@ -1,0 +1,173 @@
+"""Scores of Appraise: a file without a header, whose columns depend on the kind of campaign."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping as MappingType
+
+import pandas as pd
+
+from humeval_power.checking.cells import LISTED
+from humeval_power.checking.exports.export import Export
+from humeval_power.checking.exports.mapping import Condition, ErrorWeights, Mapping, RatingColumns
+from humeval_power.checking.exports.templates import Template
+from humeval_power.checking.rows import ROW_INDEX
+from humeval_power.errors import InputError, Problem
+from humeval_power.files.exports.platform import Platform, columns_named
+from humeval_power.files.exports.raw import RawExport
+
+_KINDS = ("TGT", "BAD", "REF", "CHK")
+_FIRST = ("user", "system", "segment", "itemType", "source language", "target language", "score")
+_DUMP = ("systemID", "username", "segmentID", "score", "itemType")
+_KIND = _FIRST.index("itemType")
+
+
+def _known_by(found: RawExport) -> str | None:
+    if columns_named(found, _DUMP):
+        return f"its columns are {', '.join(_DUMP)}"
+    if found.is_folder or found.is_excel or found.is_json:
+        return None
+    first = next(csv.reader(found.head.splitlines()[:1]), [])
+    if len(first) < len(_FIRST) + 2 or first[_KIND] not in _KINDS:
+        return None
+    return f"it has no header, and column 4 is one of {', '.join(_KINDS)}"
+
+
+def _read(found: RawExport, why: str) -> Export:
+    if columns_named(found, _DUMP):
+        frame, told = found.table, dict(zip(("system", "worker", "item"), _DUMP, strict=False))
+    else:
+        frame = _named(found)
+        told = {"worker": "user", "system": "system", "item": "segment"}
+    frame, joined = _separated(frame, told["system"])
+    notices = list(found.notices)
+    if joined:
+        notices.append(
+            f"WARNING: {joined:,} scores are of one output that several systems share (ids joined by +): each "
+            "such system has the same score, which is no evidence of its own."
+        )
+    rated = frame[frame["itemType"].isin(["TGT"])]
+    split = _with_document(rated, told["system"])
+    if split:
+        frame, said = _numbered_by_document(frame, told)
+        notices += said
+    kept = {"status": "itemType", "batch": "batchNo", "time_s": "durationInSeconds"}
+    return Export(
+        platform="appraise",
+        why=why,
+        source=found.source,
+        frame=frame,
+        mapping=Mapping(
+            ratings=(RatingColumns(Template("score")),),
+            columns={part: Template(name) for part, name in {**told, **kept}.items() if name in frame},
+            split=split,
+            where=(Condition("itemType", ("TGT",)),),
+        ),
+        notices=tuple(notices),
+        person=told["worker"],
+    )
+
+
+def _with_document(rated: pd.DataFrame, system: str) -> dict[str, Template]:
+    """How names such as doc1#sysA come apart: the document stands beside them, or systems come again."""
+    names = rated[system].astype(str)
+    halves = names.str.split("#", n=1, expand=True)
+    if names.empty or not (names.str.count("#") == 1).all() or (halves == "").any(axis=None):
+        return {}
+    pairs = halves.drop_duplicates()
+    again = pairs[1].nunique() < len(pairs) and pairs[0].nunique() > 1
+    beside = any((rated[name].astype(str) == halves[0]).all() for name in rated.columns if name != system)
+    return {"system": Template("{document}#{system}")} if again or beside else {}
+
+
+def _numbered_by_document(
+    frame: pd.DataFrame, told: MappingType[str, str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """The rows, with the document in the names of items where segments are counted anew in each; what to say."""
+    document = frame[told["system"]].astype(str).str.partition("#")[0]
+    said = "The names of systems begin with the document, as in doc1#sysA: it is the column document."
+    segment = frame[told["item"]].astype(str)
+    if pd.crosstab(segment, document).gt(0).sum(axis=1).le(1).all():
+        return frame, [said]
+    again = "Segments are counted anew in each document: an item is DOCUMENT:SEGMENT."
+    return frame.assign(**{told["item"]: document + ":" + segment}), [said, again]
+
+
+def _named(found: RawExport) -> pd.DataFrame:
+    """The rows with names for their columns.
+
+    Raises
+    ------
+    InputError
+        Rows of other lengths than the first.
+    """
+    rows = [row for row in csv.reader(io.StringIO(found.text, newline="")) if row]
+    width = len(rows[0])
+    problems = [
+        Problem(
+            f"has {len(row)} cells; the first row has {width}.",
+            "Is the file complete?",
+            found.source,
+            number,
+        )
+        for number, row in enumerate(rows, start=1)
+        if len(row) != width
+    ]
+    if problems:
+        raise InputError(problems[:LISTED])
+    rest = [f"column {place}" for place in range(len(_FIRST) + 1, width + 1)]
+    frame = pd.DataFrame(rows, columns=[*_FIRST, *rest], index=range(1, len(rows) + 1), dtype=str)
+    if _is_time(frame.iloc[:, -2]) and _is_time(frame.iloc[:, -1]):
+        start, end = (pd.to_numeric(frame.iloc[:, place]) for place in (-2, -1))
+        frame["durationInSeconds"] = (end - start).round(3).astype(str)
+    frame.index.name = ROW_INDEX
+    return frame
+
+
+def _is_time(column: pd.Series) -> bool:
+    numbers = pd.to_numeric(column, errors="coerce")
+    return bool((numbers > 1e9).all())
+
+
+def _separated(frame: pd.DataFrame, system: str) -> tuple[pd.DataFrame, int]:
+    """A row for each system of an output that several share, and how many rows are of such outputs."""
+    names = frame[system].astype(str)
+    shared = names.str.contains("+", regex=False)
+    if not shared.any():
+        return frame, 0
+    return frame.assign(**{system: names.str.split("+")}).explode(system), int(shared.sum())
+
+
+APPRAISE = Platform("appraise", "Appraise", _known_by, _read)
+
+
+# MQM annotations: a row for each error, of which the rating of an output is minus the sum of its weights.
+
+COLUMNS = ("system", "doc", "seg_id", "rater", "category", "severity")
+
+
+def _known_by_of_mqm(found: RawExport) -> str | None:
+    if set(COLUMNS) <= set(found.head.split("\n", 1)[0].rstrip("\r").split("\t")):
+        return f"its columns are {', '.join(COLUMNS)}: a row for each error"
+    return None
+
+
+def _read_of_mqm(found: RawExport, why: str) -> Export:
+    table = found.tab_table
+    return Export(
+        platform="mqm",
+        why=why,
+        source=found.source,
+        frame=table.assign(item=table["doc"].astype(str) + ":" + table["seg_id"].astype(str)),
+        mapping=Mapping(
+            columns={"worker": Template("rater"), "item": Template("item"), "system": Template("system")},
+            keep=("doc",),
+            errors=ErrorWeights(),
+        ),
+        notices=found.notices,
+        person="rater",
+    )
+
+
+MQM = Platform("mqm", "MQM", _known_by_of_mqm, _read_of_mqm)

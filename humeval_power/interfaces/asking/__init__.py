@@ -1,1 +1,0 @@
-"""From declared fields to files, options and help."""

@@ -1,6 +1,0 @@
-from humeval_power.reporting.render.html import as_html as as_html
-from humeval_power.reporting.render.html import as_html_part as as_html_part
-from humeval_power.reporting.render.html import as_notebook as as_notebook
-from humeval_power.reporting.render.latex import as_latex as as_latex
-from humeval_power.reporting.render.markdown import as_markdown as as_markdown
-from humeval_power.reporting.render.terminal import as_terminal as as_terminal

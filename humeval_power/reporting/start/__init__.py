@@ -1,1 +1,0 @@
-"""The guided start: six questions, and what follows from their answers."""

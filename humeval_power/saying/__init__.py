@@ -1,0 +1,1 @@
+"""Results as documents: numbers in words, tables, charts, and their renderers."""

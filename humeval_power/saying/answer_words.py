@@ -1,0 +1,196 @@
+"""The words of answers, the same in every command: powers, shares and differences as everyone reads them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from humeval_power.choices import ANONYMOUS
+from humeval_power.differences import Difference
+from humeval_power.rules import DecisionRule
+from humeval_power.saying.document import Fact
+from humeval_power.saying.numbers import percent, without_rounding
+from humeval_power.scales import RatingScale
+
+
+def of_hundred(power: float, interval: tuple[float, float] | None = None) -> str:
+    """How many of 100 such studies, with the interval where the power was simulated.
+
+    Examples
+    --------
+    >>> of_hundred(0.396), of_hundred(0.79, (0.768, 0.814)), of_hundred(0.9997)
+    ('40', '79 (77 to 81)', 'more than 99')
+    """
+    found = "fewer than 1" if power < 0.01 else "more than 99" if power > 0.99 else _whole(power)
+    return found if interval is None else f"{found} ({_whole(interval[0])} to {_whole(interval[1])})"
+
+
+def _whole(share: float) -> str:
+    return f"{math.floor(100 * share + 0.5 + 1e-9)}"  # halves up, as in the decimals of tables
+
+
+def share_words(share: float) -> str:
+    """A share in per cent: 'under 0.1 %' and 'over 99.9 %' where less than a tenth would be printed.
+
+    Examples
+    --------
+    >>> share_words(0.0003), share_words(0.0192), share_words(0.41)
+    ('under 0.1 %', '1.9 %', '41 %')
+    """
+    return "under 0.1 %" if share < 0.001 else "over 99.9 %" if share > 0.999 else percent(share)
+
+
+def points_words(difference: float, scale: RatingScale | None, *, digits: int = 4) -> str:
+    """The size of a difference on [0, 1] in points of its scale; on [0, 1] where there is none.
+
+    Examples
+    --------
+    >>> points_words(0.1, RatingScale(1, 5)), points_words(-0.25, RatingScale(1, 5)), points_words(0.1, None)
+    ('0.4 points', '1 point', '0.1')
+    """
+    if scale is None:
+        return f"{abs(difference):.{digits}g}"
+    points = f"{abs(scale.effect_to_raw(difference)):.{digits}g}"
+    return f"{points} point" if points == "1" else f"{points} points"
+
+
+def on_scale(scale: RatingScale | None) -> str:
+    """'on a scale from 1 to 5'."""
+    return "on a scale from 0 to 1" if scale is None else f"on a scale from {scale.low:g} to {scale.high:g}"
+
+
+def better_words(
+    difference: float, scale: RatingScale | None = None, systems: tuple[str, str] | None = ANONYMOUS
+) -> str:
+    """Which system is better, by how much; `systems` are the names of A and B, None for any two.
+
+    Examples
+    --------
+    >>> better_words(0.1, RatingScale(1, 5), ("baseline", "new"))
+    'new is 0.4 points better than baseline'
+    """
+    a, b = systems or ("the other", "one system")
+    if not difference:
+        return f"{a} and {b} are equally good" if systems else "both systems are equally good"
+    return f"{b} is {points_words(difference, scale)} {'better' if difference > 0 else 'worse'} than {a}"
+
+
+def found_words(said: Difference, rule: DecisionRule, scale: RatingScale | None = None) -> str:
+    """What the studies find or show that the power counts: 'find that B is 0.1 better than A ...'.
+
+    Examples
+    --------
+    >>> found_words(Difference(0.1), DecisionRule())
+    'find that B is 0.1 better than A on a scale from 0 to 1'
+    """
+    scale = scale or said.scale
+    a, b = said.systems or ("the other", "one system")
+    truth = better_words(said.value, scale, said.systems)
+    if rule.margin is not None:
+        margin, on = points_words(rule.margin, scale), on_scale(scale)
+        if rule.alternative == "equivalent":
+            return f"show that {a} and {b} differ by less than {margin} {on}, if {truth}"
+        return f"show that {b} is less than {margin} worse than {a} {on}, if {truth}"
+    if said.value == 0 or (rule.alternative == "greater" and said.value < 0):
+        return f"find that {b} is better than {a}, although {truth}"
+    return f"find that {truth} {on_scale(scale)}"
+
+
+def enough_words(n_enough: int, n: int, target: float) -> str:
+    """How many studies of a grid have the power that was wanted, and the start of a sentence on one of them."""
+    times = f"{of_hundred(target)} times in 100"
+    if n == 1:
+        return f"This study {'succeeds at least' if n_enough else 'does not succeed'} {times}. It"
+    if not n_enough:
+        return f"None of these {n} studies succeeds {times}. The nearest"
+    if n_enough == 1:
+        return f"One of these {n} studies succeeds at least {times}. It"
+    return f"{n_enough} of these {n} studies succeed at least {times}. The smallest"
+
+
+def estimated_words(difference: float, scale: RatingScale) -> str:
+    """An estimated difference on [0, 1] in points: two decimals on a scale from 1 to 5, one from 0 to 100.
+
+    Examples
+    --------
+    >>> estimated_words(-0.0708, RatingScale(1, 5))
+    '0.28 points'
+    """
+    return f"{_in_points(abs(difference), scale)} points"
+
+
+def interval_in_points(interval: tuple[float, float], scale: RatingScale) -> str:
+    """An interval on [0, 1] in points, the better side above 0: '-0.06 to 0.63'."""
+    low, high = interval
+    return f"{_in_points(low, scale)} to {_in_points(high, scale)}"
+
+
+def possible_words(interval: tuple[float, float], scale: RatingScale) -> str:
+    """The same for a system that may be better or worse.
+
+    Examples
+    --------
+    >>> possible_words((-0.0161, 0.1578), RatingScale(1, 5))
+    'between 0.06 points worse and 0.63 points better'
+    >>> possible_words((0.01, 0.1578), RatingScale(1, 5))
+    'between 0.04 and 0.63 points better'
+    """
+    low, high = interval
+    if low <= 0 <= high:
+        return f"between {estimated_words(low, scale)} worse and {estimated_words(high, scale)} better"
+    near, far = sorted((abs(low), abs(high)))
+    word = "better" if low > 0 else "worse"
+    return f"between {_in_points(near, scale)} and {estimated_words(far, scale)} {word}"
+
+
+def _in_points(difference: float, scale: RatingScale) -> str:
+    digits = max(0, 3 - math.ceil(math.log10(scale.width)))
+    return f"{without_rounding(round(difference * scale.width, digits)):.{digits}f}"
+
+
+# Sentences about A and B with the systems' names in their place.
+
+# An A that follows a small letter or a minus is no article.
+_ROLES = re.compile(r"\bB\b|(?<=[a-z,] )A\b|(?<=[-\u2212] )A\b|^A(?= alone)")
+
+
+def with_names(words: str, systems: tuple[str, str]) -> str:
+    """Our own words, which say A and B, about these systems (A first); never words that hold names already.
+
+    Examples
+    --------
+    >>> with_names("The mean of B - A; B is better than A", ("old", "new"))
+    'The mean of new - old; new is better than old'
+    """
+    return _ROLES.sub(lambda role: systems[role[0] == "B"], words)
+
+
+# What the fit of a very large table says of its random probes, the same in tables, notes and reports.
+
+
+def probe_sentences(probes: float, seed: float, largest: float, effect: float) -> str:
+    """Monte Carlo errors of the SDs and of the effect, relative to their standard errors, and what is not
+    available without a likelihood."""
+    of_deviations, of_effect = _percent(largest), _percent(effect)
+    return (
+        f"SDs by {probes:,.0f} fixed random probes (seed {seed:.0f}): "
+        f"Monte Carlo error at most {of_deviations} of their standard errors, that of the effect {of_effect} of "
+        "its own. A table of this size is fitted without evaluating its likelihood: profile intervals, "
+        "likelihood ratio tests and a count of its peaks are not available."
+    )
+
+
+def _percent(share: float) -> str:
+    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.1f} %"
+
+
+# What paired randomisation tests say, whatever is swapped.
+
+
+def swap_facts(swaps: str, interval: tuple[float, float] | None) -> tuple[Fact, ...]:
+    """How the p-value was found, and how far one that was drawn can be trusted."""
+    test = ("Test", f"paired randomisation, {swaps}")
+    if interval is None:
+        return (test,)
+    low, high = interval
+    return test, ("", f"with endless swaps p lies between {low:.4g} and {high:.4g} (95 %)")

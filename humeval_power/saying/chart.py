@@ -1,0 +1,410 @@
+"""A picture as plain data: two axes, what is drawn between them, and what is marked.
+
+Pages show it as a small SVG of its own (`render.svg`), files of it are drawn by Matplotlib
+(`render.chart_figure`), and those who cannot see it get its numbers as a table: three views of one record.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+
+from humeval_power.errors import InputError
+from humeval_power.saying.document import Drawing, Picture, Table
+from humeval_power.saying.numbers import significant, significant_interval, with_minus
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from humeval_power.saying.figure_style import FigureFormat
+
+Number = TypeVar("Number", int, float)
+SeriesKind = Literal["line", "steps", "points", "band", "bars"]
+_MOST_TICKS = 6
+_MOST_ROWS = 13  # of the table of a curve
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_TINY = 1e-9  # relative: what is rounding in the place of a tick
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A direction of a chart: what it shows, in which unit, from where to where.
+
+    `is_whole` is for counts; `names` are those of rows of bars, from the top, and the axis then has no numbers.
+    """
+
+    label: str
+    low: float
+    high: float
+    unit: str = ""
+    is_log: bool = False
+    is_whole: bool = False
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise InputError(f"The axis {self.label!r} must run upwards; got {self.low} to {self.high}.")
+        if self.is_log and self.low <= 0:
+            raise InputError(f"The logarithmic axis {self.label!r} must start above 0; got {self.low}.")
+
+    @property
+    def title(self) -> str:
+        """The label with its unit."""
+        return f"{self.label}, {self.unit}" if self.unit else self.label
+
+    def share(self, value: float) -> float:
+        """Where a value stands: 0 at the low end, 1 at the high one."""
+        if self.is_log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def ticks(self) -> tuple[float, ...]:
+        """Round numbers between the ends, at most six or so."""
+        if self.names:
+            return ()
+        return _log_ticks(self.low, self.high) if self.is_log else self._even_ticks()
+
+    def _even_ticks(self) -> tuple[float, ...]:
+        step = tick_step(self.high - self.low, is_whole=self.is_whole)
+        slack = _TINY * (self.high - self.low)
+        first, last = math.ceil((self.low - slack) / step), math.floor((self.high + slack) / step)
+        return tuple(place * step for place in range(first, last + 1))
+
+    def tick_text(self, value: float) -> str:
+        """A tick in words, as exact as its neighbours need."""
+        if self.is_log:
+            return f"{value:,.10g}" if value < 1 else f"{value:,.0f}" if value >= 10 else f"{value:g}"
+        step = tick_step(self.high - self.low, is_whole=self.is_whole)
+        digits = max(0, -math.floor(math.log10(step) + _TINY))
+        if digits and round(step * 10**digits, 6) % 1:
+            digits += 1
+        elif not digits and step % 1:
+            digits = 1
+        return with_minus(f"{value + 0.0:,.{digits}f}")
+
+    def cell(self, value: float) -> str:
+        """A value in a table."""
+        if self.is_whole:
+            return f"{value:,.0f}"
+        return with_minus(significant(value))
+
+
+def tick_step(span: float, *, is_whole: bool = False) -> float:
+    """The round step (1, 2, 2.5 or 5 times a power of ten) that cuts a span into at most five parts."""
+    raw = span / (_MOST_TICKS - 1)
+    power = 10.0 ** math.floor(math.log10(raw))
+    steps = (factor * power for factor in _STEPS)
+    step = next(each for each in steps if each >= raw * (1 - _TINY))
+    return float(max(1, math.ceil(step - _TINY))) if is_whole else step
+
+
+def _log_ticks(low: float, high: float) -> tuple[float, ...]:
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    found: tuple[float, ...] = ()
+    for factors in ((1, 2, 5), (1, 3), (1,)):
+        found = tuple(
+            factor * 10.0**place
+            for place in range(first, last + 1)
+            for factor in factors
+            if low * (1 - _TINY) <= factor * 10.0**place <= high * (1 + _TINY)
+        )
+        if len(found) <= _MOST_TICKS + 1:
+            return found
+    return found[:: -(-len(found) // _MOST_TICKS)]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Something that is drawn, in one of the eight colours, each with dashes and a marker of its own.
+
+    'line', 'steps' and 'points' go through (x, y), points with their intervals low to high if there are any; a
+    'band' lies between low and high at x; 'bars' lie along x from low to high, in the row y of each, from 0 for
+    the first. Without a name it is not in the legend.
+    """
+
+    kind: SeriesKind
+    name: str
+    x: tuple[float, ...] = ()
+    y: tuple[float, ...] = ()
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    colour: int = 0
+
+    def __post_init__(self) -> None:
+        needed = {"band": ("x", "low", "high"), "bars": ("y", "low", "high")}.get(self.kind, ("x", "y"))
+        lengths = {len(getattr(self, name)) for name in needed}
+        ends = {len(self.low), len(self.high)} - {0}
+        if len(lengths) != 1 or not lengths or not ends <= lengths or 0 in lengths:
+            raise InputError(f"The series {self.name!r} needs as many values of {', '.join(needed)}.")
+        if not all(map(math.isfinite, (*self.x, *self.y, *self.low, *self.high))):
+            raise InputError(f"The series {self.name!r} holds what is no finite number.")
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A point that is marked: 'you are here'; with its interval where it has one."""
+
+    text: str
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+    colour: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A line across at y: a target, a ceiling."""
+
+    text: str
+    y: float
+    colour: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Upright:
+    """A line upwards at x: a budget, a true effect."""
+
+    text: str
+    x: float
+    colour: int | None = None
+
+
+Mark: TypeAlias = Spot | Level | Upright
+
+
+@dataclass(frozen=True)
+class Chart(Picture):
+    """A picture of plain data. `title` is the question that it answers, `words` the answer, for everybody;
+    `caption` says how it was made. `numbers` are its table, if that should not be made of its series."""
+
+    name: str
+    title: str
+    words: str
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+    marks: tuple[Mark, ...] = ()
+    caption: str = ""
+    numbers: Table | None = None
+
+    def named(self, name: str) -> Chart:
+        """The same chart under another name."""
+        return replace(self, name=name)
+
+    @property
+    def chart(self) -> Chart:
+        """Itself: media ask every chart for it, those that are made later too."""
+        return self
+
+    def svg(self) -> str:
+        """The chart for a page, whose style sheet has its colours; without style, script and ids."""
+        from humeval_power.saying.render.svg import chart_svg
+
+        return chart_svg(self)
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The same by Matplotlib."""
+        from humeval_power.saying.render.chart_figure import chart_figure
+
+        return chart_figure(self)
+
+    def content(self, format: FigureFormat) -> bytes:
+        """The chart as a file of that format; as SVG one that stands by itself."""
+        if format != "svg":
+            return super().content(format)
+        from humeval_power.saying.render.svg import chart_file
+
+        return chart_file(self).encode()
+
+    def table(self) -> Table:
+        """The numbers of the chart: of curves at most thirteen points, which are spread evenly."""
+        if self.numbers is not None:
+            return self.numbers
+        if self.series[0].kind == "bars":
+            return self._bars_table()
+        shown = [each for each in self.series if each.name]
+        columns = [self._column(each) for each in shown]
+        places = sorted(set().union(*columns)) if columns else []
+        rows = tuple(
+            (self.x.cell(place), *(column.get(place, "") for column in columns)) for place in spread(places)
+        )
+        header = (self.x.title, *(each.name for each in shown))
+        return Table(header, rows, caption="; ".join(mark.text for mark in self.marks))
+
+    def _column(self, series: Series) -> dict[float, str]:
+        """What stands in the rows of x; of points with their intervals, of a band its ends."""
+        middles = [self.y.cell(value) for value in series.y]
+        pairs = zip(series.low, series.high, strict=True)
+        ends = [f"{self.y.cell(low)} to {self.y.cell(high)}" for low, high in pairs]
+        if middles and ends:
+            cells = [f"{middle} ({end})" for middle, end in zip(middles, ends, strict=True)]
+        else:
+            cells = middles or ends
+        return dict(zip(series.x, cells, strict=True))
+
+    def _bars_table(self) -> Table:
+        names = self.y.names
+
+        def rows() -> Iterator[tuple[str, ...]]:
+            for series in self.series:
+                for row, low, high in zip(series.y, series.low, series.high, strict=True):
+                    of = (names[int(row)],) if len(names) > 1 else ()
+                    yield (*of, series.name, self.x.cell(high - low))
+
+        head = ("", "Part", self.x.title) if len(names) > 1 else ("Part", self.x.title)
+        return Table(head, tuple(rows()))
+
+
+class LaterChart(Picture):
+    """A chart that takes time to compute: made when a medium shows it, once."""
+
+    def __init__(self, name: str, make: Callable[[], Chart], *, words: str, caption: str = "") -> None:
+        super().__init__(name, lambda: self.chart.figure, words=words, caption=caption)
+        self._make = make
+
+    def named(self, name: str) -> LaterChart:
+        """The same chart under another name."""
+        return LaterChart(name, lambda: self.chart, words=self.words, caption=self.caption)
+
+    @cached_property
+    def chart(self) -> Chart:
+        """The chart as plain data."""
+        return self._make()
+
+    def content(self, format: FigureFormat) -> bytes:
+        """The chart as a file of that format."""
+        return self.chart.content(format)
+
+
+def spread(places: Sequence[Number]) -> Sequence[Number]:
+    """At most thirteen of them, evenly, with both ends: what a table shows of a curve."""
+    if len(places) <= _MOST_ROWS:
+        return places
+    last = len(places) - 1
+    return [places[round(row * last / (_MOST_ROWS - 1))] for row in range(_MOST_ROWS)]
+
+
+# Rows of estimates with intervals, one for each worker, item or other level: the ends where there are
+# many.
+
+ENDS = 30  # rows shown at each end of a long list
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateRow:
+    """One row: a value with the ends of its interval, and whether it is marked."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateRows:
+    """Rows around the value of the whole study, if there is one.
+
+    `is_ordered`: the largest value on top, and more than 2 x 30 rows cut to the 30 at each end; else as given.
+    """
+
+    rows: tuple[EstimateRow, ...]
+    nouns: str
+    x_label: str
+    usual_label: str = ""
+    marked_label: str = ""
+    whole: float | None = None
+    whole_label: str = ""
+    whole_interval: tuple[float, float] | None = None
+    is_ordered: bool = True
+
+    @property
+    def ordered(self) -> tuple[EstimateRow, ...]:
+        """All rows in their order."""
+        return tuple(sorted(self.rows, key=lambda row: -row.value)) if self.is_ordered else self.rows
+
+    @property
+    def shown(self) -> tuple[EstimateRow | None, ...]:
+        """The rows that are drawn; None stands for those between the ends."""
+        ordered = self.ordered
+        if not self.is_ordered or len(ordered) <= 2 * ENDS:
+            return ordered
+        return (*ordered[:ENDS], None, *ordered[-ENDS:])
+
+    @property
+    def gap(self) -> str:
+        """What stands in the place of the rows that are not drawn."""
+        hidden = self.ordered[ENDS:-ENDS]
+        n_marked = sum(row.marked for row in hidden)
+        aside = f", {n_marked:,} of them marked" if n_marked else ""
+        return f"{len(hidden):,} more {self.nouns} between{aside}"
+
+    def drawing(
+        self, name: str, *, title: str, words: str, width: float, has_numbers: bool = True
+    ) -> Drawing:
+        """The picture of these rows: `title` is of the page, `width` in inches of files; `has_numbers` gives it a
+        table of its own, for what stands in none beside it."""
+
+        def draw() -> Figure:
+            from humeval_power.saying.estimate_rows_figure import estimate_rows_figure
+
+            return estimate_rows_figure(self, width=width)
+
+        def svg() -> str:
+            from humeval_power.saying.render.svg import rows_svg
+
+            return rows_svg(self, title, words)
+
+        return Drawing(
+            name, draw, svg, title=title, words=words, numbers=self.table() if has_numbers else None
+        )
+
+    def table(self) -> Table:
+        """The rows that are drawn in numbers."""
+        rows = [
+            (row.name, *(with_minus(significant(value)) for value in (row.value, row.low, row.high)))
+            for row in self.shown
+            if row is not None
+        ]
+        return Table(("", self.x_label, "from", "to"), tuple(rows))
+
+
+# Effects with their intervals below each other as a chart, about the value without an effect.
+
+Effect = tuple[str, float, tuple[float, float]]
+_ROOM = 0.05  # of the axis, on each side
+
+
+def interval_chart(
+    name: str, effects: Sequence[Effect], *, axis: str, title: str, words: str, null: float = 0.0
+) -> Chart:
+    """A bar for the interval of each effect, the first on top, with a point at the estimate.
+
+    effects : name, estimate and the ends of its interval.
+    """
+    names, estimates, intervals = zip(*effects, strict=True)
+    lows, highs = zip(*intervals, strict=True)
+    low, high = min((*lows, null)), max((*highs, null))
+    room = _ROOM * (high - low or 1.0)
+    rows = tuple(float(place) for place in range(len(names)))
+    return Chart(
+        name=name,
+        title=title,
+        words=words,
+        x=Axis(axis, low - room, high + room),
+        y=Axis("", 0, max(1, len(names)), names=names),
+        series=(
+            Series("bars", "interval", y=rows, low=lows, high=highs),
+            Series("points", "estimate", estimates, rows, colour=1),
+        ),
+        marks=(Upright("no difference", null),),
+        numbers=Table(
+            ("", axis, "interval"),
+            tuple((each, significant(value), significant_interval(*ends)) for each, value, ends in effects),
+        ),
+    )

@@ -1,0 +1,271 @@
+"""What a result says, before anyone decides how it looks: one record that four renderers turn into text.
+
+A document knows nothing of terminals, tags or commands. `reporting.render` has one function a medium:
+`as_terminal`, `as_markdown`, `as_html`, `as_latex`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from humeval_power.saying.figure_style import FigureFormat
+
+Fact: TypeAlias = tuple[str, str]
+FieldState = Literal["filled", "check", "open"]
+_NUMBER = re.compile(r"[+\-\u2212<>]?\s?[\d.,]*\d(\s?%)?( |$)")  # also "66 to 68", but no date and no 3x
+_NUMBER_OR_NONE = re.compile(rf"{_NUMBER.pattern}|-?$|none\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Lines of a label and what is said of it; an empty label goes on with the line before."""
+
+    lines: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Sentences that belong together."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Sentences that stand side by side."""
+
+    points: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Lines to copy as they are: a command, Python, a signature."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; every row has one cell for each name in `header`. An empty header leaves that line out.
+
+    `has_total` sets the last row apart. `in_words`: the cells are sentences, the first of a row is what
+    the others speak of. `spans` label the columns after the first, so many of them each; what is too narrow
+    for all shows them one below the other. `searchable`: a page finds rows by their first cell.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+    has_total: bool = False
+    in_words: bool = False
+    spans: tuple[tuple[str, int], ...] = ()
+    searchable: bool = False
+
+    def of_spans(self, first: int, end: int) -> Table:
+        """The first column, and those of the spans from `first` to before `end`, the caption with the first."""
+        start = 1 + sum(n for _, n in self.spans[:first])
+        stop = start + sum(n for _, n in self.spans[first:end])
+        header, *rows = ((line[0], *line[start:stop]) for line in (self.header, *self.rows))
+        caption = self.caption if first == 0 else ""
+        return replace(self, header=header, rows=tuple(rows), caption=caption, spans=self.spans[first:end])
+
+    def parts(self, fits: Callable[[Table], bool] | None = None) -> tuple[Table, ...]:
+        """The table cut between its spans so that each part fits, or is of one span; None: all are of one."""
+        found: list[Table] = []
+        first = 0
+        for end in range(1, len(self.spans) + 1):
+            if end == len(self.spans) or fits is None or not fits(self.of_spans(first, end + 1)):
+                found.append(self.of_spans(first, end))
+                first = end
+        return tuple(found) or (self,)
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The columns of cells that start with a number, or say that there is none: they are set to the right."""
+        columns = list(zip(*self.rows, strict=True))
+        return frozenset(
+            place
+            for place, cells in enumerate(columns)
+            if any(map(_NUMBER.match, cells)) and all(map(_NUMBER_OR_NONE.match, cells))
+        )
+
+
+class Picture:
+    """A figure, drawn when a medium asks for it: most show none.
+
+    `words` say what is to be seen to those who cannot see it; its numbers stand in a table as well.
+    `name` is that of its file, without an ending.
+    """
+
+    def __init__(self, name: str, draw: Callable[[], Figure], *, words: str, caption: str = "") -> None:
+        self.name, self.words, self.caption = name, words, caption
+        self._draw = draw
+
+    def named(self, name: str) -> Picture:
+        """The same picture under another name."""
+        return Picture(name, self._draw, words=self.words, caption=self.caption)
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The Matplotlib figure."""
+        return self._draw()
+
+    @cached_property
+    def _contents(self) -> dict[FigureFormat, bytes]:
+        return {}
+
+    def content(self, format: FigureFormat) -> bytes:
+        """The picture as a file of that format; drawn once, however many pages and files have it."""
+        from humeval_power.saying.figure_style import figure_bytes
+
+        if format not in self._contents:
+            self._contents[format] = figure_bytes(self.figure, format)
+        return self._contents[format]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing that a form asks. An open one may hold what is known so far; `advice` says what to add,
+    `source` where an answer came from. 'check': the answer follows from something, and a person confirms it."""
+
+    key: str
+    question: str
+    state: FieldState
+    answer: str = ""
+    source: str = ""
+    advice: str = ""
+    table: Table | None = None
+
+
+Block: TypeAlias = Facts | Paragraph | Points | Listing | Table | Picture | Field
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks under a title; one without a title goes on with what stands before it.
+
+    `is_detail`: for pages and those who ask for details; a terminal leaves it out.
+    """
+
+    title: str
+    blocks: tuple[Block, ...]
+    is_detail: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A title, the answer in a few sentences, its figures, what must be read first, the sections,
+    where the numbers come from, and a line that sums the study up for a paper."""
+
+    title: str
+    lead: str = ""
+    headline: tuple[Fact, ...] = ()
+    caveats: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
+    provenance: tuple[Fact, ...] = ()
+    signature: str = ""
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """All pictures in order."""
+        return tuple(
+            block for section in self.sections for block in section.blocks if isinstance(block, Picture)
+        )
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All tables in order, those of form fields left out."""
+        return tuple(
+            block for section in self.sections for block in section.blocks if isinstance(block, Table)
+        )
+
+
+READ_FIRST = "Read this first"
+NUMBERS_FROM = "Where the numbers come from"
+
+
+# A picture that has a small SVG of its own for pages; files of it are drawn by Matplotlib.
+
+
+class Drawing(Picture):
+    """A picture with a `title`, drawn twice: `svg` for a page, `draw` for files; `numbers` are its table, if any;
+    one that `is_tall` scrolls in a frame of its own.
+
+    The SVG holds presentation attributes and classes alone, as that of a chart: a page's style sheet has the say.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        draw: Callable[[], Figure],
+        svg: Callable[[], str],
+        *,
+        title: str,
+        words: str,
+        caption: str = "",
+        numbers: Table | None = None,
+        is_tall: bool = False,
+    ) -> None:
+        super().__init__(name, draw, words=words, caption=caption)
+        self.title, self.svg, self._numbers = title, svg, numbers
+        self.is_tall = is_tall
+
+    def named(self, name: str) -> Drawing:
+        """The same picture under another name."""
+        return Drawing(
+            name,
+            self._draw,
+            self.svg,
+            title=self.title,
+            words=self.words,
+            caption=self.caption,
+            numbers=self._numbers,
+            is_tall=self.is_tall,
+        )
+
+    def table(self) -> Table | None:
+        """What it shows in numbers; None where they stand elsewhere or are too many."""
+        return self._numbers
+
+
+# What a figure of a surface draws of each cell: its power, or how wrong its significant estimates are.
+
+Drawn = Literal["power", "type-m", "type-s"]
+Along = Literal["n", "effect"]  # what runs along x: of scenarios,
+AlongStudy = Literal["items", "effect"]  # and of rating studies
+NOTHING_WRONG = "Only a test for a difference that is there can exaggerate it, or turn its sign around."
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What is drawn, the columns that hold it and its interval, if it has one, and its words."""
+
+    column: str
+    label: str
+    words: str
+    band: tuple[str, str] | None = None
+
+
+QUANTITIES: Mapping[Drawn, Quantity] = {
+    "power": Quantity("power", "Power", "Power", ("power_low", "power_high")),
+    "type-m": Quantity("type_m", "Type M: exaggeration", "Exaggeration of significant estimates (type M)"),
+    "type-s": Quantity("type_s", "Type S: wrong sign", "Share of wrong signs among significant estimates"),
+}
+
+
+def level_words(drawn: Drawn, target: float) -> str:
+    """The legend of the line to compare with: the target, or no exaggeration; '' where there is none."""
+    return {"power": f"power {target:g}", "type-m": "no exaggeration", "type-s": ""}[drawn]
+
+
+def known_rows(rows: Iterable[Mapping[str, Any]], drawn: Drawn) -> list[Mapping[str, Any]]:
+    """The cells that have what is drawn: without an effect there is no exaggeration and no wrong sign."""
+    return [row for row in rows if math.isfinite(float(row[QUANTITIES[drawn].column]))]

@@ -1,0 +1,90 @@
+"""A document as one HTML file: works offline, on a phone, on paper, in the dark, by keyboard and screen reader."""
+
+from __future__ import annotations
+
+import base64
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from humeval_power.safe_text import one_line, visible
+from humeval_power.saying.document import NUMBERS_FROM, READ_FIRST, Document, Picture
+
+_MOST_COLUMNS = 9  # of a table with labelled columns that still fits a page
+
+
+def as_html(document: Document) -> str:
+    """The document as a page without links or requests; its pictures are inside.
+
+    Only a page with a long table has a script: a few lines that find a row, and that nothing else needs.
+    """
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(document=document, read_first=READ_FIRST, numbers_from=NUMBERS_FROM)
+    )
+
+
+def as_html_part(document: Document) -> str:
+    """The same without head and style, for a page that has a style of its own."""
+    return (
+        _environment()
+        .get_template("part.html")
+        .render(document=document, read_first=READ_FIRST, numbers_from=NUMBERS_FROM)
+    )
+
+
+def as_notebook(document: Document) -> str:
+    """The same as the output of a cell: small, with a style that reaches nothing else in the notebook."""
+    return (
+        _environment()
+        .get_template("notebook.html")
+        .render(document=document, read_first=READ_FIRST, numbers_from=NUMBERS_FROM)
+    )
+
+
+@cache
+def _environment() -> Environment:
+    from markupsafe import Markup
+
+    found = safe_environment("humeval_power.saying.render")
+    found.filters["data_uri"] = _data_uri
+    found.filters["svg"] = lambda chart: Markup(chart.svg())
+    found.filters["parts"] = lambda table: table.parts(lambda part: len(part.header) <= _MOST_COLUMNS)
+    found.filters["joined"] = ". ".join
+    found.tests["drawn"] = lambda block: hasattr(block, "svg")
+    found.tests["block"] = lambda block, kind: type(block).__name__ == kind
+    return found
+
+
+def _data_uri(picture: Picture) -> str:
+    """A picture as an image: what stands in it cannot act on the page."""
+    data = base64.b64encode(picture.content("svg")).decode()
+    return f"data:image/svg+xml;base64,{data}"
+
+
+# Templates that escape all text: one environment for documents and for the pages around them.
+
+
+def safe_environment(package: str) -> Environment:
+    """The templates of a package, in which all text is escaped, on one line, with what cannot be seen as a code.
+
+    What was marked as safe stays as it is; the filter `lines` keeps the lines of a text.
+    """
+    found = Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    found.filters["lines"] = lambda text: Markup("\n").join(map(visible, text.split("\n")))
+    return found
+
+
+def _shown(value: Any) -> Any:
+    return one_line(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

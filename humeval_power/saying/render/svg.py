@@ -1,0 +1,388 @@
+"""A chart as SVG: small, of presentation attributes and classes only, so that a page's style sheet has the say.
+
+What is drawn follows `Frame`, which turns values into places. Nothing has an id, so that any number of charts can
+stand on one page, and a chart without a style sheet is drawn in the colours for white paper.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from humeval_power.safe_text import cut, display_width, html_text
+from humeval_power.saying.chart import (
+    Axis,
+    Chart,
+    EstimateRow,
+    EstimateRows,
+    Level,
+    Mark,
+    Series,
+    Spot,
+    Upright,
+)
+
+# Okabe and Ito's colours as in `figure_style`, three of them a little darker: 3:1 on white paper.
+COLOURS = ("#0072B2", "#D55E00", "#00875F", "#B8588F", "#2B8CC4", "#B07A00", "#000000", "#767676")
+DASHES = ("", "6 2", "2 2", "6 2 2 2", "10 3", "4 2 1 2 1 2", "3 1.5", "10 2 2 2")
+_QUIET_DASHES = "3 3"
+WIDTH = 400.0
+_TEXT, _SMALL = 14.0, 13.0  # sizes of letters
+_EM = 0.56  # mean width of a letter, in its size
+_HEIGHT, _ROW = 190.0, 30.0  # of what lies between the axes, and of a row of bars
+_RIGHT = 16.0
+_SAMPLE = 26.0  # width of a sample in the legend
+_LINE = 19.0  # of the legend
+_FADED = "0.2"  # how much a band covers
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where the space between the axes lies in the drawing, and where values lie in it."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    x: Axis
+    y: Axis
+
+    def across(self, value: float) -> float:
+        """The place of a value of x."""
+        return self.left + self.width * self.x.share(value)
+
+    def down(self, value: float) -> float:
+        """The place of a value of y, from the top; of bars the middle of a row."""
+        if self.y.names:
+            return self.top + _ROW * (value + 0.5)
+        return self.top + self.height * (1 - self.y.share(value))
+
+    @property
+    def bottom(self) -> float:
+        """The place of the x axis."""
+        return self.top + self.height
+
+
+def frame_of(chart: Chart) -> Frame:
+    """The frame of a chart: its margin holds the longest number, or name, of the y axis."""
+    x, y = chart.x, chart.y
+    labels = _row_names(y) if y.names else [y.tick_text(tick) for tick in y.ticks()]
+    left = 10 + max((svg_width(label, _SMALL) for label in labels), default=0.0)
+    top = 6.0 if y.names else 26.0
+    height = _ROW * len(y.names) if y.names else _HEIGHT
+    ticks = x.ticks()
+    last = svg_width(x.tick_text(ticks[-1]), _SMALL) / 2 if ticks else 0.0  # it may stand at the very end
+    return Frame(left, top, WIDTH - left - max(_RIGHT, last + 2), height, x, y)
+
+
+def chart_svg(chart: Chart) -> str:
+    """The chart as an element of a page."""
+    return _element(chart, "")
+
+
+def chart_file(chart: Chart) -> str:
+    """The chart as a file that stands by itself, on white paper."""
+    style = "<style>svg{font-family:'DejaVu Sans',Verdana,sans-serif;color:#222222}</style>"
+    ground = '<rect width="100%" height="100%" fill="#ffffff"/>'
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _element(chart, style + ground) + "\n"
+
+
+def _element(chart: Chart, inside: str) -> str:
+    frame = frame_of(chart)
+    legend, height = _legend(chart, frame.bottom + (46 if chart.x.title else 28))
+    drawn = "".join((*_grid(frame), *_data(chart, frame), *legend))
+    return svg_element(chart.title, chart.words, height, inside + drawn)
+
+
+def svg_element(title: str, words: str, height: float, inside: str) -> str:
+    """An SVG of the width of all charts, that says what it shows."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {WIDTH:g} {height:g}" '
+        f'font-size="{_SMALL:g}" color="#222222" fill="none" stroke-linejoin="round">'
+        f"<title>{html_text(title)}</title><desc>{html_text(words)}</desc>{inside}</svg>"
+    )
+
+
+def _grid(frame: Frame) -> Iterator[str]:
+    """The lines of the ticks, their numbers and what the axes show."""
+    left, right, bottom = frame.left, frame.left + frame.width, frame.bottom
+    yield '<g stroke="currentColor" stroke-opacity="0.16">'
+    for tick in frame.x.ticks():
+        yield f'<path d="M{frame.across(tick):.1f} {frame.top:.1f}V{bottom:.1f}"/>'
+    for tick in frame.y.ticks():
+        yield f'<path d="M{left:.1f} {frame.down(tick):.1f}H{right:.1f}"/>'
+    yield '</g><g fill="currentColor">'
+    for tick in frame.x.ticks():
+        yield svg_text(frame.x.tick_text(tick), frame.across(tick), bottom + 16, anchor="middle")
+    for tick in frame.y.ticks():
+        yield svg_text(frame.y.tick_text(tick), left - 6, frame.down(tick) + 4, anchor="end")
+    for place, name in enumerate(_row_names(frame.y)):
+        yield svg_text(name, left - 6, frame.down(place) + 4, anchor="end")
+    if not frame.y.names:
+        yield svg_text(_fitting(frame.y.title, WIDTH - 8, _TEXT), 4, 14, size=_TEXT)
+    title = _fitting(frame.x.title, WIDTH - 8, _TEXT)
+    middle = min(left + frame.width / 2, WIDTH - 4 - svg_width(title, _TEXT) / 2)
+    yield svg_text(title, middle, bottom + 35, anchor="middle", size=_TEXT)
+    yield "</g>"
+    yield (
+        f'<path d="M{left:.1f} {frame.top:.1f}V{bottom:.1f}H{right:.1f}" stroke="currentColor" '
+        'stroke-opacity="0.6"/>'
+    )
+
+
+def _data(chart: Chart, frame: Frame) -> Iterator[str]:
+    """Series and lines, cut at the frame, and on top of them what is marked."""
+    yield (
+        f'<svg x="{frame.left:.1f}" y="{frame.top:.1f}" width="{frame.width:.1f}" height="{frame.height:.1f}" '
+        f'viewBox="{frame.left:.1f} {frame.top:.1f} {frame.width:.1f} {frame.height:.1f}">'
+    )
+    for series in chart.series:
+        if series.kind != "points":
+            yield from _series(series, frame)
+    for mark in chart.marks:
+        if isinstance(mark, Level):
+            y = frame.down(mark.y)
+            yield f'<path d="M{frame.left:.1f} {y:.1f}h{frame.width:.1f}" {_mark_stroke(mark)}/>'
+        elif isinstance(mark, Upright):
+            x = frame.across(mark.x)
+            yield f'<path d="M{x:.1f} {frame.top:.1f}v{frame.height:.1f}" {_mark_stroke(mark)}/>'
+    yield "</svg>"
+    for series in chart.series:
+        if series.kind == "points":
+            yield from _series(series, frame)
+    for mark in chart.marks:
+        if isinstance(mark, Spot):
+            yield from _spot(mark, frame)
+
+
+def _series(series: Series, frame: Frame) -> Iterator[str]:
+    across, down = frame.across, frame.down
+    if series.kind == "band":
+        there = _path(series.x, series.high, frame)
+        back = _path(series.x[::-1], series.low[::-1], frame)
+        yield f'<path d="{there}L{back[1:]}Z" {_fill(series.colour)} fill-opacity="{_FADED}"/>'
+    elif series.kind == "bars":
+        for row, low, high in zip(series.y, series.low, series.high, strict=True):
+            x, width = across(low), across(high) - across(low)
+            y = down(row) - 0.36 * _ROW
+            yield (
+                f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width - 1, 0):.1f}" height="{0.72 * _ROW:.1f}" '
+                f"{_fill(series.colour)}/>"
+            )
+    elif series.kind == "points":
+        nothing = (None,) * len(series.x)
+        ends = (series.low or nothing, series.high or nothing)
+        for at, value, lowest, highest in zip(series.x, series.y, *ends, strict=True):
+            yield from _spot(Spot("", at, value, lowest, highest, series.colour), frame, size=3.2)
+    else:
+        path = _path(series.x, series.y, frame, is_steps=series.kind == "steps")
+        yield f'<path d="{path}" {_stroke(series.colour)}/>'
+
+
+def _path(x: tuple[float, ...], y: tuple[float, ...], frame: Frame, *, is_steps: bool = False) -> str:
+    places = [(f"{frame.across(a):.1f}", f"{frame.down(b):.1f}") for a, b in zip(x, y, strict=True)]
+    if is_steps:
+        first, *rest = places
+        return f"M{first[0]} {first[1]}" + "".join(f"H{a}V{b}" for a, b in rest)
+    return "M" + "L".join(f"{a} {b}" for a, b in places)
+
+
+def _spot(mark: Spot, frame: Frame, *, size: float = 5.0) -> Iterator[str]:
+    x, y = frame.across(mark.x), frame.down(mark.y)
+    if mark.low is not None and mark.high is not None:
+        low, high = frame.down(mark.low), frame.down(mark.high)
+        yield (
+            f'<path d="M{x:.1f} {low:.1f}V{high:.1f}M{x - 4:.1f} {low:.1f}h8M{x - 4:.1f} {high:.1f}h8" '
+            f"{_stroke(mark.colour, dashed=False)}/>"
+        )
+    yield svg_marker(mark.colour, x, y, size)
+
+
+def svg_marker(colour: int, x: float, y: float, size: float) -> str:
+    """A marker of its own for each colour, in an edge of the paper's."""
+    look = f'class="f{colour} edged" fill="{COLOURS[colour]}" stroke="#ffffff"'
+    if colour % 4 == 0:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:g}" {look}/>'
+    if colour % 4 == 1:
+        s = 0.9 * size
+        return f'<rect x="{x - s:.1f}" y="{y - s:.1f}" width="{2 * s:.1f}" height="{2 * s:.1f}" {look}/>'
+    s = 1.25 * size
+    if colour % 4 == 2:
+        return f'<path d="M{x:.1f} {y - s:.1f}l{s:.1f} {1.8 * s:.1f}h{-2 * s:.1f}Z" {look}/>'
+    return f'<path d="M{x:.1f} {y - s:.1f}l{s:.1f} {s:.1f}l{-s:.1f} {s:.1f}l{-s:.1f} {-s:.1f}Z" {look}/>'
+
+
+def _legend(chart: Chart, top: float) -> tuple[list[str], float]:
+    """The legend below the axes, in as many lines as it needs, and where the drawing ends."""
+    entries: list[tuple[str, Series | Mark]] = [
+        *((each.name, each) for each in chart.series if each.name),
+        *((each.text, each) for each in chart.marks if each.text),
+    ]
+    found, x, y = [], 4.0, top + 8
+    for name, each in entries:
+        text = _fitting(name, WIDTH - _SAMPLE - 10, _SMALL)
+        width = _SAMPLE + 6 + svg_width(text, _SMALL) + 12
+        if x > 4 and x + width > WIDTH + 12:
+            x, y = 4.0, y + _LINE
+        found.append(_sample(each, x, y - 4))
+        found.append(f'<g fill="currentColor">{svg_text(text, x + _SAMPLE + 6, y)}</g>')
+        x += width
+    return found, y + 8 if entries else top
+
+
+def _sample(each: Series | Mark, x: float, y: float) -> str:
+    across = f'd="M{x:.1f} {y:.1f}h{_SAMPLE:g}"'
+    if isinstance(each, Spot):
+        return svg_marker(each.colour, x + _SAMPLE / 2, y, 4.5)
+    if isinstance(each, Level):
+        return f"<path {across} {_mark_stroke(each)}/>"
+    if isinstance(each, Upright):
+        return f'<path d="M{x + _SAMPLE / 2:.1f} {y - 7:.1f}v14" {_mark_stroke(each)}/>'
+    if each.kind == "points":
+        return svg_marker(each.colour, x + _SAMPLE / 2, y, 3.2)
+    if each.kind in ("band", "bars"):
+        faded = f' fill-opacity="{_FADED}"' if each.kind == "band" else ""
+        return (
+            f'<rect x="{x + 6:.1f}" y="{y - 6:.1f}" width="{_SAMPLE - 6:g}" height="12" '
+            f"{_fill(each.colour)}{faded}/>"
+        )
+    return f"<path {across} {_stroke(each.colour)}/>"
+
+
+def _stroke(colour: int, *, dashed: bool = True) -> str:
+    dashes = f' stroke-dasharray="{DASHES[colour]}"' if dashed and DASHES[colour] else ""
+    return f'class="s{colour}" stroke="{COLOURS[colour]}" stroke-width="2"{dashes}'
+
+
+def _fill(colour: int) -> str:
+    return f'class="f{colour}" fill="{COLOURS[colour]}"'
+
+
+def _mark_stroke(mark: Level | Upright) -> str:
+    if mark.colour is not None:
+        return _stroke(mark.colour)
+    return (
+        f'stroke="currentColor" stroke-opacity="0.75" stroke-width="1.4" stroke-dasharray="{_QUIET_DASHES}"'
+    )
+
+
+def _row_names(axis: Axis) -> list[str]:
+    return [cut(name, 16) for name in axis.names]
+
+
+def _fitting(text: str, room: float, size: float) -> str:
+    """The text, cut where it would not fit; how wide letters are is not known but guessed."""
+    return cut(text, max(int(room / (_EM * size)), 1))
+
+
+def svg_width(text: str, size: float) -> float:
+    """About how wide a text is in letters of that size."""
+    return _EM * size * display_width(text)
+
+
+def svg_text(text: str, x: float, y: float, *, anchor: str = "", size: float = 0.0) -> str:
+    """A text at a place, in the colour of what it stands in."""
+    placed = f' text-anchor="{anchor}"' if anchor else ""
+    sized = f' font-size="{size:g}"' if size else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}"{placed}{sized}>{html_text(text)}</text>'
+
+
+# Rows of estimates with intervals as SVG, in the look of charts: names on the left, a line of zero, a
+# legend.
+
+_SIZE, _DENSE_SIZE = 13.0, 10.0  # of letters
+_ROW_SVG_ROWS, _DENSE_ROW, _DENSE = 20.0, 13.0, 30  # heights, and rows
+_LONGEST = 20  # characters of a name
+_TOP, _RIGHT_SVG_ROWS = 6.0, 14.0
+_LINE_SVG_ROWS = 18.0  # of the legend
+
+
+def rows_svg(rows: EstimateRows, title: str, words: str) -> str:
+    """The rows as an element of a page."""
+    shown = rows.shown
+    dense = len(shown) > _DENSE
+    size, step = (_DENSE_SIZE, _DENSE_ROW) if dense else (_SIZE, _ROW_SVG_ROWS)
+    names = [cut(row.name, _LONGEST) if row else "" for row in shown]
+    left = 10 + max(svg_width(name, size) for name in names)
+    bottom = _TOP + step * len(shown)
+    axis = _axis(rows)
+
+    def across(value: float) -> float:
+        return left + (WIDTH - left - _RIGHT_SVG_ROWS) * axis.share(value)
+
+    parts = [*_ground(rows, axis, across, bottom)]
+    for place, (row, name) in enumerate(zip(shown, names, strict=True)):
+        y = _TOP + step * (place + 0.5)
+        if row is None:
+            middle = left + (WIDTH - left - _RIGHT_SVG_ROWS) / 2
+            parts.append(_words(rows.gap, middle, y + 3.5, size, anchor="middle"))
+        else:
+            parts.append(_words(name, left - 6, y + 0.35 * size, size, anchor="end"))
+            parts += _row(row, across, y, size=2.4 if dense else 3.2)
+    title_width = svg_width(rows.x_label, _SIZE)
+    at = max(4.0, min(left + (WIDTH - left) / 2 - title_width / 2, WIDTH - 4 - title_width))
+    parts.append(_words(cut(rows.x_label, 54), at, bottom + 34, _SIZE))
+    legend, height = _legend_of_svg_rows(rows, bottom + 54)
+    return svg_element(title, words, height, "".join((*parts, *legend)))
+
+
+def _axis(rows: EstimateRows) -> Axis:
+    drawn = [row for row in rows.shown if row is not None]
+    ends = [0.0, *(rows.whole_interval or ())]
+    ends += [end for row in drawn for end in (row.low, row.high, row.value) if math.isfinite(end)]
+    low, high = min(ends), max(ends)
+    edge = 0.04 * (high - low or 1.0)
+    return Axis(rows.x_label, low - edge if low < 0 else low, high + edge)
+
+
+def _ground(rows: EstimateRows, axis: Axis, across, bottom: float) -> Iterator[str]:  # type: ignore[no-untyped-def]
+    if rows.whole_interval is not None:
+        low, high = map(across, rows.whole_interval)
+        yield (
+            f'<rect x="{low:.1f}" y="{_TOP:.1f}" width="{high - low:.1f}" height="{bottom - _TOP:.1f}" '
+            'fill="currentColor" fill-opacity="0.1"/>'
+        )
+    yield '<g stroke="currentColor" stroke-opacity="0.16">'
+    for tick in axis.ticks():
+        yield f'<path d="M{across(tick):.1f} {_TOP:.1f}V{bottom:.1f}"/>'
+    yield "</g>"
+    for tick in axis.ticks():
+        yield _words(axis.tick_text(tick), across(tick), bottom + 16, _SIZE, anchor="middle")
+    yield f'<path d="M{across(0):.1f} {_TOP:.1f}V{bottom:.1f}" stroke="currentColor" stroke-opacity="0.8"/>'
+    if rows.whole is not None:
+        yield f'<path d="M{across(rows.whole):.1f} {_TOP:.1f}V{bottom:.1f}" {_WHOLE}/>'
+
+
+_WHOLE = 'stroke="currentColor" stroke-opacity="0.75" stroke-width="1.4" stroke-dasharray="6 2"'
+
+
+def _row(row: EstimateRow, across, y: float, *, size: float) -> Iterator[str]:  # type: ignore[no-untyped-def]
+    colour = int(row.marked)
+    if math.isfinite(row.low) and math.isfinite(row.high):
+        yield (
+            f'<path d="M{across(row.low):.1f} {y:.1f}H{across(row.high):.1f}" class="s{colour}" '
+            f'stroke="{COLOURS[colour]}" stroke-width="1.6"/>'
+        )
+    if math.isfinite(row.value):
+        yield svg_marker(colour, across(row.value), y, size)
+
+
+def _legend_of_svg_rows(rows: EstimateRows, top: float) -> tuple[list[str], float]:
+    """What marks mean, below each other, and where the drawing ends."""
+    found, y = [], top
+    for marked, label in ((False, rows.usual_label), (True, rows.marked_label)):
+        if label and any(row is not None and row.marked is marked for row in rows.shown):
+            found += [svg_marker(int(marked), 14.0, y - 4, 3.2), _words(cut(label, 48), 32, y, _SIZE)]
+            y += _LINE_SVG_ROWS
+    if rows.whole is not None:
+        found += [
+            f'<path d="M4 {y - 4:.1f}h22" {_WHOLE}/>',
+            _words(cut(rows.whole_label, 48), 32, y, _SIZE),
+        ]
+        y += _LINE_SVG_ROWS
+    return found, y - 10
+
+
+def _words(text: str, x: float, y: float, size: float, *, anchor: str = "") -> str:
+    return f'<g fill="currentColor">{svg_text(text, x, y, anchor=anchor, size=size)}</g>'

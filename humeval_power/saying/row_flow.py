@@ -1,0 +1,153 @@
+"""The flow of rows: how many were read, left out and why, and analysed; in records, in words, and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from humeval_power.checking.rows import APART, OF_ANOTHER_CRITERION
+from humeval_power.saying.numbers import counted
+from humeval_power.saying.result import Record
+from humeval_power.saying.values import Document, count, listed, number, words
+
+if TYPE_CHECKING:
+    from humeval_power.checking.rows import ExportFlow, FlowStep
+    from humeval_power.ratings import Ratings
+
+HEADER = "rows of the header"
+_VERBS = {"read": "read", "dropped": "left out", "analysed": "analysed"}
+
+
+def flow_record(ratings: Ratings) -> Record:
+    """The flow of rows of a table, and that of the platform's export before it, where it was one."""
+    before = [export_record(one) for one in ratings.exports]
+    return {**({"exports": before} if before else {}), "flow": [asdict(step) for step in ratings.flow]}
+
+
+def export_record(export: ExportFlow) -> Record:
+    """What an export was taken for, and what left it on the way; a row of it may turn into several ratings."""
+    return {
+        "source": export.source,
+        "platform": export.platform,
+        "known_by": export.known_by,
+        "flow": [asdict(step) for step in export.flow],
+    }
+
+
+def flow_sentence(record: Document) -> str | None:
+    """'1,834 rows were read; 34 were left out (rating is missing); 1,800 were analysed.', after the same of each
+    export that the table was made of; None where the record has no flow."""
+    steps, exports = _steps(record), _exports(record)
+    if not steps:
+        return None
+    said = [_of_export(export) for export in exports]
+    if not exports or _n_dropped(steps):
+        shown = [_of_table(step) for step in steps if not _is_of_another(step)]
+        chosen = next((words(step, "reason") or "" for step in steps if _is_of_another(step)), None)
+        if chosen is not None:
+            left = sum(int(number(step, "rows") or 0) for step in steps if _is_of_another(step))
+            n = int(number(steps[0], "rows") or 0) - left
+            criterion = chosen.removeprefix(OF_ANOTHER_CRITERION)
+            shown[0] += f", {n:,} of them of the criterion {criterion}"
+        said.append("; ".join(shown) + ".")
+    return " ".join(said)
+
+
+def n_dropped(record: Document) -> int:
+    """Rows that were left out of the table as it was read, and of the exports that it was made of; rows of another
+    criterion than the chosen one are not left out."""
+    return sum(_n_dropped(_steps(one)) for one in (*_exports(record), record))
+
+
+def left_out_notice(flow: Iterable[FlowStep]) -> tuple[str, ...]:
+    """'34 rows were left out (30: rating is missing; 4: worker is missing).', to be read first; else nothing.
+
+    Rows of another criterion than the chosen one, of a header, and those that are no ratings are not left out.
+    """
+    steps = [
+        step
+        for step in flow
+        if step.step == "dropped"
+        and step.rows
+        and not step.reason.startswith((OF_ANOTHER_CRITERION, APART, HEADER))
+    ]
+    if not steps:
+        return ()
+    n = sum(step.rows for step in steps)
+    why = (
+        "; ".join(f"{step.rows:,}: {step.reason}" for step in steps) if len(steps) > 1 else steps[0].reason
+    )
+    return (f"{counted(n, 'row')} {'was' if n == 1 else 'were'} left out ({why}).",)
+
+
+def flow_rows(record: Document) -> list[tuple[str, str, str]]:
+    """Each step, its number of rows and its reason: of the exports, each by its file's name, then of the table."""
+    found = [
+        (f"{words(export, 'source')}: {_verb(step)}", step)
+        for export in _exports(record)
+        for step in _without_repeats(_steps(export))
+    ]
+    found += [(_verb(step).capitalize(), step) for step in _steps(record)]
+    return [(name, count(step, "rows") or "", words(step, "reason") or "") for name, step in found]
+
+
+def _of_export(export: Document) -> str:
+    """'Of the export pilot.csv (qualtrics), 120 rows of the export were read; 3 were left out (...); ...'"""
+    said = []
+    for step in _without_repeats(_steps(export)):
+        n, reason = count(step, "rows") or "0", words(step, "reason") or "rows"
+        verb = "was" if n == "1" else "were"
+        dropped = step.get("step") == "dropped"
+        said.append(f"{n} {verb} left out ({reason})" if dropped else f"{n} {reason} {verb} {_kept(step)}")
+    return f"Of the export {words(export, 'source')} ({words(export, 'platform')}), {'; '.join(said)}."
+
+
+def _without_repeats(steps: list[Document]) -> Iterator[Document]:
+    """The steps without a reading of just what the steps before it have left."""
+    left: int | None = None
+    for step in steps:
+        rows = int(number(step, "rows") or 0)
+        if step.get("step") == "dropped":
+            left = None if left is None else left - rows
+        elif step.get("step") == "read":
+            if rows == left:
+                continue
+            left = rows
+        yield step
+
+
+def _of_table(step: Document) -> str:
+    rows, reason = count(step, "rows") or "0", words(step, "reason") or ""
+    why = f" ({reason})" if reason else ""
+    return f"{rows} {'row was' if rows == '1' else 'rows were'} {_verb(step)}{why}"
+
+
+def _verb(step: Document) -> str:
+    if _is_of_another(step):
+        return "of another criterion"
+    return _VERBS.get(str(step.get("step")), "kept")
+
+
+def _is_of_another(step: Document) -> bool:
+    return step.get("step") == "dropped" and (words(step, "reason") or "").startswith(OF_ANOTHER_CRITERION)
+
+
+def _kept(step: Document) -> str:
+    return "kept" if step.get("step") == "analysed" else _verb(step)
+
+
+def _n_dropped(steps: list[Document]) -> int:
+    return sum(
+        int(number(step, "rows") or 0)
+        for step in steps
+        if step.get("step") == "dropped" and not _is_of_another(step)
+    )
+
+
+def _steps(record: Document) -> list[Document]:
+    return [step for step in listed(record, "flow") if isinstance(step, Mapping)]
+
+
+def _exports(record: Document) -> list[Document]:
+    return [export for export in listed(record, "exports") if isinstance(export, Mapping)]

@@ -1,0 +1,1 @@
+"""A finished study, decided as planned: two systems, several, several criteria."""

@@ -1,0 +1,268 @@
+"""What was collected, held against what was planned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from humeval_power.checking.rows import APART, OF_ANOTHER_CRITERION
+from humeval_power.designs import Design
+from humeval_power.errors import InputError, Problem
+from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
+from humeval_power.parameters import Parameters
+from humeval_power.ratings import Ratings
+from humeval_power.rules import DecisionRule
+from humeval_power.studies.looks.replicates import nested_designs
+from humeval_power.studies.monitor.state import Monitoring
+from humeval_power.studies.monitor.step import NO_DEPARTURE
+from humeval_power.studies.monitor.systems import SystemsMonitoring
+from humeval_power.studies.plan.plan import Plan
+from humeval_power.studies.power.formula import EffectPrecision, analytic_power, power_at
+from humeval_power.study_counts import StudyCounts
+from humeval_power.systems import system_names
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One difference between plan and data, as a person would say it."""
+
+    what: str
+    planned: str
+    actual: str
+
+
+@dataclass(frozen=True, slots=True)
+class PowerAtInterest:
+    """Power of the collected design at the effect of interest; never at the observed one.
+
+    `planned` uses the parameters that the plan assumed, None without a plan; `fitted` those of these
+    ratings. Type M and S say what a significant result of this precision would be worth; NaN under a
+    rule with a margin.
+    """
+
+    effect: float
+    fitted: float
+    planned: float | None
+    promised: float | None
+    type_m: float
+    type_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LooksTaken:
+    """The looks of a study that has ended, and what differs from the plan about them.
+
+    `ledger` is the file that keeps them, empty where none does; `unchecked` says what could not be compared
+    with it.
+    """
+
+    state: Monitoring | SystemsMonitoring
+    ledger: str = ""
+    unchecked: tuple[Deviation, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.state.ended:
+            return
+        how = "goes on" if self.state.looks else "has no look yet"
+        rule = f"the study {how}: the plan allows its result to be read at planned looks alone."
+        remedy = (
+            "Take the look first (humeval-power monitor); at the end say --final if ratings are missing."
+        )
+        raise InputError([Problem(rule, remedy, place=self.ledger or None)])
+
+    @property
+    def of_two(self) -> Monitoring:
+        """The looks at two systems."""
+        assert isinstance(self.state, Monitoring)
+        return self.state
+
+    @property
+    def of_several(self) -> SystemsMonitoring:
+        """The looks at several systems."""
+        assert isinstance(self.state, SystemsMonitoring)
+        return self.state
+
+    @property
+    def stopped_at(self) -> int | None:
+        """The planned look at which a boundary stopped the study; None for another look, or the end."""
+        last = self.state.looks[-1]
+        return last.planned if last.decision.startswith("stop") else None
+
+    @property
+    def shown(self) -> bool:
+        """Whether the last look passed its boundary, which then decides."""
+        return self.state.looks[-1].decision in ("stop-success", "end-success")
+
+    @property
+    def departures(self) -> tuple[Deviation, ...]:
+        """What differs from the planned looks."""
+        found = tuple(
+            Deviation(
+                f"look {look.number}",
+                "looks as the plan says",
+                remark + (f" ({look.reason})" if look.reason else ""),
+            )
+            for look in self.state.looks
+            for remark in look.remarks
+            if not remark.startswith(NO_DEPARTURE)
+        )
+        return (*self.unchecked, *found)
+
+
+def deviations(
+    plan: Plan, ratings: Ratings, rule: DecisionRule, *, stopped_at: int | None = None
+) -> tuple[Deviation, ...]:
+    """Every number, name and rule in which the data or the analysis differ from the plan.
+
+    stopped_at : number of the planned look whose boundary stopped the study, which then has the numbers that
+        were planned for this look.
+    """
+    planned_design = plan.design()
+    counts: StudyCounts | Design = plan.counts
+    if stopped_at is not None and plan.looks is not None:
+        nested = nested_designs(plan.design(), plan.looks.looks)
+        counts = planned_design = nested.designs[stopped_at - 1]
+    pairs = [
+        *_systems(plan, ratings),
+        ("workers", f"{counts.n_workers:,}", f"{ratings.n_workers:,}"),
+        ("items", f"{counts.n_items:,}", f"{ratings.n_items:,}"),
+        ("documents", f"{counts.n_documents:,}", f"{ratings.n_documents:,}"),
+        ("ratings", f"{planned_design.n_ratings:,}", f"{ratings.n_ratings:,}"),
+        (
+            "ratings per item and system",
+            f"{planned_design.ratings_per_item:.4g}",
+            f"{_ratings_per_output(ratings):.4g}",
+        ),
+        ("test", str(plan.rule), str(rule)),
+        ("margin", _margin(plan.rule), _margin(rule)),
+    ]
+    if plan.scale is not None:
+        pairs.append(
+            (
+                "scale",
+                _bounds(plan.scale.low, plan.scale.high),
+                _bounds(ratings.scale.low, ratings.scale.high),
+            )
+        )
+    found = [Deviation(*pair) for pair in pairs if pair[1] != pair[2]]
+    return (*found, *_left_out(plan, ratings))
+
+
+def family_deviations(plan: Plan, family: ComparisonFamily) -> tuple[Deviation, ...]:
+    """Everything in which the tests that are made together differ from those that were planned."""
+    planned = plan.family or DEFAULT_FAMILY
+    if planned.baseline and family.baseline and _is_letters(plan) and family.baseline not in plan.systems:
+        planned = replace(planned, baseline=family.baseline)
+    pairs = [
+        ("comparisons", _compared(planned), _compared(family)),
+        ("model", _model(planned), _model(family)),
+        ("correction", planned.correction, family.correction),
+    ]
+    if plan.many is not None and plan.many.n_criteria > 1:
+        pairs.append(("corrected over", _over(planned), _over(family)))
+    return tuple(Deviation(*pair) for pair in pairs if pair[1] != pair[2])
+
+
+def criteria_deviations(plan: Plan, criteria: Sequence[str]) -> tuple[Deviation, ...]:
+    """Whether other criteria were analysed than were planned."""
+    if set(criteria) == set(plan.criteria) or (not plan.criteria and len(criteria) == 1):
+        return ()
+    return (Deviation("criteria", ", ".join(plan.criteria) or "one", ", ".join(criteria)),)
+
+
+def _compared(family: ComparisonFamily) -> str:
+    return (
+        "all pairs" if family.comparisons == "all-pairs" else f"every other system with {family.baseline}"
+    )
+
+
+def _model(family: ComparisonFamily) -> str:
+    if family.model == "pairwise":
+        return "each pair by itself"
+    return f"all systems together, {family.variances} variances"
+
+
+def _over(family: ComparisonFamily) -> str:
+    return (
+        "the tests of all criteria" if family.over == "all" else "the tests of each criterion by themselves"
+    )
+
+
+def _is_letters(plan: Plan) -> bool:
+    """Whether nobody named the systems of the plan: they are A, B and so on."""
+    return plan.systems == system_names(len(plan.systems))
+
+
+def _systems(plan: Plan, ratings: Ratings) -> list[tuple[str, str, str]]:
+    """Of two systems their order counts, of several who is among them; letters stand for any names."""
+    planned, found = plan.systems, ratings.system_names
+    if _is_letters(plan) and len(found) == len(planned) and not set(found) & set(planned):
+        return []  # names that the systems got after the plan
+    if plan.many is None:
+        return [("systems", " and ".join(planned), " and ".join(found))]
+    missing = [name for name in planned if name not in found]
+    further = [name for name in found if name not in planned]
+    told = [("systems that are missing", ", ".join(missing), "no ratings of them")] if missing else []
+    return told + ([("systems beyond the plan", "none", ", ".join(further))] if further else [])
+
+
+def _ratings_per_output(ratings: Ratings) -> float:
+    """Mean number of ratings of an item under a system that it was rated under."""
+    outputs = len(np.unique(ratings.item * np.int64(ratings.n_systems) + ratings.system))
+    return ratings.n_ratings / outputs
+
+
+def _left_out(plan: Plan, ratings: Ratings) -> list[Deviation]:
+    """Rows that were dropped: whether by a rule of the plan is for a person to judge."""
+    rules = "; ".join(plan.left_out_words) or "no rule for leaving out ratings"
+    return [
+        Deviation("ratings left out", rules, f"{step.rows:,} rows: {step.reason}")
+        for step in ratings.flow
+        if step.step == "dropped"
+        and step.rows
+        and not (plan.criteria and _is_of_another(step.reason))
+        and not step.reason.startswith(APART)
+    ]
+
+
+def _is_of_another(reason: str) -> bool:
+    """Whether rows were left out because they are of another criterion, which has an analysis of its own."""
+    return reason.startswith(OF_ANOTHER_CRITERION)
+
+
+def power_at_interest(
+    effect: float,
+    fitted: Parameters,
+    precision: EffectPrecision,
+    design: Design,
+    *,
+    rule: DecisionRule,
+    plan: Plan | None = None,
+) -> PowerAtInterest:
+    """Power, Type M and Type S at the effect of interest for the design that was collected.
+
+    precision : of the fitted effect: its standard error and df.
+    """
+    by_fit = power_at(effect, precision, rule=rule)
+    planned = promised = None
+    if plan is not None:
+        planned = analytic_power(plan.parameters.with_difference(effect), design, rule=rule).power
+        promised = plan.predicted.analytic
+    return PowerAtInterest(
+        effect=effect,
+        fitted=analytic_power(fitted.with_difference(effect), design, rule=rule).power,
+        planned=planned,
+        promised=promised,
+        type_m=by_fit.type_m,
+        type_s=by_fit.type_s,
+    )
+
+
+def _margin(rule: DecisionRule) -> str:
+    return "none" if rule.margin is None else f"{rule.margin:g} on [0, 1]"
+
+
+def _bounds(low: float, high: float) -> str:
+    return f"{low:g} to {high:g}"

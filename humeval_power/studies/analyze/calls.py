@@ -1,0 +1,619 @@
+"""A finished study, decided as planned: two systems, several, or several criteria."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.errors import FitError, InputError, Problem
+from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
+from humeval_power.ratings import Ratings
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken
+from humeval_power.studies.field.worker_quality import WorkerExclusion
+from humeval_power.studies.fit.calls import family_check, studies_like
+from humeval_power.studies.monitor.files import (
+    StudySecret,
+    ledger_path,
+    read_ledger,
+    row_digests,
+    secret_path,
+)
+from humeval_power.studies.monitor.ledger_fields import LedgerState, state_of
+from humeval_power.studies.monitor.systems import as_planned, data_of, monitoring_of, same_sums
+from humeval_power.studies.monitor.taking import secret_of_rows
+from humeval_power.studies.plan.plan import Plan
+from humeval_power.sweep.executors import on_executor
+
+if TYPE_CHECKING:
+    from humeval_power.comparisons.agreement.reliability import IntraclassCorrelation
+    from humeval_power.estimation.fit import CorrelatedFactor, Fit
+    from humeval_power.estimation.joint.fit import JointFit
+    from humeval_power.estimation.latent.fit import LatentFit
+    from humeval_power.studies.analyze.against_plan import PowerAtInterest
+    from humeval_power.studies.analyze.diagnostics import Diagnostics, JointDiagnostics
+    from humeval_power.studies.analyze.result import AnalysisResult
+    from humeval_power.studies.analyze.result_criteria import CriteriaResult
+    from humeval_power.studies.analyze.result_systems import SystemsResult
+    from humeval_power.studies.fit.many_systems import SystemsAnalysis
+    from humeval_power.studies.fit.wald import EffectTest
+    from humeval_power.studies.power.workload import Ahead
+    from humeval_power.sweep.executors import AnyExecutor
+
+
+def analyze(
+    ratings: Ratings,
+    *,
+    plan: Plan | None = None,
+    rule: DecisionRule | None = None,
+    family: ComparisonFamily | None = None,
+    effect: float | None = None,
+    looks: LooksTaken | None = None,
+    correlated: Sequence[CorrelatedFactor] = (),
+    exclusion: WorkerExclusion | None = None,
+    plan_source: Mapping[str, object] | None = None,
+    diagnostics: bool = True,
+    check_families: bool = False,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
+    ahead: Ahead | None = None,
+) -> AnalysisResult | SystemsResult:
+    """Decide a finished study, and say what differs from its plan.
+
+    Parameters
+    ----------
+    ratings : of two systems or more; for a planned study on the plan's scale and with its systems.
+    plan : the plan to hold the study against.
+    rule : the test; None takes the plan's. Another one than the plan's is a deviation.
+    family : of several systems, which comparisons are made, by which model and correction; None takes the plan's,
+        else all pairs with Holm's correction. Of two systems it says by its baseline which is subtracted.
+    effect, looks, correlated, check_families, n_simulations, n_jobs, executor, ahead : of two systems alone, as
+        `analyze_pair` has them.
+    exclusion : the workers whom rules leave out (`exclude_workers`); a plan that seals rules needs it.
+    plan_source : the file and checksum of the plan, for the record.
+    diagnostics : whether to predict workers and items, and to leave out each of the busiest workers.
+    seed : of what is simulated: the size of the test with few workers; the chances of ranks of several systems.
+
+    Returns
+    -------
+    AnalysisResult or SystemsResult
+        Of two systems as `analyze_pair` gives it, of more as `analyze_systems` does.
+
+    Raises
+    ------
+    InputError
+        What decides two systems asked of several, and all that the two calls refuse.
+    FitError
+        Ratings that determine nothing.
+    """
+    if ratings.n_systems == 2 and family is not None and (plan is None or plan.many is None):
+        pair = family.pairs(ratings.system_names)[0]
+        ratings, family = ratings if pair == ratings.system_names else ratings.pair(*pair), None
+    if ratings.n_systems > 2 or family is not None:
+        given = {
+            "effect": effect,
+            "looks": looks,
+            "correlated": correlated,
+            "check_families": check_families,
+        }
+        if only_pairs := [name for name, value in given.items() if value not in (None, (), [], False)]:
+            raise InputError(
+                f"{', '.join(only_pairs)}: for two systems; {ratings.source} has {ratings.n_systems}. Choose two "
+                "with ratings.pair(A, B)."
+            )
+        return analyze_systems(
+            ratings,
+            plan=plan,
+            rule=rule,
+            family=family,
+            exclusion=exclusion,
+            plan_source=plan_source,
+            diagnostics=diagnostics,
+            seed=seed,
+        )
+    return analyze_pair(
+        ratings,
+        plan=plan,
+        rule=rule,
+        effect=effect,
+        looks=looks,
+        correlated=correlated,
+        exclusion=exclusion,
+        plan_source=plan_source,
+        diagnostics=diagnostics,
+        check_families=check_families,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+        executor=executor,
+        ahead=ahead,
+    )
+
+
+@on_executor
+def analyze_pair(
+    ratings: Ratings,
+    *,
+    plan: Plan | None = None,
+    rule: DecisionRule | None = None,
+    effect: float | None = None,
+    looks: LooksTaken | None = None,
+    correlated: Sequence[CorrelatedFactor] = (),
+    exclusion: WorkerExclusion | None = None,
+    plan_source: Mapping[str, object] | None = None,
+    diagnostics: bool = True,
+    check_families: bool = False,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
+    ahead: Ahead | None = None,
+) -> AnalysisResult:
+    """Decide a finished study of two systems, and say what differs from its plan.
+
+    Parameters
+    ----------
+    ratings : of two systems; for a planned study on the plan's scale and with its systems.
+    plan : the plan to hold the study against.
+    rule : the test; None takes the plan's. Another one than the plan's is a deviation.
+    effect : the smallest difference B - A on [0, 1] that would matter, above 0; None takes the plan's.
+    looks : those of a plan that has looks, when the study has ended.
+    correlated : 'worker', 'item' or both, whose intercepts and slopes may correlate.
+    exclusion : the workers whom rules leave out (`exclude_workers`); a plan that seals rules needs it. The result
+        is that of the others, and shows that of all beside it.
+    plan_source : the file and checksum of the plan, for the record.
+    diagnostics : whether to predict workers and items and to find the effect without each worker.
+    check_families : as of `fit`.
+    n_simulations, seed, n_jobs : of the simulated size of the test, which is looked at with few workers.
+    ahead : is told of these simulations before they begin; raises to refuse them.
+
+    Returns
+    -------
+    AnalysisResult
+        Its `decision` in words; estimate, standard error and interval on [0, 1]; deviations; agreement.
+
+    Raises
+    ------
+    InputError
+        A rule whose reference distribution is simulated, a plan with looks without those taken, or one with
+        documents for ratings without them.
+    FitError
+        Ratings that determine nothing.
+    """
+    from humeval_power.estimation.crossed.problem import few_fits
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.analyze.against_plan import deviations
+    from humeval_power.studies.analyze.family import comparison_row
+    from humeval_power.studies.analyze.result import (
+        AnalysisResult,
+        WithAndWithout,
+        exclusion_deviations,
+        not_applied_remarks,
+    )
+    from humeval_power.studies.fit.fit_result import family_remarks
+    from humeval_power.studies.fit.many_systems import asymptotic_intervals, fit_and_test
+    from humeval_power.studies.fit.wald import adjustment
+    from humeval_power.studies.power.calibration import size_of_test
+    from humeval_power.studies.power.formula import FEW_WORKERS
+
+    rule = rule or (DEFAULT_RULE if plan is None else plan.rule)
+    _refuse_simulated(rule)
+    if plan is not None and plan.looks is not None and looks is None:
+        raise InputError("The plan has looks: its result takes those that were taken into account.")
+    if plan is not None:
+        plan.check_documents(ratings)
+    whole, exclusion = ratings, _sealed(plan, exclusion)
+    ratings = whole if exclusion is None else exclusion.remaining(whole)
+    with few_fits():
+        fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
+        adjusted = adjustment(fitted, ratings, rule)
+    size = None
+    if fitted.n_workers < FEW_WORKERS and not tested.reason and not rule.is_latent:
+        if ahead is not None:
+            ahead(studies_like(fitted, ratings, rule, True, n_simulations, n_jobs))
+        simulation = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs}
+        size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **simulation)
+    found = None
+    if plan is not None:
+        found = deviations(plan, whole, rule, stopped_at=None if looks is None else looks.stopped_at)
+        found = (*found, *exclusion_deviations(exclusion, str(plan.exclusion_rules)))
+        found = found if looks is None else (*found, *looks.departures)
+    changed = None
+    if exclusion is not None:
+        with few_fits():
+            everybody = tested if ratings is whole else fit_and_test(whole, rule, correlated=correlated)[1]
+        a, b = whole.system_names
+        row = comparison_row(whole.criterion, (a, b), everybody, everybody.p_value)
+        changed = WithAndWithout.of(exclusion, ratings, whole, [row])
+    check = family_check(ratings, tested) if check_families else None
+    remarks = [] if looks is None else [f"WARNING: {one.actual}." for one in looks.unchecked]
+    if check is not None:
+        remarks += family_remarks(ratings, tested, check)
+    return AnalysisResult(
+        ratings=ratings,
+        fitted=fitted,
+        tested=tested,
+        ranges=asymptotic_intervals(fitted, ratings),
+        agreement=_agreement(ratings, fitted),
+        size=size,
+        interest=_interest(effect, plan, ratings, fitted, tested),
+        deviations=found,
+        looks=looks,
+        plan=None if plan_source is None else dict(plan_source),
+        adjustment=adjusted,
+        diagnostics=_diagnostics(ratings, fitted, tested) if diagnostics else None,
+        check=check,
+        exclusion=changed,
+        remarks=(*not_applied_remarks(exclusion), *remarks),
+        provenance=Provenance(seed=None if size is None else seed),
+    )
+
+
+def _sealed(plan: Plan | None, exclusion: WorkerExclusion | None) -> WorkerExclusion | None:
+    """The exclusion, which knows whether its rules are those of the plan.
+
+    Raises
+    ------
+    InputError
+        A plan that seals rules, without what they do to the workers.
+    """
+    if exclusion is not None:
+        return replace(exclusion, sealed=plan is not None and plan.exclusion_rules == exclusion.rules)
+    if plan is not None and plan.exclusion_rules:
+        raise InputError(
+            f"The plan leaves out workers by its rules {plan.exclusion_rules}: give what they do to these workers."
+        )
+    return None
+
+
+def analyze_systems(
+    ratings: Ratings,
+    *,
+    plan: Plan | None = None,
+    rule: DecisionRule | None = None,
+    family: ComparisonFamily | None = None,
+    looks: LooksTaken | None = None,
+    exclusion: WorkerExclusion | None = None,
+    plan_source: Mapping[str, object] | None = None,
+    diagnostics: bool = True,
+    seed: int = DEFAULT_SEED,
+) -> SystemsResult:
+    """Compare several systems: every pair, or each with one of them.
+
+    Parameters
+    ----------
+    ratings : of two systems or more.
+    plan : the plan of several systems to hold the study against.
+    rule : the test; None takes the plan's. Another one than the plan's is a deviation.
+    family : which comparisons are made, by which model and correction; None takes the plan's. With the joint model
+        the other kind of variances is shown as a check.
+    looks : those of a plan that has looks, when the study has ended: their boundaries decide.
+    exclusion : as of `analyze_pair`.
+    plan_source : the file and checksum of the plan, for the record.
+    diagnostics : whether to predict workers and items by one fit of all systems, and to leave out each of the
+        busiest workers.
+    seed : of the simulated chances of ranks.
+
+    Returns
+    -------
+    SystemsResult
+        Its `findings` have a row for each system: mean, interval, group, rank and the chance of being best, in
+        points of a declared scale. `to_frame` has a row for each comparison, on [0, 1].
+
+    Raises
+    ------
+    InputError
+        One system, no system of the baseline's name, or a plan with looks without those taken.
+    """
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.analyze.against_plan import deviations, family_deviations
+    from humeval_power.studies.analyze.result import WithAndWithout, exclusion_deviations
+    from humeval_power.studies.analyze.result_systems import SystemsResult, comparison_rows
+    from humeval_power.studies.fit.joint_comparison import check_other_model, compare_jointly, family_error
+    from humeval_power.studies.fit.many_systems import compare_in_pairs
+    from humeval_power.studies.fit.ranks import simulate_ranks
+    from humeval_power.studies.monitor.systems import decided_by_looks
+
+    rule = rule or (DEFAULT_RULE if plan is None else plan.rule)
+    family = family or (plan.family if plan is not None else None) or DEFAULT_FAMILY
+    _refuse_simulated(rule)
+    if family.model == "joint" and (ratings.document is not None or ratings.covariates):
+        raise InputError(
+            "The joint model of several systems has no documents and no covariates: compare in pairs (--model "
+            "pairwise), each of which has them, or leave the columns out."
+        )
+    if ratings.n_systems < 2:
+        raise InputError(f"{ratings.source} has one system; at least two are needed.")
+    if plan is not None and plan.looks is not None and looks is None:
+        raise InputError("The plan has looks: its result takes those that were taken into account.")
+    if plan is not None:
+        plan.check_documents(ratings)
+    whole, exclusion = ratings, _sealed(plan, exclusion)
+    ratings = whole if exclusion is None else exclusion.remaining(whole)
+
+    def compared(these: Ratings, *, check: bool) -> SystemsAnalysis:
+        if family.model == "pairwise":
+            return compare_in_pairs(these, rule=rule, family=family)
+        return compare_jointly(these, rule=rule, family=family, check=check)
+
+    analysis = compared(ratings, check=looks is None)
+    changed = None
+    if exclusion is not None:
+        everybody = analysis if ratings is whole else compared(whole, check=False)
+        rows = comparison_rows(whole.criterion, everybody)
+        changed = WithAndWithout.of(exclusion, ratings, whole, rows)
+    if looks is None:
+        analysis = replace(analysis, other_model=check_other_model(ratings, analysis, rule))
+    elif plan is not None:
+        analysis = decided_by_looks(analysis, looks.of_several, plan, ratings)
+    if analysis.joint is not None and family.correction == "max-t":
+        pairs = [(one.first, one.second) for one in analysis.results]
+        erring = family_error(ratings, analysis.joint, pairs, rule, seed=seed)
+        analysis = replace(analysis, family_error=erring)
+    return SystemsResult(
+        ratings=ratings,
+        analysis=analysis,
+        ranks=simulate_ranks(analysis, seed=seed),
+        agreement=_agreement(ratings),
+        diagnostics=_joint_diagnostics(ratings, analysis.joint) if diagnostics else None,
+        deviations=None
+        if plan is None
+        else (
+            *deviations(plan, whole, rule, stopped_at=None if looks is None else looks.stopped_at),
+            *exclusion_deviations(exclusion, str(plan.exclusion_rules)),
+            *family_deviations(plan, family),
+            *(() if looks is None else looks.departures),
+        ),
+        looks=looks,
+        exclusion=changed,
+        plan=None if plan_source is None else dict(plan_source),
+        provenance=Provenance(seed=seed),
+    )
+
+
+def _joint_diagnostics(ratings: Ratings, fitted: JointFit | None) -> JointDiagnostics | None:
+    """By the fit of all systems, or where each pair has its own by one of ratings as numbers with common variances;
+    None where there is no such fit."""
+    from humeval_power.estimation.joint.fit import fit_joint
+    from humeval_power.saying.progress import progress
+    from humeval_power.studies.analyze.diagnostics import MOST_REFITS, diagnose_jointly
+
+    if ratings.document is not None or ratings.covariates:
+        return None
+    try:
+        fitted = fitted or fit_joint(ratings, names=ratings.system_names)
+        with progress("Leaving workers out", total=min(ratings.n_workers, MOST_REFITS)) as advance:
+            return diagnose_jointly(ratings, fitted, advance=advance)
+    except (FitError, InputError):
+        return None
+
+
+def analyze_criteria(
+    by_name: Mapping[str, Ratings],
+    each: Callable[[Ratings], AnalysisResult | SystemsResult] | None = None,
+    *,
+    family: ComparisonFamily | None = None,
+    plan: Plan | None = None,
+    exclusion: WorkerExclusion | None = None,
+) -> CriteriaResult:
+    """Analyse several criteria one by one, and correct over all their comparisons as one family of tests.
+
+    Parameters
+    ----------
+    by_name : the ratings of each criterion.
+    each : how one criterion is analysed, such as `analyze_systems` or `analyze_pair` with options; None takes
+        `analyze`, of more than two systems by the family.
+    family : the correction, and whether it covers the tests of all criteria or those of each; the same that
+        `each` compares several systems by. None takes the plan's, or the usual one.
+    plan : of several criteria, to hold these against; where `each` is given that holds the rest.
+    exclusion : as of `analyze_pair`, by the answers on all criteria; where `each` is given that applies it.
+
+    Returns
+    -------
+    CriteriaResult
+        The `results` by criterion, whose corrected p-values are those of the whole family; `to_frame` has a row
+        for each comparison.
+
+    Raises
+    ------
+    InputError
+        max-t over several criteria, whose correlation is not known; a criterion that was analysed by another
+        family, or decided by looks.
+    FitError
+        Ratings of a criterion, which is named, that determine nothing.
+    """
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.analyze.result_criteria import CriteriaResult
+
+    family = family or (None if plan is None else plan.family) or DEFAULT_FAMILY
+    _refuse_max_t(family, len(by_name))
+    results: dict[str, AnalysisResult | SystemsResult] = {}
+    for name, ratings in by_name.items():
+        try:
+            results[name] = (
+                analyze(
+                    ratings,
+                    plan=plan,
+                    family=family if ratings.n_systems > 2 else None,
+                    exclusion=exclusion,
+                )
+                if each is None
+                else each(ratings)
+            )
+        except FitError as error:
+            raise FitError(f"Criterion {name!r}: {error}") from error
+        results[name].check_family(family)
+    seeds = [one.provenance.seed for one in results.values() if one.provenance.seed is not None]
+    drawn = Provenance(seed=seeds[0] if seeds else None)
+    if family.over == "all":
+        results = _corrected_over_all(results, family)
+    found = None
+    if plan is not None:
+        from humeval_power.studies.analyze.against_plan import criteria_deviations, family_deviations
+
+        found = (*criteria_deviations(plan, tuple(by_name)), *family_deviations(plan, family))
+    return CriteriaResult(results=results, family=family, deviations=found, provenance=drawn)
+
+
+def _refuse_max_t(family: ComparisonFamily, n_criteria: int) -> None:
+    if family.correction == "max-t" and family.over == "all" and n_criteria > 1:
+        raise InputError(
+            "max-t needs the correlation of all tests, and that between criteria is not known: correct with "
+            "--correction holm over all of them, or with max-t within each (--correct-over criterion)."
+        )
+
+
+def _corrected_over_all(
+    results: Mapping[str, AnalysisResult | SystemsResult], family: ComparisonFamily
+) -> dict[str, AnalysisResult | SystemsResult]:
+    """The results with p-values that are corrected over the comparisons of all criteria.
+
+    So are those of the checks by the other variances and the other model, where a criterion without one counts with
+    its own.
+    """
+    from humeval_power.families import FamilyOfTests
+    from humeval_power.inference.common_tests import correct
+    from humeval_power.studies.fit.many_systems import CorrectedP
+
+    raw = [p for result in results.values() for p in result.p_values]
+    tests = FamilyOfTests(family, len(raw), tuple(results))
+    corrected = iter(correct(raw, family.correction).tolist())
+    of_checks = [p for result in results.values() for p in result.check_p_values]
+    checked = iter(correct(of_checks, family.correction).tolist())
+    of_models = [p for result in results.values() for p in result.other_p_values]
+    by_model = iter(correct(of_models, family.correction).tolist())
+    found: dict[str, AnalysisResult | SystemsResult] = {}
+    for name, result in results.items():
+        n = len(result.p_values)
+        mine = CorrectedP(*(list(islice(p, n)) for p in (corrected, checked, by_model)))
+        found[name] = result.recorrected(tests, mine)
+    return found
+
+
+def _refuse_simulated(rule: DecisionRule) -> None:
+    if rule.is_simulated:
+        raise InputError(f"For --df {rule.df} use 'fit': its reference distribution is simulated there.")
+
+
+def _interest(
+    effect: float | None, plan: Plan | None, ratings: Ratings, fitted: Fit | LatentFit, tested: EffectTest
+) -> PowerAtInterest | None:
+    from humeval_power.studies.analyze.against_plan import power_at_interest
+    from humeval_power.studies.power.formula import EffectPrecision
+
+    wanted = plan.effect if effect is None and plan is not None else effect
+    if wanted is None or tested.reason:
+        return None
+    smallest = min(fitted.n_workers, fitted.n_items) - 1
+    known = EffectPrecision(tested.standard_error**2, _df(fitted, tested), smallest, fitted.n_workers)
+    return power_at_interest(
+        wanted, fitted.parameters, known, ratings.design(), rule=tested.rule, plan=plan
+    )
+
+
+def _df(fitted: Fit | LatentFit, tested: EffectTest) -> float:
+    """The df with which the standard error is known, also where the rule refers to the normal."""
+    if math.isfinite(tested.df):
+        return tested.df
+    return fitted.df_kenward_roger if math.isfinite(fitted.df_kenward_roger) else fitted.df_satterthwaite
+
+
+def _agreement(ratings: Ratings, fitted: Fit | LatentFit | None = None) -> dict[str, object]:
+    """That of workers; the intraclass correlations are those of a fit of two systems."""
+    from humeval_power.comparisons.agreement.agreement import agreement, repeatability
+    from humeval_power.comparisons.agreement.reliability import intraclass_correlations
+    from humeval_power.comparisons.agreement.result import agreement_record
+
+    correlations: tuple[IntraclassCorrelation, ...] = ()
+    if fitted is not None:
+        per_output = ratings.design().ratings_per_item
+        correlations = intraclass_correlations(fitted, ratings_per_output=per_output)
+    return agreement_record(agreement(ratings), repeatability(ratings), correlations)
+
+
+def _diagnostics(ratings: Ratings, fitted: Fit | LatentFit, tested: EffectTest) -> Diagnostics | None:
+    """Those of the linear model, also where the test is of categories: predictions and refits are on [0, 1]."""
+    from humeval_power.estimation.fitting import fit
+    from humeval_power.estimation.latent.fit import LatentFit
+    from humeval_power.saying.progress import progress
+    from humeval_power.studies.analyze.diagnostics import diagnose, most_left_out
+
+    if tested.reason or fitted.correlations:  # predictions are those of uncorrelated effects
+        return None
+    linear = fit(ratings, estimator=fitted.estimator) if isinstance(fitted, LatentFit) else fitted
+    rule = replace(tested.rule, family="gaussian")
+    most = most_left_out(ratings, replace(rule, analysis="ratings"), linear)
+    with progress("Leaving workers out", total=most) as advance:
+        return diagnose(linear, ratings, rule, advance=advance)
+
+
+# The ledger of a finished study with looks, held against the ratings that are analysed.
+
+
+def looks_of_study(
+    plan: Plan,
+    plan_path: str,
+    ledger: str | None,
+    ratings: Ratings,
+    *,
+    secret: str | None = None,
+    exclusion: WorkerExclusion | None = None,
+) -> LooksTaken:
+    """Read the ledger of a study with looks, and check that these are the ratings of its last look.
+
+    ratings : all of them; looks see also those of workers whom the `exclusion` leaves out of their tests.
+
+    Raises
+    ------
+    InputError
+        No looks, a study that has not ended, or ratings that its last look did not see.
+    """
+    from humeval_power.studies.plan.files import read_plan_file
+
+    path = ledger_path(plan_path, ledger)
+    checksum = read_plan_file(plan_path).checksum
+    entries, secret_file = read_ledger(path), secret_path(path, secret)
+    if plan.many is not None:
+        ratings = as_planned(ratings, plan)
+    found = state_of(entries, monitoring_of(plan), checksum, place=path, by=ratings.scale)
+    taken = LooksTaken(state=found.monitoring, ledger=path)
+    kept = secret_of_rows(found, entries, path, secret_file)
+    return replace(
+        taken, unchecked=_check_ratings(found, plan, ratings, exclusion, path, secret_file, kept)
+    )
+
+
+def _check_ratings(
+    found: LedgerState,
+    plan: Plan,
+    ratings: Ratings,
+    exclusion: WorkerExclusion | None,
+    path: str,
+    secret_file: str,
+    secret: StudySecret | None,
+) -> tuple[Deviation, ...]:
+    """Refuse other ratings than those of the last look; without the secret, by their sums, which is said."""
+    if secret is None:
+        last = found.monitoring.looks[-1].data
+        tested = ratings if exclusion is None else exclusion.remaining(ratings)
+        same = same_sums(data_of(tested, plan, final=last.final), last)
+    else:
+        same = dict(row_digests(ratings, plan.systems, secret)) == found.rows
+    if not same:
+        rule = "these are not the ratings that the last look saw."
+        raise InputError([Problem(rule, f"Analyse those; {path} tells.", place=ratings.source)])
+    gone = found.withdrawal
+    withdrew = () if gone is None else (Deviation("participants", "all whom the looks saw", gone),)
+    if secret is not None:
+        return withdrew
+    said = (
+        f"{secret_file} is missing: only counts, estimate and SE were compared with the last look's, and the "
+        f"lines of {path} could have been sealed anew"
+    )
+    return (*withdrew, Deviation("ratings", "each as the last look saw it", said))

@@ -1,0 +1,434 @@
+"""A family of tests in words, and as a record: every table, note, picture and sentence says it so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from humeval_power.families import ComparisonFamily, Correction, FamilyOfTests
+from humeval_power.saying.numbers import counted, interval_words
+from humeval_power.saying.result import Record
+from humeval_power.saying.row_flow import flow_record
+from humeval_power.scales import RatingScale
+from humeval_power.studies.fit.fit_result import fit_content
+from humeval_power.studies.fit.many_systems import PairResult, SystemsAnalysis
+from humeval_power.studies.fit.wald import EffectTest, standardised_effect
+
+if TYPE_CHECKING:
+    from humeval_power.estimation.fit import Fit
+    from humeval_power.estimation.joint.fit import JointFit
+    from humeval_power.estimation.latent.fit import LatentFit
+    from humeval_power.ratings import Ratings
+    from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken, PowerAtInterest
+    from humeval_power.studies.fit.latent_effects import FamilyCheck
+    from humeval_power.studies.fit.many_systems import ModelCheck, VariancesCheck
+    from humeval_power.studies.fit.wald import Adjustment
+    from humeval_power.studies.looks.stagewise import StagewiseResult
+    from humeval_power.studies.power.estimate import PowerEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRow:
+    """One comparison in short: second - first on [0, 1], and its p-value before and after the correction of its
+    family. `significant` is None where there is no test."""
+
+    criterion: str | None
+    first: str
+    second: str
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+    df: float
+    p_value: float
+    corrected_p_value: float
+    significant: bool | None
+
+
+def comparison_row(
+    criterion: str | None,
+    pair: tuple[str, str],
+    test: EffectTest,
+    corrected_p: float,
+    *,
+    interval: tuple[float, float] | None = None,
+) -> ComparisonRow:
+    """The row of a comparison; `interval` is a simultaneous one in the place of the test's own."""
+    low, high = interval or test.interval
+    decided = None if test.reason else corrected_p <= test.rule.alpha
+    estimate, error = test.estimate, test.standard_error
+    return ComparisonRow(
+        criterion, *pair, estimate, error, low, high, test.df, test.p_value, corrected_p, decided
+    )
+
+
+_AFTER: Mapping[Correction, str] = {
+    "holm": "after Holm's correction over",
+    "bonferroni": "after Bonferroni's correction over",
+    "bh": "after Benjamini and Hochberg's correction of the false discovery rate over",
+    "max-t": "after the single-step max-t correction over",
+    "none": "without correction for",
+}
+
+
+def family_words(tests: FamilyOfTests) -> str:
+    """How p-values are corrected, and over what: 'after Holm's correction over 28 comparisons'."""
+    looks = f" and {counted(tests.n_looks, 'look')}" if tests.n_looks else ""
+    return f"{_AFTER[tests.family.correction]} {_over(tests)}{looks}"
+
+
+def _over(tests: FamilyOfTests) -> str:
+    n_criteria, family = len(tests.criteria), tests.family
+    if n_criteria > 1 and family.over == "criterion" and family.correction != "none":
+        return "the comparisons of each criterion by themselves"
+    if not n_criteria:
+        return counted(tests.n_tests, "comparison")
+    of_criteria = "1 criterion" if n_criteria == 1 else f"{n_criteria:,} criteria"
+    if tests.n_tests == n_criteria:
+        return of_criteria
+    return f"{counted(tests.n_tests, 'comparison')} under {of_criteria}"
+
+
+def family_record(tests: FamilyOfTests) -> Record:
+    """The family as plain values, with the number of its tests and the criteria that they are of."""
+    record = {**asdict(tests.family), "n_tests": tests.n_tests, "criteria": list(tests.criteria)}
+    return {**record, "n_looks": tests.n_looks} if tests.n_looks else record
+
+
+def family_of_record(record: Mapping[str, object]) -> FamilyOfTests:
+    """The family that `family_record` wrote."""
+    values = dict(record)
+    n_tests, criteria = values.pop("n_tests"), values.pop("criteria")
+    assert isinstance(n_tests, int)
+    n_looks = values.pop("n_looks", 0)
+    assert isinstance(criteria, list)
+    assert isinstance(n_looks, int)
+    family = ComparisonFamily(**values)  # type: ignore[arg-type]
+    return FamilyOfTests(family, n_tests, tuple(map(str, criteria)), n_looks)
+
+
+# What is kept of the analysis of a finished study, as plain values.
+
+
+def analysis_content(
+    ratings: Ratings,
+    fit: Fit | LatentFit,
+    test: EffectTest,
+    *,
+    size: PowerEstimate | None = None,
+    check: FamilyCheck | None = None,
+    interest: PowerAtInterest | None = None,
+    deviations: Sequence[Deviation] | None = None,
+    agreement: Mapping[str, object] | None = None,
+    plan: Mapping[str, object] | None = None,
+    sequential: Mapping[str, object] | None = None,
+    adjustment: Adjustment | None = None,
+    corrected_p: float | None = None,
+    tests: FamilyOfTests | None = None,
+) -> Record:
+    """Everything that is kept of a fit, and what only a finished study has.
+
+    deviations : from the plan, None without one; plan : its file and checksum; sequential : the looks and
+        what they make of the result, None for a study with one test; adjustment : what documents and
+    covariates change; corrected_p : the p-value after the correction of a family of `tests`, which then
+        decides; None where there is one test.
+    """
+    record = fit_content(ratings, fit, test, size=size, check=check, adjustment=adjustment)
+    record["standardised"] = asdict(standardised_effect(fit.parameters)) if fit.converged else None
+    record["power_at_interest"] = None if interest is None else asdict(interest)
+    record["plan"] = None if plan is None else dict(plan)
+    record["deviations"] = None if deviations is None else [asdict(one) for one in deviations]
+    record["agreement"] = None if agreement is None else dict(agreement)
+    record["sequential"] = None if sequential is None else dict(sequential)
+    if sequential is not None and not test.reason:  # the boundary decides, not alpha
+        effect = record["effect"]
+        assert isinstance(effect, dict)
+        record["effect"] = {**effect, "significant": sequential["significant"]}
+    if corrected_p is not None and tests is not None:
+        effect = record["effect"]
+        assert isinstance(effect, dict)
+        decided = None if test.reason else corrected_p <= test.rule.alpha
+        record["effect"] = {**effect, "corrected_p_value": corrected_p, "significant": decided}
+        record["family_of_tests"] = family_record(tests)
+    return record
+
+
+def looks_content(looks: LooksTaken, inference: StagewiseResult) -> Record:
+    """The looks of a study, and the inference that takes them into account."""
+    state = looks.state
+    return {
+        "ledger": Path(looks.ledger).name,
+        "rule": str(state.rule),
+        "by": state.unit,
+        "decision": state.looks[-1].decision,
+        "significant": looks.shown,
+        "inference": asdict(inference),
+        "looks": [asdict(look) for look in state.looks],
+    }
+
+
+def comparison_content(
+    ratings: Ratings,
+    results: Sequence[PairResult],
+    *,
+    means: Mapping[str, float],
+    groups: Sequence[Sequence[str]],
+    tests: FamilyOfTests,
+) -> Record:
+    """Comparisons of several systems; the p-value of each, and that after the correction of the whole family."""
+    return {
+        "systems": list(ratings.system_names),
+        "criterion_name": ratings.criterion,
+        "means": dict(means),
+        "family_of_tests": family_record(tests),
+        "fits": "one for each pair of systems",
+        **_adjusted(ratings),
+        "pairs": [
+            {
+                "first": result.first,
+                "second": result.second,
+                "estimate": result.test.estimate,
+                "standard_error": result.test.standard_error,
+                "df": result.test.df,
+                "p_value": result.test.p_value,
+                "corrected_p_value": result.corrected_p,
+                "significant": None if result.test.reason else result.significant,
+                "reason": result.test.reason or None,
+                "interval": list(result.test.interval),
+                "boundary": list(result.fit.boundary),
+                "not_identified": list(result.fit.not_identified),
+                "converged": result.fit.converged,
+                "parameters": _pair_parameters(result.fit),
+                "simultaneous_interval": _ends(result.simultaneous_interval),
+            }
+            for result in results
+        ],
+        "groups": [list(group) for group in groups],
+        "rule": asdict(results[0].test.rule),
+        "data": {"source": ratings.source},
+    }
+
+
+def _pair_parameters(fit: Fit | LatentFit | JointFit) -> Record | None:
+    """Those of the pair's own fit; null for a fit of all systems, which stands in the record once."""
+    from humeval_power.estimation.joint.fit import JointFit
+
+    return None if isinstance(fit, JointFit) else dict(fit.parameters.as_dict())
+
+
+def _adjusted(ratings: Ratings) -> Record:
+    """What else is in each fit; nothing for workers and items alone."""
+    if not (ratings.n_documents or ratings.covariates):
+        return {}
+    names = [one.name for one in ratings.covariates]
+    return {"adjusted_for": {"n_documents": ratings.n_documents, "covariates": names}}
+
+
+def systems_content(
+    ratings: Ratings, analysis: SystemsAnalysis, *, agreement: Mapping[str, object] | None = None
+) -> Record:
+    """`comparison_content` with the model, the counts and the scale of the ratings, the means, SDs and common df of
+    a joint fit (else null), the comparisons with the other kind of variances, and the agreement of workers."""
+    record = comparison_content(
+        ratings,
+        analysis.results,
+        means={one.system: one.mean for one in analysis.means},
+        groups=analysis.groups,
+        tests=analysis.tests,
+    )
+    joint = analysis.joint
+    if joint is not None:
+        record["fits"] = "one for all systems"
+    record["max_t_df"] = analysis.common_df
+    ratings_of = np.bincount(ratings.system, minlength=ratings.n_systems).tolist()
+    record["system_means"] = [
+        {**asdict(one), "n_ratings": n} for one, n in zip(analysis.means, ratings_of, strict=True)
+    ]
+    record["joint_fit"] = None if joint is None else _joint(joint)
+    record["variances_check"] = None if analysis.check is None else _check(analysis.check)
+    other = analysis.other_model
+    record["model_check"] = None if other is None else {"model": other.model, **_by_check(other)}
+    erring = analysis.family_error
+    if erring is not None and erring.n_simulations:
+        record["family_error"] = asdict(erring)
+    record["agreement"] = None if agreement is None else dict(agreement)
+    return {**record, **_counts(ratings)}
+
+
+def _counts(ratings: Ratings) -> Record:
+    """How much was rated, on which scale, and which rows were left out; an output is an item under a system."""
+    outputs = len(np.unique(ratings.item * np.int64(ratings.n_systems) + ratings.system))
+    return {
+        "n_ratings": ratings.n_ratings,
+        "n_workers": ratings.n_workers,
+        "n_items": ratings.n_items,
+        "n_outputs": outputs,
+        "ratings_per_item": ratings.n_ratings / outputs,
+        "scale": asdict(ratings.scale),
+        **flow_record(ratings),
+        "notices": list(ratings.notices),
+    }
+
+
+def _check(check: VariancesCheck) -> Record:
+    return {
+        "variances": check.variances,
+        "likelihood_ratio": check.statistic,
+        "df": check.df,
+        "p_value_asymptotic": check.p_value,
+        **_by_check(check),
+        "joint_fit": None if check.fit is None else _joint(check.fit),
+    }
+
+
+def _by_check(check: VariancesCheck | ModelCheck) -> Record:
+    """The comparisons of a check, and which of them come out otherwise."""
+    return {
+        "reason": check.reason or None,
+        "decided_otherwise": [list(pair) for pair in check.parted],
+        "pairs": [
+            {
+                "first": one.first,
+                "second": one.second,
+                "estimate": one.test.estimate,
+                "standard_error": one.test.standard_error,
+                "df": one.test.df,
+                "p_value": one.test.p_value,
+                "corrected_p_value": one.corrected_p,
+                "significant": None if one.test.reason else one.significant,
+            }
+            for one in check.results
+        ],
+    }
+
+
+def _joint(joint: JointFit) -> Record:
+    return {
+        "variances": joint.variances,
+        "standard_deviations": dict(joint.standard_deviations),
+        "criterion": joint.criterion,
+        "boundary": list(joint.boundary),
+        "not_identified": list(joint.not_identified),
+        "converged": joint.converged,
+        "n_optima": joint.n_optima,
+        "closed_form": joint.closed_form,
+        "n_ratings": joint.n_ratings,
+        "n_workers": joint.n_workers,
+        "n_items": joint.n_items,
+    }
+
+
+def _ends(interval: tuple[float, float] | None) -> list[float] | None:
+    return None if interval is None else list(interval)
+
+
+# The units in which several systems are shown: points of the scale where one was declared, else [0, 1].
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is shown of ratings on a scale; a table, its picture and its record take the same."""
+
+    scale: RatingScale
+
+    @property
+    def in_points(self) -> bool:
+        """Whether values are points of a declared scale."""
+        return self.scale.source == "declared"
+
+    @property
+    def digits(self) -> int:
+        """Decimals of a mean or a difference: about a thousandth of the scale."""
+        return max(0, 3 - math.ceil(math.log10(self.scale.width))) if self.in_points else 3
+
+    @property
+    def words(self) -> str:
+        """'in points of the scale 1 to 5', or 'on [0, 1]'."""
+        if not self.in_points:
+            return "on [0, 1], 1 being best"
+        direction = "" if self.scale.higher_is_better else ", lower is better"
+        return f"in points of the scale {self.scale.low:g} to {self.scale.high:g}{direction}"
+
+    def mean(self, value: float) -> float:
+        """A mean rating on [0, 1]."""
+        return float(self.scale.from_unit(np.float64(value))) if self.in_points else value  # type: ignore[arg-type]
+
+    def difference(self, value: float) -> float:
+        """A difference on [0, 1]; where lower is better, points have the other sign."""
+        return self.scale.effect_to_raw(value) if self.in_points else value
+
+    def mean_interval(self, low: float, high: float) -> tuple[float, float]:
+        """The ends of an interval of a mean, the smaller one first."""
+        ends = sorted((self.mean(low), self.mean(high)))
+        return ends[0], ends[1]
+
+    def difference_interval(self, low: float, high: float) -> tuple[float, float]:
+        """The ends of an interval of a difference, the smaller one first."""
+        ends = sorted((self.difference(low), self.difference(high)))
+        return ends[0], ends[1]
+
+    def shown(self, value: float, *, more: int = 0, signed: bool = False) -> str:
+        """A value in these units; `more` decimals than usual."""
+        return f"{value:{'+' if signed else ''}.{self.digits + more}f}"
+
+    def interval(self, low: float, high: float, *, more: int = 0) -> str:
+        """'3.61 to 4.07'."""
+        return interval_words(low, high, digits=self.digits + more)
+
+
+# Comparisons of several systems as every table and picture shows them: one order, one sign, one unit.
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPair:
+    """The difference `left` - `right` in the units of the findings; `interval` is a simultaneous one where there is
+    one. `reason` says why there is no test."""
+
+    left: str
+    right: str
+    estimate: float
+    interval: tuple[float, float]
+    df: float
+    p_value: float
+    corrected_p: float
+    significant: bool
+    reason: str
+
+
+def shown_pairs(analysis: SystemsAnalysis, unit: Unit, order: Sequence[str]) -> tuple[ShownPair, ...]:
+    """Every comparison, in the order of the systems.
+
+    The system that comes first in the order stands first in a difference. Against a baseline that is taken away
+    from each, and one-sided tests keep the direction in which they were made.
+    """
+    place = {name: number for number, name in enumerate(order)}
+    as_tested = (
+        analysis.family.baseline is not None or analysis.results[0].test.rule.alternative != "two-sided"
+    )
+    found = []
+    for one in analysis.results:
+        turned = not as_tested and place[one.first] < place[one.second]
+        found.append(_shown(one, unit, turned=turned))
+    return tuple(sorted(found, key=lambda pair: (place[pair.left], place[pair.right])))
+
+
+def _shown(one: PairResult, unit: Unit, *, turned: bool) -> ShownPair:
+    sign = -1.0 if turned else 1.0
+    left, right = (one.first, one.second) if turned else (one.second, one.first)
+    low, high = one.simultaneous_interval or one.test.interval
+    return ShownPair(
+        left,
+        right,
+        unit.difference(sign * one.test.estimate),
+        unit.difference_interval(sign * low, sign * high),
+        one.test.df,
+        one.test.p_value,
+        one.corrected_p,
+        one.significant,
+        one.test.reason,
+    )

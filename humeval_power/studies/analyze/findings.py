@@ -1,0 +1,385 @@
+"""The findings of a comparison of several systems: systems by criteria, as a table, a record and a frame."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from humeval_power.families import FamilyOfTests
+from humeval_power.ratings import Ratings
+from humeval_power.safe_text import table_csv
+from humeval_power.saying.document import Block, Paragraph, Table
+from humeval_power.saying.numbers import counted, p_words
+from humeval_power.saying.result import Record
+from humeval_power.studies.analyze.family import Unit
+from humeval_power.studies.fit.many_systems import SystemsAnalysis, group_letters
+from humeval_power.studies.fit.ranks import SimulatedRanks, rank_intervals
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from humeval_power.estimation.joint.fit import JointFit
+    from humeval_power.studies.fit.many_systems import ModelCheck, VariancesCheck
+
+NOTHING = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One system under one criterion, as every medium shows it; means and intervals in the units of the findings.
+
+    `groups` are letters, None where tests tell no groups apart. `rank_low` to `rank_high` are the ranks that the
+    tests leave. `best` is the simulated chance of being best, `expected_rank` the mean rank, and `likely_low` to
+    `likely_high` hold all but alpha of the draws. None where there is none.
+    """
+
+    criterion: str | None
+    system: str
+    n_ratings: int
+    mean: float
+    low: float | None = None
+    high: float | None = None
+    groups: str | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
+    best: float | None = None
+    expected_rank: float | None = None
+    likely_low: int | None = None
+    likely_high: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionFindings:
+    """The findings under one criterion, in the order of the systems; `reason` says why there are no chances."""
+
+    criterion: str | None
+    unit: Unit
+    alpha: float
+    rows: tuple[Finding, ...]
+    letters: tuple[tuple[str, ...], ...]
+    n_draws: int = 0
+    reason: str = ""
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether means have intervals."""
+        return any(one.low is not None for one in self.rows)
+
+    @property
+    def has_ranks(self) -> bool:
+        """Whether tests give intervals of ranks."""
+        return any(one.rank_low is not None for one in self.rows)
+
+
+def criterion_findings(
+    ratings: Ratings, analysis: SystemsAnalysis, ranks: SimulatedRanks, order: Sequence[str]
+) -> CriterionFindings:
+    """The findings of one criterion."""
+    unit = Unit(ratings.scale)
+    letters, places = group_letters(analysis.groups), rank_intervals(analysis)
+    simulated = {one.system: one for one in ranks.systems}
+    means = {one.system: one for one in analysis.means}
+    n = np.bincount(ratings.system, minlength=ratings.n_systems)
+    n_of = dict(zip(ratings.system_names, n.tolist(), strict=True))
+    rows = []
+    for name in order:
+        mean, rank = means[name], simulated.get(name)
+        low, high = (None, None) if mean.interval is None else unit.mean_interval(*mean.interval)
+        first, last = places.get(name, (None, None))
+        rows.append(
+            Finding(
+                ratings.criterion,
+                name,
+                n_of[name],
+                unit.mean(mean.mean),
+                low,
+                high,
+                letters.get(name),
+                first,
+                last,
+                None if rank is None else rank.best,
+                None if rank is None else rank.expected,
+                None if rank is None else rank.low,
+                None if rank is None else rank.high,
+            )
+        )
+    alpha = analysis.results[0].test.rule.alpha
+    return CriterionFindings(
+        ratings.criterion, unit, alpha, tuple(rows), analysis.groups, ranks.n_draws, ranks.reason
+    )
+
+
+def order_of(analysis: SystemsAnalysis) -> tuple[str, ...]:
+    """Systems from the best mean to the worst."""
+    return tuple(one.system for one in sorted(analysis.means, key=lambda one: -one.mean))
+
+
+def common_order(analyses: Sequence[SystemsAnalysis]) -> tuple[str, ...]:
+    """Systems by their means under the first criterion; those that it lacks follow, by the next ones."""
+    return tuple(dict.fromkeys(name for analysis in analyses for name in order_of(analysis)))
+
+
+def findings_table(found: Sequence[CriterionFindings], *, called: Mapping[str, str]) -> Table:
+    """A row for each system, a group of columns for each criterion."""
+    names = tuple(dict.fromkeys(one.system for each in found for one in each.rows))
+    rows = []
+    header: list[str] = ["system"]
+    spans = []
+    for each in found:
+        columns = _columns(each)
+        header += columns
+        spans.append((each.criterion or "", len(columns)))
+    for name in names:
+        cells = [called[name]]
+        for each in found:
+            mine = [one for one in each.rows if one.system == name]
+            cells += _cells(mine[0], each) if mine else [NOTHING] * len(_columns(each))
+        rows.append(tuple(cells))
+    several = len(found) > 1
+    return Table(tuple(header), tuple(rows), spans=tuple(spans) if several else ())
+
+
+def _columns(found: CriterionFindings) -> list[str]:
+    return [
+        "mean",
+        *([f"{100 * (1 - found.alpha):g} % interval"] if found.has_intervals else []),
+        *(["group"] if found.letters else []),
+        *(["rank"] if found.has_ranks else []),
+        *(["P(best)"] if found.n_draws else []),
+    ]
+
+
+def _cells(one: Finding, found: CriterionFindings) -> list[str]:
+    unit = found.unit
+    cells = [unit.shown(one.mean)]
+    if found.has_intervals:
+        known = one.low is not None and one.high is not None
+        cells.append(unit.interval(one.low, one.high) if known else "none")  # type: ignore[arg-type]
+    if found.letters:
+        cells.append(one.groups or NOTHING)
+    if found.has_ranks:
+        cells.append(rank_words(one.rank_low, one.rank_high))
+    if found.n_draws:
+        cells.append(NOTHING if one.best is None else chance_cell(one.best))
+    return cells
+
+
+def rank_words(low: int | None, high: int | None) -> str:
+    """'2 to 4', or '2' for a single rank."""
+    if low is None or high is None:
+        return NOTHING
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def chance_cell(chance: float) -> str:
+    """A simulated chance with two decimals; its ends are never certain."""
+    if chance < 0.005:
+        return "< 0.01"
+    return "> 0.99" if chance > 0.995 else f"{chance:.2f}"
+
+
+def findings_content(found: CriterionFindings) -> Record:
+    """The findings as plain values, in the units and the order in which they are shown."""
+    return {
+        "unit": found.unit.words,
+        "n_draws": found.n_draws,
+        "reason": found.reason or None,
+        "rows": [asdict(one) for one in found.rows],
+    }
+
+
+def findings_frame(found: Sequence[CriterionFindings]) -> pd.DataFrame:
+    """A row for each system under each criterion."""
+    import pandas as pd
+
+    return pd.DataFrame([{**asdict(one), "unit": each.unit.words} for each in found for one in each.rows])
+
+
+def ranks_content(ranks: SimulatedRanks) -> Record:
+    """The chance of every rank, for those who compute with them."""
+    return {
+        "n_draws": ranks.n_draws,
+        "seed": ranks.seed,
+        "reason": ranks.reason or None,
+        "meaning": "chances of ranks in draws of the means and their variances; no p-values",
+        "systems": [asdict(one) for one in ranks.systems],
+    }
+
+
+def findings_files(
+    table: Table, found: Sequence[CriterionFindings], tests: FamilyOfTests, *, notices: tuple[str, ...]
+) -> dict[str, str]:
+    """The findings as a spreadsheet, and as a table to put into a paper, whose caption begins with the notices."""
+    from humeval_power.saying.render.latex import latex_float
+
+    caption = " ".join([*notices, *findings_words(found, tests)])
+    return {
+        "findings.csv": table_csv(findings_frame(found), digits=10),
+        "findings.tex": latex_float(table, caption=caption, label="tab:findings"),
+    }
+
+
+def findings_words(found: Sequence[CriterionFindings], tests: FamilyOfTests) -> Iterator[str]:
+    """What the columns are, each said once."""
+    first = found[0]
+    units = "; ".join(f"of {each.criterion} {each.unit.words}" for each in found)
+    if len({each.unit.words for each in found}) == 1:
+        units = first.unit.words
+    of = "estimated for new workers and items" if tests.family.model == "joint" else "those of the ratings"
+    yield f"Means are {of}, {units}."
+    if any(each.letters for each in found):
+        yield (
+            "Systems that share a letter are not told apart by these tests; that does not show that they "
+            "are equal."
+        )
+    if any(each.has_ranks for each in found):
+        yield f"Rank: the places that the tests leave a system; {_together(tests, first.alpha)}."
+    drawn = next((each for each in found if each.n_draws), None)
+    if drawn is not None:
+        yield (
+            f"P(best): how often a system comes first in {drawn.n_draws:,} draws of the means and of their "
+            "variances. It is no p-value, and among systems that are alike it favours the one that came first."
+        )
+    yield from dict.fromkeys(
+        f"There are no chances of ranks: {each.reason}." for each in found if each.reason
+    )
+
+
+def _together(tests: FamilyOfTests, alpha: float) -> str:
+    """How sure the intervals of ranks are."""
+    family = tests.family
+    if family.correction in ("none", "bh"):
+        return "with these p-values they do not hold together"
+    which = "all of them"
+    if family.over == "criterion" and len(tests.criteria) > 1:
+        which = "those of a criterion"
+    if family.correction == "max-t" and family.variances == "own":
+        return f"{which} hold together with {100 * (1 - alpha):g} % confidence, with few workers with less"
+    return f"{which} hold together with at least {100 * (1 - alpha):g} % confidence"
+
+
+# Variances of several systems in one fit: their words, their table, and the check by the other kind.
+
+_BY_MODEL = {"pairwise": "By fits in pairs", "joint": "By one fit of all systems"}
+VARIANCES_WORDS = {
+    "common": "which takes it that workers and items differ alike between any two systems",
+    "own": "in which each system has its own variances of workers and of items",
+}
+WARNING = "WARNING: "
+_MOST_LISTED = 6
+
+
+def sds_words(fitted: JointFit) -> str:
+    """The SDs that are not of one system."""
+    sds = ", ".join(
+        f"{name.removeprefix('sd_').replace('_', ' x ')} {value:.4f}"
+        for name, value in fitted.standard_deviations.items()
+        if " of " not in name
+    )
+    difference = (
+        "is 1.41 times worker x system"
+        if fitted.variances == "common"
+        else "is the root of the sum of their two squared SDs worker x system"
+    )
+    return f"SDs on [0, 1]: {sds}. That of a worker's difference between two systems {difference}."
+
+
+def zeros_words(names: Sequence[str]) -> str:
+    """SDs that were estimated as zero; those of single systems are counted, for their table names them."""
+    shared = [name for name in names if " of " not in name]
+    own = len(names) - len(shared)
+    if own:
+        shared.append(f"{counted(own, 'SD')} of single systems (see the table)")
+    return listed(shared)
+
+
+def system_sds(fitted: JointFit, called: Mapping[str, str]) -> Iterator[Block]:
+    """How much workers and items differ about each system, from a fit with its own variances.
+
+    called : what each system is called here, by its name
+    """
+    sds = fitted.standard_deviations
+    yield Paragraph(
+        "SDs on [0, 1] of what a worker, or an item, gives one system beyond what it gives all."
+    )
+    rows = [
+        (
+            shown,
+            f"{sds[f'sd_worker_system of {name}']:.4f}",
+            f"{sds[f'sd_item_system of {name}']:.4f}",
+        )
+        for name, shown in called.items()
+    ]
+    yield Table(("system", "worker x system", "item x system"), tuple(rows))
+
+
+def check_words(check: VariancesCheck, called: Mapping[tuple[str, str], str]) -> str:
+    """What the other kind of variances makes of the comparisons, which are `called` by first and second."""
+    other = f"With {_kind(check)} variances, as a check that decides nothing,"
+    if check.reason:
+        return f"{other} there is no result: {check.reason}"
+    return f"{other} {_outcome(check, called)}."
+
+
+def other_model_words(check: ModelCheck, called: Mapping[tuple[str, str], str]) -> str:
+    """What the other model makes of the comparisons, which are `called` by first and second."""
+    if check.reason:
+        return f"{_BY_MODEL[check.model]} there is no check: {check.reason}."
+    return f"{_BY_MODEL[check.model]}, as a check that decides nothing, {_outcome(check, called)}."
+
+
+def _outcome(check: VariancesCheck | ModelCheck, called: Mapping[tuple[str, str], str]) -> str:
+    """How many comparisons come out otherwise, and which."""
+    if not check.parted:
+        return "every comparison comes out the same"
+    corrected = {(one.first, one.second): one.corrected_p for one in check.results}
+    pairs = [f"{called[pair]} ({p_words(corrected[pair])})" for pair in check.parted]
+    of = counted(len(check.results), "comparison")
+    come = "comes" if len(pairs) == 1 else "come"
+    return f"{len(pairs)} of {of} {come} out otherwise (corrected p): {listed(pairs)}"
+
+
+def ratio_words(check: VariancesCheck) -> Iterator[str]:
+    """Whether the ratings tell own from common variances."""
+    if not math.isnan(check.p_value):
+        yield (
+            f"Likelihood ratio of own against common variances: {check.statistic:.1f} on {check.df} df, "
+            f"{p_words(check.p_value)}; asymptotic, and rough with few workers. It does not choose the model: "
+            "chosen on the same ratings, the tests err more often than they say."
+        )
+
+
+def check_remarks(check: VariancesCheck | None) -> tuple[str, ...]:
+    """A warning where decisions depend on the kind of variances."""
+    if check is None or not check.parted:
+        return ()
+    return (
+        f"{_depends(check)} on the variances: with {_kind(check)} ones the decision is another. See the notes.",
+    )
+
+
+def model_remarks(check: ModelCheck | None) -> tuple[str, ...]:
+    """A warning where decisions depend on the model: fits in pairs, or one of all systems."""
+    if check is None or not check.parted:
+        return ()
+    by = "fits in pairs" if check.model == "pairwise" else "one fit of all systems"
+    return (f"{_depends(check)} on the model: by {by} the decision is another. See the notes.",)
+
+
+def _depends(check: VariancesCheck | ModelCheck) -> str:
+    of = counted(len(check.results), "comparison")
+    return f"{WARNING}{len(check.parted)} of {of} {'depends' if len(check.parted) == 1 else 'depend'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, the first of many."""
+    more = len(names) - _MOST_LISTED
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_MOST_LISTED])} and {more} more"
+
+
+def _kind(check: VariancesCheck) -> str:
+    return "common" if check.variances == "common" else "each system's own"

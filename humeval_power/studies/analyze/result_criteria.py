@@ -1,0 +1,254 @@
+"""Analyses of several criteria of one table, corrected by one family of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.checking.rehearsed import rehearsal_notices
+from humeval_power.families import ComparisonFamily, FamilyOfTests
+from humeval_power.rules import claim
+from humeval_power.safe_text import file_stems
+from humeval_power.saying.document import Block, Document, Paragraph, Picture, Section, Table
+from humeval_power.saying.numbers import counted, interval_words, p_cell
+from humeval_power.saying.result import ANALYSES_SCHEMA, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.row_flow import left_out_notice
+from humeval_power.studies.analyze.against_plan import Deviation
+from humeval_power.studies.analyze.family import ComparisonRow, family_record, family_words
+from humeval_power.studies.analyze.findings import (
+    WARNING,
+    CriterionFindings,
+    common_order,
+    findings_files,
+    findings_frame,
+    findings_table,
+)
+from humeval_power.studies.analyze.result import TITLE as EXCLUSION_TITLE
+from humeval_power.studies.analyze.result import (
+    AnalysisResult,
+    WithAndWithout,
+    deviations_content,
+    deviations_section,
+    exclusion_section,
+)
+from humeval_power.studies.analyze.result_systems import MOST_PAIRS, SystemsResult, several_sections
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriteriaResult(Result):
+    """The analysis of each criterion by its name, each with the p-values of the family of tests.
+
+    `deviations` are those of the tests and the criteria from the plan, None without one.
+    """
+
+    schema: ClassVar[str] = ANALYSES_SCHEMA
+
+    results: Mapping[str, AnalysisResult | SystemsResult]
+    family: ComparisonFamily
+    deviations: tuple[Deviation, ...] | None = None
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def rows(self) -> tuple[ComparisonRow, ...]:
+        """Each comparison under each criterion in short."""
+        return tuple(
+            replace(row, criterion=name) for name, result in self.results.items() for row in result.rows
+        )
+
+    @property
+    def tests(self) -> FamilyOfTests:
+        """The tests of all criteria: one family, or where it says so one for each criterion."""
+        return FamilyOfTests(self.family, len(self.rows), tuple(self.results))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The remarks of every criterion, each once; a warning about several systems says under which."""
+        return tuple(
+            dict.fromkeys(
+                each.replace(WARNING, f"{WARNING}{name}: ", 1) if name in self.systems else each
+                for name, result in self.results.items()
+                for each in result.remarks
+            )
+        )
+
+    @cached_property
+    def systems(self) -> Mapping[str, SystemsResult]:
+        """The comparisons of several systems, by criterion, in one order: that of the means under the first."""
+        found = {name: one for name, one in self.results.items() if isinstance(one, SystemsResult)}
+        order = common_order([one.analysis for one in found.values()])
+        return {
+            name: replace(one, order=order, ratings=replace(one.ratings, criterion=name))
+            for name, one in found.items()
+        }
+
+    @property
+    def findings(self) -> tuple[CriterionFindings, ...]:
+        """The findings under each criterion, in one order of the systems."""
+        return tuple(one.findings for one in self.systems.values())
+
+    def findings_frame(self) -> pd.DataFrame:
+        """The findings as a table: a row for each system under each criterion."""
+        return findings_frame(self.findings)
+
+    def files(self) -> dict[str, str]:
+        """The findings as a spreadsheet, and as a table for a paper; nothing where two systems are compared."""
+        if not self.systems:
+            return {}
+        called = {name: name for one in self.findings for name in [row.system for row in one.rows]}
+        table = findings_table(self.findings, called=called)
+        return findings_files(table, self.findings, self.tests, notices=self._notices)
+
+    @property
+    def _notices(self) -> tuple[str, ...]:
+        """That these are ratings of a rehearsal, where they are."""
+        return rehearsal_notices(
+            worker for one in self.results.values() for worker in one.ratings.worker_names
+        )
+
+    def _left_out(self) -> tuple[str, ...]:
+        """The rows that each criterion is without."""
+        said = {name: left_out_notice(one.ratings.flow) for name, one in self.results.items()}
+        return tuple(f"{name}: {notice}" for name, notices in said.items() for notice in notices)
+
+    def body(self) -> Document:
+        """The findings under all criteria, then each comparison and the analysis of each criterion."""
+        n = len(self.results)
+        stems = file_stems(list(self.results), nameless="criterion")
+        in_short = len(self.systems) == n and all(one.analysis.groups for one in self.systems.values())
+        is_detail = in_short and len(self.rows) > MOST_PAIRS
+        parts = [
+            section
+            for (name, result), stem in zip(self.results.items(), stems, strict=True)
+            for section in _sections(name, stem, self.systems.get(name, result))
+        ]
+        return Document(
+            f"Analysis of {'1 criterion' if n == 1 else f'{n} criteria'}",
+            lead=self._lead(),
+            caveats=(*self._notices, *self._left_out()),
+            sections=(
+                *several_sections(self.systems, self.tests),
+                *exclusion_section(*self._exclusions),
+                *self._deviations(),
+                Section("All comparisons", (self._table(),), is_detail=is_detail),
+                *parts,
+            ),
+        )
+
+    @property
+    def _exclusions(self) -> list[tuple[WithAndWithout | None, Sequence[ComparisonRow]]]:
+        """What rules for leaving out workers changed under each criterion."""
+        return [
+            (_named_rows(name, result.exclusion), [replace(row, criterion=name) for row in result.rows])
+            for name, result in self.results.items()
+        ]
+
+    def _deviations(self) -> Iterator[Section]:
+        """Those of the tests and the criteria, and those of each criterion, each once."""
+        if self.deviations is None:
+            return
+        everywhere = [set(one.deviations or ()) for one in self.results.values()]
+        common = set.intersection(*everywhere)
+        found = [*self.deviations]
+        for name, result in self.results.items():
+            for one in result.deviations or ():
+                said = one if one in common else replace(one, what=f"{name}: {one.what}")
+                if said not in found:
+                    found.append(said)
+        yield from deviations_section(tuple(found))
+
+    def _lead(self) -> str:
+        shown, n = [row for row in self.rows if row.significant], len(self.rows)
+        after = family_words(self.tests)
+        if not self.systems and n > 1:
+            names = [name for name, one in self.results.items() if one.rows[0].significant]
+            under = f": {', '.join(names)}" if names else ""
+            first = next(iter(self.results.values()))
+            what = claim(first.tested.rule) if isinstance(first, AnalysisResult) else "a difference"
+            shown_under = (
+                f"{what[0].upper()}{what[1:]} is shown under {len(names) or 'none'} of {n} criteria"
+            )
+            return f"{shown_under}, {after}{under}."
+        are = "is" if len(shown) == 1 else "are"
+        return f"{len(shown)} of {counted(n, 'difference')} {are} shown {after}."
+
+    def _table(self) -> Table:
+        rows = []
+        for name, result in self.results.items():
+            if name in self.systems:
+                unit = self.systems[name].unit
+                rows += [
+                    (
+                        name,
+                        f"{one.left} - {one.right}",
+                        unit.shown(one.estimate, more=1),
+                        "none" if one.reason else unit.interval(*one.interval, more=1),
+                        *_p_cells(one.p_value, one.corrected_p, one.significant),
+                    )
+                    for one in self.systems[name].pairs
+                ]
+            else:
+                rows += [
+                    (
+                        name,
+                        f"{one.second} - {one.first}",
+                        f"{one.estimate:.4f}",
+                        interval_words(one.low, one.high),
+                        *_p_cells(one.p_value, one.corrected_p_value, one.significant),
+                    )
+                    for one in result.rows
+                ]
+        return Table(("criterion", "difference", "estimate", "interval", "p", "corrected"), tuple(rows))
+
+    def content(self) -> Record:
+        """The analysis of each criterion, and the family of all their tests."""
+        return {
+            "criteria": [
+                {
+                    "schema": result.schema,
+                    **self.systems.get(name, result).content(),
+                    "criterion_name": name,
+                }
+                for name, result in self.results.items()
+            ],
+            "family_of_tests": family_record(self.tests),
+            **deviations_content(self.deviations, None),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each comparison under each criterion."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows])
+
+
+def _named_rows(name: str, found: WithAndWithout | None) -> WithAndWithout | None:
+    if found is None:
+        return None
+    return replace(found, without=tuple(replace(row, criterion=name) for row in found.without))
+
+
+def _p_cells(p: float, corrected: float, significant: bool | None) -> tuple[str, str]:
+    return p_cell(p), p_cell(corrected) + (" *" if significant else "")
+
+
+def _sections(name: str, stem: str, result: AnalysisResult | SystemsResult) -> Iterator[Section]:
+    """The sections of one criterion, with its name before each title and each picture; of several systems those of
+    details, as the findings stand above."""
+    if isinstance(result, SystemsResult):
+        sections: tuple[Section, ...] = tuple(result.detail_sections())
+    else:
+        document = result.body()
+        yield Section(name, (Paragraph(document.lead),))
+        sections = tuple(one for one in document.sections if one.title != EXCLUSION_TITLE)
+    for section in sections:
+        blocks = tuple(_named(block, stem) for block in section.blocks)
+        yield replace(section, title=f"{name}: {section.title}", blocks=blocks)
+
+
+def _named(block: Block, stem: str) -> Block:
+    return block.named(f"{stem}-{block.name}") if isinstance(block, Picture) else block

@@ -1,0 +1,227 @@
+"""The pictures of an analysis of two systems, each with its sentence, as part of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from humeval_power.checking.columns import listing, shortened
+from humeval_power.errors import InputError
+from humeval_power.ratings import Ratings
+from humeval_power.safe_text import picture_text
+from humeval_power.saying.chart import EstimateRow, EstimateRows
+from humeval_power.saying.document import Block, Paragraph, Picture
+from humeval_power.saying.numbers import p_words, percent
+from humeval_power.studies.analyze.blups import LevelEffects, Predictions, screening_sentence
+from humeval_power.studies.analyze.diagnostics import Diagnostics, Influence, JointPredictions, LeftOut
+from humeval_power.studies.analyze.family import ShownPair, Unit
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+# Workers, items and what a decision owes to each, as rows of estimates, with the one sentence that they
+# say.
+
+_Z = float(special.ndtri(0.975))
+_UNEVEN = 1.5  # ratio of residual SDs from which their spread is called uneven
+_LABEL = 42  # characters from which a label under a single column takes two lines
+_NOT_ROUNDING = 1e-6
+
+
+def pair_rows(pairs: Sequence[ShownPair], unit: Unit) -> EstimateRows:
+    """The differences of several systems with their intervals; marked are those that are significant."""
+    return EstimateRows(
+        tuple(
+            EstimateRow(f"{one.left} - {one.right}", one.estimate, *one.interval, marked=one.significant)
+            for one in pairs
+            if not one.reason
+        ),
+        nouns="differences",
+        usual_label="not significant",
+        marked_label="significant",
+        x_label=f"Difference {unit.words}",
+    )
+
+
+def worker_difference_rows(predictions: Predictions, ratings: Ratings) -> tuple[EstimateRows, str]:
+    """Each worker's predicted difference B - A with 95 % intervals, and the sentence that it says."""
+    return _difference_rows(predictions, predictions.workers, ratings.worker_names, ratings, "worker")
+
+
+def item_difference_rows(predictions: Predictions, ratings: Ratings) -> tuple[EstimateRows, str]:
+    """Each item's predicted difference B - A with 95 % intervals, and the sentence that it says."""
+    return _difference_rows(predictions, predictions.items, ratings.item_names, ratings, "item")
+
+
+def _difference_rows(
+    predictions: Predictions, levels: LevelEffects, names: tuple[str, ...], ratings: Ratings, noun: str
+) -> tuple[EstimateRows, str]:
+    reach = _Z * levels.difference_error
+    rows = EstimateRows(
+        tuple(
+            EstimateRow(name, float(value), float(value - r), float(value + r), marked=bool(abs(value) > r))
+            for name, value, r in zip(names, levels.difference, reach, strict=True)
+        ),
+        nouns=f"{noun}s",
+        whole=predictions.effect,
+        whole_label=f"all {noun}s: {predictions.effect:.3f}",
+        usual_label="interval includes 0",
+        marked_label="interval excludes 0",
+        x_label=_difference_label(ratings),
+    )
+    return rows, _difference_sentence(predictions, levels, names, ratings, noun)
+
+
+def _difference_label(ratings: Ratings) -> str:
+    a, b = (shortened(picture_text(name), width=14) for name in ratings.system_names)
+    named = f"Predicted difference {b} - {a},"
+    return f"{named}{' ' if len(named) < _LABEL else chr(10)}on [0, 1]"
+
+
+def _difference_sentence(
+    predictions: Predictions, levels: LevelEffects, names: tuple[str, ...], ratings: Ratings, noun: str
+) -> str:
+    difference, n = levels.difference, len(names)
+    a, b = ratings.system_names
+    if np.ptp(difference) < _NOT_ROUNDING:
+        return (
+            f"The model finds no variation between {noun}s in the difference {b} - {a} (SD estimated as 0): it "
+            f"predicts {predictions.effect:.3f} for each of the {n:,}."
+        )
+    low, high = int(np.argmin(difference)), int(np.argmax(difference))
+    positive = int((difference > 0).sum())
+    count = f"all {n:,}" if positive == n else f"{positive:,} of {n:,}"
+    return (
+        f"The model predicts that {count} {noun}s {_verb(noun)} {b} higher than {a}; the predicted differences "
+        f"run from {difference[low]:.3f} ({shortened(names[low])}) to {difference[high]:.3f} "
+        f"({shortened(names[high])}) on [0, 1]."
+    )
+
+
+def _verb(noun: str) -> str:
+    return "rate" if noun == "worker" else "have"
+
+
+def residual_sentence(predictions: Predictions | JointPredictions) -> str:
+    """Whether residuals spread evenly over the fitted ratings."""
+    fitted, residual = predictions.fitted, predictions.residual
+    low, _, high = (residual[part].std() for part in np.array_split(np.argsort(fitted, kind="stable"), 3))
+    spread = f"{low:.3f} in the lowest third of fitted ratings and {high:.3f} in the highest"
+    outside = float(((fitted < 0) | (fitted > 1)).mean())
+    if max(low, high) >= _UNEVEN * min(low, high):
+        words = (
+            f"The spread of residuals is uneven, {spread}, as happens where ratings crowd at an end of the "
+            "scale; the model assumes it constant"
+        )
+    else:
+        words = f"The spread of residuals is about even ({spread})"
+    if outside > 0:
+        share = percent(outside)
+        words += f"; {share} of fitted ratings lie outside the scale"
+    return f"{words}."
+
+
+def influence_rows(influence: Influence) -> tuple[EstimateRows, str]:
+    """The effect without each level, with its interval, beside that of the whole study, and the sentence.
+
+    Raises
+    ------
+    InputError
+        Nothing could be analysed without any one of them.
+    """
+    usable = [one for one in influence.left_out if one.test is not None]
+    if not usable:
+        raise InputError(
+            f"Without any one {influence.noun} nothing can be analysed: there is nothing to draw."
+        )
+    changed = {one.name for one in influence.changed}
+    whole = influence.whole
+    rows = EstimateRows(
+        tuple(
+            EstimateRow(f"without {one.name}", one.estimate, *one.test.interval, marked=one.name in changed)
+            for one in usable
+            if one.test is not None
+        ),
+        nouns=f"{influence.noun}s",
+        whole=whole.estimate,
+        whole_label=f"whole study: {whole.estimate:.3f}",
+        usual_label="same decision",
+        marked_label="another decision",
+        x_label="Difference on [0, 1]",
+        whole_interval=whole.interval,
+    )
+    return rows, _influence_sentence(influence, len(usable))
+
+
+def _influence_sentence(influence: Influence, n_usable: int) -> str:
+    noun, whole, changed = influence.noun, influence.whole, influence.changed
+    low, high = influence.range
+    word = "significant" if whole.rule.margin is None else f"{whole.rule.alternative} within the margin"
+    decision = word if whole.significant else f"not {word}"
+    told = f"the estimate lies between {low:.3f} and {high:.3f} ({whole.estimate:.3f} with all)"
+    lost = len(influence.left_out) - n_usable
+    aside = f"; {lost:,} of {len(influence.left_out):,} could not be left out" if lost else ""
+    if influence.n_not_tried:
+        aside += f"; only the {len(influence.left_out):,} with most ratings were left out"
+    n_approximate = influence.n_approximate
+    if n_approximate:
+        refitted = len(influence.left_out) - lost - n_approximate
+        but = f", but for the {refitted:,} largest shifts, which are refits" if refitted else ""
+        aside += f"; approximate, each at the variances of the whole study{but}"
+    if not changed:
+        return f"Whichever {noun} is left out, {told} and the result stays {decision}{aside}."
+    names = listing([_with_p(one) for one in changed], limit=3)
+    return (
+        f"The decision ({decision}, {p_words(whole.p_value)}) changes if one {noun} is left out: {names}; "
+        f"{told}{aside}."
+    )
+
+
+def _with_p(one: LeftOut) -> str:
+    return f"{shortened(one.name, width=24)} ({p_words(one.p_value)})"
+
+
+_WIDTH = 5.2  # inches, as the effect is drawn
+
+
+def told_pictures(found: Diagnostics, ratings: Ratings) -> Iterator[tuple[Picture, str]]:
+    """Pictures, each with the sentence that it says; none of workers left out where nothing is left."""
+    from humeval_power.studies.analyze.figures import ceiling_figure, ceiling_words, residual_figure
+
+    rows, sentence = worker_difference_rows(found.predictions, ratings)
+    words = "Each worker's predicted difference with its 95 % interval, in the order of the differences."
+    yield rows.drawing("workers", title="How do workers differ?", words=words, width=_WIDTH), sentence
+    rows, sentence = item_difference_rows(found.predictions, ratings)
+    words = "Each item's predicted difference with its 95 % interval, in the order of the differences."
+    yield rows.drawing("items", title="How do items differ?", words=words, width=_WIDTH), sentence
+
+    def residuals() -> Figure:
+        return residual_figure(found.predictions, ratings, width=_WIDTH)[0]
+
+    words = "Residuals against fitted ratings, with the SD of each tenth."
+    yield Picture("residuals", residuals, words=words), residual_sentence(found.predictions)
+
+    def ceiling() -> Figure:
+        return ceiling_figure(ratings, width=_WIDTH)[0]
+
+    words = "The share of each system's ratings at the best and at the worst end of the scale."
+    yield Picture("ceiling", ceiling, words=words), ceiling_words(ratings)
+    if any(one.test is not None for one in found.influence.left_out):
+        rows, sentence = influence_rows(found.influence)
+        words = "The effect without each worker, with its interval, beside that of the whole study."
+        yield (
+            rows.drawing("influence", title="Does it rest on one worker?", words=words, width=_WIDTH),
+            sentence,
+        )
+
+
+def diagnostic_blocks(found: Diagnostics, ratings: Ratings) -> Iterator[Block]:
+    """The sentences, each followed by its picture, and who is worth a second look."""
+    yield Paragraph(screening_sentence(found.workers))
+    for picture, sentence in told_pictures(found, ratings):
+        yield Paragraph(sentence)
+        yield picture

@@ -1,0 +1,623 @@
+"""Comparisons of several systems: what they show, and their record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from humeval_power.checking.rehearsed import rehearsal_notices
+from humeval_power.errors import InputError
+from humeval_power.families import ComparisonFamily, FamilyOfTests
+from humeval_power.ratings import Ratings
+from humeval_power.rules import claim
+from humeval_power.saying.document import Block, Document, Paragraph, Picture, Points, Section, Table
+from humeval_power.saying.numbers import counted, interval_words, p_cell
+from humeval_power.saying.result import ANALYSIS_SCHEMA, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.row_flow import left_out_notice
+from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken
+from humeval_power.studies.analyze.family import (
+    ComparisonRow,
+    ShownPair,
+    Unit,
+    comparison_row,
+    family_words,
+    shown_pairs,
+    systems_content,
+)
+from humeval_power.studies.analyze.findings import (
+    VARIANCES_WORDS,
+    CriterionFindings,
+    Finding,
+    chance_cell,
+    check_remarks,
+    check_words,
+    criterion_findings,
+    findings_content,
+    findings_files,
+    findings_frame,
+    findings_table,
+    findings_words,
+    listed,
+    model_remarks,
+    order_of,
+    other_model_words,
+    rank_words,
+    ranks_content,
+    ratio_words,
+    sds_words,
+    system_sds,
+    zeros_words,
+)
+from humeval_power.studies.analyze.result import (
+    WithAndWithout,
+    deviations_content,
+    deviations_section,
+    exclusion_content,
+    exclusion_section,
+    not_applied_remarks,
+    study_independence_content,
+    study_independence_section,
+)
+from humeval_power.studies.analyze.result_diagnostics import pair_rows
+from humeval_power.studies.fit.many_systems import CorrectedP, FamilyError, SystemsAnalysis, recorrected
+from humeval_power.studies.fit.ranks import SimulatedRanks
+from humeval_power.studies.monitor.result import DECISIONS, result_blocks, systems_looks_content
+from humeval_power.studies.monitor.systems import over_looks
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from humeval_power.studies.analyze.diagnostics import JointDiagnostics
+
+
+# What is said of several systems that were compared, of all criteria: model, notes, tables and agreement.
+
+
+def counts_words(ratings: Ratings) -> str:
+    """'1,920 ratings of 8 systems by 15 workers, 40 items'."""
+    return (
+        f"{counted(ratings.n_ratings, 'rating')} of {counted(ratings.n_systems, 'system')} by "
+        f"{counted(ratings.n_workers, 'worker')}, {counted(ratings.n_items, 'item')}"
+    )
+
+
+def model_words(ratings: Ratings, analysis: SystemsAnalysis) -> str:
+    """Which fits there are, and the rule of their tests."""
+    rule = analysis.results[0].test.rule
+    if analysis.joint is not None:
+        return f"all systems in one fit, {VARIANCES_WORDS[analysis.joint.variances]} ({rule})"
+    more = [f"{ratings.n_documents:,} documents"] if ratings.n_documents else []
+    more += [one.name for one in ratings.covariates]
+    adjusted = f", adjusted for {', '.join(more)}" if more else ""
+    return f"each pair by its own fit, with its own variances{adjusted} ({rule})"
+
+
+def correction_words(analysis: SystemsAnalysis) -> str:
+    """What the corrected p-values and the intervals of differences are."""
+    words = family_words(analysis.tests)
+    if analysis.family.correction == "none":
+        return f"p {words}"
+    if not any(one.simultaneous_interval for one in analysis.results):
+        return f"p {words}, intervals of differences not corrected"
+    if analysis.common_df is None:
+        return f"p and intervals of differences {words}, each on its own df"
+    df = "the normal distribution" if math.isinf(analysis.common_df) else f"{analysis.common_df:.1f} df"
+    return f"p and intervals of differences {words}, on {df}, the fewest of any of them"
+
+
+def notes(analysis: SystemsAnalysis, pairs: Sequence[ShownPair], names: Mapping[str, str]) -> Iterator[str]:
+    """What a reader of the findings must know; comparisons and names as they are shown."""
+    reasons: dict[str, list[str]] = {}
+    called = {}
+    for one in pairs:
+        difference = f"{names[one.left]} - {names[one.right]}"
+        called[one.left, one.right] = called[one.right, one.left] = difference
+        if one.reason:
+            reasons.setdefault(one.reason, []).append(difference)
+    yield from (f"No test of {', '.join(names)}: {why}." for why, names in reasons.items())
+    if analysis.family_error is not None and analysis.joint is not None:
+        yield _family_error_words(
+            analysis.family_error, analysis.joint.n_workers, analysis.results[0].test.rule.alpha
+        )
+    if analysis.check is not None:
+        yield check_words(analysis.check, called)
+    if analysis.other_model is not None:
+        yield other_model_words(analysis.other_model, called)
+    ends = [end for one in analysis.means for end in one.interval or ()]
+    if ends and (min(ends) < 0 or max(ends) > 1):
+        yield "An interval of a mean that passes an end of the scale says that t intervals do not know it."
+
+
+def _family_error_words(found: FamilyError, n_workers: int, alpha: float) -> str:
+    """That max-t errs more often with few workers than it says, and how often here."""
+    said = f"With {n_workers} workers max-t can err up to twice as often as alpha {alpha:g} says"
+    if not math.isnan(found.rate):
+        low, high = (f"{100 * end:.1f}" for end in found.interval)
+        n = found.n_simulations - found.n_failed
+        said += (
+            f": of {n} studies of this design without differences, drawn with these variances, "
+            f"{100 * found.rate:.1f} % claim one (95 % Monte Carlo interval {low} to {high})"
+        )
+    return f"{said}. Holm's correction keeps its level: --correction holm."
+
+
+def variance_notes(analysis: SystemsAnalysis) -> Iterator[str]:
+    """What one fit of all systems says of the variances."""
+    fitted = analysis.joint
+    if fitted is None:
+        return
+    yield sds_words(fitted)
+    if analysis.check is not None:
+        yield from ratio_words(analysis.check)
+    if fitted.boundary:
+        yield (
+            f"Estimated as zero: {zeros_words(fitted.boundary)}. That is no proof that they are, and "
+            "Kenward-Roger's df allow for it."
+        )
+    if fitted.not_identified:
+        yield (
+            f"This table cannot tell {listed(fitted.not_identified)} apart; differences and means are "
+            "not affected."
+        )
+
+
+MOST_PAIRS = 10  # differences that an answer shows without being asked for details
+MORE_PAIRS = "--details shows them, and table.csv of a folder (-o FOLDER/) holds them"
+_NAME = 22  # characters of a difference's name before names give way to numbers
+_MEASURES = {  # of agreement, with the heads of their columns; an empty one has no room beside others
+    "Krippendorff's alpha, ordinal": "alpha, ordinal",
+    "Krippendorff's alpha, interval": "",
+    "share of equal ratings of two workers": "equal",
+    "share at most one point apart": "one apart",
+}
+
+
+def names_called(order: Sequence[str]) -> dict[str, str]:
+    """What systems are called in differences: numbers in their order where names are too long."""
+    if sum(sorted(map(len, order))[-2:]) + len(" - ") <= _NAME:
+        return {name: name for name in order}
+    return {name: f"[{place}]" for place, name in enumerate(order, start=1)}
+
+
+def rows_called(called: Mapping[str, str]) -> dict[str, str]:
+    """The names of rows: where numbers stand for names, number and name."""
+    return {name: name if name == short else f"{short} {name}" for name, short in called.items()}
+
+
+def differences_table(pairs: Sequence[ShownPair], unit: Unit, called: Mapping[str, str]) -> Table:
+    """A row for each comparison, with a decimal more than the findings have."""
+    return Table(
+        ("difference", "estimate", "interval", "df", "p", "corrected"),
+        tuple(
+            (
+                f"{called[one.left]} - {called[one.right]}",
+                unit.shown(one.estimate, more=1),
+                "none" if one.reason else unit.interval(*one.interval, more=1),
+                "" if one.reason else f"{one.df:.1f}",
+                p_cell(one.p_value),
+                p_cell(one.corrected_p) + (" *" if one.significant else ""),
+            )
+            for one in pairs
+        ),
+    )
+
+
+def ranks_table(found: CriterionFindings, called: Mapping[str, str]) -> Table:
+    """What the simulation says of each system's rank."""
+    reach = f"{100 * (1 - found.alpha):g} % of draws"
+    rows = tuple(_rank_cells(one, called) for one in found.rows if one.best is not None)
+    return Table(("system", "expected rank", reach, "P(best)"), rows)
+
+
+def _rank_cells(one: Finding, called: Mapping[str, str]) -> tuple[str, ...]:
+    return (
+        called[one.system],
+        f"{one.expected_rank:.2f}",
+        rank_words(one.likely_low, one.likely_high),
+        chance_cell(cast(float, one.best)),
+    )
+
+
+def agreement_blocks(records: Mapping[str, Record]) -> Iterator[Block]:
+    """Agreement over all systems, a row for each criterion: values with their 95 % intervals."""
+    found = {name: _overall(record) for name, record in records.items()}
+    shown = [measure for measure in _MEASURES if any(measure in values for values in found.values())]
+    if not shown:
+        yield Paragraph("Not defined for this table.")
+    elif len(found) > 1:
+        columns = [measure for measure in shown if _MEASURES[measure]]
+        rows = [(name, *(_value(values.get(each)) for each in columns)) for name, values in found.items()]
+        yield Table(("criterion", *(_MEASURES[each] for each in columns)), tuple(rows))
+        yield Paragraph(
+            "Krippendorff's alpha, and shares of pairs of ratings of an output, with 95 % intervals."
+        )
+    else:
+        [values] = found.values()
+        yield Table(
+            ("measure", "value", "95 % interval"),
+            tuple((measure, f"{values[measure][0]:.2f}", _reach(values[measure][1])) for measure in shown),
+        )
+
+
+Measured = tuple[float, tuple[float, float] | None]
+
+
+def _overall(record: Record) -> dict[str, Measured]:
+    entries = cast(list[dict[str, Any]], record["between"])
+    return {one["measure"]: (one["value"], one["interval"]) for one in entries if one["value"] is not None}
+
+
+def _value(measured: Measured | None) -> str:
+    if measured is None:
+        return "-"
+    value, interval = measured
+    return f"{value:.2f}" if interval is None else f"{value:.2f} ({_reach(interval)})"
+
+
+def _reach(interval: tuple[float, float] | None) -> str:
+    return "" if interval is None or interval[0] != interval[0] else interval_words(*interval, digits=2)
+
+
+def several_sections(systems: Mapping[str, SystemsResult], tests: FamilyOfTests) -> Iterator[Section]:
+    """What a paper prints of the comparisons, by criterion; nothing where there are none."""
+    if not systems:
+        return
+    yield Section("Findings", tuple(_findings(systems, tests)))
+    said = tuple(_notes(systems))
+    if said:
+        yield Section("Notes", (Points(said),))
+    records = {name: one.agreement for name, one in systems.items()}
+    yield Section("Agreement of workers", tuple(agreement_blocks(records)))
+    yield study_independence_section(next(iter(systems.values())).ratings)
+
+
+def _findings(systems: Mapping[str, SystemsResult], tests: FamilyOfTests) -> Iterator[Block]:
+    found = [one.findings for one in systems.values()]
+    yield Paragraph(_head(systems))
+    called = rows_called(next(iter(systems.values())).called)
+    yield findings_table(found, called=called)
+
+    def ranking() -> Figure:
+        from humeval_power.studies.analyze.figures import ranking_figure
+
+        return ranking_figure(found)
+
+    words = "The mean of each system under each criterion in the order of the table, with groups and ranks."
+    yield Picture("ranking", ranking, words=words)
+    yield Points(tuple(findings_words(found, tests)))
+
+
+def _head(systems: Mapping[str, SystemsResult]) -> str:
+    """What was rated and fitted, once where it is the same under all criteria."""
+    first = next(iter(systems.values()))
+    counts = _once_or_each({name: counts_words(one.ratings) for name, one in systems.items()})
+    models = _once_or_each({name: model_words(one.ratings, one.analysis) for name, one in systems.items()})
+    return f"{first.ratings.source}: under each criterion {counts}; {models}."
+
+
+def _once_or_each(words: Mapping[str, str]) -> str:
+    if len(set(words.values())) == 1:
+        return next(iter(words.values()))
+    return "; ".join(f"{name}: {text}" for name, text in words.items())
+
+
+def _notes(systems: Mapping[str, SystemsResult]) -> Iterator[str]:
+    """Notes of each criterion; what is the same under all stands once."""
+    of_each = {name: list(notes(one.analysis, one.pairs, one.called)) for name, one in systems.items()}
+    for text in dict.fromkeys(text for texts in of_each.values() for text in texts):
+        names = [name for name, texts in of_each.items() if text in texts]
+        yield text if len(names) == len(systems) else f"{', '.join(names)}: {text}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemsResult(Result):
+    """All comparisons of the systems of a table that were asked for.
+
+    `deviations` are those from the plan, None without one; `plan` names its file and checksum; `exclusion` what
+    rules for leaving out workers changed, None without rules.
+    `ranks` are simulated, `agreement` is that of the workers. `diagnostics` are None where they were not asked for
+    or there is no joint fit. `order` is that of the systems in tables and pictures; empty for the order of their
+    means, best first. `looks` are those that decided, None for one test at the end.
+    """
+
+    schema: ClassVar[str] = ANALYSIS_SCHEMA
+
+    ratings: Ratings
+    analysis: SystemsAnalysis
+    ranks: SimulatedRanks
+    agreement: Record
+    diagnostics: JointDiagnostics | None = None
+    order: tuple[str, ...] = ()
+    deviations: tuple[Deviation, ...] | None = None
+    plan: Record | None = None
+    exclusion: WithAndWithout | None = None
+    looks: LooksTaken | None = None
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Warnings where the other kind of variances, or the other model, decides otherwise."""
+        excluded = not_applied_remarks(None if self.exclusion is None else self.exclusion.exclusion)
+        checks = (*check_remarks(self.analysis.check), *model_remarks(self.analysis.other_model))
+        unchecked = () if self.looks is None else self.looks.unchecked
+        return (*excluded, *checks, *(f"WARNING: {one.actual}." for one in unchecked))
+
+    @property
+    def p_values(self) -> tuple[float, ...]:
+        """The raw p-value of each comparison."""
+        return tuple(one.test.p_value for one in self.analysis.results)
+
+    @property
+    def check_p_values(self) -> tuple[float, ...]:
+        """The same with the other kind of variances; without such a check, its own."""
+        check = self.analysis.check
+        return (
+            tuple(one.test.p_value for one in check.results) if check and check.results else self.p_values
+        )
+
+    @property
+    def other_p_values(self) -> tuple[float, ...]:
+        """The same by the other model; without such a check, its own."""
+        other = self.analysis.other_model
+        return (
+            tuple(one.test.p_value for one in other.results) if other and other.results else self.p_values
+        )
+
+    def check_family(self, family: ComparisonFamily) -> None:
+        """Refuse to be corrected by another family than the comparisons were chosen by.
+
+        Raises
+        ------
+        InputError
+            Another family, or a study with looks.
+        """
+        if self.looks is not None:
+            raise InputError(
+                f"{self.ratings.source}: a study with looks is decided by its boundaries; analyse it by itself."
+            )
+        if self.analysis.family != family:
+            raise InputError(
+                f"{self.ratings.source}: the systems were compared by {self.analysis.family}, and are to be "
+                f"corrected by {family}. Take one family for both."
+            )
+
+    def recorrected(self, tests: FamilyOfTests, corrected: CorrectedP) -> SystemsResult:
+        """The result with p-values that were corrected over a larger family of tests."""
+        return replace(self, analysis=recorrected(self.analysis, tests, corrected))
+
+    @property
+    def decision(self) -> str:
+        """Which systems may be the best, or are better than the baseline, and how many differences are shown."""
+        results, family, after = (
+            self.analysis.results,
+            self.analysis.family,
+            family_words(self.analysis.tests),
+        )
+        shown = [one for one in results if one.significant]
+        if results[0].test.rule.margin is not None:
+            what = claim(results[0].test.rule)
+            return f"{what[0].upper()}{what[1:]} is shown in {len(shown)} of {len(results)} comparisons {after}."
+        if family.baseline is not None:
+            better = sum((one.test.estimate > 0) == (one.first == family.baseline) for one in shown)
+            are, worse = "is" if better == 1 else "are", len(shown) - better
+            of = f"{better} of {counted(len(results), 'system')}"
+            return f"{of} {are} shown to be better than {family.baseline}, {worse} to be worse, {after}."
+        are = "is" if len(shown) == 1 else "are"
+        differences = f"{len(shown)} of {counted(len(results), 'difference')} {are} shown {after}"
+        rows = self.findings.rows
+        if not self.findings.has_ranks:
+            return f"{differences[0].upper()}{differences[1:]}."
+        leader, n_first = order_of(self.analysis)[0], sum(row.rank_low == 1 for row in rows)
+        if n_first == 1:
+            return f"{leader} is the best of {len(rows)} systems; {differences}."
+        of = f"{n_first} of" if n_first < len(rows) else "all"
+        return f"{leader} leads, but {of} {len(rows)} systems may be the best; {differences}."
+
+    @property
+    def shown_order(self) -> tuple[str, ...]:
+        """The systems in the order of tables and pictures."""
+        known = set(self.ratings.system_names)
+        return tuple(name for name in self.order if name in known) or order_of(self.analysis)
+
+    @property
+    def unit(self) -> Unit:
+        """What differences and means are shown in; records hold [0, 1]."""
+        return Unit(self.ratings.scale)
+
+    @cached_property
+    def findings(self) -> CriterionFindings:
+        """A row for each system, as the table, the picture, the record and the frame show it."""
+        return criterion_findings(self.ratings, self.analysis, self.ranks, self.shown_order)
+
+    @cached_property
+    def pairs(self) -> tuple[ShownPair, ...]:
+        """The comparisons as they are shown."""
+        return shown_pairs(self.analysis, self.unit, self.shown_order)
+
+    def findings_frame(self) -> pd.DataFrame:
+        """The findings as a table: a row for each system."""
+        return findings_frame([self.findings])
+
+    def files(self) -> dict[str, str]:
+        """The findings as a spreadsheet, and as a table for a paper."""
+        called = {name: name for name in self.shown_order}
+        return findings_files(
+            findings_table([self.findings], called=called),
+            [self.findings],
+            self.analysis.tests,
+            notices=rehearsal_notices(self.ratings.worker_names),
+        )
+
+    def body(self) -> Document:
+        """The findings, what there is to mind, and in detail each difference and how it was found."""
+        criterion = f": {self.ratings.criterion}" if self.ratings.criterion else ""
+        said = tuple(notes(self.analysis, self.pairs, self.called))
+        differences, *further = self.detail_sections()
+        sections = [
+            Section("Findings", tuple(self._findings())),
+            *self._looks(),
+            *exclusion_section((self.exclusion, self.rows)),
+            *deviations_section(self.deviations),
+            *([Section("Notes", (Points(said),))] if said else []),
+            Section("Agreement of workers", tuple(agreement_blocks({"": self.agreement}))),
+            study_independence_section(self.ratings),
+            *further,
+        ]
+        # where groups do not say them in short they are the findings; a few are shown in any case
+        is_detail = bool(self.analysis.groups) and len(self.pairs) > MOST_PAIRS
+        sections.insert(-len(further) if is_detail else 1, replace(differences, is_detail=is_detail))
+        title = f"Comparison of {counted(self.ratings.n_systems, 'system')}{criterion}"
+        return Document(
+            title,
+            lead=self.decision,
+            caveats=(*rehearsal_notices(self.ratings.worker_names), *left_out_notice(self.ratings.flow)),
+            sections=tuple(each for each in sections if each.blocks),
+        )
+
+    def _looks(self) -> Iterator[Section]:
+        """What was shown when."""
+        if self.looks is not None:
+            state = self.looks.of_several
+            n, decision = len(state.looks), DECISIONS[state.looks[-1].decision]
+            said = Paragraph(f"{counted(n, 'look')} taken ({state.rule}). {decision}")
+            yield Section("Looks", (said, *result_blocks(over_looks(state), n)))
+
+    def detail_sections(self) -> Iterator[Section]:
+        """What stands behind the findings: the differences first."""
+        yield Section("Differences", tuple(self._differences()), is_detail=True)
+        yield Section("Ranks", tuple(self._ranks()), is_detail=True)
+        yield Section("How systems differ", tuple(self._variances()), is_detail=True)
+        yield Section("Where ratings lie", tuple(self._ceiling()), is_detail=True)
+        yield Section("Diagnostics", tuple(self._diagnostics()), is_detail=True)
+
+    def _findings(self) -> Iterator[Block]:
+        ratings, analysis = self.ratings, self.analysis
+        yield Paragraph(
+            f"{ratings.source}: {counts_words(ratings)}; {model_words(ratings, analysis)}; "
+            f"{correction_words(analysis)}."
+        )
+        yield findings_table([self.findings], called=rows_called(self.called))
+        yield Picture(
+            "ranking",
+            self._ranking,
+            words="The mean of each system in the order of the table, with groups that tests do not tell apart.",
+        )
+        more = [f"{len(self.pairs)} differences: {MORE_PAIRS}."] if len(self.pairs) > MOST_PAIRS else []
+        yield Points((*findings_words([self.findings], self.analysis.tests), *more))
+
+    @property
+    def called(self) -> dict[str, str]:
+        """What systems are called in differences: where names are long, their numbers in the order."""
+        return names_called(self.order or self.shown_order)
+
+    def _differences(self) -> Iterator[Block]:
+        yield Paragraph(f"Differences are {self.unit.words}.")
+        yield differences_table(self.pairs, self.unit, self.called)
+        yield Picture(
+            "heat_map",
+            self._heat_map,
+            words="Differences of systems and their corrected p-values; the smaller p, the darker the cell.",
+        )
+        if any(not one.reason for one in self.pairs):
+            yield pair_rows(self.pairs, self.unit).drawing(
+                "intervals",
+                title="How large are the differences?",
+                words="The differences with their intervals, largest on top.",
+                width=4.6,
+            )
+
+    def _ranks(self) -> Iterator[Block]:
+        if self.findings.n_draws:
+            yield ranks_table(self.findings, rows_called(self.called))
+
+    def _variances(self) -> Iterator[Block]:
+        fitted = self.analysis.joint
+        if fitted is None:
+            return
+        yield Points(tuple(variance_notes(self.analysis)))
+        if fitted.variances == "own":
+            rows = rows_called(self.called)
+            yield from system_sds(fitted, {name: rows[name] for name in self.shown_order})
+
+    def _ceiling(self) -> Iterator[Block]:
+        from humeval_power.studies.analyze.figures import MOST_SYSTEMS, ceiling_words
+
+        if self.ratings.n_systems > MOST_SYSTEMS:
+            return
+        yield Paragraph(ceiling_words(self.ratings))
+        words = "The share of each system's ratings at the best and at the worst end of the scale."
+        yield Picture("ceiling", self._ceiling_figure, words=words)
+
+    def _ceiling_figure(self) -> Figure:
+        from humeval_power.studies.analyze.figures import ceiling_figure
+
+        return ceiling_figure(self.ratings, width=4.6)[0]
+
+    def _diagnostics(self) -> Iterator[Block]:
+        if self.diagnostics is not None:
+            from humeval_power.studies.analyze.system_diagnostics import system_diagnostic_blocks
+
+            yield from system_diagnostic_blocks(
+                self.diagnostics, self.ratings, self.unit, self.shown_order, self.called
+            )
+
+    def _ranking(self) -> Figure:
+        from humeval_power.studies.analyze.figures import ranking_figure
+
+        return ranking_figure([self.findings])
+
+    def _heat_map(self) -> Figure:
+        from humeval_power.studies.analyze.figures import heat_map_figure
+
+        return heat_map_figure(
+            self.analysis, self.unit, self.shown_order, criterion=self.ratings.criterion
+        )[0]
+
+    def content(self) -> Record:
+        """The findings, the comparisons on [0, 1], the means, the groups, the ranks and the model."""
+        return {
+            **systems_content(self.ratings, self.analysis, agreement=self.agreement),
+            "findings": findings_content(self.findings),
+            "ranks": ranks_content(self.ranks),
+            "diagnostics": self._diagnostics_content(),
+            **deviations_content(self.deviations, self.plan),
+            **exclusion_content(self.exclusion, self.rows),
+            **({} if self.looks is None else {"looks": systems_looks_content(self.looks)}),
+            "independence": study_independence_content(self.ratings),
+        }
+
+    def _diagnostics_content(self) -> Record | None:
+        if self.diagnostics is None:
+            return None
+        from humeval_power.studies.analyze.system_diagnostics import diagnostics_content
+
+        return diagnostics_content(self.diagnostics, self.ratings, self.unit)
+
+    @property
+    def rows(self) -> tuple[ComparisonRow, ...]:
+        """Each comparison in short."""
+        return comparison_rows(self.ratings.criterion, self.analysis)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each comparison."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows])
+
+
+def comparison_rows(criterion: str | None, analysis: SystemsAnalysis) -> tuple[ComparisonRow, ...]:
+    """Each comparison of an analysis in short."""
+    return tuple(
+        comparison_row(
+            criterion,
+            (one.first, one.second),
+            one.test,
+            one.corrected_p,
+            interval=one.simultaneous_interval,
+        )
+        for one in analysis.results
+    )

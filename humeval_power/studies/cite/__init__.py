@@ -1,0 +1,1 @@
+"""What to cite: the program and the methods that were used."""

@@ -1,0 +1,283 @@
+"""What to cite, as a result: entries of BibTeX, and what each work was used for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from humeval_power.references import REFERENCES, Reference, citation_key, reference
+from humeval_power.safe_text import bibtex_text, latex_text
+from humeval_power.saying.document import Document, Listing, Section, Table
+from humeval_power.saying.numbers import counted
+from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+
+# Which works a record of the package rests on, by what it says was done.
+
+Uses = dict[str, str]  # what a work was used for, by how texts name it
+_POWER = {"power", "mde", "size", "surface", "plan"}
+_CARD = "Card et al. 2020"
+_HEDS = "Belz and Thomson 2024"
+_DF: Mapping[object, tuple[str, str]] = {
+    "kenward-roger": ("Kenward and Roger 1997", "standard errors and degrees of freedom of the tests"),
+    "satterthwaite": ("Satterthwaite 1946", "degrees of freedom of the tests"),
+}
+_CORRECTIONS: Mapping[object, tuple[str, str]] = {
+    "holm": ("Holm 1979", "correction for several tests"),
+    "max-t": ("Hothorn, Bretz and Westfall 2008", "correction for several tests, by the largest of them"),
+    "bh": ("Benjamini and Hochberg 1995", "control of the false discovery rate"),
+}
+_BOUNDARIES = {
+    "lan-demets": ("Lan and DeMets 1983",),
+    "obrien-fleming": ("O'Brien and Fleming 1979",),
+    "pocock": ("Pocock 1977",),
+    "wang-tsiatis": ("Wang and Tsiatis 1987",),
+    "haybittle": ("Haybittle 1971",),
+    "hwang-shih-decani": ("Hwang, Shih and De Cani 1990", "Lan and DeMets 1983"),
+    "kim-demets": ("Kim and DeMets 1987", "Lan and DeMets 1983"),
+}
+_AGREEMENT = {
+    "Krippendorff": ("Krippendorff 2004", "agreement of workers"),
+    "intraclass correlation, ": ("McGraw and Wong 1996", "reliability of ratings"),
+    "ICC(1,1)": ("Shrout and Fleiss 1979", "agreement of workers with themselves"),
+}
+_SIGNED: Mapping[str, tuple[str, str]] = {  # what an entry of a signature says was done
+    "model:ppi++": ("Angelopoulos, Duchi and Zrnic 2023", "the estimate with a judge's help"),
+    "model:bradley-terry": ("Bradley and Terry 1952", "strengths from pairwise battles"),
+    "ties:davidson": ("Davidson 1970", "ties of battles"),
+    "ties:rao-kupper": ("Rao and Kupper 1967", "ties of battles"),
+    "df:kr": _DF["kenward-roger"],
+    "corr:holm": _CORRECTIONS["holm"],
+    "corr:max-t": _CORRECTIONS["max-t"],
+    "test:mann-whitney": ("Mann and Whitney 1947", "the test of two samples by ranks"),
+    "test:welch": ("Welch 1947", "the test of two means"),
+    "test:wilcoxon": ("Wilcoxon 1945", "the test of differences by their ranks"),
+    **dict.fromkeys(
+        ("test:bootstrap", "test:bootstrap-t", "test:bootstrap-median"),
+        ("Efron and Tibshirani 1993", "the test by resampling"),
+    ),
+}
+_PLACEMENTS = (
+    ("Brunner and Munzel 2000", "the test of ranks where variances differ"),
+    ("Obuchowski 1997", "ranks of ratings in clusters"),
+)
+_CLUSTERS = ("Bell and McCaffrey 2002", "standard errors and degrees of freedom of items in clusters")
+_MIXED = {"model:lmm+judge", "kind:crossed"}  # there clusters are a random effect
+_ENGINES = {
+    "lme4": (
+        ("Bates et al. 2015", "the fit of the model"),
+        ("Kuznetsova, Brockhoff and Christensen 2017", "the tests of the model"),
+    )
+}
+
+
+def works_used(record: Mapping[str, Any]) -> dict[Reference, str]:
+    """The works that a record rests on, each with what it was used for, in the order of its parts."""
+    found: Uses = {}
+    kind = "".join(str(record.get("schema", "")).split("/")[1:2]).split("_")
+    if set(kind) & _POWER:
+        found[_CARD] = "power of human evaluations under a mixed model"
+    if kind[:2] == ["runs", "test"]:
+        found |= _of_runs(record)
+    if "accuracy" in kind:
+        found["McNemar 1947"] = "the test of two classifiers on the same items"
+    if any(str(name).startswith("heds-") for name in record):
+        found[_HEDS] = "the datasheet"
+    for part in _parts(record):
+        for name, use in (*_of_part(part), *_of_signature(str(part.get("signature", "")))):
+            found.setdefault(name, use)
+    if kind == ["plan"] and "looks" in (study := record.get("study", {})):
+        found |= dict(_of_looks(str(study.get("efficacy"))))
+        if "comparisons" in study:
+            found["Maurer and Bretz 2013"] = "steps over comparisons at the planned looks"
+    return {reference(name): use for name, use in found.items()}
+
+
+def _of_runs(record: Mapping[str, Any]) -> Uses:
+    """The works behind a comparison by repeated runs."""
+    found: Uses = {}
+    if record.get("kind") == "nested":
+        found["Miller 2024"] = "the split of the error between items and generations"
+    else:
+        found |= dict([_DF["kenward-roger"]])
+        found["Patterson and Thompson 1971"] = "estimates of the variances (REML)"
+    if len(record.get("rows") or ()) > 1:
+        found |= dict([_CORRECTIONS["holm"]])
+    if record.get("alternative") == "equivalent":
+        found["Schuirmann 1987"] = "two one-sided tests of equivalence"
+    return found
+
+
+def _of_signature(signature: str) -> Iterator[tuple[str, str]]:
+    """What the line for a paper says was done."""
+    entries = signature.split("|")
+    yield from (_SIGNED[entry] for entry in entries if entry in _SIGNED)
+    if any(entry.startswith("cluster:") for entry in entries) and _MIXED.isdisjoint(entries):
+        yield _CLUSTERS
+        if "test:mann-whitney" in entries:
+            yield from _PLACEMENTS
+
+
+def _parts(value: object) -> Iterator[Mapping[str, Any]]:
+    """Every table of a record, outer ones first."""
+    if isinstance(value, Mapping):
+        yield value
+        for inner in value.values():
+            yield from _parts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _parts(inner)
+
+
+def _of_part(part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if {"estimator", "df", "alternative"} <= part.keys():
+        yield from _of_rule(part)
+    if "correction" in part and "n_tests" in part:
+        yield from _of_family(part)
+    if part.get("groups") and "pairs" in part:
+        yield "Piepho 2004", "letters of systems that are not told apart"
+    yield from _ENGINES.get(str(part.get("engine")), ())
+    if part.get("type_m") is not None or part.get("type_s") is not None:
+        yield "Gelman and Carlin 2014", "type M and type S errors"
+    if "n_simulations" in part and "power_low" in part:
+        yield "Wilson 1927", "Monte Carlo interval of the power"
+    if "efficacy" in part and "shares" in part:
+        yield from _of_looks(str(part["efficacy"]))
+    for word, cited in _AGREEMENT.items():
+        if word in str(part.get("measure", "")) and part.get("value") is not None:
+            yield cited
+    if part.get("best_margin") is not None:
+        yield "Hsu 1984", "comparisons with the best"
+    if part.get("form") == "heds" or "heds" in (part.get("forms") or ()):
+        yield _HEDS, "the datasheet"
+    if part.get("form") == "card2020" or "card2020" in (part.get("forms") or ()):
+        yield _CARD, "the checklist"
+
+
+def _of_rule(rule: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if rule["estimator"] == "reml":
+        yield "Patterson and Thompson 1971", "estimates of the variances (REML)"
+    if rule["df"] in _DF:
+        yield _DF[rule["df"]]
+    if rule["alternative"] == "equivalent":
+        yield "Schuirmann 1987", "two one-sided tests of equivalence"
+
+
+def _of_family(family: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    correction = family["correction"]
+    if correction not in _CORRECTIONS or not (family["n_tests"] or 0) > 1:
+        return
+    yield _CORRECTIONS[correction]
+    if correction == "max-t" and family.get("comparisons") == "baseline":
+        yield "Dunnett 1955", "comparisons with one baseline"
+    if correction == "max-t" and family.get("variances") == "own":
+        yield "Hasler and Hothorn 2008", "the same where each system has variances of its own"
+
+
+def _of_looks(boundary: str) -> Iterator[tuple[str, str]]:
+    for word, names in _BOUNDARIES.items():
+        if word in boundary:
+            for name in names:
+                yield name, "boundaries of the planned looks"
+
+
+# Works as entries of BibTeX.
+
+_VERBATIM = ("doi", "url", "eprint", "archiveprefix")  # what programs read, and no line may break
+_PLAIN = re.compile(r"[A-Za-z0-9./:_()-]+")
+_AS_WRITTEN = ("title",)  # capitals are kept by a second pair of braces
+
+
+def entry(work: Reference) -> str:
+    """One entry; accents are commands, so that every BibTeX reads it."""
+    fields: Mapping[str, str] = {
+        "author": " and ".join(map(_author, work.authors)),
+        "title": _typeset(work.title),
+        **{name: _field(name, text) for name, text in work.details.items() if text},
+        "year": str(work.year),
+    }
+    lines = [
+        f"  {name} = {{{{{text}}}}}," if name in _AS_WRITTEN else f"  {name} = {{{text}}},"
+        for name, text in fields.items()
+    ]
+    return "\n".join([f"@{work.kind}{{{work.key},", *lines, "}"])
+
+
+def bibliography(works: Iterable[Reference]) -> str:
+    """The entries of a file, in the order given."""
+    return "\n\n".join(map(entry, works)) + "\n"
+
+
+def _typeset(text: str) -> str:
+    """A text whose apostrophes are those of print: the other one is a command that not every program reads."""
+    return bibtex_text(text.replace("'", "\u2019"))
+
+
+def _author(name: str) -> str:
+    """'Family, Given'; what has no comma is one name, of a group."""
+    text = _typeset(name)
+    return text if "," in name else f"{{{text}}}"
+
+
+def _field(name: str, text: str) -> str:
+    if name == "pages":
+        return bibtex_text(text.replace("-", "\u2013"))
+    if name not in _VERBATIM:
+        return bibtex_text(text)
+    assert _PLAIN.fullmatch(text), text
+    return text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Citations(Result):
+    """Works and what each was used for, the program first."""
+
+    schema: ClassVar[str] = "humeval_power/citations/1"
+    endings: ClassVar[tuple[str, ...]] = (".bib",)
+    printed_as: ClassVar[str] = ".bib"
+    uses: Mapping[Reference, str]
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def bibtex(self) -> str:
+        """The entries."""
+        return bibliography(self.uses)
+
+    def artefact(self, ending: str) -> str:  # noqa: ARG002
+        """The entries."""
+        return self.bibtex
+
+    def body(self) -> Document:
+        """What was used for what, and the entries to copy."""
+        rows = tuple((work.named, work.key, use) for work, use in self.uses.items())
+        return Document(
+            "What to cite",
+            lead=f"{counted(len(rows), 'work')} to cite, with what each was used for.",
+            sections=(
+                Section("", (Table(("work", "key", "used for"), rows, in_words=True),)),
+                Section("BibTeX", (Listing(self.bibtex.rstrip("\n")),)),
+            ),
+        )
+
+    def content(self) -> Record:
+        """Every work with its key, its entry and its use."""
+        return {
+            "rows": [
+                {"work": work.named, "key": work.key, "used_for": use, "bibtex": entry(work)}
+                for work, use in self.uses.items()
+            ]
+        }
+
+
+# Works that a LaTeX text names in words, as citations that a paper may set in its own way.
+
+# Without a bibliography the words stay: a paper defines the command before, to cite by the key.
+CITE_COMMAND = "\\providecommand{\\humevalcite}[2]{#2}\n"
+_NAMED = {latex_text(said): work for work in REFERENCES for said in (work, f"{work[:-5]} ({work[-4:]})")}
+_WORDS = re.compile("|".join(map(re.escape, sorted(_NAMED, key=len, reverse=True))))
+
+
+def with_citations(tex: str) -> str:
+    """The text with each work that it names as \\humevalcite{key}{words}."""
+    return _WORDS.sub(lambda found: f"\\humevalcite{{{citation_key(_NAMED[found[0]])}}}{{{found[0]}}}", tex)

@@ -1,0 +1,1 @@
+"""To the field and back: forms for platforms, exports of platforms, and who has done what."""

@@ -1,0 +1,503 @@
+"""How far a study has come while it is collected: a result that never shows the effect, nor anything by system."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from humeval_power.checking.exports.assigned import Assigned
+from humeval_power.checking.exports.decoding import Fate
+from humeval_power.exclusions import NO_RULES, ExclusionRules, rule_words
+from humeval_power.safe_text import picture_text, table_csv
+from humeval_power.saying.document import (
+    Document,
+    Fact,
+    Facts,
+    Listing,
+    Paragraph,
+    Picture,
+    Points,
+    Section,
+    Table,
+)
+from humeval_power.saying.figure_style import COLOURS, GRID, QUIET, house_style
+from humeval_power.saying.numbers import counted, percent
+from humeval_power.saying.result import COLLECT_STATUS_SCHEMA, UNKNOWN, Provenance, Record, Result
+from humeval_power.studies.field.form import BY_ID, Names
+from humeval_power.studies.field.progress import Progress
+from humeval_power.studies.field.worker_quality import WorkerQuality
+from humeval_power.studies.plan.assignment import numbered
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# How the workers of a study work, in its status: who stands out, and whom the rules would leave out.
+
+_ENDS = 3  # workers that are named at an end of a statistic
+_MOST_NAMED = 20
+# The statistics at whose ends a worker stands out: the column, what is said of it, whether low values do.
+_LOOKED_AT = (
+    ("failed_checks", "checks failed", False),
+    ("seconds", "fastest, in seconds", True),
+    ("seconds", "slowest, in seconds", False),
+    ("same_answer", "share of one answer", False),
+    ("repeats", "repeats differ by", False),
+    ("agreement", "least agreement", True),
+)
+
+
+def standing_out(result: StatusResult) -> Iterator[Table]:
+    """The slots at the ends of each statistic."""
+    slots = result.slots
+    if result.quality is None:
+        return
+    rows = []
+    for name, said, low in _LOOKED_AT:
+        known = slots[slots[name].notna() & slots["done"].gt(0)].sort_values(
+            name, ascending=low, kind="stable"
+        )
+        if name == "failed_checks":
+            known = known[known["checks_failed"] > 0]
+        elif name == "seconds" and not low:  # of a few slots the others are the fastest
+            known = known.head(max(len(known) - _ENDS, 0))
+        if len(known):
+            named = [f"{row['slot']} ({_value(name, row)})" for row in known.head(_ENDS).to_dict("records")]
+            rows.append((said, ", ".join(named)))
+    if rows:
+        caption = (
+            "The first three of each. Whether that is too much is for rules to say that were set beforehand. "
+            "Repeats differ by a share of the scale; agreement is the correlation with the others."
+        )
+        yield Table(("statistic", "slots"), tuple(rows), caption, in_words=True)
+
+
+def _value(name: str, row: Mapping[object, object]) -> str:
+    if name == "failed_checks":
+        return f"{row['checks_failed']} of {row['checks']}"
+    return f"{float(str(row[name])):.3g}"
+
+
+def rules_so_far(result: StatusResult) -> Iterator[Points | Paragraph]:
+    """Whom the rules of the plan would leave out as things stand."""
+    if not result.rules or result.quality is None:
+        return
+    broken = result.rules.broken(result.quality.statistics)
+    slot_of = dict(zip(result.progress.slots["worker"], result.progress.slots["slot"], strict=True))
+    said = []
+    for name, mask in broken.items():
+        slots = [
+            slot_of.get(worker, "?")
+            for worker, out in zip(result.quality.workers, mask, strict=True)
+            if out
+        ]
+        more = f" and {len(slots) - _MOST_NAMED:,} more" if len(slots) > _MOST_NAMED else ""
+        named = f" ({', '.join(slots[:_MOST_NAMED])}{more})" if slots else ""
+        said.append(
+            f"{counted(len(slots), 'worker')} {rule_words(name, result.rules.limits[name])}{named}."
+        )
+    yield Points(tuple(said))
+    yield Paragraph("Limits are reached for good only when a slot is complete.")
+
+
+_STATISTICS = {
+    "seconds": "seconds",
+    "same_answer": "one answer",
+    "repeats": "repeats differ",
+    "agreement": "agreement",
+}
+
+
+def work_of_slots(result: StatusResult) -> Iterator[Table]:
+    """The statistics of every slot that is begun."""
+    if result.quality is None:
+        return
+    begun = result.slots[result.slots["done"] > 0]
+    rows = tuple(
+        (
+            str(row["slot"]),
+            f"{row['checks_failed']} of {row['checks']}",
+            *(_cell(row[name]) for name in _STATISTICS),
+        )
+        for row in begun.to_dict("records")
+    )
+    yield Table(("slot", "checks failed", *_STATISTICS.values()), rows)
+
+
+def _cell(value: object) -> str:
+    number = float(str(value))
+    return "-" if math.isnan(number) else f"{number:.3g}"
+
+
+# What the status of a study says: how far it is, who stands out, what does not fit, and which spares to
+# call.
+
+_MOST_SLOTS = 20  # of a short table
+_MOST_SPARES = 5  # commands that are printed
+_NOT_COUNTED: Mapping[Fate, str] = {
+    "copy": "the same answer in another row; counted once",
+    "taken over": "of what a spare has taken over",
+    "unknown code": "of codes that no row of the assignment has",
+    "unknown slot": "of slots that the assignment does not have",
+    "not given": "of outputs that their slot was not given",
+    "twice": "another answer to what was answered before",
+}
+
+
+def status_document(result: StatusResult) -> Document:
+    """The document of a status; in it stands nothing by system."""
+    found = result.progress
+    slots = result.slots
+    return Document(
+        f"{found.n_done:,} of {found.n_expected:,} answers are in",
+        lead=_lead(result),
+        headline=tuple(_headline(result)),
+        sections=tuple(
+            section
+            for section in (
+                Section("Slots", (_slots_table(slots), _picture(slots))),
+                Section("Work that stands out", tuple(standing_out(result))),
+                Section("The rules of the plan, as things stand", tuple(rules_so_far(result))),
+                Section("Looks", tuple(_looks(result))),
+                Section("Spares to call", tuple(_spares(result))),
+                Section("What is not counted", tuple(_not_counted(result))),
+                Section("Items that lack ratings", tuple(_items(result)), is_detail=True),
+                Section("All slots", tuple(_all_slots(slots)), is_detail=True),
+                Section("The work of each slot", tuple(work_of_slots(result)), is_detail=True),
+            )
+            if section.blocks
+        ),
+    )
+
+
+def _lead(result: StatusResult) -> str:
+    found = result.progress
+    states = result.slots["state"].value_counts()
+    slots = ", ".join(f"{n:,} {state}" for state, n in states.items())
+    return (
+        f"{percent(found.n_done / max(found.n_expected, 1))} of the work is done; slots: {slots}. "
+        f"Nothing here depends on which system an output is of."
+    )
+
+
+def _headline(result: StatusResult) -> Iterator[Fact]:
+    found = result.progress
+    kinds = [f"{done:,} of {n:,} {kind}s" for kind, (done, n) in found.of_kind().items() if n]
+    yield "Done", ", ".join(kinds)
+    gone = f"; {found.n_withdrawn:,} of them withdrew" if found.n_withdrawn else ""
+    yield "Workers", f"{found.n_workers:,}{gone}"
+    items = found.items()
+    complete = int((items["done"] >= items["expected"]).sum())
+    if len(items):
+        yield "Items", f"{complete:,} of {len(items):,} have all their ratings"
+    if found.n_without_slot:
+        yield "Without a slot", f"{counted(found.n_without_slot, 'answer')} whose slot cannot be told"
+
+
+_HEADER = ("slot", "worker", "state", "done", "batches", "extra")
+
+
+def _slots_table(slots: pd.DataFrame) -> Table:
+    """The slots that are not complete; all of a small study."""
+    open_ones = slots[~slots["state"].isin(["complete", "taken over"]) | (slots["extra"] > 0)]
+    shown = slots if len(slots) <= _MOST_SLOTS else open_ones.head(_MOST_SLOTS)
+    caption = ""
+    if len(slots) > _MOST_SLOTS:
+        rest = len(open_ones) - len(shown)
+        caption = f"Slots that are not complete{f'; {rest:,} more are not shown' if rest else ''}."
+    return Table(_HEADER, tuple(_slot_rows(shown)), caption)
+
+
+def _all_slots(slots: pd.DataFrame) -> Iterator[Table]:
+    """Every slot, where those are not all shown already."""
+    if len(slots) > _MOST_SLOTS:
+        yield Table(_HEADER, tuple(_slot_rows(slots)))
+
+
+def _slot_rows(slots: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+    names = ("slot", "worker", "workers", "state", "done", "expected", "batches_done", "n_batches", "extra")
+    for slot, worker, workers, state, done, expected, batches, of, extra in slots[list(names)].itertuples(
+        index=False
+    ):
+        who = f"{worker} and {workers - 1} more" if workers > 1 else worker
+        yield slot, who or "-", state, f"{done} of {expected}", f"{batches} of {of}", f"{extra}"
+
+
+def _picture(slots: pd.DataFrame) -> Picture:
+    expected = slots[slots["expected"] > 0]
+    full = int((expected["done"] == expected["expected"]).sum())
+
+    def draw() -> object:
+        return progress_figure(
+            expected["slot"].tolist(), expected["done"].tolist(), expected["expected"].tolist()
+        )
+
+    words = f"How much of each slot's work is done: {full:,} of {len(expected):,} slots are complete."
+    return Picture("progress", draw, words=words)  # type: ignore[arg-type]
+
+
+def _looks(result: StatusResult) -> Iterator[Facts]:
+    looks = result.progress.looks()
+    if not looks:
+        return
+    lines, open_before = [], False
+    for name, done, expected in looks:
+        said = f"{done:,} of {expected:,} answers"
+        if done == expected and not open_before:
+            said += ": complete, the look may be taken"
+        open_before = open_before or done < expected
+        lines.append((f"Look {name}", said))
+    yield Facts(tuple(lines))
+
+
+def _spares(result: StatusResult) -> Iterator[Table | Paragraph | Listing]:
+    spares = result.spares
+    if not spares:
+        return
+    rows = tuple((one.slot, one.why, one.name, f"{one.first_batch}") for one in spares[:_MOST_SLOTS])
+    rest = len(spares) - len(rows)
+    caption = f"{rest:,} more are not shown." if rest else ""
+    yield Table(("slot", "why", "spare", "from batch"), rows, caption)
+    certain = [one for one in spares if one.certain]
+    now = (certain or list(spares))[:_MOST_SPARES]
+    yield Paragraph(
+        "A spare gets its table from the command that made the assignment, with this added and at least "
+        f"{counted(int(now[-1].name[1:]), 'spare')} in reserve. Follow the study by both tables then."
+    )
+    typed = " ".join(f"--replace {one.takeover}" for one in now)
+    yield Listing(f"humeval-power assign ... {typed} -o {'-'.join(one.name for one in now)}.csv")
+
+
+def _not_counted(result: StatusResult) -> Iterator[Facts]:
+    fates = result.progress.fates
+    lines = [(f"{fates[fate]:,}", said) for fate, said in _NOT_COUNTED.items() if fates.get(fate)]
+    if lines:
+        yield Facts(tuple(lines))
+
+
+def _items(result: StatusResult) -> Iterator[Table]:
+    items = result.progress.items()
+    short = items[items["done"] < items["expected"]].sort_values("done", kind="stable")
+    if short.empty:
+        return
+    rows = tuple((str(row.item), f"{row.done} of {row.expected}") for row in short.head(100).itertuples())
+    rest = len(short) - len(rows)
+    yield Table(("item", "ratings"), rows, f"{rest:,} more are not shown." if rest else "")
+
+
+# Which spares to call: slots whose worker is lost, and what a spare would take over.
+
+_SPARE = re.compile(r"r(\d+)")
+_LOST = {"withdrawn": "the worker withdrew", "refused": "the work was rejected or returned"}
+_BROKEN = "the rules leave its worker out"
+_MOST_UNCERTAIN = 20
+_BEGUN = "begun; if its worker does not come back"
+
+
+@dataclass(frozen=True, slots=True)
+class Spare:
+    """A spare slot for one whose worker is lost, and from which batch on. `certain` is False where the worker may
+    still come back."""
+
+    name: str
+    slot: str
+    first_batch: int
+    why: str
+    certain: bool
+
+    @property
+    def takeover(self) -> str:
+        """As it is typed: r01=w07, or r01=w07:3."""
+        return f"{self.name}={self.slot}" + (f":{self.first_batch}" if self.first_batch > 1 else "")
+
+
+def spares_to_call(
+    progress: Progress, assigned: Assigned, *, broken: Collection[str] = ()
+) -> tuple[Spare, ...]:
+    """A spare for each slot whose worker is lost for certain, then for the first 20 that are begun.
+
+    Where all that a worker gave leaves, the spare takes over the whole slot, else from the first batch on that is
+    not done. The work of a spare is that of the slot which it replaces.
+
+    broken : slots whose workers the rules leave out.
+    """
+    wanted: list[tuple[str, int, str, bool]] = []
+    for row in progress.slots.itertuples():
+        name, state = str(row.slot), str(row.state)
+        slot, first = assigned.work_of(name)
+        if state in _LOST:
+            wanted.append((slot, first, _LOST[state], True))
+        elif name in broken:
+            wanted.append((slot, first, _BROKEN, state == "complete"))
+        elif state == "begun":
+            wanted.append((slot, int(str(row.next_batch)), _BEGUN, False))
+    lost = [one for one in wanted if one[3]]
+    wanted = [*lost, *[one for one in wanted if not one[3]][:_MOST_UNCERTAIN]]
+    used = [int(found[1]) for slot in assigned.slots if (found := _SPARE.fullmatch(slot))]
+    first = max(used, default=0)
+    names = numbered("r", first + len(wanted))[first:]
+    return tuple(Spare(name, *one) for name, one in zip(names, wanted, strict=True))
+
+
+_DIGITS = 12
+_MISSING = ("slot", "batch", "order", "kind", "code", "item", "look")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusResult(Result):
+    """Who has done what of an assignment, and what to do next.
+
+    quality : statistics of each worker's work, blind to the systems; None before any answer.
+    rules : by which workers will be left out, where the plan has such rules.
+    names : how workers are named in what is shown and written.
+    notices : what was noticed in reading the exports.
+    """
+
+    schema: ClassVar[str] = COLLECT_STATUS_SCHEMA
+    endings: ClassVar[tuple[str, ...]] = (".csv",)
+
+    progress: Progress
+    assigned: Assigned
+    quality: WorkerQuality | None
+    rules: ExclusionRules = NO_RULES
+    names: Names = BY_ID
+    notices: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed in reading the exports."""
+        return self.notices
+
+    @cached_property
+    def slots(self) -> pd.DataFrame:
+        """A row for each slot: how far it is, and how its worker works."""
+        found = self.progress.slots
+        if self.quality is not None:
+            frame = self.quality.to_frame().drop(columns="ratings")
+            found = found.merge(frame.rename(columns={"failed": "checks_failed"}), on="worker", how="left")
+            found = found.astype({"checks": "Int64", "checks_failed": "Int64"})
+            found["left_out"] = found["worker"].isin(self.broken)
+        return found.assign(worker=self.names.of(found["worker"]))
+
+    @cached_property
+    def broken(self) -> frozenset[str]:
+        """The workers whom the rules leave out as things stand, by their ids."""
+        if self.quality is None or not self.rules:
+            return frozenset()
+        left_out = self.rules.left_out(self.quality.statistics)
+        return frozenset(np.array(self.quality.workers, dtype=object)[left_out])
+
+    @cached_property
+    def spares(self) -> tuple[Spare, ...]:
+        """The spares to call, the certain ones first."""
+        found = self.progress.slots
+        slots = found.loc[found["worker"].isin(self.broken), "slot"]
+        return spares_to_call(self.progress, self.assigned, broken=frozenset(slots))
+
+    @cached_property
+    def missing(self) -> pd.DataFrame:
+        """A row for each showing that is not done."""
+        rows = self.progress.showings
+        return rows.loc[~rows["done"], list(_MISSING)].reset_index(drop=True)
+
+    def body(self) -> Document:
+        """How far the study is, who stands out, what does not fit, and which spares to call."""
+        return status_document(self)
+
+    def content(self) -> Record:
+        """Counts, a row for each slot, and what to do next; no rating, and nothing by system."""
+        found = self.progress
+        fates = {
+            fate.replace(" ", "_"): n
+            for fate, n in found.fates.items()
+            if fate not in ("fits", "own check")
+        }
+        kinds = {kind: {"done": done, "expected": n} for kind, (done, n) in found.of_kind().items()}
+        items = found.items()
+        return {
+            "n_expected": found.n_expected,
+            "n_done": found.n_done,
+            "kinds": kinds,
+            "n_workers": found.n_workers,
+            "n_withdrawn": found.n_withdrawn,
+            "states": {str(name): int(n) for name, n in found.slots["state"].value_counts().items()},
+            "n_without_slot": found.n_without_slot,
+            "n_own_checks": found.fates["own check"],
+            "not_counted": fates,
+            "looks": [{"look": name, "done": done, "expected": n} for name, done, n in found.looks()],
+            "items": {"n": len(items), "n_complete": int((items["done"] >= items["expected"]).sum())},
+            "rules": self.rules.limits,
+            "spares": [
+                {
+                    "spare": one.name,
+                    "slot": one.slot,
+                    "first_batch": one.first_batch,
+                    "why": one.why,
+                    "certain": one.certain,
+                    "replace": one.takeover,
+                }
+                for one in self.spares
+            ],
+            "rows": _records(self.slots),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each slot."""
+        return self.slots.copy()
+
+    def artefact(self, ending: str) -> str:
+        """The slots as CSV."""
+        assert ending in self.endings
+        return table_csv(self.slots, digits=_DIGITS)
+
+    def files(self) -> dict[str, str]:
+        """All that is missing; the slots are the table."""
+        return {"missing.csv": table_csv(self.missing)}
+
+
+def _records(slots: pd.DataFrame) -> list[Record]:
+    """Rows as plain values; None where nothing is known."""
+    plain = slots.astype(object).where(slots.notna(), None)
+    return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
+
+
+# How far the slots of a study have come, as a picture.
+
+MOST_BARS = 40  # slots that have a bar of their own
+_BINS = 10
+
+
+def progress_figure(
+    slots: Sequence[str], done: Sequence[int], expected: Sequence[int], *, width: float = 4.6
+) -> Figure:
+    """A bar for each slot, filled as far as its work is done; of more than 40 how many have come how far."""
+    shares = np.array(done) / np.maximum(np.array(expected), 1)
+    with house_style():
+        if len(slots) <= MOST_BARS:
+            figure = Figure(figsize=(width, 0.6 + 0.19 * len(slots)), layout="constrained")
+            axes = figure.subplots()
+            at = np.arange(len(slots))
+            axes.barh(at, np.ones(len(slots)), height=0.72, color=GRID)
+            axes.barh(at, shares, height=0.72, color=COLOURS[0])
+            axes.set_yticks(at, [picture_text(slot) for slot in slots])
+            axes.invert_yaxis()
+            axes.set_xlim(0, 1)
+            axes.set_xlabel("Share of the slot's work that is done")
+            axes.grid(visible=False, axis="y")
+            return figure
+        figure = Figure(figsize=(width, 2.2), layout="constrained")
+        axes = figure.subplots()
+        counts, edges = np.histogram(shares, bins=_BINS, range=(0, 1))
+        axes.bar((edges[:-1] + edges[1:]) / 2, counts, width=0.9 / _BINS, color=COLOURS[0])
+        axes.set_xlabel("Share of a slot's work that is done")
+        axes.set_ylabel("Slots")
+        full = int((shares >= 1).sum())
+        axes.set_title(f"{full:,} of {len(slots):,} slots are complete", loc="left", color=QUIET)
+        return figure

@@ -1,0 +1,397 @@
+"""The rating study: fit its ratings, draw the ratings of one, see how often tests find what is not there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.errors import InputError
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.saying.progress import in_steps, progress
+from humeval_power.sweep.executors import on_executor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from humeval_power.choices import Engine, Exclusion, Response
+    from humeval_power.designs import Design
+    from humeval_power.differences import Difference
+    from humeval_power.estimation.fit import CorrelatedFactor, Fit
+    from humeval_power.estimation.latent.fit import LatentFit
+    from humeval_power.parameters import Parameters
+    from humeval_power.ratings import Ratings
+    from humeval_power.scales import RatingScale
+    from humeval_power.simulation.losses import Losses
+    from humeval_power.studies.fit.fit_result import FitResult
+    from humeval_power.studies.fit.intervals import IntervalMethod
+    from humeval_power.studies.fit.latent_effects import FamilyCheck
+    from humeval_power.studies.fit.wald import EffectTest
+    from humeval_power.studies.power.result_calibration import CalibrationResult
+    from humeval_power.studies.power.result_simulated import SimulatedStudy
+    from humeval_power.studies.power.systems_study import SystemsStudy
+    from humeval_power.studies.power.workload import Ahead, Workload
+    from humeval_power.sweep.executors import AnyExecutor
+
+_MOST_TESTED = 100_000  # ratings up to which the term of worker and item is tested unasked
+
+
+@on_executor
+def fit(
+    ratings: Ratings,
+    *,
+    rule: DecisionRule = DEFAULT_RULE,
+    engine: Engine = "native",
+    worker_item: bool = False,
+    correlated: Sequence[CorrelatedFactor] = (),
+    intervals: IntervalMethod = "asymptotic",
+    assumed: Parameters | None = None,
+    n_simulations: int | None = None,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
+    strict: bool = False,
+    check_families: bool = False,
+    diagnostics: bool | None = None,
+    ahead: Ahead | None = None,
+) -> FitResult:
+    """Fit the mixed model to the ratings of two systems, and test their difference.
+
+    The model is rating = b0 + W0 + I0 + (b1 + W1 + I1) x + e on [0, 1], x = -1/2 for system A, +1/2 for B. What
+    the ratings carry of documents and covariates is in it too.
+
+    Parameters
+    ----------
+    ratings : of two systems; the effect is B - A.
+    rule : how the difference is tested; its estimator fits the model, and its family says whether ratings
+        are numbers or categories: then thresholds, effect and SDs are fitted on a latent scale.
+    engine : 'lme4' and 'statsmodels' are slow references.
+    worker_item : also estimate what a worker and an item share under both systems.
+    correlated : 'worker', 'item' or both, whose intercepts and slopes may then correlate.
+    intervals : how the parameters' 95 % intervals are found; 'profile' and 'bootstrap' take longer.
+    assumed : parameters under which a rule with df 'calibrated' simulates.
+    n_simulations : studies for a rule that simulates, bootstrap intervals and the size of a test of few
+        workers; None for the usual number.
+    strict : whether a fit that does not converge misses its target.
+    check_families : whether ratings on few points, analysed as numbers, are also tested as categories, as a check.
+    diagnostics : whether the term of worker and item that the model leaves out is tested; None where
+        there are no more than 100,000 ratings.
+    ahead : is told of the simulations before they begin, where they may take long; raises to refuse them.
+
+    Returns
+    -------
+    FitResult
+        `fitted` is the `Fit` (a `LatentFit` of categories), `parameters` are its seven, `test` that of the
+        effect, `ratings` what was fitted; `to_frame` has a row for each parameter. Everything on [0, 1].
+
+    Raises
+    ------
+    InputError
+        A rule or intervals that an engine or family does not offer, a calibrated rule without assumed
+        parameters, ratings that are not of the rule's family.
+    FitError
+        A table to which the model cannot be fitted.
+    """
+    from humeval_power.estimation.crossed.interaction_score import interaction_test
+    from humeval_power.estimation.crossed.problem import CrossedProblem, few_fits
+    from humeval_power.estimation.fitting import check_table
+    from humeval_power.estimation.fitting import fit as fitted_to
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.fit.fit_result import FitResult, family_remarks
+    from humeval_power.studies.fit.intervals import parameter_intervals
+    from humeval_power.studies.fit.wald import adjustment, check_engine_df
+    from humeval_power.studies.power.calibration import size_of_test
+    from humeval_power.studies.power.formula import FEW_WORKERS
+
+    if rule.is_latent:
+        _refuse_for_categories(rule, engine, worker_item, intervals)
+        asked = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs} if n_simulations else None
+        return _fit_of_categories(ratings, rule, correlated, strict, asked)
+    check_engine_df(engine, rule, n_ratings=len(ratings.rating))
+    asks_interaction = not worker_item and rule.analysis == "ratings"
+    is_tested = diagnostics if diagnostics is not None else len(ratings.rating) <= _MOST_TESTED
+    problem = None
+    if asks_interaction and is_tested:
+        check_table(ratings)
+        problem = CrossedProblem.of_ratings(ratings)  # for the test and the fits
+    with few_fits():
+        fitted = fitted_to(
+            ratings,
+            estimator=rule.estimator,
+            engine=engine,
+            worker_item=worker_item,
+            correlated=correlated,
+            problem=problem,
+        )
+        adjusted = adjustment(fitted, ratings, rule)
+        plain = fitted_to(ratings, estimator=rule.estimator, problem=problem) if correlated else fitted
+    remarks = [f"{ratings.source}: {notice}" for notice in ratings.notices]
+    runs: dict[str, Any] = {
+        "n_simulations": n_simulations or DEFAULT_SIMULATIONS,
+        "seed": seed,
+        "n_jobs": n_jobs,
+    }
+    few = fitted.n_workers < FEW_WORKERS and not rule.is_simulated
+    if ahead is not None and (n_simulations or rule.is_simulated or intervals == "bootstrap" or few):
+        closed = few and intervals != "bootstrap"
+        ahead(studies_like(fitted, ratings, rule, closed, runs["n_simulations"], n_jobs))
+    tested = _tested(fitted, ratings, rule, assumed, runs)
+    size = None
+    if few and not tested.reason:
+        size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **runs)
+    ranges = None
+    if fitted.converged:
+        ranges = parameter_intervals(fitted, ratings, method=intervals, **runs)
+    shared = None if problem is None else interaction_test(ratings, plain, problem=problem)
+    check = family_check(ratings, tested) if check_families else None
+    if check is not None:
+        remarks += family_remarks(ratings, tested, check)
+    drawn = rule.is_simulated or size is not None or (ranges is not None and intervals == "bootstrap")
+    return FitResult(
+        ratings=ratings,
+        fitted=fitted,
+        test=tested,
+        intervals=ranges,
+        interval_method=intervals,
+        size=size,
+        interaction=shared,
+        interaction_left_out=asks_interaction and not is_tested,
+        adjustment=adjusted,
+        strict=strict,
+        check=check,
+        remarks=tuple(remarks),
+        provenance=Provenance(seed=seed if drawn else None),
+    )
+
+
+def family_check(ratings: Ratings, tested: EffectTest) -> FamilyCheck | None:
+    """The check of ratings on few points that were analysed as numbers; None of others."""
+    from humeval_power.studies.fit.latent_effects import check_family, has_few_points
+
+    if tested.rule.is_latent or not has_few_points(ratings):
+        return None
+    return check_family(ratings, tested.rule)
+
+
+def _fit_of_categories(
+    ratings: Ratings,
+    rule: DecisionRule,
+    correlated: Sequence[CorrelatedFactor],
+    strict: bool,
+    runs: dict[str, Any] | None,
+) -> FitResult:
+    """A fit of categories; the size of its test with few workers is simulated where `runs` says how often."""
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.fit.fit_result import FitResult
+    from humeval_power.studies.fit.many_systems import asymptotic_intervals, fit_and_test
+    from humeval_power.studies.power.calibration import size_of_test
+    from humeval_power.studies.power.formula import FEW_WORKERS
+
+    fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
+    size = None
+    if runs is not None and fitted.n_workers < FEW_WORKERS and not tested.reason:
+        size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **runs)
+    return FitResult(
+        ratings=ratings,
+        fitted=fitted,
+        test=tested,
+        intervals=asymptotic_intervals(fitted, ratings) or None,
+        size=size,
+        strict=strict,
+        provenance=Provenance(seed=None if size is None or runs is None else runs["seed"]),
+        remarks=tuple(f"{ratings.source}: {notice}" for notice in ratings.notices),
+    )
+
+
+def _refuse_for_categories(
+    rule: DecisionRule, engine: Engine, worker_item: bool, intervals: IntervalMethod
+) -> None:
+    """Refuse what only the linear model has, before anything is fitted."""
+    from humeval_power.errors import InputError, Problem
+
+    family, problems = f"The family '{rule.family}'", []
+    if engine != "native":
+        problems.append(
+            Problem(f"{family} is fitted by the native engine alone.", f"Leave out the engine '{engine}'.")
+        )
+    if worker_item:
+        rule_words = f"{family} has no term of what a worker and an item share."
+        problems.append(Problem(rule_words, "Leave it out, or take the family 'gaussian'."))
+    if intervals != "asymptotic":
+        words = f"{family} has asymptotic intervals of thresholds and SDs; got '{intervals}'."
+        problems.append(Problem(words, "The effect's own interval is that of its test."))
+    if problems:
+        raise InputError(problems)
+
+
+def _tested(
+    fitted: Fit, ratings: Ratings, rule: DecisionRule, assumed: Parameters | None, runs: dict[str, Any]
+) -> EffectTest:
+    from humeval_power.estimation.crossed.problem import few_fits
+    from humeval_power.studies.fit.wald import difference_test, effect_test
+    from humeval_power.studies.power.replication import simulated_test
+
+    if rule.is_simulated and fitted.covariates:
+        raise InputError(
+            f"Studies are simulated without covariates, so that df '{rule.df}' has no reference for a fit with "
+            "them: leave the covariates out, or take kenward-roger df."
+        )
+    if rule.is_simulated:
+        return simulated_test(fitted, ratings.design(), rule, assumed=assumed, **runs)
+    if rule.analysis == "ratings":
+        return effect_test(fitted, rule)
+    with few_fits():
+        return difference_test(ratings, rule)
+
+
+def studies_like(
+    fitted: Fit | LatentFit,
+    ratings: Ratings,
+    rule: DecisionRule,
+    closed_form: bool,
+    n_simulations: int,
+    n_jobs: int,
+) -> Workload:
+    """The work of simulating studies like one that was fitted; `closed_form` where they may be drawn by
+    their mean squares."""
+    from humeval_power.studies.power.scenario import RatingStudy
+    from humeval_power.studies.power.workload import rating_study_workload, study_workload
+
+    design = ratings.design()
+    if not closed_form:
+        return study_workload(design, n_simulations=n_simulations, n_jobs=n_jobs)
+    study = RatingStudy(fitted.parameters, design, rule=rule)
+    return rating_study_workload(study, n_simulations=n_simulations, n_jobs=n_jobs)
+
+
+def simulate(
+    about: Parameters | SystemsStudy,
+    design: Design | None = None,
+    *,
+    effect: float | Difference | None = None,
+    scale: RatingScale | None = None,
+    seed: int = DEFAULT_SEED,
+    response: Response = "gaussian",
+    points: int | None = None,
+    losses: Losses | None = None,
+    exclusion: Exclusion = "none",
+) -> SimulatedStudy:
+    """Draw the ratings of one study; the same seed gives the same ratings.
+
+    Parameters
+    ----------
+    about, design : the model of two systems, and who rates what; or a study of several, which says all but the
+        scale and the seed.
+    effect : the true difference B - A on [0, 1]; None for that of the parameters.
+    scale : on which the ratings are given; None for [0, 1].
+    response : 'gaussian' is the model itself, 'clipped' cuts ratings to [0, 1], 'likert' rounds them to
+        `points` values.
+    losses, exclusion : ratings that are lost or careless, and workers left out before the fit.
+
+    Returns
+    -------
+    SimulatedStudy
+        `ratings` holds codes and ratings on [0, 1]; `to_frame` is the table worker, item, system, rating
+        on the scale.
+
+    Raises
+    ------
+    InputError
+        A Likert response without its points, or an effect beyond [-1, 1].
+    """
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.power import strategies
+    from humeval_power.studies.power.result_simulated import SimulatedStudy
+
+    study, said = strategies.study_to_draw(
+        about, design, effect, scale, response=response, points=points, losses=losses, exclusion=exclusion
+    )
+    return SimulatedStudy(
+        ratings=strategies.drawn(study, seed=seed),
+        study=study,
+        effect=said,
+        scale=scale,
+        provenance=Provenance(seed=seed),
+    )
+
+
+@on_executor
+def calibrate(
+    parameters: Parameters | Mapping[str, Parameters],
+    design: Design,
+    *,
+    p: float | None = None,
+    rule: DecisionRule = DEFAULT_RULE,
+    setting: str = "these parameters",
+    scale: RatingScale | None = None,
+    n_simulations: int | None = None,
+    seed: int = DEFAULT_SEED,
+    response: Response = "gaussian",
+    points: int | None = None,
+    n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
+) -> CalibrationResult:
+    """See how often a test, and those that people commonly use, find an effect where there is none.
+
+    Parameters
+    ----------
+    parameters, design : of the studies; their true difference is 0, or lies at the rule's margin. Several
+        parameters by name are taken one after the other.
+    p : a p-value that was found or is reported: how many of the studies give that or less, and is it credible at
+        the rule's alpha? None for how many are significant at that alpha.
+    rule : the planned test; its alpha, alternative and margin hold for all tests.
+    setting : what single parameters are called.
+    scale : on which a margin is told too.
+    n_simulations : studies; None for 10,000, or 2,000 of ratings in categories.
+    response, points : as of `simulate`.
+
+    Returns
+    -------
+    CalibrationResult
+        In `settings` a `Calibration` for each test under each of the parameters; `to_frame` has a row for each.
+        Rates are shares.
+
+    Raises
+    ------
+    InputError
+        A one-sided rule with alpha above 0.5, a rule that simulates, no parameters, or a p that is not between
+        0 and 1 or goes with a margin.
+    """
+    from humeval_power.parameters import Parameters
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.power.calibration import Calibrated, usual_studies
+    from humeval_power.studies.power.calibration import calibrate as calibrated
+    from humeval_power.studies.power.result_calibration import CalibrationResult
+
+    if p is not None and not 0 < p < 1:
+        raise InputError(f"A p-value to be judged must lie between 0 and 1; got {p:g}.")
+    if p is not None and rule.margin is not None:
+        raise InputError("A p is judged for a test of a difference: leave out the margin, or p.")
+    named = {setting: parameters} if isinstance(parameters, Parameters) else parameters
+    if not named:
+        raise InputError("There are no parameters to simulate studies with: give one set or more.")
+    found = []
+    for name, each in named.items():
+        total = usual_studies(each) if n_simulations is None else n_simulations
+        with progress("Simulating" if len(named) == 1 else f"Simulating {name}", total=total) as advance:
+            results = calibrated(
+                each,
+                design,
+                rule=rule if p is None else replace(rule, alpha=p),
+                n_simulations=total,
+                seed=seed,
+                response=response,
+                points=points,
+                n_jobs=n_jobs,
+                progress=in_steps(advance),
+            )
+        found.append(Calibrated(name, each, tuple(results)))
+    return CalibrationResult(
+        settings=tuple(found),
+        design=design,
+        response=response,
+        scale=scale,
+        alpha=rule.alpha,
+        p=p,
+        provenance=Provenance(seed=seed),
+    )

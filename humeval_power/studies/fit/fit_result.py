@@ -1,0 +1,466 @@
+"""A fit of the ratings of two systems: what it says, and the parameters that others plan from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar, cast
+
+import numpy as np
+
+from humeval_power.checking.rehearsed import rehearsal_notices
+from humeval_power.estimation.latent.fit import LatentFit
+from humeval_power.parameters import Parameters
+from humeval_power.saying.document import Block, Document, Paragraph, Points, Section, Table
+from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words, percent
+from humeval_power.saying.result import PARAMETERS_SCHEMA, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.row_flow import flow_record, left_out_notice
+from humeval_power.studies.fit.fit_blocks import (
+    INTERACTION_LEFT_OUT,
+    AnyFit,
+    effect_section,
+    effect_words,
+    fit_notes,
+    fitted_values,
+    further_sections,
+    parameter_blocks,
+)
+from humeval_power.studies.fit.latent_effects import effects_at, effects_of
+from humeval_power.studies.fit.wald import EffectTest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from humeval_power.designs import Design
+    from humeval_power.estimation.crossed.interaction_score import InteractionTest
+    from humeval_power.estimation.fit import Fit
+    from humeval_power.ratings import Ratings
+    from humeval_power.scales import RatingScale
+    from humeval_power.studies.fit.intervals import IntervalMethod, Intervals
+    from humeval_power.studies.fit.latent_effects import FamilyCheck
+    from humeval_power.studies.fit.spread import SpreadTest
+    from humeval_power.studies.fit.wald import Adjustment
+    from humeval_power.studies.power.estimate import PowerEstimate
+
+
+# What documents, covariates and correlations change, as a part of a document and as plain values.
+
+
+def adjustment_sections(
+    found: Adjustment | None, tested: EffectTest, scale: RatingScale
+) -> tuple[Section, ...]:
+    """The effect with and without, the covariates and the correlations; no section where there is none."""
+    if found is None:
+        return ()
+    return (Section("Adjustment", tuple(_blocks(found, tested, scale))),)
+
+
+def _blocks(found: Adjustment, tested: EffectTest, scale: RatingScale) -> Iterator[Block]:
+    rows = (("adjusted", *_cells(tested)), ("workers and items alone", *_cells(found.unadjusted)))
+    head = ("effect", "on [0, 1]", "SE", f"{100 * tested.rule.confidence:g} % interval", "df", "p")
+    yield Table(head, rows)
+    yield Paragraph(
+        f"Adjusted for {adjusted_words(found)}. The second row is for comparison: which model counts is fixed "
+        "before the ratings are seen."
+    )
+    if found.covariates:
+        level = 100 * found.covariates[0].test.rule.confidence
+        yield Table(
+            ("covariate", "on [0, 1]", "raw", f"{level:g} % interval", "df", "p"),
+            tuple((one.label, *_with_raw(one.test, scale)) for one in found.covariates),
+        )
+    if found.correlations:
+        yield Table(
+            ("correlation of intercept and slope", "estimate", "chi-square", "p"),
+            tuple(
+                (one.factor, f"{one.value:.3f}", f"{one.fall:.2f}", p_cell(one.p_value))
+                for one in found.correlations
+            ),
+        )
+
+
+def adjusted_words(found: Adjustment) -> str:
+    """What is in the model besides workers and items."""
+    parts = [f"{found.n_documents:,} documents"] if found.n_documents else []
+    parts += list(dict.fromkeys(one.covariate for one in found.covariates))
+    parts += [f"a correlation of {one.factor}s' intercepts and slopes" for one in found.correlations]
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def _cells(test: EffectTest) -> tuple[str, ...]:
+    if test.reason:
+        estimate = "none" if math.isnan(test.estimate) else f"{test.estimate:.4f}"
+        return estimate, "none", "none", "none", "none"
+    df = f"{test.df:.1f}" if math.isfinite(test.df) else "-"
+    interval = interval_words(*test.interval)
+    return f"{test.estimate:.4f}", f"{test.standard_error:.4f}", interval, df, p_cell(test.p_value)
+
+
+def _with_raw(test: EffectTest, scale: RatingScale) -> tuple[str, ...]:
+    estimate, _, *rest = _cells(test)
+    return estimate, f"{scale.effect_to_raw(test.estimate):.4g}", *rest
+
+
+def adjustment_content(found: Adjustment | None) -> Record:
+    """The same as plain values; nothing for a model of workers and items alone."""
+    if found is None:
+        return {}
+    return {
+        "adjustment": {
+            "n_documents": found.n_documents,
+            "covariates": [
+                {"covariate": one.covariate, "label": one.label, **_test(one.test)}
+                for one in found.covariates
+            ],
+            "correlations": [
+                {"factor": one.factor, "value": one.value, "chi_square": one.fall, "p_value": one.p_value}
+                for one in found.correlations
+            ],
+            "unadjusted": _test(found.unadjusted),
+        }
+    }
+
+
+def _test(test: EffectTest) -> Record:
+    return {
+        "estimate": test.estimate,
+        "standard_error": test.standard_error,
+        "df": test.df,
+        "p_value": test.p_value,
+        "interval": list(test.interval),
+        "reason": test.reason or None,
+    }
+
+
+# What is kept of a fit: everything needed to plan from it and to judge it, as plain values.
+
+
+def fit_content(
+    ratings: Ratings,
+    fit: Fit | LatentFit,
+    test: EffectTest,
+    *,
+    size: PowerEstimate | None = None,
+    intervals: tuple[IntervalMethod, Intervals] | None = None,
+    adjustment: Adjustment | None = None,
+    check: FamilyCheck | None = None,
+) -> Record:
+    """A fit with everything needed to plan from it and to judge it.
+
+    `size` is the simulated rate of false positives of the test, where it was looked at; `intervals`
+    those of the parameters, and how they were found; `adjustment` what documents and covariates change;
+    `check` the test as categories, where it was asked for.
+    """
+    scale = ratings.scale
+    low, high = test.interval
+    margin: Record = {}
+    if test.rule.margin is not None:
+        margin = {
+            "p_values": list(test.p_values),
+            "raw_margin": abs(scale.effect_to_raw(test.rule.margin)),
+        }
+    raw = sorted((scale.effect_to_raw(low), scale.effect_to_raw(high)))
+    ranges: Record | None = None if intervals is None else {"method": intervals[0], **_lists(intervals[1])}
+    record: Record = {
+        "parameters": fit.parameters.as_dict(),
+        "standard_errors": dict(fit.standard_errors),
+        "intervals": ranges,
+        "uncertainty": None if fit.uncertainty is None else fit.uncertainty.as_dict(),
+        "estimator": fit.estimator,
+        "engine": fit.engine,
+        "effect": {
+            "estimate": test.estimate,
+            "standard_error": test.standard_error,
+            "df": test.df,
+            "p_value": test.p_value,
+            "interval": [low, high],
+            "significant": None if test.reason else test.significant,
+            "reason": test.reason or None,
+            **margin,
+            "rule": asdict(test.rule),
+            "raw": {
+                "estimate": scale.effect_to_raw(test.estimate),
+                "standard_error": test.standard_error * scale.width,
+                "interval": raw,
+            },
+            "df_satterthwaite": fit.df_satterthwaite,
+            "df_kenward_roger": fit.df_kenward_roger,
+            "simulated_size": None if size is None else size.rejection_rate,
+            "simulated_size_interval": None if size is None else list(size.rejection_interval),
+        },
+        **adjustment_content(adjustment),
+        "criterion": fit.criterion,
+        "n_ratings": fit.n_ratings,
+        "n_workers": fit.n_workers,
+        "n_items": fit.n_items,
+        "design": str(ratings.design()),
+        "ratings_per_item": ratings.design().ratings_per_item,
+        "converged": fit.converged,
+        "message": fit.message,
+        "n_optima": fit.n_optima,
+        "boundary": list(fit.boundary),
+        "not_identified": list(fit.not_identified),
+        "identified_combinations": list(fit.identified_combinations),
+        "scale": asdict(scale),
+        "systems": list(ratings.system_names),
+        "criterion_name": ratings.criterion,
+        **flow_record(ratings),
+        "notices": list(ratings.notices),
+        "data": {"source": ratings.source},
+    }
+    probed = getattr(fit, "monte_carlo", None)  # a fit of categories has none
+    if probed is not None:
+        record["monte_carlo"] = asdict(probed)
+    if check is not None:
+        record["family_check"] = family_content(check)
+    if fit.parameters.latent is None:
+        return record
+    return with_categories(record, ratings, fit, test)
+
+
+def _lists(intervals: Intervals) -> Record:
+    return {name: [low, high] for name, (low, high) in intervals.items()}
+
+
+# What the other family says of the same ratings, in a line, and where the two part.
+
+_END = 0.5  # share of a system's ratings at an end of the scale that makes models part
+
+
+def family_remarks(ratings: Ratings, tested: EffectTest, check: FamilyCheck) -> tuple[str, ...]:
+    """One line, and a warning where the models part."""
+    rule = check.rule
+    model = f"the {'yes-or-no' if rule.family == 'binary' else 'ordinal'} model ({rule.link})"
+    if check.test is None or check.test.reason:
+        why = check.reason if check.test is None else check.test.reason
+        return (f"As a check, {model} has no answer for these ratings: {why}",)
+    other = check.test
+    line = (
+        f"As a check, {model} of the same ratings: difference {other.estimate:.4f} on [0, 1], "
+        f"{100 * rule.confidence:g} % interval {interval_words(*other.interval)}, {p_words(other.p_value)}. "
+        "The test that was planned decides."
+    )
+    return (line, *_parting(ratings, tested, check, other))
+
+
+def _parting(ratings: Ratings, tested: EffectTest, check: FamilyCheck, other: EffectTest) -> Iterator[str]:
+    parts = not tested.reason and (
+        tested.significant != other.significant
+        or abs(tested.estimate - other.estimate) > tested.standard_error / 2
+    )
+    spread = (
+        [spread_words(check.spread, ratings)] if check.spread is not None and check.spread.differs else []
+    )
+    if parts:
+        seen = "; ".join([*_seen(ratings), *spread]) or "nothing in the ratings says why"
+        yield (
+            f"WARNING: the linear model and the model of categories part here ({seen}). State beforehand which "
+            "of them leads, and show both."
+        )
+    elif spread:
+        yield f"WARNING: {spread[0]}: a difference of means and a shift are then two questions."
+
+
+def _seen(ratings: Ratings) -> Iterator[str]:
+    """What makes the models part."""
+    scale = ratings.scale
+    for code, name in enumerate(ratings.system_names):
+        unit = ratings.rating[ratings.system == code]
+        for end in (unit.max(), unit.min()):
+            share = float((unit == end).mean())
+            if share >= _END:
+                yield f"{percent(share)} of the ratings of {name!r} are {float(scale.from_unit(end)):g}"
+
+
+def spread_words(spread: SpreadTest, ratings: Ratings) -> str:
+    """That systems spread differently, in a clause."""
+    a, b = ratings.system_names
+    return (
+        f"on the latent scale the ratings of {b} spread about {spread.ratio:.2f} times as widely as those of {a} "
+        f"(approximate score test, {p_words(spread.p_value)})"
+    )
+
+
+def family_content(check: FamilyCheck) -> Record:
+    """The check as plain values."""
+    test = check.test
+    return {
+        "rule": asdict(check.rule),
+        "reason": check.reason or (test.reason if test is not None else "") or None,
+        "estimate": None if test is None else test.estimate,
+        "interval": None if test is None else list(test.interval),
+        "df": None if test is None else test.df,
+        "p_value": None if test is None else test.p_value,
+        "significant": None if test is None or test.reason else test.significant,
+        "spread": None if check.spread is None else asdict(check.spread),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitResult(Result):
+    """A fit with its test. The record is the document of parameters that other commands read.
+
+    `fitted` is the fit itself, a `LatentFit` for ratings in categories, `test` that of the effect; `intervals`
+    are those of the parameters, found by `interval_method`, None where the fit did not converge. `size` is the
+    simulated rate of false positives, where there are few workers; `interaction` the test of a term of worker
+    and item that the model leaves out, None where there is none, or where `interaction_left_out` says that its time
+    was saved; `adjustment` what documents, covariates and correlations change, None without any. `strict`: a fit
+    that did not converge misses its target. `check` is the test of the ratings as categories, where asked for.
+    """
+
+    schema: ClassVar[str] = PARAMETERS_SCHEMA
+    endings: ClassVar[tuple[str, ...]] = (".r",)
+
+    ratings: Ratings
+    fitted: AnyFit
+    test: EffectTest
+    intervals: Intervals | None = None
+    interval_method: IntervalMethod = "asymptotic"
+    size: PowerEstimate | None = None
+    interaction: InteractionTest | None = None
+    interaction_left_out: bool = False
+    adjustment: Adjustment | None = None
+    strict: bool = False
+    check: FamilyCheck | None = None
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def parameters(self) -> Parameters:
+        """The seven parameters on [0, 1], under -1/2, +1/2 coding; those of categories are in its `latent`."""
+        return self.fitted.parameters
+
+    @property
+    def design(self) -> Design:
+        """Who rated what."""
+        return self.ratings.design()
+
+    @property
+    def scale(self) -> RatingScale:
+        """The scale that was rated on."""
+        return self.ratings.scale
+
+    @property
+    def missed(self) -> str:
+        """That a fit that had to converge did not."""
+        return (
+            f"The fit did not converge: {self.fitted.message}."
+            if self.strict and not self.fitted.converged
+            else ""
+        )
+
+    def body(self) -> Document:
+        """The effect and its test, the parameters, what to know of them, and the ratings."""
+        from humeval_power.studies.fit.check import ratings_picture
+
+        fitted = self.fitted
+        size = (
+            f"{counted(fitted.n_ratings, 'rating')}, {counted(fitted.n_workers, 'worker')}, "
+            f"{counted(fitted.n_items, 'item')}{_documents(fitted)}"
+        )
+        notes = (
+            *fit_notes(self.ratings, fitted, self.test, self.size, self.interaction),
+            *((INTERACTION_LEFT_OUT,) if self.interaction_left_out else ()),
+            *(family_remarks(self.ratings, self.test, self.check) if self.check is not None else ()),
+        )
+        return Document(
+            f"Fit of {self.ratings.source}",
+            lead=effect_words(self.ratings, self.test),
+            headline=(("Ratings", size),),
+            caveats=(*rehearsal_notices(self.ratings.worker_names), *left_out_notice(self.ratings.flow)),
+            sections=(
+                effect_section(self.ratings, fitted, self.test),
+                *adjustment_sections(self.adjustment, self.test, self.scale),
+                Section("Parameters", parameter_blocks(self.ratings, fitted, self.intervals or {})),
+                *further_sections(self.ratings, fitted),
+                *([Section("Notes", (Points(notes),))] if notes else []),
+                Section("Ratings", (ratings_picture(self.ratings), *self._notices()), is_detail=True),
+            ),
+        )
+
+    def _notices(self) -> tuple[Points, ...]:
+        return (Points(self.ratings.notices),) if self.ratings.notices else ()
+
+    def content(self) -> Record:
+        """Everything needed to plan from the fit and to judge it."""
+        shown = None if self.intervals is None else (self.interval_method, self.intervals)
+        return fit_content(
+            self.ratings,
+            self.fitted,
+            self.test,
+            size=self.size,
+            intervals=shown,
+            adjustment=self.adjustment,
+            check=self.check,
+        )
+
+    def artefact(self, ending: str) -> str:  # noqa: ARG002
+        """A script of R that repeats the fit from its file."""
+        from humeval_power.studies.fit.r_script import r_script
+
+        return r_script(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each parameter: its value on [0, 1], standard error, and the ends of its 95 % interval; of
+        categories thresholds, effect and SDs on the latent scale."""
+        import pandas as pd
+
+        values = fitted_values(self.fitted)
+        none = (float("nan"), float("nan"))
+        ends = {name: (self.intervals or {}).get(name, none) for name in values}
+        return pd.DataFrame(
+            {
+                "parameter": list(values),
+                "value": list(values.values()),
+                "standard_error": [self.fitted.standard_errors.get(name, float("nan")) for name in values],
+                "low": [ends[name][0] for name in values],
+                "high": [ends[name][1] for name in values],
+            }
+        )
+
+
+def _documents(fitted: AnyFit) -> str:
+    return f", {counted(fitted.n_documents, 'document')}" if fitted.n_documents else ""
+
+
+# What is kept of a fit of ratings in categories, as plain values.
+
+
+def with_categories(record: Record, ratings: Ratings, fit: Fit | LatentFit, test: EffectTest) -> Record:
+    """The record of a fit with what only one of categories has: the effect on the latent scale and as a chance,
+    the categories, and how well the latent parameters are known."""
+    assert isinstance(fit, LatentFit)
+    effect = cast(Record, record["effect"])
+    return {
+        **record,
+        "standard_errors": {"effect": test.standard_error},
+        "intervals": None,
+        "effect": {**effect, **_effect(fit, test)},
+        "family": fit.family,
+        "categories": {
+            "ratings": [float(value) for value in ratings.scale.from_unit(np.array(fit.latent.scores))],
+            "shares": [list(shares) for shares in fit.shares],
+            "fitted": [list(fit.latent.shares(system)) for system in (0, 1)],
+            "unused": list(fit.unused),
+            "workers_of_one_rating": fit.one_box,
+            "standard_errors": dict(fit.standard_errors),
+            "intervals": record["intervals"],
+            "covariates": [one._asdict() for one in fit.covariates],
+        },
+    }
+
+
+def _effect(fit: LatentFit, test: EffectTest) -> Record:
+    """The effect where it is tested, as a chance of a better rating, and averaged over workers and items."""
+    found = effects_of(fit.latent)
+    latent: Record = {"estimate": found.latent, "standard_error": fit.standard_error_adjusted}
+    ends = None
+    if test.latent is not None:
+        latent = {**asdict(test.latent), "interval": list(test.latent.interval)}
+        ends = [effects_at(fit.latent, end) for end in test.latent.interval]
+    told: Record = {"latent": latent}
+    for name in ("better", "averaged"):
+        interval = None if ends is None else [getattr(end, name) for end in ends]
+        told[name] = {"estimate": getattr(found, name), "interval": interval}
+    return told if found.averaged is not None else {**told, "averaged": None}

@@ -1,0 +1,586 @@
+"""Who rated what: how workers and items meet in a table of ratings, in numbers and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.checking.cells import codes_in
+from humeval_power.checking.columns import listing
+from humeval_power.checking.structure import cell_sizes, connected_parts, n_systems_seen
+from humeval_power.ratings import Ratings
+from humeval_power.safe_text import cut
+from humeval_power.saying.document import Block, Drawing, Points
+from humeval_power.saying.numbers import counted, percent
+from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
+from humeval_power.saying.result import Record
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+# The table of workers and items as a small grid of shades, ordered so that its pattern shows.
+
+MOST_ROWS, MOST_COLUMNS = 48, 96  # of the grid; more workers or items are put together
+_SHADES = 4  # of shares, beside none
+_ROUNDS = 40
+_NOTHING = 1e-12
+Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellMap:
+    """A grid of levels (rows, columns): 0 is not rated, `labels[level - 1]` says what another one is.
+
+    Rows are workers and columns items, so many of them each where there are more than fit: `workers_in_row` and
+    `items_in_column` count them. `worker_order` and `item_order` are codes from the first row or column on. With
+    `is_pair` a level is one of A alone, B alone, both; else a shade of how much is rated.
+    """
+
+    levels: NDArray[np.int8]
+    labels: tuple[str, ...]
+    is_pair: bool
+    workers_in_row: Codes
+    items_in_column: Codes
+    worker_order: Codes
+    item_order: Codes
+
+    @property
+    def is_binned(self) -> bool:
+        """Whether a cell is more than one worker with one item."""
+        return len(self.worker_order) > len(self.workers_in_row) or len(self.item_order) > len(
+            self.items_in_column
+        )
+
+
+def cell_map(ratings: Ratings) -> CellMap:
+    """The grid of these ratings.
+
+    Connected parts stand apart, largest first. Within a part those who rated the same items stand together, by
+    reciprocal averaging (Hill, 1973, Journal of Ecology 61, 237-249); ties keep the order of the table.
+    """
+    n_workers, n_items, n_systems = ratings.n_workers, ratings.n_items, ratings.n_systems
+    triples = np.unique((ratings.worker * n_items + ratings.item) * n_systems + ratings.system)
+    worker, item = triples // (n_systems * n_items), triples // n_systems % n_items
+    worker_order, item_order = _orders(worker, item, n_workers, n_items)
+    row_of, in_row = _bins(worker_order, MOST_ROWS)
+    column_of, in_column = _bins(item_order, MOST_COLUMNS)
+    shape = (len(in_row), len(in_column))
+    if shape == (n_workers, n_items) and n_systems == 2:
+        levels = np.zeros(shape, dtype=np.int8)
+        np.add.at(levels, (row_of[worker], column_of[item]), (triples % n_systems + 1).astype(np.int8))
+        a, b = ratings.system_names
+        of_two = (f"{a} only", f"{b} only", "both")
+        return CellMap(levels, of_two, True, in_row, in_column, worker_order, item_order)
+    counts = np.zeros(shape, dtype=np.int64)
+    np.add.at(counts, (row_of[worker], column_of[item]), 1)
+    whole = np.outer(in_row, in_column) * n_systems
+    used, labels = _shaded(counts, whole)
+    return CellMap(used, labels, False, in_row, in_column, worker_order, item_order)
+
+
+def _orders(worker: Codes, item: Codes, n_workers: int, n_items: int) -> tuple[Codes, Codes]:
+    n_parts, part = connected_parts(worker, item, n_workers=n_workers, n_items=n_items)
+    cells = np.unique(worker * n_items + item)
+    size_of = np.bincount(part[cells // n_items], minlength=n_parts)
+    scores = _averages(cells // n_items, cells % n_items, part[n_workers:])
+    orders = [
+        np.lexsort((score, of, -size_of[of]))
+        for score, of in zip(scores, (part[:n_workers], part[n_workers:]), strict=True)
+    ]
+    return orders[0], orders[1]
+
+
+def _averages(worker: Codes, item: Codes, item_part: Codes) -> tuple[Floats, Floats]:
+    """Scores of workers and items, each the average of those it meets, after so many rounds: near the first axis of
+    a correspondence analysis of each part; all 0 where everybody meets everything."""
+    per_worker, per_item = np.bincount(worker), np.bincount(item)
+    in_part = np.bincount(item_part, weights=per_item)
+    scores = np.arange(len(per_item), dtype=np.float64)
+    of_workers = np.zeros(len(per_worker))
+    for _ in range(_ROUNDS):
+        scores -= (np.bincount(item_part, weights=scores * per_item) / in_part)[item_part]
+        largest = np.zeros(len(in_part))
+        np.maximum.at(largest, item_part, np.abs(scores))
+        scores = np.divide(scores, largest[item_part], where=largest[item_part] > _NOTHING, out=0 * scores)
+        of_workers = np.bincount(worker, weights=scores[item]) / per_worker
+        scores = np.bincount(item, weights=of_workers[worker]) / per_item
+    return of_workers.round(9), scores.round(9)
+
+
+def _bins(order: Codes, most: int) -> tuple[Codes, Codes]:
+    """The row or column of each level, and how many levels each holds: as even as they go."""
+    n = len(order)
+    n_bins = min(n, most)
+    place = np.arange(n) * n_bins // n
+    bin_of = np.empty(n, dtype=np.int64)
+    bin_of[order] = place
+    return bin_of, np.bincount(place, minlength=n_bins)
+
+
+def _used(levels: NDArray[np.int8], labels: tuple[str, ...]) -> tuple[NDArray[np.int8], tuple[str, ...]]:
+    """The levels without those that do not occur."""
+    occurs = [level for level in range(1, len(labels) + 1) if (levels == level).any()]
+    new = np.zeros(len(labels) + 1, dtype=np.int8)
+    new[occurs] = np.arange(1, len(occurs) + 1)
+    return new[levels], tuple(labels[level - 1] for level in occurs)
+
+
+def _shaded(counts: Codes, whole: Codes) -> tuple[NDArray[np.int8], tuple[str, ...]]:
+    """Up to four shades of the share that is rated, each a quarter of the largest share wide."""
+    share = counts / whole
+    levels = np.ceil(_SHADES * share / share.max() - 1e-9).astype(np.int8)
+    labels = []
+    for level in range(1, _SHADES + 1):
+        inside = share[levels == level]
+        labels.append(_share_words(float(inside.min()), float(inside.max())) if len(inside) else "")
+    return _used(levels, tuple(labels))
+
+
+def _share_words(low: float, high: float) -> str:
+    ends = list(dict.fromkeys(f"{100 * share:.3g}" for share in (low, high)))
+    return "all" if ends == ["100"] else f"{' to '.join(ends)} %"
+
+
+# Who rated what as SVG: the cells of a level in one path, neighbours in a row put together.
+
+_SIZE, _NAME_SIZE = 13.0, 10.0
+_MOST_NAMES = 24  # workers whose names stand at their rows
+_LONGEST = 16  # characters of a name
+_TOP, _RIGHT = 24.0, 6.0
+_SHADES_ASSIGNMENT_SVG = ("0.28", "0.5", "0.75", "1")  # how much of a colour, of how much is rated
+_TWO = (1, 2, 0)  # colours of A alone, B alone, both
+
+
+def assignment_svg(grid: CellMap, worker_names: tuple[str, ...], title: str, words: str) -> str:
+    """A row for each worker or group of workers, a column for each item or group of items."""
+    n_rows, n_columns = grid.levels.shape
+    named = n_rows <= _MOST_NAMES and not grid.is_binned
+    names = [cut(worker_names[code], _LONGEST) for code in grid.worker_order] if named else []
+    left = 8 + max((svg_width(name, _NAME_SIZE) for name in names), default=0.0)
+    tall = min(max(12.0 * n_rows, 40.0), 260.0) / n_rows
+    wide = (WIDTH - left - _RIGHT) / n_columns
+    bottom = _TOP + tall * n_rows
+    legend, height = _legend(grid, bottom + 40)
+    parts = [
+        _words(axis_words("workers", len(grid.worker_order), grid.workers_in_row.tolist()), 4, 14, _SIZE),
+        *(
+            _words(name, left - 4, _TOP + tall * (place + 0.5) + 3.5, _NAME_SIZE, anchor="end")
+            for place, name in enumerate(names)
+        ),
+        *(
+            f'<path transform="translate({left:.1f} {_TOP:.1f}) scale({wide:.4f} {tall:.4f})" '
+            f'd="{_path(grid, level)}" {_look(grid, level)}/>'
+            for level in range(1, len(grid.labels) + 1)
+            if (grid.levels == level).any()
+        ),
+        f'<rect x="{left:.1f}" y="{_TOP:.1f}" width="{wide * n_columns:.1f}" height="{tall * n_rows:.1f}" '
+        'stroke="currentColor" stroke-opacity="0.5"/>',
+        _words(
+            axis_words("items", len(grid.item_order), grid.items_in_column.tolist()),
+            left,
+            bottom + 18,
+            _SIZE,
+        ),
+        *legend,
+    ]
+    return svg_element(title, words, height, "".join(parts))
+
+
+def axis_words(noun: str, n: int, in_each: list[int]) -> str:
+    """'5,000 items, 52 to 53 a column'."""
+    low, high = min(in_each), max(in_each)
+    if high == 1:
+        return f"{n:,} {noun}"
+    line = "row" if noun == "workers" else "column"
+    return f"{n:,} {noun}, {low:,}{'' if low == high else f' to {high:,}'} a {line}"
+
+
+def _path(grid: CellMap, level: int) -> str:
+    """The cells of a level, of side 1: a rectangle for each run in a row."""
+    found = []
+    for row, line in enumerate(grid.levels == level):
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], line.astype(np.int8), [0]))))
+        for start, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+            found.append(f"M{start} {row}h{end - start}v1H{start}z")
+    return "".join(found)
+
+
+def _look(grid: CellMap, level: int) -> str:
+    if grid.is_pair:
+        colour, shade = _TWO[level - 1], "1"
+    else:
+        colour, shade = (
+            0,
+            _SHADES_ASSIGNMENT_SVG[len(_SHADES_ASSIGNMENT_SVG) - len(grid.labels) + level - 1],
+        )
+    return f'class="f{colour}" fill="{COLOURS[colour]}" fill-opacity="{shade}"'
+
+
+def _legend(grid: CellMap, top: float) -> tuple[list[str], float]:
+    """What the levels mean, side by side as far as they fit."""
+    found: list[str] = []
+    x, y = 4.0, top
+    for level, label in enumerate(grid.labels, start=1):
+        if not (grid.levels == level).any():
+            continue
+        text = cut(label, 40)
+        width = 20 + svg_width(text, _SIZE) + 12
+        if x > 4 and x + width > WIDTH:
+            x, y = 4.0, y + 18
+        found.append(f'<rect x="{x:.1f}" y="{y - 10:.1f}" width="12" height="12" {_look(grid, level)}/>')
+        found.append(_words(text, x + 18, y, _SIZE))
+        x += width
+    return found, y + 8
+
+
+def _words(text: str, x: float, y: float, size: float, *, anchor: str = "") -> str:
+    return f'<g fill="currentColor">{svg_text(text, x, y, anchor=anchor, size=size)}</g>'
+
+
+# What is in a table of ratings: counts, use of the scale, and the design, as one record.
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Smallest, median and largest of some counts."""
+
+    minimum: int
+    median: float
+    maximum: int
+
+
+@dataclass(frozen=True, slots=True)
+class SystemSummary:
+    """One system: its ratings, how many workers and items they come from, and their raw mean."""
+
+    system: str
+    n_ratings: int
+    n_workers: int
+    n_items: int
+    mean: float
+
+
+@dataclass(frozen=True, slots=True)
+class TableSummary:
+    """Counts and shares that describe the ratings analysed.
+
+    `share_at_low` and `share_at_high` are the shares of ratings at the ends of the raw scale.
+    `share_paired` is the share of worker-item pairs in which the worker rated at least two systems.
+    `n_items_one_system` and `n_workers_one_system` count those that go with one system only.
+    `n_parts` counts the groups of workers and items that share no rating: 1 is connected.
+    """
+
+    n_ratings: int
+    n_workers: int
+    n_items: int
+    n_systems: int
+    share_at_low: float
+    share_at_high: float
+    n_values: int
+    ratings_per_worker: Spread
+    ratings_per_item_and_system: Spread
+    share_paired: float
+    n_repeats: int
+    n_items_one_system: int
+    n_workers_one_system: int
+    n_parts: int
+    systems: tuple[SystemSummary, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as plain values, ready for JSON."""
+        return asdict(self)
+
+
+def summarise_table(ratings: Ratings) -> TableSummary:
+    """Describe the ratings: sizes, use of the scale, and who rated what."""
+    raw = ratings.raw_rating
+    tolerance = 1e-9 * ratings.scale.width
+    worker, item, system = ratings.worker, ratings.item, ratings.system
+    n_workers, n_items, n_systems = ratings.n_workers, ratings.n_items, ratings.n_systems
+    _, pair = np.unique(worker * n_items + item, return_inverse=True)
+    n_pairs = int(pair.max()) + 1
+    seen_in_pair = n_systems_seen(pair, system, n_levels=n_pairs, n_systems=n_systems)
+    seen_by_item = n_systems_seen(item, system, n_levels=n_items, n_systems=n_systems)
+    seen_by_worker = n_systems_seen(worker, system, n_levels=n_workers, n_systems=n_systems)
+    return TableSummary(
+        n_ratings=ratings.n_ratings,
+        n_workers=n_workers,
+        n_items=n_items,
+        n_systems=n_systems,
+        share_at_low=float(np.mean(raw <= ratings.scale.low + tolerance)),
+        share_at_high=float(np.mean(raw >= ratings.scale.high - tolerance)),
+        n_values=len(np.unique(ratings.rating)),
+        ratings_per_worker=spread(np.bincount(worker)),
+        ratings_per_item_and_system=spread(_positive(np.bincount(item * n_systems + system))),
+        share_paired=float(np.mean(seen_in_pair > 1)),
+        n_repeats=ratings.n_ratings - len(cell_sizes(worker, item, system)),
+        n_items_one_system=int((seen_by_item == 1).sum()),
+        n_workers_one_system=int((seen_by_worker == 1).sum()),
+        n_parts=connected_parts(worker, item, n_workers=n_workers, n_items=n_items)[0],
+        systems=tuple(_system_summary(ratings, raw, code) for code in range(n_systems)),
+    )
+
+
+def spread(counts: Codes) -> Spread:
+    return Spread(int(counts.min()), float(np.median(counts)), int(counts.max()))
+
+
+def _positive(counts: Codes) -> Codes:
+    return counts[counts > 0]
+
+
+def _system_summary(ratings: Ratings, raw: NDArray[np.float64], code: int) -> SystemSummary:
+    rows = ratings.system == code
+    return SystemSummary(
+        system=ratings.system_names[code],
+        n_ratings=int(rows.sum()),
+        n_workers=len(codes_in(ratings.worker[rows])),
+        n_items=len(codes_in(ratings.item[rows])),
+        mean=float(raw[rows].mean()),
+    )
+
+
+Kind = Literal["complete", "blocks", "parts", "connected"]
+Pairing = Literal["one system", "all systems", "some", "none"]
+TITLE = "Who rated which items?"
+_MOST_PAIRS = 3_000  # workers of whom each pair is looked at
+_DENSE_UP_TO = 1_000_000  # cells, rated or not, of a table that is multiplied as it stands
+_MOST_PARTS = 20  # parts told one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Workers and items that ratings connect with each other and with nobody else."""
+
+    n_workers: int
+    n_items: int
+    n_cells: int
+    workers: tuple[str, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether each of its workers rated each of its items."""
+        return self.n_cells == self.n_workers * self.n_items
+
+
+@dataclass(frozen=True, slots=True)
+class WhoRatedWhat:
+    """How workers and items meet. A cell is a worker with an item, whatever the system.
+
+    `n_cells` are rated at all; in `n_several` of them the worker rated two systems or more, in `n_all` every
+    system of the table. `items_shared` is how many items two workers both rated, over all pairs of workers; None
+    for one worker and where there are more than 3,000. `parts` stand largest first.
+    """
+
+    n_workers: int
+    n_items: int
+    n_systems: int
+    n_cells: int
+    n_several: int
+    n_all: int
+    items_per_worker: Spread
+    workers_per_item: Spread
+    items_shared: Spread | None
+    parts: tuple[Part, ...]
+
+    @property
+    def share(self) -> float:
+        """The share of all worker-item cells that is rated."""
+        return self.n_cells / (self.n_workers * self.n_items)
+
+    @property
+    def kind(self) -> Kind:
+        """Complete; blocks: parts that are each complete; parts; or all connected, not complete."""
+        if len(self.parts) > 1:
+            return "blocks" if all(part.is_complete for part in self.parts) else "parts"
+        return "complete" if self.parts[0].is_complete else "connected"
+
+    @property
+    def pairing(self) -> Pairing:
+        """Whether a worker who rated an item rated it under all systems, under some, or under one alone."""
+        if self.n_systems == 1:
+            return "one system"
+        if self.n_all == self.n_cells:
+            return "all systems"
+        return "some" if self.n_several else "none"
+
+    def content(self) -> Record:
+        """The same for a record, parts after the twentieth only counted."""
+        return {
+            "kind": self.kind,
+            "pairing": self.pairing,
+            "n_cells": self.n_cells,
+            "share_of_cells": self.share,
+            "cells_with_several_systems": self.n_several,
+            "cells_with_all_systems": self.n_all,
+            "items_per_worker": asdict(self.items_per_worker),
+            "workers_per_item": asdict(self.workers_per_item),
+            "items_shared_by_two_workers": None if self.items_shared is None else asdict(self.items_shared),
+            "n_parts": len(self.parts),
+            "parts": [
+                {"n_workers": part.n_workers, "n_items": part.n_items, "n_cells": part.n_cells}
+                for part in self.parts[:_MOST_PARTS]
+            ],
+        }
+
+    def words(self) -> Iterator[str]:
+        """What the pattern is, and what it means for an analysis."""
+        yield _cells_words(self)
+        yield from _pairing_words(self)
+        yield from _parts_words(self)
+        yield from _shared_words(self)
+
+
+def who_rated_what(ratings: Ratings) -> WhoRatedWhat:
+    """How the workers and items of the ratings meet."""
+    n_workers, n_items, n_systems = ratings.n_workers, ratings.n_items, ratings.n_systems
+    pairs, seen = np.unique(_cells(ratings) // n_systems, return_counts=True)
+    worker, item = pairs // n_items, pairs % n_items
+    return WhoRatedWhat(
+        n_workers=n_workers,
+        n_items=n_items,
+        n_systems=n_systems,
+        n_cells=len(pairs),
+        n_several=int((seen > 1).sum()),
+        n_all=int((seen == n_systems).sum()),
+        items_per_worker=spread(np.bincount(worker, minlength=n_workers)),
+        workers_per_item=spread(np.bincount(item, minlength=n_items)),
+        items_shared=_items_shared(worker, item, n_workers, n_items),
+        parts=_parts(ratings, worker, item),
+    )
+
+
+def same_assignment(one: Ratings, other: Ratings) -> bool:
+    """Whether the same workers rated the same items under the same systems."""
+    return (
+        one.worker_names == other.worker_names
+        and one.item_names == other.item_names
+        and one.system_names == other.system_names
+        and bool(np.array_equal(_cells(one), _cells(other)))
+    )
+
+
+def _cells(ratings: Ratings) -> Codes:
+    """The numbers of the cells that are rated, in order."""
+    return np.unique((ratings.worker * ratings.n_items + ratings.item) * ratings.n_systems + ratings.system)
+
+
+def who_rated_what_blocks(
+    ratings: Ratings, found: WhoRatedWhat, name: str = "assignment"
+) -> tuple[Block, ...]:
+    """Its words, and the picture of it, whose file has that name."""
+
+    def draw() -> Figure:
+        from humeval_power.studies.fit.figures import assignment_figure
+
+        return assignment_figure(cell_map(ratings), ratings.worker_names)
+
+    def svg() -> str:
+        return assignment_svg(cell_map(ratings), ratings.worker_names, TITLE, words)
+
+    words = "A row for each worker, a column for each item; those who rated the same items stand together."
+    drawing = Drawing(name, draw, svg, title=TITLE, words=words)
+    return Points(tuple(found.words())), drawing
+
+
+def _items_shared(worker: Codes, item: Codes, n_workers: int, n_items: int) -> Spread | None:
+    if not 1 < n_workers <= _MOST_PAIRS:
+        return None
+    if n_workers * n_items <= _DENSE_UP_TO:
+        dense = np.zeros((n_workers, n_items))
+        dense[worker, item] = 1.0
+        shared = (dense @ dense.T).astype(np.int64)
+    else:
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(worker), dtype=np.int64)
+        met = csr_array((ones, (worker, item)), shape=(n_workers, n_items))
+        shared = (met @ met.T).toarray()
+    return spread(shared[np.triu_indices(n_workers, k=1)])
+
+
+def _parts(ratings: Ratings, worker: Codes, item: Codes) -> tuple[Part, ...]:
+    """Largest first; of equal ones the one whose worker comes first in the table."""
+    n_workers, n_items = ratings.n_workers, ratings.n_items
+    n_parts, label = connected_parts(worker, item, n_workers=n_workers, n_items=n_items)
+    workers = np.bincount(label[:n_workers], minlength=n_parts)
+    items = np.bincount(label[n_workers:], minlength=n_parts)
+    cells = np.bincount(label[worker], minlength=n_parts)
+    members: list[list[str]] = [[] for _ in range(n_parts)]
+    for code, part in enumerate(label[:n_workers].tolist()):
+        members[part].append(ratings.worker_names[code])
+    order = sorted(range(n_parts), key=lambda part: -int(cells[part]))
+    return tuple(Part(int(workers[p]), int(items[p]), int(cells[p]), tuple(members[p])) for p in order)
+
+
+def _cells_words(found: WhoRatedWhat) -> str:
+    if found.kind == "complete":
+        return (
+            f"Complete: each of the {counted(found.n_workers, 'worker')} rated each of the "
+            f"{counted(found.n_items, 'item')}."
+        )
+    return (
+        f"{found.n_cells:,} of the {found.n_workers * found.n_items:,} pairs of a worker and an item are rated "
+        f"({percent(found.share)}): "
+        f"{_of(found.workers_per_item, 'worker')} an item, {_of(found.items_per_worker, 'item')} a worker."
+    )
+
+
+def _of(counts: Spread, noun: str) -> str:
+    """'3 workers', or '2 to 5 workers (median 3)'."""
+    if counts.minimum == counts.maximum:
+        return counted(counts.minimum, noun)
+    return f"{counts.minimum:,} to {counts.maximum:,} {noun}s (median {counts.median:,g})"
+
+
+def _pairing_words(found: WhoRatedWhat) -> Iterator[str]:
+    both = "both systems" if found.n_systems == 2 else f"all {found.n_systems:,} systems"
+    if found.pairing == "all systems":
+        yield f"Paired: a worker who rated an item rated it under {both}."
+    elif found.pairing == "none":
+        yield (
+            "Not paired: nobody rated an item under more than one system, so that differences between systems "
+            "also hold those between workers."
+        )
+    elif found.pairing == "some":
+        several = "two systems or more" if found.n_systems > 2 else both
+        all_of = f", in {found.n_all:,} under {both}" if found.n_systems > 2 else ""
+        yield (
+            f"Partly paired: in {found.n_several:,} of {found.n_cells:,} pairs the worker rated the item under "
+            f"{several}{all_of}."
+        )
+
+
+def _parts_words(found: WhoRatedWhat) -> Iterator[str]:
+    if len(found.parts) == 1:
+        if found.kind != "complete":
+            yield "All workers and items are connected by ratings."
+        return
+    sizes = {(part.n_workers, part.n_items) for part in found.parts}
+    n_workers, n_items = found.parts[0].n_workers, found.parts[0].n_items
+    size = f"{counted(n_workers, 'worker')} and {counted(n_items, 'item')}"
+    each = f"of {size} each" if len(sizes) == 1 else f"the largest of {size}"
+    whole = ", each complete" if found.kind == "blocks" else ""
+    yield (
+        f"{len(found.parts):,} parts that share no worker and no item, {each}{whole}: strict workers of "
+        "one part cannot be told from its hard items, and nobody can be held against a worker of another part."
+    )
+    small = [name for part in found.parts if part.n_workers == 1 for name in part.workers]
+    if small and found.parts[0].n_workers > 1:
+        yield f"Alone with their items: {listing(small, limit=5)}."
+
+
+def _shared_words(found: WhoRatedWhat) -> Iterator[str]:
+    shared = found.items_shared
+    if shared is None or found.kind == "complete":
+        return
+    if not shared.maximum:
+        yield "No two workers rated the same item: how far they agree cannot be told."
+    else:
+        yield f"Two workers share {_of(shared, 'item')}, on which their agreement rests."

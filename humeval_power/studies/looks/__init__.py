@@ -1,0 +1,1 @@
+"""Looks before the end: boundaries, and what a study with looks does in the long run."""

@@ -1,0 +1,269 @@
+"""`humeval-power looks`: studies that are looked at before their end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+from humeval_power.asking.calls import Caller, Typed
+from humeval_power.asking.declared import Calls, Declared, Fields
+from humeval_power.asking.expressions import Call, Value, call
+from humeval_power.asking.study_file import ACCURACIES, PREFERENCES, EffectRange, score_range
+from humeval_power.asking.vocabulary import AGREEMENT, ALPHA, ONE_SCORE, SYSTEM, TWO, systems_typed
+from humeval_power.choices import POOL_BUDGETS, Ties
+from humeval_power.comparisons.questions import Subject
+from humeval_power.errors import InputError
+from humeval_power.fields import day, listed, names, number_list, own, real, text, whole, word
+from humeval_power.studies.looks.ask_study import command as study
+from humeval_power.studies.resolve import look_shares
+from humeval_power.study import FIELDS
+
+_LIST = listed(number_list(float), "LIST")
+_WHOLE_LIST = listed(number_list(int), "LIST")
+
+
+_LOOKS = {
+    "looks": replace(FIELDS["looks"], usual="3"),
+    "efficacy": replace(FIELDS["efficacy"], usual="pocock"),
+    "futility": FIELDS["futility"],
+    "alternative": replace(
+        FIELDS["alternative"],
+        kind=word(("two-sided",)),
+        help="What to show: a difference in either direction.",
+    ),
+    "alpha": ALPHA,
+    "effects": own(_LIST, "True effects for the table of the long run. [none, half and all of --effect]"),
+    "systems": own(
+        names(systems_typed(TWO, exactly=2, distinct=True), "A,B"),
+        "The systems as the judgements will call them; the effect is B - A.",
+        usual="A,B",
+    ),
+    "created": own(day(), "Date of the plan. [today]", option="date"),
+}
+_N = own(whole(), "", needed=True)
+_EFFECT = own(real(), "", needed=True)
+_TEST = own(
+    word(("exact", "mid-p")),
+    "The test of each look: exact keeps its level for any number of decided judgements, mid-p on average.",
+)
+
+
+def _judgements(
+    name: str,
+    help: str,
+    fields: Fields,
+    source: str,
+    made: Callable[[Typed], Call],
+    allowed: Callable[[Typed], EffectRange],
+) -> Declared:
+    """Looks at independent judgements: `made` is the study without looks, `source` the name of one with them."""
+
+    def answer(given: Typed, calls: Calls) -> None:
+        effects = None if given.given("effects") is None else list(given["effects"])
+        allowed(given).check([given["effect"]])
+        allowed(given).check(effects or (), name="--effects")
+        looks = calls.let("looks", call(source, made(given), _shares(given["looks"], calls)))
+        futility = given["futility"]
+        rule = call(
+            "hp.looks.StoppingRule",
+            efficacy=call("hp.looks.efficacy_of", given["efficacy"]),
+            futility=None if futility == "none" else call("hp.looks.futility_of", futility),
+            alpha=given.given("alpha"),
+            alternative=given.given("alternative"),
+        )
+        stopping = calls.let("rule", rule)
+        if isinstance(calls, Caller):
+            _check_and_announce(looks, stopping, given, calls)
+        asked = {"effect": given["effect"], "effects": effects, "systems": given.given("systems")}
+        found = call(
+            "hp.looks.judgements",
+            looks,
+            stopping,
+            **asked,
+            created=given["created"],
+            **calls.run(given),
+        )
+        calls.let("result", found)
+
+    return Declared(("looks", name), help, {**fields, **_LOOKS}, answer, simulates=True, endings=(".json",))
+
+
+def _shares(typed: str, calls: Calls) -> Value:
+    """The shares at which a study is looked at: those of so many equal looks, or as they were typed."""
+    shares = look_shares(typed)
+    if typed.strip().isdecimal():
+        return calls.attribute(call("hp.looks.equal_looks", "items", int(typed)), "shares")
+    return shares
+
+
+def _check_and_announce(looks: Any, rule: Any, given: Typed, calls: Caller) -> None:
+    """Refuse a rule that these looks cannot have, and say how long they will take to simulate."""
+    from humeval_power.choices import DEFAULT_SIMULATIONS
+    from humeval_power.studies.looks.stopping_rule import ConditionalPowerFutility
+    from humeval_power.studies.power.work_ahead import tell_work
+    from humeval_power.studies.power.workload import comparison_workload
+
+    if isinstance(rule.futility, ConditionalPowerFutility) and rule.futility.under == "design":
+        raise InputError(
+            "Conditional power under the design is for 'looks study'; use conditional-power:LIMIT:trend here."
+        )
+    n = given["simulations"] or DEFAULT_SIMULATIONS
+    drawn = (2 + len(given["effects"] or ())) * n
+    work = comparison_workload("assessment", looks.sizes[-1], n_simulations=drawn, n_jobs=calls.slots)
+    tell_work(work, n_simulations=n)
+
+
+SCORES = _judgements(
+    "scores",
+    "Direct assessment: independent scores, Mann and Whitney's U at each look.",
+    {
+        "n": replace(_N, kind=whole(2), help="Scores of each system at the end."),
+        "effect": replace(_EFFECT, help="True difference of means B - A, in points."),
+        "mean": own(real(), "Mean score of A, of 0 to 100.", usual=75.0),
+        "sd": own(real(0, 100, open="low"), "SD of single scores.", usual=25.0),
+    },
+    "hp.looks.AssessmentLooks",
+    lambda given: call(
+        "hp.assessment.DirectAssessment",
+        given["n"],
+        effect=given["effect"],
+        **{name: given.given(name) for name in ("mean", "sd", "alpha")},
+    ),
+    lambda given: score_range(given["mean"], 0.0, 100.0),
+)
+PREFERENCE = _judgements(
+    "preference",
+    "Head-to-head judgements: the sign test at each look.",
+    {
+        "n": replace(_N, help="Judgements at the end."),
+        "effect": replace(_EFFECT, help="Share that prefers B among non-ties, minus 1/2."),
+        "tie_share": own(real(), "Probability of a tie.", usual=0.0),
+        "ties": own(
+            word(get_args(Ties), without=("split",)),
+            "What the effect is a share of: judgements without ties, or all with ties counted half.",
+            usual="excluded",
+            option="tie-rule",
+        ),
+        "test": replace(_TEST, usual="exact"),
+    },
+    "hp.looks.PairedLooks",
+    lambda given: call(
+        "hp.preference.Preference",
+        given["n"],
+        preference=given["effect"],
+        **{name: given.given(name) for name in ("tie_share", "ties", "test", "alpha")},
+    ),
+    lambda _given: PREFERENCES,
+)
+ACCURACY = _judgements(
+    "accuracy",
+    "Two systems on the same items: McNemar's test at each look.",
+    {
+        "n": replace(_N, help="Items in the test set."),
+        "effect": replace(_EFFECT, help="True difference of accuracy, B - A, as a share."),
+        "agreement": replace(AGREEMENT, needed=True),
+        "test": replace(_TEST, usual="mid-p"),
+    },
+    "hp.looks.PairedLooks",
+    lambda given: call(
+        "hp.accuracy.PairedAccuracy",
+        given["n"],
+        difference=given["effect"],
+        agreement=call("hp.accuracy.KnownAgreement", given["agreement"]),
+        test=given["test"],
+        alpha=given.given("alpha"),
+    ),
+    lambda _given: ACCURACIES,
+)
+_PER_PAIR = 1000  # bytes of a pair of systems in memory
+
+
+def _pool(given: Typed, calls: Calls) -> None:
+    file, simulated = given["file"], given["simulated"]
+    if (file is None) == (simulated is None):
+        raise InputError("Give a FILE of past scores, or --simulated with a number of pairs.")
+    budgets = tuple(given["budgets"] or POOL_BUDGETS)
+    if file == "-":
+        calls.no_program("standard input is read once")
+    columns = {name: given.given(name) for name in ("system", "score", "rejected_rows")}
+    laws = {"typical": given["typical_difference"], "mean": given["mean"], "sd": given["sd"]}
+    if file is None and isinstance(calls, Caller):
+        _announce_pool(simulated, budgets, given, calls)
+    notices: Value = None
+    if file is None:
+        pairs: Any = calls.let("pairs", call("hp.looks.simulated_pool", simulated, **laws))
+    else:
+        pairs, notices = calls.unpack("pairs, notices", call("hp.looks.read_pool", file, **columns))
+        if isinstance(calls, Caller):
+            _announce_pool(len(pairs), budgets, given, calls)
+    asked = {"budgets": _written(given, "budgets"), "at": _written(given, "at")}
+    asked |= {"n_looks": given.given("looks"), "source": file or "simulated", "remarks": notices}
+    calls.let("result", call("hp.looks.pool", pairs, **asked, **calls.run(given)))
+
+
+def _written(given: Typed, name: str) -> Value:
+    return None if given.given(name) is None else list(given[name])
+
+
+def _announce_pool(n_pairs: int, budgets: Sequence[int], given: Typed, calls: Caller) -> None:
+    """Say how long the pool will take, or refuse it."""
+    from humeval_power.studies.looks.calls import POOL_SIMULATIONS
+    from humeval_power.studies.power.work_ahead import tell_work
+    from humeval_power.studies.power.workload import Workload, comparison_workload
+
+    n_simulations = given["simulations"] or POOL_SIMULATIONS
+    work = Workload(0.0, float(_PER_PAIR * n_pairs))
+    for budget in budgets:
+        each = comparison_workload("assessment", max(budget, 0), n_simulations=n_simulations)
+        drawn = each.n_bytes * n_simulations  # they are drawn together
+        work += Workload(each.seconds * n_pairs / calls.slots, drawn * calls.slots)
+    tell_work(work, n_simulations=n_simulations)
+
+
+POOL = Declared(
+    ("looks", "pool"),
+    """Average power against budget over many pairs of systems.
+
+    Scores are drawn with replacement from those in FILE (a table with a column
+    for the system and one for the score) for every pair of its systems, and
+    tested by Mann and Whitney's U once, at Pocock's looks, and with a stop for
+    futility at p > 0.5, as Wei, Kocmi and Federmann (2022) did.
+    """,
+    {
+        "file": own(text(), ""),
+        "system": SYSTEM,
+        "score": ONE_SCORE,
+        "rejected_rows": FIELDS["rejected_rows"],
+        "simulated": own(
+            whole(2), "Instead of FILE: this many pairs with Gamma scores and Laplace differences."
+        ),
+        "typical_difference": own(
+            real(0, 20, open="low"),
+            "Mean absolute true difference of the simulated pairs, in points.",
+            usual=1.5,
+        ),
+        "mean": own(real(), "Mean score of simulated A.", usual=75.0),
+        "sd": own(real(), "SD of simulated scores.", usual=25.0),
+        "budgets": own(
+            _WHOLE_LIST,
+            "Planned judgements of a comparison, both systems together. "
+            f"[{','.join(map(str, POOL_BUDGETS))}]",
+        ),
+        "at": own(_WHOLE_LIST, "Budgets of a single look at which savings are told. [1200,3600]"),
+        "looks": own(whole(2, 10), "Equal looks, Pocock.", usual=3),
+    },
+    _pool,
+    arguments=("file",),
+    simulates=True,
+)
+SUBJECT = Subject(
+    "looks",
+    """Stop a study early without fooling yourself: interim looks.
+
+    Boundaries, false positives, power and expected cost of studies that are
+    looked at before their end.
+    """,
+    (study, SCORES, PREFERENCE, ACCURACY, POOL),
+)
+command = SUBJECT.command()

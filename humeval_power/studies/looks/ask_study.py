@@ -1,0 +1,248 @@
+"""`humeval-power looks study`: a rating study that is looked at before its end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from humeval_power.asking.command import needs
+from humeval_power.asking.declared import (
+    CARRIED,
+    EFFECT,
+    SIZE,
+    TO_PLAN,
+    TO_POWER,
+    VARIATION,
+    Page,
+    Part,
+    costs,
+    study_command,
+)
+from humeval_power.asking.output import note
+from humeval_power.asking.run import Run
+from humeval_power.asking.study_values import StudyValues, study_fields
+from humeval_power.asking.vocabulary import ONE_SIDED, PILOT
+from humeval_power.errors import HumevalPowerError
+from humeval_power.fields import listed, number_list, own, word
+from humeval_power.studies.resolve import (
+    EffectInput,
+    analysed_as,
+    assumptions_of,
+    design_of,
+    effect_of,
+    look_shares,
+    only_setting,
+    points_of,
+    prices_of,
+    rule_of,
+    settled,
+    source_needed,
+    warn_beyond,
+)
+from humeval_power.studies.resolve_systems import Systems, systems_of
+from humeval_power.study import FIELDS
+
+if TYPE_CHECKING:
+    from humeval_power.studies.looks.calibration import Calibrate
+    from humeval_power.studies.looks.replicates import Looks
+    from humeval_power.studies.looks.result import LooksStudyResult, LooksSystemsResult
+    from humeval_power.studies.looks.stopping_rule import StoppingRule
+
+_EFFECTS = listed(number_list(float), "0,0.1")
+
+
+@study_command(
+    ("looks", "study"),
+    {
+        **study_fields(
+            *(
+                "ratings",
+                "variation",
+                "effect",
+                "systems",
+                "design",
+                "looks",
+                "cost",
+                "family",
+                "link",
+                "alpha",
+            ),
+            but=("criteria", "criterion", "correct_over", "budget", "spend_budget"),
+            pilot=PILOT,
+            workers=replace(FIELDS["workers"], needed=True),
+            items=replace(FIELDS["items"], needed=True),
+            effect=replace(FIELDS["effect"], help="True difference B - A on [0, 1] to find."),
+            looks=replace(FIELDS["looks"], usual="3", start="3"),
+            alternative=ONE_SIDED,
+        ),
+        "calibrate": own(
+            word(("auto", "always", "never")),
+            "Correct the boundaries by simulation: if fewer than 10 workers are there at the first look.",
+            "Correct the boundaries by simulation",
+            usual="auto",
+            further=True,
+        ),
+        "effects": own(
+            _EFFECTS, "True effects for the table of the long run. [none, half and all of --effect]"
+        ),
+        "effects_raw": own(_EFFECTS, "The same in points of the scale; see --scale."),
+    },
+    simulates=True,
+    needs=(
+        source_needed,
+        needs("--effect or --effect-raw", ("effect", "effect_raw", "effect_latent")),
+    ),
+    page=Page(
+        "Looks before the end",
+        "May one stop early, when the answer is clear? Boundaries, and what they cost.",
+        (
+            SIZE,
+            EFFECT,
+            Part("The looks", ("looks", "looks_by", "efficacy", "futility")),
+            VARIATION,
+            *costs(),
+        ),
+        (
+            TO_POWER,
+            replace(
+                TO_PLAN,
+                label="Plan a study with looks",
+                carries=(*CARRIED, "looks", "looks-by", "efficacy", "futility"),
+            ),
+        ),
+        journey="plan",
+    ),
+)
+def command(
+    study: StudyValues,
+    calibrate: Calibrate,
+    effects: tuple[float, ...] | None,
+    effects_raw: tuple[float, ...] | None,
+    run: Run,
+) -> LooksStudyResult | LooksSystemsResult:
+    """Plan a rating study with looks before its end.
+
+    Shows the information at each look, the boundaries, how often these and
+    careless ones find what is not there, and the study's long run. With
+    --n-systems 4, or names (--systems), every comparison of several systems has
+    boundaries of its own, and the error is spent over looks and comparisons.
+    """
+    from humeval_power.studies.looks import calls as api
+    from humeval_power.studies.looks.replicates import RatingLooks
+    from humeval_power.studies.power.work_ahead import refuse_work, tell_work
+    from humeval_power.studies.power.workload import study_workload
+
+    rule, stops = rule_of(study), _stopping_rule(study)
+    several = systems_of(study, rule)
+    if several is not None:
+        return _of_systems(several, stops, calibrate, _shown(effects, effects_raw), run)
+    effect = effect_of(study)
+    assert effect is not None  # asked for before
+    settings, said = settled(study, assumptions_of(study), effect)[0]
+    shown = _shown(effects, effects_raw)
+    warn_beyond(settings, [said])
+    rule = analysed_as(study, rule, settings)
+    name, parameters = only_setting(settings)
+    design = design_of(study)
+    refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
+    at = _looks(study)
+    source = RatingLooks(
+        parameters.with_difference(said.value),
+        design,
+        at,
+        rule,
+        study.response,
+        points_of(study, settings.scale),
+    )
+    if not source.by_mean_squares:
+        note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
+    work = study_workload(
+        source.design,
+        n_simulations=run.simulations(),
+        n_jobs=run.n_jobs,
+        closed_form=source.by_mean_squares,
+    )
+    tell_work(work, n_simulations=run.simulations())
+    return api.study(
+        source,
+        stops,
+        effects=None if shown is None else [each.value for each in shown.on(settings.scale)],
+        cost=prices_of(study),
+        calibration=calibrate,
+        setting=name,
+        understood=str(said),
+        n_simulations=run.typed,
+        seed=run.seed,
+        n_jobs=run.n_jobs,
+    )
+
+
+def _of_systems(
+    several: Systems, stops: StoppingRule, calibrate: Calibrate, shown: EffectInput | None, run: Run
+) -> LooksSystemsResult:
+    """Looks at several systems at their means."""
+    from humeval_power.studies.looks import calls as api
+    from humeval_power.studies.looks.systems_looks import SystemsLooks
+    from humeval_power.studies.power.work_ahead import tell_work
+
+    differences = several.differences()
+    about = several.of(*several.only([one.value for one in differences]))
+    source = SystemsLooks(
+        about.parameters,
+        about.design,
+        _looks(several.study),
+        about.family,
+        about.rule,
+        about.response,
+        about.points,
+    )
+    if not source.by_sums:
+        note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
+    work = about.workload(n_simulations=source.n_looks * run.simulations(), n_jobs=run.n_jobs)
+    tell_work(work, n_simulations=run.simulations())
+    return api.systems(
+        source,
+        stops,
+        goal=about.goal,
+        effects=None if shown is None else [each.value for each in shown.on(several.scale)],
+        cost=prices_of(several.study),
+        calibration=calibrate,
+        setting=about.setting,
+        understood=str(differences[0]) if differences else None,
+        n_simulations=run.typed,
+        seed=run.seed,
+        n_jobs=run.n_jobs,
+        remarks=several.remarks,
+    )
+
+
+def _looks(study: StudyValues) -> Looks:
+    from humeval_power.studies.looks.replicates import Looks
+
+    try:
+        return Looks(study.looks_by, look_shares(study.looks))
+    except HumevalPowerError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _shown(effects: tuple[float, ...] | None, points: tuple[float, ...] | None) -> EffectInput | None:
+    if effects is not None and points is not None:
+        raise click.UsageError(
+            "Give --effects on [0, 1] or --effects-raw in points of the scale; one of them."
+        )
+    if points is not None:
+        return EffectInput("--effects-raw", points, raw=True)
+    return None if effects is None else EffectInput("--effects", effects)
+
+
+def _stopping_rule(study: StudyValues) -> StoppingRule:
+    from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of, futility_of
+
+    try:
+        return StoppingRule(
+            efficacy_of(study.efficacy), futility_of(study.futility), study.alpha, study.alternative
+        )
+    except HumevalPowerError as error:
+        raise click.UsageError(str(error)) from None

@@ -1,0 +1,169 @@
+"""Boundaries corrected by simulation, where few workers make the p-values of the looks too bold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from humeval_power.errors import InputError
+from humeval_power.studies.looks.boundaries import Boundaries
+from humeval_power.studies.looks.replicates import Floats, LookReplicates, LookSource, RatingLooks
+from humeval_power.studies.power.workload import study_workload
+from humeval_power.sweep.blocks import Block, run_blocks
+from humeval_power.sweep.versions import spans
+
+# Simulated studies with looks as blocks of work.
+
+_MOST, _MOST_JUDGEMENTS = 8192, 2**25  # replicates of a block, and judgements drawn in it
+_PER_JUDGEMENT = 1e-7  # seconds, about
+
+
+def blocks_of(
+    work: Callable[..., Any], source: LookSource, *arguments: Any, n_simulations: int, seed: int
+) -> list[Block]:
+    """The first `n_simulations` replicates as blocks: work(source, *arguments, seed, first, n, n_jobs=k)."""
+    each = _seconds(source)
+    return [
+        Block(work, (source, *arguments, seed, *part), each * part.n, part.n)
+        for part in spans(n_simulations, _size(source))
+    ]
+
+
+def _size(source: LookSource) -> int:
+    """Whole draws, so that none is made twice, and several of them for as many threads."""
+    together, most = source.drawn_together, _MOST
+    if not isinstance(source, RatingLooks):
+        most = min(_MOST, _MOST_JUDGEMENTS // source.sizes[-1])
+    elif not source.by_mean_squares:
+        return together
+    return together * max(1, most // together)
+
+
+def _seconds(source: LookSource) -> float:
+    """Of a replicate, about."""
+    if not isinstance(source, RatingLooks):
+        return _PER_JUDGEMENT * source.sizes[-1]
+    work = study_workload(source.design, n_simulations=1, closed_form=source.by_mean_squares)
+    return work.seconds * source.n_looks
+
+
+Calibrate = Literal["auto", "always", "never"]
+ENOUGH_WORKERS = 10  # at the first look; from here on information time alone is within 0.055 of a 0.05
+MULTIPLES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the planned worker SD: the worst case is looked for here
+LEAST_SD = 0.1  # of the residual SD: what the multiples refer to where workers are planned to agree
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Factors on the nominal levels that make the whole procedure keep to alpha.
+
+    `at_plan` holds at the planned parameters; `worst` is the smallest over the worker SDs `worker_sds`, with
+    factors `by_worker_sd`, reached at `worst_worker_sd`; `used` is the smaller of `worst` and 1, for a factor
+    above 1 would trust the plan.
+    """
+
+    at_plan: float
+    worst: float
+    worst_worker_sd: float
+    worker_sds: tuple[float, ...]
+    by_worker_sd: tuple[float, ...]
+    n_simulations: int
+
+    @property
+    def used(self) -> float:
+        """The factor to use."""
+        return min(self.worst, self.at_plan, 1.0)
+
+
+def level_ratios(looks: LookReplicates, bounds: Boundaries) -> Floats:
+    """For each study the smallest p over nominal level of its looks, shape (n,): it is significant if that is
+    at most 1. Looks after a binding futility do not count; failed studies are left out."""
+    kept = looks.usable
+    with np.errstate(divide="ignore"):
+        ratio = looks.p_value[kept] / bounds.nominal
+    if bounds.rule.binding:
+        futile = looks.p_value[kept] > bounds.futility_p
+        gone = np.cumsum(futile, axis=1) > 0
+        ratio = np.where(gone, np.inf, ratio)
+    return np.asarray(ratio.min(axis=1))
+
+
+def ratio_block(
+    study: RatingLooks, bounds: Boundaries, seed: int, first: int, n: int, *, n_jobs: int = 1
+) -> Floats:
+    """The work of a block: `level_ratios` of studies `first` to `first + n - 1`."""
+    return level_ratios(study.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs), bounds)
+
+
+def is_calibrated(wish: Calibrate, first_workers: int) -> bool:
+    """Whether boundaries are corrected, where so many workers are there at the first look."""
+    return wish == "always" or (wish == "auto" and first_workers < ENOUGH_WORKERS)
+
+
+def level_factor(ratios: Floats, alpha: float) -> float:
+    """The factor on the nominal levels at which a share alpha of studies without an effect is significant.
+
+    ratios : the `level_ratios` of such studies, in any order
+
+    Raises
+    ------
+    InputError
+        Too few usable studies for a quantile at alpha.
+    """
+    ratios = np.sort(ratios)
+    beyond = math.floor(alpha * (len(ratios) + 1))
+    if beyond < 1:
+        raise InputError(
+            f"n_simulations: {len(ratios)} studies are too few to calibrate boundaries at alpha "
+            f"{alpha:g}: simulate more."
+        )
+    return float(ratios[beyond - 1])
+
+
+def calibrate(
+    study: RatingLooks,
+    bounds: Boundaries,
+    *,
+    n_simulations: int,
+    seed: int,
+    n_jobs: int = 1,
+    worker_sds: Sequence[float] | None = None,
+) -> Calibration:
+    """Calibrate boundaries at the planned parameters, and at the worst of several worker SDs.
+
+    The boundaries' shape is kept; the same random numbers serve every worker SD.
+
+    worker_sds : SDs of workers' own differences B - A to try; 0 to 4 times the planned one if not given
+    """
+    without = study.with_effect(0.0)
+    coded = study.parameters.recoded()
+    planned = coded.sd_worker_slope
+    base = max(planned, LEAST_SD * coded.sd_residual)
+    tried = tuple(worker_sds) if worker_sds is not None else tuple(base * each for each in MULTIPLES)
+
+    parts = [
+        (sd, block)
+        for sd in dict.fromkeys((*tried, planned))
+        for block in blocks_of(
+            ratio_block, without.with_worker_slope(sd), bounds, n_simulations=n_simulations, seed=seed
+        )
+    ]
+    ratios: dict[float, list[Floats]] = {}
+    found = run_blocks([block for _, block in parts], n_jobs=n_jobs)
+    for (sd, _), part in zip(parts, found, strict=True):
+        ratios.setdefault(sd, []).append(part)
+    by_sd = {sd: level_factor(np.concatenate(of_sd), bounds.rule.alpha) for sd, of_sd in ratios.items()}
+    worst_sd = min(by_sd, key=lambda sd: by_sd[sd])
+    sds = tuple(sorted(by_sd))
+    return Calibration(
+        at_plan=by_sd[planned],
+        worst=by_sd[worst_sd],
+        worst_worker_sd=worst_sd,
+        worker_sds=sds,
+        by_worker_sd=tuple(by_sd[sd] for sd in sds),
+        n_simulations=n_simulations,
+    )

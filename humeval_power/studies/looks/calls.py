@@ -1,0 +1,369 @@
+"""Looks at a study before its end: boundaries, false positives, power, expected cost."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, POOL_BUDGETS
+from humeval_power.errors import HumevalPowerError
+from humeval_power.saying.progress import in_steps, progress
+from humeval_power.sweep.executors import on_executor
+
+if TYPE_CHECKING:
+    from humeval_power.costs import CostModel
+    from humeval_power.studies.looks.calibration import Calibrate
+    from humeval_power.studies.looks.judgement_plan import JudgementPlan, OperatingPoint
+    from humeval_power.studies.looks.judgements import ScorePair
+    from humeval_power.studies.looks.replicates import LookSource, RatingLooks
+    from humeval_power.studies.looks.result import (
+        LooksJudgementsResult,
+        LooksPoolResult,
+        LooksStudyResult,
+        LooksSystemsResult,
+        ScheduleResult,
+    )
+    from humeval_power.studies.looks.stopping_rule import StoppingRule
+    from humeval_power.studies.looks.systems_looks import SystemsLooks
+    from humeval_power.sweep.executors import AnyExecutor
+    from humeval_power.systems import Goal
+
+POOL_TOLD_AT = (1200, 3600)
+POOL_SIMULATIONS = 1000
+
+
+def schedule(rule: StoppingRule, shares: Sequence[float]) -> ScheduleResult:
+    """Boundaries of a study that is looked at when it has these shares of its information, the last being 1.
+
+    Returns
+    -------
+    ScheduleResult
+        `bounds` has z and nominal p for success and futility at each look.
+
+    Raises
+    ------
+    InputError
+        Shares that do not rise to 1, or a rule that has no boundaries for them.
+    """
+    from humeval_power.studies.looks.boundaries import boundaries
+    from humeval_power.studies.looks.result import ScheduleResult
+
+    return ScheduleResult(bounds=boundaries(rule, list(shares)))
+
+
+@on_executor
+def study(
+    source: RatingLooks,
+    rule: StoppingRule,
+    *,
+    effects: Sequence[float] | None = None,
+    cost: CostModel | None = None,
+    calibration: Calibrate = "auto",
+    setting: str = "parameters",
+    understood: str | None = None,
+    n_simulations: int | None = None,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
+) -> LooksStudyResult:
+    """A rating study with looks: information and boundaries at each, careless procedures, the long run.
+
+    Parameters
+    ----------
+    source : the study, its looks and its true effect.
+    effects : true differences on [0, 1] for the table of the long run; None for none, half and all of the
+        study's.
+    calibration : 'auto' corrects the boundaries by simulation where fewer than 10 workers are there at the first
+        look.
+    setting, understood : how the parameters and the effect are called.
+
+    Returns
+    -------
+    LooksStudyResult
+        `plan` (boundaries, what is there at each look), `points` (operating characteristics).
+
+    Raises
+    ------
+    InputError
+        Looks at which the difference cannot be estimated.
+    """
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.looks.how_many import compare_growth, compare_numbers_of_looks
+    from humeval_power.studies.looks.rating_looks import plan_looks
+    from humeval_power.studies.looks.result import LooksStudyResult
+
+    plan = plan_looks(
+        source,
+        rule,
+        cost=cost,
+        calibration=calibration,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+    )
+    effect = source.true_effect
+    return LooksStudyResult(
+        plan=plan,
+        points=tuple(plan.at(_effects(effects, effect), n_jobs=n_jobs)),
+        choices=tuple(compare_numbers_of_looks(source, rule)) if effect != 0 else (),
+        growth=tuple(compare_growth(source)),
+        setting=setting,
+        understood=understood or f"B - A = {effect:.6g} on [0, 1]",
+        curve=lambda: plan.at(_curve(effect), n_jobs=n_jobs),
+        currency="" if cost is None else cost.currency,
+        provenance=Provenance(seed=plan.seed),
+    )
+
+
+@on_executor
+def systems(
+    source: SystemsLooks,
+    rule: StoppingRule,
+    *,
+    goal: Goal = "pair",
+    effects: Sequence[float] | None = None,
+    cost: CostModel | None = None,
+    calibration: Calibrate = "auto",
+    setting: str = "parameters",
+    understood: str | None = None,
+    n_simulations: int | None = None,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
+    remarks: Sequence[str] = (),
+) -> LooksSystemsResult:
+    """A study of several systems with looks: levels of its comparisons, false claims, the long run.
+
+    Parameters
+    ----------
+    source : the study, its looks, its comparisons and its true means.
+    rule : boundaries, with the alpha of all comparisons together.
+    goal : what counts as power.
+    effects : differences that the true means are stated by, for the table of the long run; None for none, half and
+        all of the study's.
+    calibration, setting, understood : as of `study`.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    LooksSystemsResult
+        `plan` (levels, what is there at each look), `points` (what is found, and where studies end).
+
+    Raises
+    ------
+    InputError
+        Looks at which a comparison cannot be estimated, boundaries that several comparisons do not have, or a goal
+        that these means do not have.
+    """
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.looks.result import LooksSystemsResult
+    from humeval_power.studies.looks.systems_looks import hardest_place, plan_systems_looks
+    from humeval_power.studies.power.systems_goals import Truth
+    from humeval_power.studies.power.systems_power import check_goal
+    from humeval_power.studies.power.systems_study import SystemsStudy
+
+    check_goal(Truth(source.parameters, source.pairs, source.rule), goal)
+    plan = plan_systems_looks(
+        source,
+        rule,
+        place=hardest_place(source),
+        cost=cost,
+        calibration=calibration,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+    )
+    about = SystemsStudy(
+        source.parameters,
+        source.nested.final,
+        family=source.family,
+        rule=source.rule,
+        goal=goal,
+        response=source.response,
+        points=source.points,
+        setting=setting,
+    )
+    effect = about.effect
+    return LooksSystemsResult(
+        about=about,
+        plan=plan,
+        points=tuple(plan.at(_effects(effects, effect), goal=goal, n_jobs=n_jobs)),
+        understood=understood or f"{effect:.6g} on [0, 1]",
+        curve=lambda: plan.at(_curve(effect), goal=goal, n_jobs=n_jobs),
+        currency="" if cost is None else cost.currency,
+        remarks=(*remarks, *source.parameters.notes),
+        provenance=Provenance(seed=plan.seed),
+    )
+
+
+@on_executor
+def judgements(
+    source: LookSource,
+    rule: StoppingRule,
+    *,
+    effect: float,
+    effects: Sequence[float] | None = None,
+    words: Sequence[str] | None = None,
+    understood: str | None = None,
+    unit: str | None = None,
+    systems: tuple[str, str] = ("A", "B"),
+    created: datetime.date | None = None,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
+) -> LooksJudgementsResult:
+    """Independent judgements with looks: `PairedLooks` of preferences or accuracies, `AssessmentLooks` of scores.
+
+    Parameters
+    ----------
+    source : what is judged, and when it is looked at.
+    effect, effects : the planned effect, and those for the table of the long run, in the units of the source.
+    words, understood, unit : how the study and its effect are put into words; None for the words that there are.
+    systems : A and B as the judgements will call them.
+    created : the date in the sealed plan; today if not given.
+
+    Returns
+    -------
+    LooksJudgementsResult
+        `bounds`, and `points`, the operating characteristics at each effect. `plan` is what `monitor` follows, and
+        `sealed` the text of its file; None and '' for looks that cannot be followed, such as at another test.
+
+    Raises
+    ------
+    InputError
+        A rule that has no boundaries for these looks, or an effect that cannot be.
+    """
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.looks.boundaries import boundaries
+    from humeval_power.studies.looks.judgement_plan import operating_characteristics
+    from humeval_power.studies.looks.result import LooksJudgementsResult, judged_words
+
+    said = judged_words(source, effect)
+    sizes = tuple(source.sizes)
+    bounds = boundaries(rule, [size / sizes[-1] for size in sizes])
+
+    def at(wanted: Sequence[float]) -> list[OperatingPoint]:
+        return operating_characteristics(
+            source, bounds, effects=wanted, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+        )
+
+    points = at(_effects(effects, effect))
+    plan, why_not = _followed(source, rule, systems, effect, points, n_simulations, seed)
+    return LooksJudgementsResult(
+        bounds=bounds,
+        points=tuple(points),
+        plan=plan,
+        sealed="" if plan is None else _sealed(plan, created or datetime.date.today()),
+        why_not_sealed=why_not,
+        sizes=sizes,
+        words=said.study if words is None else tuple(words),
+        understood=understood or said.effect,
+        unit=said.unit if unit is None else unit,
+        finding=said.finding,
+        n_simulations=n_simulations,
+        curve=lambda: at([each for each in _curve(effect) if _possible(source, each)]),
+        provenance=Provenance(seed=seed),
+    )
+
+
+@on_executor
+def pool(
+    pairs: Sequence[ScorePair],
+    *,
+    budgets: Sequence[int] = POOL_BUDGETS,
+    at: Sequence[float] = POOL_TOLD_AT,
+    n_looks: int = 3,
+    source: str = "pairs of systems",
+    remarks: Sequence[str] = (),
+    n_simulations: int = POOL_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
+) -> LooksPoolResult:
+    """Average power against budget over many pairs of systems, as Wei, Kocmi and Federmann (2022).
+
+    Parameters
+    ----------
+    pairs : samples or laws of scores of two systems each.
+    budgets : planned judgements of a comparison, both systems together.
+    at : budgets of a single look at which savings are told.
+    source : what the pairs are, in words.
+    remarks : what was noticed in reading them.
+
+    Returns
+    -------
+    LooksPoolResult
+        `study` has the power and the judgements spent of each pair at each budget, under three procedures.
+    """
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.looks.how_many import pool_study, wei_rules
+    from humeval_power.studies.looks.result import LooksPoolResult
+
+    with progress("Pairs and budgets", total=len(pairs) * len(budgets)) as advance:
+        found = pool_study(
+            pairs,
+            budgets=budgets,
+            rules=wei_rules(n_looks),
+            n_simulations=n_simulations,
+            seed=seed,
+            n_jobs=n_jobs,
+            progress=in_steps(advance),
+        )
+    return LooksPoolResult(
+        study=found,
+        names=tuple(pair.name for pair in pairs),
+        n_looks=n_looks,
+        at=tuple(at),
+        source=source,
+        remarks=tuple(remarks),
+        provenance=Provenance(seed=seed),
+    )
+
+
+def _followed(
+    source: LookSource,
+    rule: StoppingRule,
+    systems: tuple[str, str],
+    effect: float,
+    points: Sequence[OperatingPoint],
+    n_simulations: int,
+    seed: int,
+) -> tuple[JudgementPlan | None, str]:
+    """The plan that `monitor` follows; or why there is none."""
+    from humeval_power.errors import InputError
+    from humeval_power.studies.looks.judgement_plan import judgement_plan, promised_power
+    from humeval_power.studies.looks.judgements import AssessmentLooks, PairedLooks
+
+    if not isinstance(source, AssessmentLooks | PairedLooks):
+        return None, "Only looks at scores, preferences and accuracies can be followed."
+    promised = promised_power(points, effect, n_simulations=n_simulations, seed=seed)
+    try:
+        return judgement_plan(source, rule, systems=systems, promised=promised), ""
+    except InputError as error:
+        return None, str(error)
+
+
+def _sealed(plan: JudgementPlan, created: datetime.date) -> str:
+    from humeval_power.studies.plan.sealed_schema import looks_plan_to_json
+
+    return looks_plan_to_json(plan, created=created)
+
+
+def _effects(typed: Sequence[float] | None, effect: float) -> tuple[float, ...]:
+    """The effects of the table: those typed, or none, half and all of the planned one."""
+    return tuple(typed) if typed is not None else tuple(dict.fromkeys((0.0, effect / 2, effect)))
+
+
+def _curve(effect: float) -> tuple[float, ...]:
+    """The effects of the picture: 0 to 1.5 times the planned one."""
+    return tuple(effect * step / 6 for step in range(10))
+
+
+def _possible(source: Any, effect: float) -> bool:
+    try:
+        source.with_effect(effect)
+    except HumevalPowerError:
+        return False
+    return True

@@ -1,0 +1,372 @@
+"""Plan a rating study with looks: information at each look, boundaries, and what careless ones would do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy import special
+
+from humeval_power.costs import CostModel, cost_of
+from humeval_power.designs import Design
+from humeval_power.errors import InputError
+from humeval_power.inference.item_bootstrap import wilson_interval
+from humeval_power.parameters import Parameters
+from humeval_power.rules import DecisionRule
+from humeval_power.studies.looks.boundaries import Boundaries, boundaries, false_positive_rate, inflation
+from humeval_power.studies.looks.calibration import (
+    Calibrate,
+    Calibration,
+    blocks_of,
+    calibrate,
+    is_calibrated,
+)
+from humeval_power.studies.looks.judgement_plan import OperatingPoint, operating_characteristics
+from humeval_power.studies.looks.replicates import RatingLooks, stop
+from humeval_power.studies.looks.stopping_rule import StoppingRule
+from humeval_power.studies.power.formula import EffectPrecision, effect_precision
+from humeval_power.sweep.blocks import run_blocks
+
+if TYPE_CHECKING:
+    from humeval_power.studies.looks.replicates import Looks
+    from humeval_power.studies.looks.stopping_rule import Efficacy, Futility
+
+CALIBRATION_SEED = 20_220_701  # other random numbers than any study is simulated with
+DEFAULT_LOOK_SIMULATIONS = 20_000  # of studies drawn by their mean squares
+SLOW_LOOK_SIMULATIONS = 2_000  # of studies whose ratings are simulated and fitted
+
+
+@dataclass(frozen=True, slots=True)
+class LookRow:
+    """What there is at one look, at the planned parameters.
+
+    `size_share` is the share of all ratings, `information_share` that of the information, 1 / variance of the
+    estimated difference; `cost` is what has been spent, NaN without prices.
+    """
+
+    n_workers: int
+    n_items: int
+    n_ratings: int
+    size_share: float
+    information_share: float
+    precision: EffectPrecision
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class NaiveError:
+    """How often a careless procedure would find a difference where there is none: simulated, with its 95 %
+    Monte Carlo interval."""
+
+    procedure: str
+    rate: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class LookPlan:
+    """A study with looks and the boundaries it will use.
+
+    `uncalibrated` are the boundaries of the rule in information time; `bounds` those to use, the same unless
+    `calibration` corrected them. `errors` are false-positive rates: first that of `bounds`.
+    """
+
+    study: RatingLooks
+    rows: tuple[LookRow, ...]
+    uncalibrated: Boundaries
+    bounds: Boundaries
+    calibration: Calibration | None
+    errors: tuple[NaiveError, ...]
+    count_time_error: float
+    n_simulations: int
+    seed: int
+
+    @property
+    def first_levels(self) -> tuple[float, ...]:
+        """The nominal levels at the looks."""
+        return tuple(float(level) for level in self.bounds.nominal)
+
+    @property
+    def method(self) -> str:
+        """How the boundaries were found, in words."""
+        if self.calibration is None:
+            return "information time, applied to the p-values of each look"
+        return "information time, calibrated by simulation under the crossed model"
+
+    @cached_property
+    def information_shares(self) -> tuple[float, ...]:
+        """Information at the looks over that at the last."""
+        return tuple(row.information_share for row in self.rows)
+
+    @property
+    def drift(self) -> float:
+        """Planned effect over its standard error at the last look."""
+        return abs(self.study.true_effect) / self.rows[-1].precision.standard_error
+
+    @property
+    def inflation(self) -> float:
+        """Information that the last look needs for a power of 0.8 over that of a study with one look, for
+        z-values: what the looks cost. Infinite if no study has that power with them."""
+        try:
+            return inflation(self.bounds)
+        except ValueError:
+            return math.inf
+
+    @property
+    def costs(self) -> tuple[float, ...] | None:
+        """What has been spent at each look; None without prices."""
+        costs = tuple(row.cost for row in self.rows)
+        return None if math.isnan(costs[0]) else costs
+
+    def at(self, effects: Sequence[float], *, n_jobs: int = 1) -> list[OperatingPoint]:
+        """Operating characteristics at true effects, by simulation with the plan's seed."""
+        return operating_characteristics(
+            self.study,
+            self.bounds,
+            effects=effects,
+            n_simulations=self.n_simulations,
+            seed=self.seed,
+            n_jobs=n_jobs,
+            costs=self.costs,
+        )
+
+
+def plan_looks(
+    study: RatingLooks,
+    rule: StoppingRule,
+    *,
+    cost: CostModel | None = None,
+    calibration: Calibrate = "auto",
+    n_simulations: int | None = None,
+    seed: int = 1,
+    n_jobs: int = 1,
+) -> LookPlan:
+    """Boundaries of a study in information time, corrected where workers are few, and their errors.
+
+    Parameters
+    ----------
+    calibration : 'auto' calibrates if fewer than ten workers are there at the first look
+    n_simulations : simulated studies; by default 20,000 where mean squares are enough, else 2,000
+
+    Raises
+    ------
+    InputError
+        Designs that cannot be looked at so, or boundaries that do not exist.
+    """
+    if rule.alternative != study.rule.alternative:
+        raise InputError(
+            f"The looks are tested {study.rule.alternative}, the boundaries are {rule.alternative}."
+        )
+    rows = look_rows(study, cost=cost)
+    shares = [row.information_share for row in rows]
+    drift = abs(study.true_effect) / rows[-1].precision.standard_error
+    uncalibrated = boundaries(rule, shares, drift=drift or None)
+    n = n_simulations or (DEFAULT_LOOK_SIMULATIONS if study.by_mean_squares else SLOW_LOOK_SIMULATIONS)
+    found: Calibration | None = None
+    if is_calibrated(calibration, rows[0].n_workers):
+        found = calibrate(study, uncalibrated, n_simulations=n, seed=seed + CALIBRATION_SEED, n_jobs=n_jobs)
+    bounds = uncalibrated if found is None else uncalibrated.scaled(found.used)
+    naive = naive_levels(rule, rows)
+    of_null = blocks_of(
+        error_block,
+        *(study.with_effect(0.0), bounds, None if found is None else uncalibrated, tuple(naive)),
+        n_simulations=n,
+        seed=seed,
+    )
+    errors = sum(run_blocks(of_null, n_jobs=n_jobs), start=_ErrorCounts())
+    return LookPlan(
+        study=study,
+        rows=rows,
+        uncalibrated=uncalibrated,
+        bounds=bounds,
+        calibration=found,
+        errors=errors.rates(),
+        count_time_error=false_positive_rate(naive, shares, two_sided=uncalibrated.two_sided),
+        n_simulations=n,
+        seed=seed,
+    )
+
+
+def look_rows(study: RatingLooks, *, cost: CostModel | None = None) -> tuple[LookRow, ...]:
+    """Size, exact variance and information at each look."""
+    designs = study.nested.designs
+    precisions = [effect_precision(study.parameters, design) for design in designs]
+    return rows_of(designs, precisions, cost)
+
+
+def rows_of(
+    designs: Sequence[Design], precisions: Sequence[EffectPrecision], cost: CostModel | None
+) -> tuple[LookRow, ...]:
+    """Designs that grow from look to look, with the precision of one difference in each."""
+    return tuple(
+        LookRow(
+            n_workers=design.n_workers,
+            n_items=design.n_items,
+            n_ratings=design.n_ratings,
+            size_share=design.n_ratings / designs[-1].n_ratings,
+            information_share=precisions[-1].variance / precision.variance,
+            precision=precision,
+            cost=math.nan if cost is None else float(cost_of(design, cost).total),
+        )
+        for design, precision in zip(designs, precisions, strict=True)
+    )
+
+
+def naive_levels(rule: StoppingRule, rows: Sequence[LookRow]) -> list[float]:
+    """Nominal levels that the same rule has if ratings are taken for information."""
+    plain = StoppingRule(rule.efficacy, None, rule.alpha, rule.alternative)
+    return [float(level) for level in boundaries(plain, [row.size_share for row in rows]).nominal]
+
+
+@dataclass(frozen=True, slots=True)
+class _ErrorCounts:
+    """How many of `n` usable studies without an effect each procedure finds one in."""
+
+    n: int = 0
+    found: tuple[tuple[str, int], ...] = ()
+
+    def __add__(self, other: _ErrorCounts) -> _ErrorCounts:
+        if not self.found:
+            return other
+        both = zip(self.found, other.found, strict=True)
+        return _ErrorCounts(
+            self.n + other.n, tuple((name, count + more) for (name, count), (_, more) in both)
+        )
+
+    def rates(self) -> tuple[NaiveError, ...]:
+        """The rate of each procedure."""
+        return tuple(_naive_error(name, count, self.n) for name, count in self.found)
+
+
+def error_block(
+    null: RatingLooks,
+    bounds: Boundaries,
+    uncalibrated: Boundaries | None,
+    naive: tuple[float, ...],
+    seed: int,
+    first: int,
+    n: int,
+    *,
+    n_jobs: int = 1,
+) -> _ErrorCounts:
+    """The work of a block: what each procedure finds in studies `first` to `first + n - 1`, where nothing is.
+
+    uncalibrated : the boundaries before calibration; None where they are the same.
+    """
+    looks = null.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
+    alpha, kept = bounds.rule.alpha, looks.usable
+    by_count = np.array(naive)
+    crossed = {"these boundaries": stop(looks, bounds).significant[:, None]}
+    if uncalibrated is not None:
+        crossed["information time without calibration"] = looks.p_value <= uncalibrated.nominal
+    crossed |= {
+        "boundaries for shares of ratings": looks.p_value <= by_count,
+        "no correction: alpha at each look": looks.p_value <= alpha,
+        "z instead of t, boundaries for shares of ratings": looks.normal_p <= by_count,
+        "all ratings taken as independent, boundaries for shares of ratings": looks.independent_p
+        <= by_count,
+    }
+    counts = ((name, int(np.any(flags, axis=1)[kept].sum())) for name, flags in crossed.items())
+    return _ErrorCounts(int(kept.sum()), tuple(counts))
+
+
+def _naive_error(name: str, count: int, n: int) -> NaiveError:
+    return NaiveError(name, count / n if n else math.nan, wilson_interval(count, n))
+
+
+# The looks that a plan allows: when, by which boundaries, and what they expect of the information.
+
+
+@dataclass(frozen=True, slots=True)
+class LookSchedule:
+    """When a study is looked at and what stops it. Level and alternative are those of the study's test.
+
+    `factor` multiplies the nominal levels: a calibration by simulation, for few workers (1: none).
+    """
+
+    looks: Looks
+    efficacy: Efficacy
+    futility: Futility | None = None
+    factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.looks.n_looks < 2:
+            raise InputError(
+                "A schedule needs at least 2 looks, the last included; one look is a plain study."
+            )
+        if self.looks.kind == "blocks":
+            raise InputError(
+                "A plan's looks come by items, workers or ratings: blocks of new workers with new items are "
+                "designs of their own, which 'looks study' judges."
+            )
+        if not 0 < self.factor <= 1.5:
+            raise InputError(
+                f"A calibration factor must lie above 0 and be at most 1.5; got {self.factor:g}."
+            )
+
+    def rule(self, decision: DecisionRule) -> StoppingRule:
+        """The stopping rule of a study that decides by `decision`.
+
+        Raises
+        ------
+        InputError
+            A rule with a margin.
+        """
+        from humeval_power.studies.looks.stopping_rule import StoppingRule
+
+        if decision.margin is not None:
+            raise InputError(
+                "Looks are planned for tests of a difference, not for a margin: leave out one."
+            )
+        return StoppingRule(self.efficacy, self.futility, decision.alpha, decision.alternative)
+
+
+class LookInformation(NamedTuple):
+    """What each look knows: shares of the final information, and that, 1 / variance of the effect on [0, 1]."""
+
+    fractions: tuple[float, ...]
+    maximum: float
+
+
+def look_information(
+    parameters: Parameters, design: Design, looks: Looks, *, places: tuple[int, int] | None = None
+) -> LookInformation:
+    """Information at the looks, exactly, for the parameters assumed; `places` are those of the two systems in a
+    design of several."""
+    from humeval_power.studies.fit.max_t import pair_design
+    from humeval_power.studies.looks.replicates import nested_designs
+    from humeval_power.studies.power.formula import effect_precision
+
+    designs = nested_designs(design, looks).designs
+    if places is not None and design.n_systems > 2:
+        designs = tuple(pair_design(each, *places) for each in designs)
+    known = [1.0 / effect_precision(parameters, each).variance for each in designs]
+    return LookInformation(tuple(each / known[-1] for each in known), known[-1])
+
+
+def planned_boundaries(
+    schedule: LookSchedule, decision: DecisionRule, information: LookInformation, *, effect: float
+) -> Boundaries:
+    """Boundaries at the planned looks. `effect` on [0, 1] is what the study is powered for."""
+    from humeval_power.studies.looks.boundaries import boundaries
+
+    drift = abs(effect) * information.maximum**0.5
+    found = boundaries(schedule.rule(decision), information.fractions, drift=drift)
+    return found.scaled(schedule.factor)
+
+
+def power_with_looks(fixed: float, bounds: Boundaries) -> float:
+    """Power with looks from that of the same study with one test at its end.
+
+    The drift is that of a z test with this power, so that what few workers cost is in it; the looks then cost
+    what they cost a z test (recursive integration).
+    """
+    from humeval_power.studies.looks.boundaries import success
+
+    tail = bounds.rule.alpha / 2 if bounds.two_sided else bounds.rule.alpha
+    drift = float(special.ndtri(min(max(fixed, 1e-12), 1 - 1e-12)) - special.ndtri(tail))
+    return min(success(bounds, max(drift, 0.0)), 1.0)  # the integration may end a rounding above it

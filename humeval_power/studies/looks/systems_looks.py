@@ -1,0 +1,720 @@
+"""Looks at a study of several systems: boundaries of every comparison, their errors, and the long run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.choices import Response
+from humeval_power.costs import CostModel
+from humeval_power.designs import Design
+from humeval_power.errors import InputError
+from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
+from humeval_power.inference.item_bootstrap import wilson_interval
+from humeval_power.kernels.growing_table import growing_products
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.scenarios.contract import parts_in_blocks
+from humeval_power.simulation.systems import CompleteSums
+from humeval_power.studies.fit.max_t import pair_design, significant
+from humeval_power.studies.fit.wald import reference, wald_p
+from humeval_power.studies.looks.calibration import (
+    LEAST_SD,
+    MULTIPLES,
+    Calibrate,
+    Calibration,
+    is_calibrated,
+    level_factor,
+)
+from humeval_power.studies.looks.rating_looks import CALIBRATION_SEED, LookRow, NaiveError, rows_of
+from humeval_power.studies.looks.replicates import Looks, NestedDesigns, nested_designs
+from humeval_power.studies.looks.stepwise import StepwiseBoundaries, stepwise_boundaries, walk
+from humeval_power.studies.looks.stopping_rule import StoppingRule
+from humeval_power.studies.power.formula import effect_precision, smallest_count
+from humeval_power.studies.power.systems_goals import GoalCounts, SystemsPower, Truth, count_goals
+from humeval_power.studies.power.systems_power import power_of_counts
+from humeval_power.studies.power.systems_precision import SystemsPrecision, systems_precision
+from humeval_power.studies.power.systems_replication import Pairs, SystemsFits, SystemsReplication
+from humeval_power.studies.power.systems_study import systems_workload
+from humeval_power.sweep.blocks import Block, run_blocks
+from humeval_power.sweep.versions import spans
+from humeval_power.systems import Goal, SystemsParameters
+
+# A study of several systems looked at as it grows: nested data, every comparison refitted at every look.
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+_TOGETHER = 256  # studies drawn from one child of the seed; part of what a seed means
+_FITTED = 64  # studies to ask for at once where each is fitted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SystemsLookReplicates:
+    """What each simulated study finds at each look: means (n, looks, K); of each comparison the estimate, standard
+    error, df and p-value of the look alone (n, looks, comparisons), NaN where there is none; and which studies were
+    fitted at every look, (n,)."""
+
+    means: Floats
+    estimate: Floats
+    standard_error: Floats
+    df: Floats
+    p_value: Floats
+    usable: Flags
+
+    def __len__(self) -> int:
+        return len(self.usable)
+
+    def part(self, rows: slice | Flags) -> SystemsLookReplicates:
+        """Some of the studies."""
+        return SystemsLookReplicates(*(getattr(self, name)[rows] for name in self.__slots__))
+
+    @classmethod
+    def joined(cls, parts: list[SystemsLookReplicates]) -> SystemsLookReplicates:
+        """One record from consecutive parts."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
+
+
+@dataclass(frozen=True, eq=False)
+class SystemsLooks:
+    """A study of several systems and the looks at it. Every comparison of `family` is tested at every look by
+    `rule`, whose alpha is not used.
+
+    Complete studies of Gaussian ratings with looks by items or workers are simulated by their sums, any other by
+    its ratings.
+    """
+
+    parameters: SystemsParameters
+    design: Design
+    looks: Looks
+    family: ComparisonFamily = DEFAULT_FAMILY
+    rule: DecisionRule = DEFAULT_RULE
+    response: Response = "gaussian"
+    points: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.rule.is_simulated or self.rule.is_latent:
+            raise InputError(
+                f"Looks at several systems are tested by t or z tests of numbers; got {self.rule.reference_words}."
+            )
+        if self.rule.margin is not None:
+            raise InputError(
+                f"Looks are for showing a difference; the alternative '{self.rule.alternative}' with a margin "
+                "has no boundaries here."
+            )
+        if self.design.n_documents:
+            raise InputError(
+                "Looks at several systems are of items that stand alone: leave out the documents, or look at two "
+                "systems."
+            )
+        if self.design.n_systems != self.parameters.n_systems:
+            raise InputError(
+                f"The study has {self.design.n_systems} systems, and the parameters are of "
+                f"{self.parameters.n_systems}."
+            )
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The comparisons, as places of systems."""
+        place = {name: code for code, name in enumerate(self.parameters.names)}
+        return tuple((place[one], place[two]) for one, two in self.family.pairs(self.parameters.names))
+
+    @property
+    def n_looks(self) -> int:
+        """Number of looks."""
+        return self.looks.n_looks
+
+    @cached_property
+    def nested(self) -> NestedDesigns:
+        """The designs at the looks."""
+        return nested_designs(self.design, self.looks)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Ratings at each look."""
+        return tuple(design.n_ratings for design in self.nested.designs)
+
+    @property
+    def by_sums(self) -> bool:
+        """Whether sums are drawn instead of ratings."""
+        growing = self.looks.kind in ("items", "workers") or self.n_looks == 1
+        return growing and self.shifts and all(one.by_sums for one in self._replications)
+
+    @property
+    def shifts(self) -> bool:
+        """Whether other means only move the estimates."""
+        return self.response == "gaussian"
+
+    @property
+    def drawn_together(self) -> int:
+        """Studies that are drawn or fitted at once."""
+        return _TOGETHER if self.by_sums else _FITTED
+
+    def with_means(self, means: tuple[float, ...]) -> SystemsLooks:
+        """The same with other true means."""
+        return replace(self, parameters=self.parameters.with_means(means))
+
+    def with_worker_sd(self, sd: float) -> SystemsLooks:
+        """The same with another largest SD of what workers give single systems, the others in proportion."""
+        own = self.parameters.sd_worker_system
+        largest = max(own)
+        sds = tuple(sd * one / largest if largest else sd for one in own)
+        return replace(self, parameters=replace(self.parameters, sd_worker_system=sds))
+
+    def draw_looks(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> SystemsLookReplicates:
+        """Simulate studies `first` to `first + n - 1` and fit each at every look."""
+        if self.by_sums:
+            from humeval_power.blas import one_blas_thread
+
+            with one_blas_thread():
+                parts = parts_in_blocks(
+                    self._from_sums, n, seed=seed, first=first, n_jobs=n_jobs, size=_TOGETHER
+                )
+            return SystemsLookReplicates.joined(parts)
+        final = self._replications[-1]
+        studies = range(first, first + n)
+        parts = [
+            self.from_ratings(final.ratings(studies[begin : begin + _FITTED], seed=seed), n_jobs=n_jobs)
+            for begin in range(0, n, _FITTED)
+        ]
+        return SystemsLookReplicates.joined(parts)
+
+    def from_ratings(self, ratings: Floats, *, n_jobs: int = 1) -> SystemsLookReplicates:
+        """Fit given ratings of the whole study, shape (n, n_ratings) in the order of the final design's assignment,
+        at every look."""
+        return self._tested(
+            [
+                one.fit_rows(np.ascontiguousarray(ratings[:, rows]), n_jobs=n_jobs)
+                for one, rows in zip(self._replications, self.nested.rows, strict=True)
+            ]
+        )
+
+    def at_means(self, looks: SystemsLookReplicates, means: Floats) -> SystemsLookReplicates:
+        """Studies of Gaussian ratings as they would be with true means larger by `means`: only estimates move."""
+        first, second = np.array(self.pairs).T
+        estimate = looks.estimate + (means[second] - means[first])
+        p_value = wald_p(estimate, looks.standard_error, looks.df, self.rule.alternative)
+        return replace(looks, means=looks.means + means, estimate=estimate, p_value=p_value)
+
+    @cached_property
+    def _replications(self) -> tuple[SystemsReplication, ...]:
+        return tuple(
+            SystemsReplication(
+                self.parameters, design, self.family, self.pairs, self.rule, self.response, self.points
+            )
+            for design in self.nested.designs
+        )
+
+    def _from_sums(self, rng: np.random.Generator, size: int) -> SystemsLookReplicates:
+        values, final = self.parameters, self.nested.final
+        by_workers = self.looks.kind == "workers"
+        growing = [one.n_workers if by_workers else one.n_items for one in self.nested.designs]
+        worker, item = (
+            np.column_stack([np.full(values.n_systems, shared), np.diag(own)])
+            for shared, own in (
+                (values.sd_worker, values.sd_worker_system),
+                (values.sd_item, values.sd_item_system),
+            )
+        )
+        drawn = growing_products(
+            rng,
+            n_fixed=final.n_items if by_workers else final.n_workers,
+            blocks=[int(count) for count in np.diff(growing, prepend=0)],
+            roots=(item, worker) if by_workers else (worker, item),
+            residual_sd=values.sd_residual,
+            n_repeats=final.n_repeats,
+            n_replicates=size,
+        )
+        workers, items = (drawn.growing, drawn.fixed) if by_workers else (drawn.fixed, drawn.growing)
+        means, none = drawn.means + np.array(values.means), np.zeros_like(drawn.fixed[0])  # documents
+        return self._tested(
+            [
+                one.fit_sums(CompleteSums(means[at], workers[at], items[at], drawn.residual[at], none))
+                for at, one in enumerate(self._replications)
+            ]
+        )
+
+    def _tested(self, fits: list[SystemsFits]) -> SystemsLookReplicates:
+        looks: list[tuple[Any, ...]] = []
+        for fitted, design in zip(fits, self.nested.designs, strict=True):
+            found = fitted.contrasts
+            error, df = reference(
+                self.rule,
+                standard_error=found.standard_error,
+                adjusted=found.adjusted,
+                satterthwaite=found.satterthwaite,
+                kenward_roger=found.kenward_roger,
+                smallest=smallest_count(design) - 1,
+            )
+            with np.errstate(divide="ignore", invalid="ignore"):
+                p_value = wald_p(found.estimate, error, df, self.rule.alternative)
+            usable = (found.status == 0) & (error > 0).all(axis=1) & (df > 0).all(axis=1)
+            looks.append((fitted.means, found.estimate, error, df, p_value, usable))
+        means, estimate, error, df, p_value, usable = (
+            np.stack(kind, axis=1) for kind in zip(*looks, strict=True)
+        )
+        every = np.asarray(usable.all(axis=1))
+        return SystemsLookReplicates(means, estimate, error, df, p_value, every)
+
+
+def pair_designs(study: SystemsLooks, place: int) -> tuple[Design, ...]:
+    """The ratings of one comparison at each look, as designs of two systems."""
+    return tuple(pair_design(design, *study.pairs[place]) for design in study.nested.designs)
+
+
+DEFAULT_SYSTEMS_LOOKS = 10_000  # simulated studies that are drawn by their sums
+SLOW_SYSTEMS_LOOKS = 1_000  # and of those whose ratings are simulated and fitted
+_MOST = 2048  # studies of a block
+Places = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemsOperatingPoint:
+    """The long run where the true means are stated by `effect` (0: all are equal), refitted at every look.
+
+    `found` has what studies find until they end, `fixed` what one look at the end finds; `stopping` the share of
+    studies that end at each look, `reached` the share that has reached the goal by then. `expected_cost` is NaN
+    without prices.
+    """
+
+    effect: float
+    found: SystemsPower
+    fixed: SystemsPower
+    stopping: tuple[float, ...]
+    reached: tuple[float, ...]
+    expected_size: float
+    expected_cost: float
+
+    @property
+    def power(self) -> float:
+        """Probability of the goal."""
+        return self.found.power
+
+    @property
+    def fixed_power(self) -> float:
+        """The same with one look at the end."""
+        return self.fixed.power
+
+
+@dataclass(frozen=True, eq=False)
+class SystemsLookPlan:
+    """A study of several systems with looks, and the boundaries of its comparisons.
+
+    `rows` are of the comparison `place`, whose difference is hardest to find; `uncalibrated`, `bounds` and
+    `calibration` as of `LookPlan`. `errors` are rates of any false claim: first that of `bounds` where all systems
+    are equal, then the largest where some of them are.
+    """
+
+    study: SystemsLooks
+    place: int
+    rows: tuple[LookRow, ...]
+    uncalibrated: StepwiseBoundaries
+    bounds: StepwiseBoundaries
+    calibration: Calibration | None
+    errors: tuple[NaiveError, ...]
+    n_simulations: int
+    seed: int
+
+    @property
+    def method(self) -> str:
+        """How the boundaries were found, in words."""
+        how = "information time for each comparison, levels in Holm's steps"
+        if self.bounds.correction != "holm":
+            how = f"information time for each comparison, correction {self.bounds.correction}"
+        return (
+            how if self.calibration is None else f"{how}, calibrated by simulation under the crossed model"
+        )
+
+    @property
+    def first_levels(self) -> tuple[float, ...]:
+        """The levels of the hardest comparison at the looks, while none is shown."""
+        return tuple(float(level) for level in self.bounds.first(self.place))
+
+    @property
+    def last_levels(self) -> tuple[float, ...]:
+        """Its levels once all others are shown."""
+        return tuple(float(level) for level in self.bounds.nominal[:, self.place, 0])
+
+    @cached_property
+    def information_shares(self) -> tuple[float, ...]:
+        """Information of the hardest comparison at the looks over that at the last."""
+        return tuple(row.information_share for row in self.rows)
+
+    @property
+    def costs(self) -> tuple[float, ...] | None:
+        """What has been spent at each look; None without prices."""
+        costs = tuple(row.cost for row in self.rows)
+        return None if math.isnan(costs[0]) else costs
+
+    def at(
+        self,
+        effects: Sequence[float],
+        *,
+        goal: Goal,
+        n_simulations: int | None = None,
+        n_jobs: int = 1,
+    ) -> list[SystemsOperatingPoint]:
+        """The long run with the plan's seed, the true means drawn apart or together so that they are stated by each
+        effect."""
+        n = n_simulations or self.n_simulations
+        study, bounds = self.study, self.bounds
+        stated = study.parameters.stated_effect
+        centre = math.fsum(study.parameters.means) / study.parameters.n_systems
+        means = [
+            tuple(
+                centre + (0.0 if not effect else effect / stated) * (mean - centre)
+                for mean in study.parameters.means
+            )
+            for effect in effects
+        ]
+        precision = systems_precision(study.parameters, study.nested.final, study.family)
+        lists = (
+            [_blocks(ending_block, study, bounds, precision, tuple(means), n_simulations=n, seed=self.seed)]
+            if study.shifts
+            else [
+                _blocks(ending_block, study, bounds, precision, (one,), n_simulations=n, seed=self.seed)
+                for one in means
+            ]
+        )
+        done = run_blocks([block for blocks in lists for block in blocks], n_jobs=n_jobs)
+        endings: list[_Endings] = []
+        for blocks in lists:
+            parts = [next(done) for _ in blocks]
+            endings += [reduce(add, of_effect) for of_effect in zip(*parts, strict=True)]
+        return [
+            _point(effect, ended, precision, goal, self.study.sizes, self.costs, n)
+            for effect, ended in zip(effects, endings, strict=True)
+        ]
+
+
+def plan_systems_looks(
+    study: SystemsLooks,
+    rule: StoppingRule,
+    *,
+    place: int = 0,
+    cost: CostModel | None = None,
+    calibration: Calibrate = "auto",
+    n_simulations: int | None = None,
+    seed: int = 1,
+    n_jobs: int = 1,
+) -> SystemsLookPlan:
+    """Boundaries of every comparison in information time, corrected where workers are few, and their errors.
+
+    Parameters
+    ----------
+    rule : with the alpha of all comparisons together.
+    place : the comparison that rows and levels are shown of.
+    calibration : 'auto' calibrates if fewer than ten workers are there at the first look.
+    n_simulations : simulated studies; by default 10,000 where sums are enough, else 1,000.
+
+    Raises
+    ------
+    InputError
+        Designs that cannot be looked at so, or boundaries that do not exist.
+    """
+    if rule.alternative != study.rule.alternative:
+        raise InputError(
+            f"The looks are tested {study.rule.alternative}, the boundaries are {rule.alternative}."
+        )
+    rows = [pair_rows_at_looks(study, one, cost=cost) for one in range(len(study.pairs))]
+    uncalibrated = stepwise_boundaries(
+        rule,
+        [[row.information_share for row in of_pair] for of_pair in rows],
+        correction=study.family.correction,
+        drifts=[study.parameters.stated_effect / of_pair[-1].precision.standard_error for of_pair in rows],
+    )
+    n = n_simulations or (DEFAULT_SYSTEMS_LOOKS if study.by_sums else SLOW_SYSTEMS_LOOKS)
+    nulls = null_sets(study)
+    found = None
+    if is_calibrated(calibration, rows[0][0].n_workers):
+        found = _calibrate(
+            study, uncalibrated, nulls, n_simulations=n, seed=seed + CALIBRATION_SEED, n_jobs=n_jobs
+        )
+    bounds = uncalibrated if found is None else uncalibrated.scaled(found.used)
+    null = study.with_means((0.5,) * study.parameters.n_systems)
+    blocks = _blocks(
+        error_block,
+        null,
+        bounds,
+        None if found is None else uncalibrated,
+        nulls,
+        n_simulations=n,
+        seed=seed,
+    )
+    errors = reduce(add, run_blocks(blocks, n_jobs=n_jobs))
+    return SystemsLookPlan(
+        study, place, tuple(rows[place]), uncalibrated, bounds, found, errors.rates(nulls), n, seed
+    )
+
+
+def pair_rows_at_looks(
+    study: SystemsLooks, place: int, *, cost: CostModel | None = None
+) -> tuple[LookRow, ...]:
+    """Size of the whole study at each look, with the exact variance and the information of one comparison."""
+    parameters = study.parameters.pair(*study.pairs[place])
+    designs = study.nested.designs
+    precisions = [effect_precision(parameters, design) for design in pair_designs(study, place)]
+    return rows_of(designs, precisions, cost)
+
+
+def hardest_place(study: SystemsLooks) -> int:
+    """The comparison of a true difference that is hardest to find: that nearest to the stated one, and of equally
+    near ones the least precise."""
+    first, second = np.array(study.pairs).T
+    means = np.array(study.parameters.means)
+    apart = np.abs(means[second] - means[first])
+    own = np.array(study.parameters.sd_worker_system) ** 2 + np.array(study.parameters.sd_item_system) ** 2
+    off = np.where(apart > 0, np.abs(apart - abs(study.parameters.stated_effect)), np.inf)
+    return int(np.lexsort((-(own[first] + own[second]).round(12), off.round(9)))[0])
+
+
+def null_sets(study: SystemsLooks) -> tuple[Places, ...]:
+    """Comparisons that can be true nulls together while all others are false: of all pairs those inside groups of
+    2, 3, ... equal systems, one group of them and as many as there can be; with a baseline any number. All first.
+
+    Once the others are shown, only these are left, each at its share of alpha: where a procedure errs most.
+    """
+    n, K = len(study.pairs), study.parameters.n_systems
+    if study.family.comparisons == "baseline":
+        return tuple(tuple(range(size)) for size in range(n, 0, -1))
+    order = sorted(range(K), key=lambda system: -study.parameters.sd_worker_system[system])
+    rank = {system: place for place, system in enumerate(order)}
+
+    def inside(size: int, groups: int) -> Places:
+        return tuple(
+            place
+            for place, (one, two) in enumerate(study.pairs)
+            if rank[one] // size == rank[two] // size < groups
+        )
+
+    found = [inside(size, groups) for size in range(K, 1, -1) for groups in (K // size, 1)]
+    return tuple(dict.fromkeys(found))
+
+
+def _calibrate(
+    study: SystemsLooks,
+    bounds: StepwiseBoundaries,
+    nulls: tuple[Places, ...],
+    *,
+    n_simulations: int,
+    seed: int,
+    n_jobs: int,
+) -> Calibration:
+    """The factor on all levels at which the worst of the true nulls, at the worst of several worker SDs, is falsely
+    rejected in a share alpha of studies; the same random numbers serve every worker SD."""
+    null = study.with_means((0.5,) * study.parameters.n_systems)
+    planned = max(study.parameters.sd_worker_system)
+    base = max(planned, LEAST_SD * study.parameters.sd_residual)
+    tried = dict.fromkeys((*(base * multiple for multiple in MULTIPLES), planned))
+    parts = [
+        (sd, block)
+        for sd in tried
+        for block in _blocks(
+            ratio_block, null.with_worker_sd(sd), bounds, nulls, n_simulations=n_simulations, seed=seed
+        )
+    ]
+    ratios: dict[float, list[Floats]] = {}
+    for (sd, _), part in zip(parts, run_blocks([block for _, block in parts], n_jobs=n_jobs), strict=True):
+        ratios.setdefault(sd, []).append(part)
+    by_sd = {
+        sd: min(level_factor(of_null, bounds.rule.alpha) for of_null in np.concatenate(of_sd).T)
+        for sd, of_sd in ratios.items()
+    }
+    sds = tuple(sorted(by_sd))
+    worst = min(by_sd, key=lambda sd: by_sd[sd])
+    return Calibration(
+        by_sd[planned], by_sd[worst], worst, sds, tuple(by_sd[sd] for sd in sds), n_simulations
+    )
+
+
+def null_ratios(
+    looks: SystemsLookReplicates, bounds: StepwiseBoundaries, nulls: Sequence[Places]
+) -> Floats:
+    """For each study without differences and each set of true nulls the smallest p over level of their looks, with
+    all others shown: one of them is falsely rejected if that is at most 1. Shape (n, sets)."""
+    p = looks.p_value[looks.usable]
+    with np.errstate(divide="ignore"):
+        return np.stack(
+            [
+                (p[:, :, list(of)] / bounds.nominal[:, list(of), len(of) - 1]).min(axis=(1, 2))
+                for of in nulls
+            ],
+            axis=1,
+        )
+
+
+def ratio_block(
+    study: SystemsLooks,
+    bounds: StepwiseBoundaries,
+    nulls: tuple[Places, ...],
+    seed: int,
+    first: int,
+    n: int,
+    *,
+    n_jobs: int = 1,
+) -> Floats:
+    """The work of a block: `null_ratios` of studies `first` to `first + n - 1`."""
+    return null_ratios(study.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs), bounds, nulls)
+
+
+@dataclass(frozen=True, slots=True)
+class _ErrorCounts:
+    """How many of `n` studies without a difference each procedure finds one in, and each set of true nulls."""
+
+    n: int
+    found: dict[str, int]
+    of_nulls: NDArray[np.int64]
+
+    def __add__(self, other: _ErrorCounts) -> _ErrorCounts:
+        found = {name: count + other.found[name] for name, count in self.found.items()}
+        return _ErrorCounts(self.n + other.n, found, self.of_nulls + other.of_nulls)
+
+    def rates(self, nulls: Sequence[Places]) -> tuple[NaiveError, ...]:
+        """The rate of each procedure."""
+        name, *others = self.found
+        worst = int(self.of_nulls.argmax())
+        some = f"the same where {len(nulls[worst])} of {len(nulls[0])} comparisons are of equal systems, at worst"
+        counts = [
+            (name, self.found[name]),
+            (some, int(self.of_nulls[worst])),
+            *((one, self.found[one]) for one in others),
+        ]
+        return tuple(
+            NaiveError(one, count / self.n if self.n else math.nan, wilson_interval(count, self.n))
+            for one, count in counts
+        )
+
+
+def error_block(
+    null: SystemsLooks,
+    bounds: StepwiseBoundaries,
+    uncalibrated: StepwiseBoundaries | None,
+    nulls: tuple[Places, ...],
+    seed: int,
+    first: int,
+    n: int,
+    *,
+    n_jobs: int = 1,
+) -> _ErrorCounts:
+    """The work of a block: what each procedure finds in studies `first` to `first + n - 1`, where nothing is."""
+    looks = null.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
+    looks = looks.part(looks.usable)
+    alpha, p = bounds.rule.alpha, looks.p_value
+    flags = {"these boundaries": walk(p, bounds).shown.any(axis=1)}
+    if uncalibrated is not None:
+        flags["information time without calibration"] = walk(p, uncalibrated).shown.any(axis=1)
+    flags["looks corrected, comparisons not"] = (p <= bounds.nominal[None, :, :, 0]).any(axis=(1, 2))
+    flags["comparisons corrected (Holm), looks not"] = np.stack(
+        [significant(p[:, at], "holm", alpha).any(axis=1) for at in range(p.shape[1])], axis=1
+    ).any(axis=1)
+    flags["no correction: alpha at each look and comparison"] = (p <= alpha).any(axis=(1, 2))
+    of_nulls = (null_ratios(looks, bounds, nulls) <= 1).sum(axis=0)
+    return _ErrorCounts(len(looks), {name: int(flag.sum()) for name, flag in flags.items()}, of_nulls)
+
+
+@dataclass(frozen=True, slots=True)
+class _Endings:
+    """Counts over studies by each look, and with one look at the end; how many ended at each look, and how many
+    there were without a fit."""
+
+    found: tuple[GoalCounts, ...]
+    fixed: GoalCounts
+    look: NDArray[np.int64]
+    n_failed: int
+
+    def __add__(self, other: _Endings) -> _Endings:
+        found = tuple(one + two for one, two in zip(self.found, other.found, strict=True))
+        return _Endings(
+            found, self.fixed + other.fixed, self.look + other.look, self.n_failed + other.n_failed
+        )
+
+
+def ending_block(
+    study: SystemsLooks,
+    bounds: StepwiseBoundaries,
+    precision: SystemsPrecision,
+    means: tuple[tuple[float, ...], ...],
+    seed: int,
+    first: int,
+    n: int,
+    *,
+    n_jobs: int = 1,
+) -> tuple[_Endings, ...]:
+    """The work of a block: how studies `first` to `first + n - 1` end with each of several true means."""
+    source = study.with_means(means[0])
+    drawn = source.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
+    found = []
+    for wanted in means:
+        looks = (
+            source.at_means(drawn, np.array(wanted) - np.array(means[0])) if wanted != means[0] else drawn
+        )
+        truth = Truth(replace(study.parameters, means=wanted, effect=None), precision.pairs, study.rule)
+        found.append(_ended(looks, bounds, truth))
+    return tuple(found)
+
+
+def _ended(looks: SystemsLookReplicates, bounds: StepwiseBoundaries, truth: Truth) -> _Endings:
+    n = len(looks)
+    looks = looks.part(looks.usable)
+    walked = walk(looks.p_value, bounds)
+    rows = np.arange(len(looks))
+
+    def by(at: int) -> GoalCounts:
+        """What was found by a look, or by the end before it; a claim is of the look that showed it."""
+        end = np.minimum(walked.look, at)
+        read = np.minimum(walked.shown_at, end[:, None])
+        difference = np.take_along_axis(looks.estimate, read[:, None, :], axis=1)[:, 0]
+        return count_goals(truth, looks.means[rows, end], difference, walked.shown_at <= end[:, None])
+
+    last = significant(looks.p_value[:, -1], bounds.correction, bounds.rule.alpha)
+    return _Endings(
+        tuple(by(at) for at in range(bounds.n_looks)),
+        count_goals(truth, looks.means[:, -1], looks.estimate[:, -1], last),
+        np.bincount(walked.look, minlength=bounds.n_looks),
+        n - len(looks),
+    )
+
+
+def _point(
+    effect: float,
+    ended: _Endings,
+    precision: SystemsPrecision,
+    goal: Goal,
+    sizes: Sequence[int],
+    costs: Sequence[float] | None,
+    n: int,
+) -> SystemsOperatingPoint:
+    stopping = ended.look / max(ended.look.sum(), 1)
+    *by_look, fixed = (
+        power_of_counts(counts, precision, goal, n_simulations=n, n_failed=ended.n_failed)
+        for counts in (*ended.found, ended.fixed)
+    )
+    return SystemsOperatingPoint(
+        effect=effect,
+        found=by_look[-1],
+        fixed=fixed,
+        stopping=tuple(stopping.tolist()),
+        reached=tuple(found.power for found in by_look),
+        expected_size=float(stopping @ np.array(sizes, dtype=float)),
+        expected_cost=math.nan if costs is None else float(stopping @ np.array(costs)),
+    )
+
+
+def _blocks(
+    work: Callable[..., Any], study: SystemsLooks, *arguments: Any, n_simulations: int, seed: int
+) -> list[Block]:
+    each = (
+        study.n_looks
+        * systems_workload(
+            study.parameters, study.nested.final, study.family, study.rule, n_simulations=1
+        ).seconds
+    )
+    return [
+        Block(work, (study, *arguments, seed, *part), each * part.n, part.n)
+        for part in spans(n_simulations, _MOST if study.by_sums else study.drawn_together)
+    ]

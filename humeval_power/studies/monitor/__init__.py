@@ -1,0 +1,1 @@
+"""A look at a running study by its plan, and the ledger of looks."""

@@ -1,0 +1,547 @@
+"""A look at a running study of several systems: each comparison by its own boundaries, levels in Holm's steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from scipy import special
+
+from humeval_power.errors import FitError, InputError, Problem
+from humeval_power.families import Correction
+from humeval_power.ratings import Ratings
+from humeval_power.studies.fit.many_systems import SystemsAnalysis
+from humeval_power.studies.looks.judgement_plan import JudgementPlan
+from humeval_power.studies.looks.stepwise import adjusted_p, sequential_level, step_level
+from humeval_power.studies.looks.stopping_rule import StoppingRule
+from humeval_power.studies.monitor.state import (
+    Decision,
+    JudgementData,
+    LookData,
+    Monitoring,
+    Observations,
+    TakenLook,
+    observation_data,
+    observation_monitoring,
+)
+from humeval_power.studies.monitor.step import (
+    REACHED,
+    boundary_place,
+    check_unplanned,
+    collected_share,
+    departures,
+    look_boundaries,
+    look_data,
+    look_fraction,
+    planned_number,
+    planned_shares,
+    refuse_after_the_end,
+    step,
+    study_monitoring,
+)
+from humeval_power.studies.plan.plan import Plan
+from humeval_power.studies.power.formula import effect_precision
+from humeval_power.systems import system_names
+
+
+@dataclass(frozen=True, slots=True)
+class PairData:
+    """One comparison, second - first on [0, 1], by the ratings of a look; `information` as of `LookData`."""
+
+    first: str
+    second: str
+    information: float
+    estimate: float
+    standard_error: float
+    df: float
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class SystemsLookData:
+    """What is in at a look at several systems; `share` and `final` as of `LookData`."""
+
+    n_ratings: int
+    n_workers: int
+    n_items: int
+    share: float
+    pairs: tuple[PairData, ...]
+    final: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TakenPair:
+    """What a look decided of one comparison: the share of its information at which the look counts, the level that
+    its p-value had to reach in the last step it was tested in, the one above which it is futile (1: never), and the
+    number of the look that has shown it, None where none has."""
+
+    fraction: float
+    nominal: float
+    futility: float
+    shown_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TakenSystemsLook:
+    """A look that was taken at several systems; as `TakenLook`, with a decision for each comparison."""
+
+    number: int
+    planned: int | None
+    data: SystemsLookData
+    pairs: tuple[TakenPair, ...]
+    decision: Decision
+    reason: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SystemsMonitoring:
+    """A study of several systems with looks: what was planned, and the looks so far.
+
+    names : the comparisons (first, second), each second - first
+    each : every comparison as it was planned, as if it were the only one
+    """
+
+    names: tuple[tuple[str, str], ...]
+    each: tuple[Monitoring, ...]
+    correction: Correction
+    looks: tuple[TakenSystemsLook, ...] = ()
+
+    @property
+    def rule(self) -> StoppingRule:
+        """The rule, with the alpha of all comparisons together."""
+        return self.each[0].rule
+
+    @property
+    def unit(self) -> str:
+        """What looks are counted by."""
+        return self.each[0].unit
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Planned shares of it."""
+        return self.each[0].shares
+
+    @property
+    def effect(self) -> float:
+        """The difference that the planned means are stated by."""
+        return self.each[0].effect
+
+    @property
+    def factor(self) -> float:
+        """By which all levels are multiplied."""
+        return self.each[0].factor
+
+    @property
+    def independent(self) -> bool:
+        """Ratings are not."""
+        return False
+
+    @property
+    def ended(self) -> bool:
+        """Whether the study has come to its end, or was stopped."""
+        return bool(self.looks) and self.looks[-1].decision != "continue"
+
+    @property
+    def next_planned(self) -> int | None:
+        """Number of the next planned look, None after the last."""
+        taken = max((look.planned or 0 for look in self.looks), default=0)
+        return taken + 1 if taken < len(self.shares) else None
+
+    @property
+    def shown_at(self) -> tuple[int | None, ...]:
+        """The number of the look that has shown each comparison."""
+        return (
+            tuple(pair.shown_at for pair in self.looks[-1].pairs)
+            if self.looks
+            else (None,) * len(self.each)
+        )
+
+    def of(self, place: int, *, alpha: float) -> Monitoring:
+        """One comparison at a level, with the looks so far."""
+        one = self.each[place]
+        looks = tuple(
+            TakenLook(
+                number=look.number,
+                planned=look.planned,
+                data=_pair_look(look.data, place),
+                fraction=look.pairs[place].fraction,
+                nominal=look.pairs[place].nominal,
+                futility=look.pairs[place].futility,
+                decision="continue",
+                conditional_power={},
+            )
+            for look in self.looks
+        )
+        return replace(one, rule=replace(one.rule, alpha=alpha), looks=looks)
+
+    def level(self, left: int) -> float:
+        """The share of alpha of a comparison while `left` are not shown."""
+        return step_level(self.rule.alpha, left, len(self.each), self.correction)
+
+
+def systems_monitoring(plan: Plan) -> SystemsMonitoring:
+    """A planned study of several systems before its first look.
+
+    Raises
+    ------
+    InputError
+        A plan without looks.
+    """
+    from humeval_power.studies.looks.rating_looks import look_information
+
+    schedule, many = plan.looks, plan.many
+    assert many is not None
+    if schedule is None:
+        raise InputError(
+            "The plan has no looks: it allows its tests once, at the end. Plan them beforehand: plan --looks."
+        )
+    design, parameters = plan.design(), many.parameters
+    place = {name: code for code, name in enumerate(parameters.names)}
+    names = tuple(many.family.pairs(parameters.names))
+    shares = planned_shares(design, schedule.looks)
+    each = []
+    for one, two in names:
+        places = place[one], place[two]
+        known = look_information(parameters.pair(*places), design, schedule.looks, places=places)
+        each.append(
+            Monitoring(
+                rule=schedule.rule(plan.rule),
+                unit=schedule.looks.kind,
+                shares=shares,
+                fractions=known.fractions,
+                maximum_information=known.maximum,
+                effect=plan.effect,
+                factor=schedule.factor,
+            )
+        )
+    return SystemsMonitoring(names, tuple(each), many.family.correction)
+
+
+def as_planned(ratings: Ratings, plan: Plan) -> Ratings:
+    """The ratings with their systems as the plan names them, in its order; letters stand for any names.
+
+    Raises
+    ------
+    InputError
+        Other systems than those of the plan.
+    """
+    wanted, there = plan.systems, ratings.system_names
+    if wanted == system_names(len(wanted)) and len(there) == len(wanted) and not set(there) & set(wanted):
+        return replace(ratings, system_names=wanted)
+    if set(there) != set(wanted):
+        rule = f"the plan is of {', '.join(wanted)}, and these are ratings of {', '.join(there)}."
+        raise InputError(
+            [Problem(rule, "A look takes the ratings of all planned systems.", place=ratings.source)]
+        )
+    code = np.array([wanted.index(name) for name in there])
+    return replace(ratings, system=code[ratings.system], system_names=wanted)
+
+
+def systems_look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> SystemsLookData:
+    """Test every comparison as the plan says.
+
+    ratings : `as_planned`
+
+    Raises
+    ------
+    FitError
+        A comparison of which there is no test: the look is not taken.
+    """
+    from humeval_power.studies.fit.joint_comparison import compare_jointly
+    from humeval_power.studies.fit.many_systems import compare_in_pairs
+
+    many = plan.many
+    assert many is not None
+    compare = compare_in_pairs if many.family.model == "pairwise" else compare_jointly
+    found = compare(ratings, rule=plan.rule, family=many.family)
+    place = {name: code for code, name in enumerate(plan.systems)}
+    pairs = []
+    for one in found.results:
+        if one.test.reason:
+            raise FitError(
+                f"This look decides nothing: {one.second} - {one.first}: {one.test.reason}. The ledger is as it "
+                "was, and no error is spent; collect more ratings and look again."
+            )
+        parameters = many.parameters.pair(place[one.first], place[one.second])
+        known = effect_precision(parameters, ratings.pair(one.first, one.second).design())
+        test = one.test
+        pairs.append(
+            PairData(
+                one.first,
+                one.second,
+                1.0 / known.variance,
+                test.estimate,
+                test.standard_error,
+                test.df,
+                test.p_value,
+            )
+        )
+    return SystemsLookData(
+        n_ratings=ratings.n_ratings,
+        n_workers=ratings.n_workers,
+        n_items=ratings.n_items,
+        share=collected_share(plan, ratings),
+        pairs=tuple(pairs),
+        final=final,
+    )
+
+
+def step_systems(
+    state: SystemsMonitoring, data: SystemsLookData, *, unplanned: str = ""
+) -> tuple[SystemsMonitoring, TakenSystemsLook]:
+    """Take a look, as `step` of two systems does: the new state, and the look with its decisions.
+
+    Raises
+    ------
+    InputError
+        What `step` refuses.
+    """
+    refuse_after_the_end(state, unplanned)
+    planned = planned_number(state, data)
+    final = planned == len(state.shares)
+    complete = final and data.share >= 1.0 - REACHED
+    if planned is None:
+        check_unplanned(state, data, unplanned)
+    n, number = len(state.each), len(state.looks) + 1
+    fractions = [
+        look_fraction(state.of(place, alpha=state.rule.alpha), _pair_look(data, place), complete=complete)
+        for place in range(n)
+    ]
+
+    def levels(place: int, left: int) -> tuple[float, float]:
+        one = state.of(place, alpha=state.level(left))
+        bounds = look_boundaries(one, fractions[place], final=fractions[place] >= 1.0 - REACHED)
+        at = boundary_place(one, complete, planned)
+        return float(bounds.nominal[at]), 1.0 if final else min(float(bounds.futility_p[at]), 1.0)
+
+    shown_at = list(state.shown_at)
+    last = state.looks[-1].pairs if state.looks else ()
+    tested = [(last[place].nominal, 1.0) if shown_at[place] else (0.0, 1.0) for place in range(n)]
+    while True:
+        open_ = [place for place in range(n) if shown_at[place] is None]
+        for place in open_:
+            tested[place] = levels(place, len(open_))
+        new = [place for place in open_ if data.pairs[place].p_value <= tested[place][0]]
+        for place in new:
+            shown_at[place] = number
+        if not new or state.correction != "holm":
+            break
+    left = [place for place in range(n) if shown_at[place] is None]
+    if final:
+        some: Decision = "end-nothing-shown" if len(left) == n else "end-some-shown"
+        decision: Decision = some if left else "end-success"
+    elif not left:
+        decision = "stop-success"
+    else:
+        futile = all(data.pairs[place].p_value > tested[place][1] for place in left)
+        decision = "stop-futility" if futile else "continue"
+    look = TakenSystemsLook(
+        number=number,
+        planned=planned,
+        data=data,
+        pairs=tuple(TakenPair(fractions[place], *tested[place], shown_at[place]) for place in range(n)),
+        decision=decision,
+        reason=unplanned,
+        remarks=tuple(departures(state, data, planned, final=final)),
+    )
+    return replace(state, looks=(*state.looks, look)), look
+
+
+@dataclass(frozen=True, slots=True)
+class PairOverLooks:
+    """One comparison over all looks: the look that has shown it (None: none), its p-value corrected for looks and
+    comparisons, and the interval that covers at every look together with those of the other comparisons."""
+
+    first: str
+    second: str
+    estimate: float
+    shown_at: int | None
+    p_value: float
+    interval: tuple[float, float]
+
+
+@lru_cache(maxsize=8)
+def over_looks(state: SystemsMonitoring) -> tuple[PairOverLooks, ...]:
+    """What to report of each comparison after the last look.
+
+    The corrected p-value is the smallest alpha of all looks and comparisons together at which it would be shown.
+    The interval is repeated (Jennison and Turnbull 1989) at the comparison's share of alpha while none is shown: it
+    holds whatever stopped the study. One-sided rules have one end.
+
+    Raises
+    ------
+    InputError
+        No look was taken yet.
+    """
+    if not state.looks:
+        raise InputError("No look was taken yet.")
+    n, alpha = len(state.each), state.rule.alpha
+    p_values = adjusted_p(np.array(list(_sequential_levels(state))).T, state.correction)
+    last, found = state.looks[-1], []
+    for place, (first, second) in enumerate(state.names):
+        data = last.data.pairs[place]
+        nominal = _level_at(state, len(state.looks) - 1, place, state.level(n))
+        two_sided = state.rule.alternative == "two-sided"
+        tail = nominal / 2 if two_sided else nominal
+        reach = float(-special.ndtri(tail) if math.isinf(data.df) else -special.stdtrit(data.df, tail))
+        low, high = data.estimate - reach * data.standard_error, data.estimate + reach * data.standard_error
+        shown = state.shown_at[place]
+        p = float(p_values[place])
+        # the root of a level is right to a millionth: the looks decide
+        p = min(p, alpha) if shown is not None else max(p, math.nextafter(alpha, 1.0))
+        found.append(
+            PairOverLooks(first, second, data.estimate, shown, p, (low, high if two_sided else math.inf))
+        )
+    return tuple(found)
+
+
+def decided_by_looks(
+    analysis: SystemsAnalysis, state: SystemsMonitoring, plan: Plan, ratings: Ratings
+) -> SystemsAnalysis:
+    """The comparisons of the last look as the boundaries of all looks decided them, with p-values and, of two-sided
+    tests, intervals `over_looks`.
+
+    Raises
+    ------
+    InputError
+        Comparisons that the looks were not taken at.
+    """
+    there = ratings.system_names
+    planned = there if set(there) == set(plan.systems) else as_planned(ratings, plan).system_names
+    called = dict(zip(there, planned, strict=True))
+    found = {frozenset((one.first, one.second)): one for one in over_looks(state)}
+    results = []
+    for result in analysis.results:
+        one = found.get(frozenset((called[result.first], called[result.second])))
+        if one is None:
+            raise InputError(
+                f"No look was taken at {result.second} - {result.first}: analyse the comparisons of the plan."
+            )
+        low, high = one.interval
+        if called[result.first] != one.first:
+            low, high = -high, -low
+        both = (low, high) if math.isfinite(low) and math.isfinite(high) else None
+        results.append(replace(result, corrected_p=one.p_value, simultaneous_interval=both))
+    tests = replace(analysis.tests, n_looks=len(state.looks))
+    return replace(analysis, results=tuple(results), tests=tests)
+
+
+def _sequential_levels(state: SystemsMonitoring) -> Iterator[list[float]]:
+    """For each comparison the smallest alpha of its own at which each look has shown it."""
+    for place in range(len(state.each)):
+        yield [
+            sequential_level(
+                lambda alpha, look=look, place=place: _level_at(state, look, place, alpha),  # type: ignore[misc]
+                taken.data.pairs[place].p_value,
+            )
+            for look, taken in enumerate(state.looks)
+        ]
+
+
+def _level_at(state: SystemsMonitoring, look: int, place: int, alpha: float) -> float:
+    """The nominal level of a comparison at a look that was taken (from 0), had it this alpha."""
+    taken = state.looks[look]
+    before = replace(state, looks=state.looks[:look])
+    one = before.of(place, alpha=alpha)
+    one = replace(one, rule=replace(one.rule, futility=None))
+    fraction = taken.pairs[place].fraction
+    final = fraction >= 1.0 - REACHED
+    return float(
+        look_boundaries(one, fraction, final=final).nominal[boundary_place(one, final, taken.planned)]
+    )
+
+
+def _pair_look(data: SystemsLookData, place: int) -> LookData:
+    """The data of a look of one comparison alone."""
+    pair = data.pairs[place]
+    return LookData(
+        n_ratings=data.n_ratings,
+        n_workers=data.n_workers,
+        n_items=data.n_items,
+        share=data.share,
+        information=pair.information,
+        estimate=pair.estimate,
+        standard_error=pair.standard_error,
+        df=pair.df,
+        p_value=pair.p_value,
+        final=data.final,
+    )
+
+
+# A study that is followed by its plan, of either kind: before its first look, and what its data show.
+
+_SAME = 1e-6  # of the standard error: a fit of the same ratings in another order
+Followed = Plan | JudgementPlan
+AnyLookData = LookData | JudgementData | SystemsLookData
+AnyMonitoring = Monitoring | SystemsMonitoring
+
+
+def monitoring_of(plan: Followed) -> AnyMonitoring:
+    """A planned study before its first look.
+
+    Raises
+    ------
+    InputError
+        A plan without looks.
+    """
+    if isinstance(plan, JudgementPlan):
+        return observation_monitoring(plan)
+    return study_monitoring(plan) if plan.many is None else systems_monitoring(plan)
+
+
+def take(state: AnyMonitoring, data: AnyLookData, *, unplanned: str = "") -> AnyMonitoring:
+    """The state after a look at these data.
+
+    Raises
+    ------
+    InputError
+        Data of another kind than the study's, or a look that is not due.
+    """
+    if isinstance(state, SystemsMonitoring) and isinstance(data, SystemsLookData):
+        return step_systems(state, data, unplanned=unplanned)[0]
+    if isinstance(state, SystemsMonitoring) or isinstance(data, SystemsLookData):
+        raise InputError("The look before was at other systems than these ratings are of.")
+    return step(state, data, unplanned=unplanned)[0]
+
+
+def same_sums(one: AnyLookData, other: AnyLookData) -> bool:
+    """Whether two looks at ratings have the same counts, estimates and standard errors: what can be compared where
+    the single ratings cannot."""
+    if isinstance(one, JudgementData) or isinstance(other, JudgementData):
+        return one == other
+
+    def tested(data: LookData | SystemsLookData) -> Sequence[LookData | PairData]:
+        return data.pairs if isinstance(data, SystemsLookData) else (data,)
+
+    counts = [(each.n_ratings, each.n_workers, each.n_items) for each in (one, other)]
+    both = list(zip(tested(one), tested(other), strict=True))
+    return counts[0] == counts[1] and all(
+        abs(now.estimate - then.estimate) <= _SAME * then.standard_error
+        and abs(now.standard_error - then.standard_error) <= _SAME * then.standard_error
+        for now, then in both
+    )
+
+
+def data_of(seen: Ratings | Observations, plan: Followed, *, final: bool = False) -> AnyLookData:
+    """Test what is in as the plan says.
+
+    Raises
+    ------
+    FitError
+        Data of which there is no test: the look is not taken.
+    InputError
+        A plan without looks, data of another kind than the plan's, or that break its assumptions.
+    """
+    monitoring_of(plan)
+    if isinstance(plan, Plan) and isinstance(seen, Ratings):
+        if plan.many is not None:
+            return systems_look_data(as_planned(seen, plan), plan, final=final)
+        return look_data(seen, plan, final=final)
+    if isinstance(plan, JudgementPlan) and isinstance(seen, Observations):
+        return observation_data(seen, plan, final=final)
+    wanted = "the ratings of a study" if isinstance(plan, Plan) else f"observations of {plan.kind}"
+    raise InputError(f"The plan is followed with {wanted}; got {type(seen).__name__}.")

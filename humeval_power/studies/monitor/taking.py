@@ -1,0 +1,365 @@
+"""A look as its ledger takes it: compared with what earlier looks saw, decided, and written down for good."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from humeval_power.asking.output import RECORD, note
+from humeval_power.asking.study_values import StudyValues
+from humeval_power.checking.rehearsed import RECORD_SCHEMA, is_rehearsed
+from humeval_power.errors import InputError, Problem
+from humeval_power.files.json_text import read_json
+from humeval_power.saying.numbers import counted
+from humeval_power.studies.looks.judgement_plan import JudgementPlan
+from humeval_power.studies.monitor.calls import monitor
+from humeval_power.studies.monitor.files import (
+    Entry,
+    LookRows,
+    StudySecret,
+    check_secret_seals,
+    kept_secret,
+    ledger_path,
+    open_ledger,
+    read_ledger,
+    read_secret,
+    readable_by_others,
+)
+from humeval_power.studies.monitor.ledger_fields import (
+    LedgerKind,
+    LedgerSeal,
+    LedgerState,
+    check_content,
+    ledger_seal,
+    look_content,
+    secret_content,
+    start_content,
+    state_of,
+)
+from humeval_power.studies.monitor.result import AnyMonitorResult, Seal, monitor_result
+from humeval_power.studies.monitor.state import Observations, paired_remarks
+from humeval_power.studies.monitor.step import changed_rows
+from humeval_power.studies.monitor.systems import (
+    AnyLookData,
+    AnyMonitoring,
+    SystemsMonitoring,
+    monitoring_of,
+)
+from humeval_power.studies.plan.files import PlanFile
+from humeval_power.studies.plan.files_looks import LooksFile
+
+# Independent judgements for a look: read by the plan, with the options of tables that have a meaning for
+# them.
+
+
+def load_observations(path: str, plan: JudgementPlan, study: StudyValues) -> Observations:
+    """Read the judgements of a look; notices go to standard error.
+
+    Raises
+    ------
+    InputError
+        All problems of the table at once.
+    """
+    from humeval_power.studies.monitor.files_observations import read_observations
+
+    _refuse_options(study)
+    named = {role: getattr(study, role) for role in ("worker", "item", "system", "rating")}
+    seen = read_observations(path, plan, named=named, systems=study.pair, rejected_rows=study.rejected_rows)
+    for notice in (*seen.notices, *paired_remarks(seen)):
+        note(f"{seen.source}: {notice}")
+    return seen
+
+
+def _refuse_options(study: StudyValues) -> None:
+    """Refuse what says nothing about independent judgements, so that nothing typed is lost."""
+    given = study.options_of(("scale", "lower_is_better", "criterion", "criterion_column", "missing"))
+    if given:
+        raise click.UsageError(
+            f"The plan is of looks at independent judgements, which have no scale and one criterion: leave out "
+            f"{', '.join(given)}."
+        )
+
+
+# Looks that are rehearsed stay out of the ledger of the study itself.
+
+
+def refuse_rehearsed(workers: Iterable[str], plan: str, ledger: str, *, source: str) -> None:
+    """Refuse what workers of a rehearsal said where its look would stand in the ledger of the study: beside its
+    plan.
+
+    A copy of the plan in the folder of a rehearsal is none of the study.
+
+    Raises
+    ------
+    InputError
+        Such ratings for that ledger.
+    """
+    if not is_rehearsed(workers):
+        return
+    usual = ledger_path(plan, None)
+    if Path(ledger).resolve() == Path(usual).resolve() and not _holds_rehearsal(Path(plan).parent):
+        rule = f"these ratings were drawn in a rehearsal, and {usual} is the ledger of the study itself."
+        remedy = "Give the rehearsal a ledger of its own: --ledger rehearsal.jsonl."
+        raise InputError([Problem(rule, remedy, place=source)])
+
+
+def _holds_rehearsal(folder: Path) -> bool:
+    """Whether a folder is one that a rehearsal was written to."""
+    try:
+        record = read_json(str(folder / RECORD), hint="")
+    except InputError:
+        return False
+    return isinstance(record, dict) and record.get("schema") == RECORD_SCHEMA
+
+
+# The secret of a study with looks: found, made, or said to be lost.
+
+UNCHECKED = (
+    "the secret was lost, so that ratings of earlier looks were not compared with what those saw, and the lines "
+    "before could have been sealed anew"
+)
+_LOST = (
+    "the chain of looks holds without it, but its lines could have been sealed anew, and which ratings they saw "
+    "cannot be checked."
+)
+
+
+def secret_of_look(state: LedgerState, ledger: str, path: str, *, replace_lost: bool) -> StudySecret:
+    """The secret for a look; made for the first one, and where a lost one is replaced.
+
+    Raises
+    ------
+    InputError
+        A secret that is lost, or not this ledger's; or a new one where the old one is there.
+    """
+    if state.secret is None:
+        if replace_lost:
+            raise InputError("No look was taken yet, so that no secret is lost: leave out --new-secret.")
+        return kept_secret(path)
+    found = read_secret(path)
+    if found is not None and found.fingerprint == state.secret:
+        if replace_lost:
+            raise _problem(
+                path, "is the secret of this ledger: nothing is lost.", "Leave out --new-secret."
+            )
+        return found
+    if replace_lost:
+        return kept_secret(path)
+    raise _lost(ledger, path) if found is None else _wrong(found, state.secret, ledger, path)
+
+
+def secret_of_rows(
+    state: LedgerState, entries: Sequence[Entry], ledger: str, path: str
+) -> StudySecret | None:
+    """The secret that the ledger's digests and the seals of its lines are checked with; None where it is lost.
+
+    Raises
+    ------
+    InputError
+        Another secret than this ledger's, or a line that was not sealed with it.
+    """
+    found = read_secret(path)
+    if found is not None and state.secret is not None:
+        if found.fingerprint != state.secret:
+            raise _wrong(found, state.secret, ledger, path)
+        check_secret_seals(entries, found, ledger)
+    return found
+
+
+def check_seals(state: LedgerState, entries: Sequence[Entry], ledger: str, path: str) -> None:
+    """Check the seals of the lines, where the secret is there to do it; `secret_remarks` says where it is not.
+
+    Raises
+    ------
+    InputError
+        A line that was not sealed with the secret.
+    """
+    try:
+        found = read_secret(path)
+    except InputError:
+        return
+    if found is not None and found.fingerprint == state.secret:
+        check_secret_seals(entries, found, ledger)
+
+
+def secret_remarks(state: LedgerState, ledger: str, path: str) -> tuple[str, ...]:
+    """What to say where a secret is missing, is another's, or can be read by others."""
+    if state.secret is None:
+        return ()
+    try:
+        found = read_secret(path)
+    except InputError as error:
+        return (f"{error}",)
+    if found is None:
+        return (f"{path} is missing, the secret of {ledger}: {_LOST} Restore it from a copy.",)
+    if found.fingerprint != state.secret:
+        return (f"{_wrong(found, state.secret, ledger, path)}",)
+    if readable_by_others(path):
+        return (f"{path} can be read by others on this machine: chmod 600 {path}",)
+    return ()
+
+
+def _lost(ledger: str, path: str) -> InputError:
+    remedy = (
+        "Restore it from a copy, or name it with --secret FILE. If it is lost for good, go on with "
+        '--new-secret "reason", which is recorded.'
+    )
+    return _problem(path, f"is missing, the secret of {ledger}: {_LOST}", remedy)
+
+
+def _wrong(found: StudySecret, wanted: str, ledger: str, path: str) -> InputError:
+    rule = f"is another secret ({found.fingerprint}) than that of {ledger} ({wanted})."
+    return _problem(path, rule, "Name the right one: --secret FILE.")
+
+
+def _problem(path: str, rule: str, remedy: str) -> InputError:
+    return InputError([Problem(rule, remedy, place=path)])
+
+
+_MOST_NAMED = 5
+
+
+class Asked(NamedTuple):
+    """What was typed about a look: the ledger and the secret's file, why there is a new secret, why the look is
+    not due, and whether it is the last."""
+
+    ledger: str
+    secret: str
+    new_secret: str
+    unplanned: str
+    final: bool
+
+
+def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> AnyMonitorResult:
+    """The looks so far; none is taken."""
+    entries = read_ledger(ledger)
+    state = state_of(entries, monitoring_of(planned.plan), planned.checksum, place=ledger)
+    check_seals(state, entries, ledger, secret)
+    return _result(planned, ledger, secret, state, ledger_seal(entries))
+
+
+def take_look(
+    planned: PlanFile | LooksFile, data: AnyLookData, seen: LookRows, asked: Asked
+) -> AnyMonitorResult:
+    """Take a look under the ledger's lock, or find that it was taken at these data before.
+
+    Raises
+    ------
+    InputError
+        A look that is not due, or other data than earlier looks saw.
+    """
+    path, start = asked.ledger, monitoring_of(planned.plan)
+    if not Path(path).exists():
+        _refuse_early(planned, asked, data, start)  # what is refused leaves no file behind
+    with open_ledger(path) as book:
+        state = state_of(book.entries, start, planned.checksum, place=path, by=seen.by)
+        if not book.entries:
+            _refuse_early(planned, asked, data, start)
+        secret = secret_of_look(state, path, asked.secret, replace_lost=bool(asked.new_secret))
+        renewed = state.secret is not None and state.secret != secret.fingerprint
+        if not renewed:
+            check_secret_seals(book.entries, secret, path)
+        digests = seen.digests(secret)
+        rows = dict(digests)
+        if not renewed:
+            _check_rows(state, digests, seen, path)
+            looks = state.monitoring.looks
+            if looks and rows == state.rows and data.final == looks[-1].data.final:
+                again = f"This look was taken before, at the same {seen.noun}s: {path} is as it was."
+                seal = ledger_seal(book.entries)
+                return _result(planned, path, asked.secret, state, seal, again, notices=seen.notices)
+        after: Any = monitor(data, planned.plan, before=state.monitoring, unplanned=asked.unplanned).state
+        look = after.looks[-1]
+        if renewed:
+            look = replace(look, remarks=(*look.remarks, f"{UNCHECKED} ({asked.new_secret})"))
+            after = replace(after, looks=(*after.looks[:-1], look))
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        added: list[tuple[str, dict[str, Any]]] = []
+        if not book.entries:
+            begin = start_content(planned.checksum, start, seen.by, secret.fingerprint)
+            added.append(("start", begin))
+        if renewed:
+            added.append(("secret", secret_content(secret.fingerprint, reason=asked.new_secret, time=now)))
+        known = {} if renewed else state.rows
+        new = {key: value for key, value in rows.items() if key not in known}
+        added.append(("look", look_content(look, new_rows=new, time=now)))
+        for kind, content in added:
+            check_content(kind, content, place=path, ledger=_kind(start))
+        book.extend(added, secret=secret)
+        found = replace(state, monitoring=after, rows=rows, secret=secret.fingerprint)
+        seal = ledger_seal(book.entries)
+        return _result(planned, path, asked.secret, found, seal, notices=seen.notices)
+
+
+def _result(
+    planned: PlanFile | LooksFile,
+    ledger: str,
+    secret: str,
+    state: LedgerState,
+    seal: LedgerSeal | None,
+    *said: str,
+    notices: tuple[str, ...] = (),
+) -> AnyMonitorResult:
+    amended = "The plan was amended after the first look; its looks are as they were."
+    return monitor_result(
+        state.monitoring,
+        planned.plan,
+        ledger=ledger,
+        notices=notices,
+        seal=None if seal is None else Seal(seal.n_lines, seal.sha256, seal.statement),
+        remarks=(
+            *((amended,) if state.amended else ()),
+            *((state.withdrawal,) if state.withdrawal else ()),
+            *said,
+            *secret_remarks(state, ledger, secret),
+        ),
+    )
+
+
+def _refuse_early(
+    planned: PlanFile | LooksFile, asked: Asked, data: AnyLookData, start: AnyMonitoring
+) -> None:
+    """Take a first look for trial, before any file is made."""
+    look = monitor(data, planned.plan, before=start, unplanned=asked.unplanned).state.looks[-1]
+    content = look_content(look, new_rows={}, time="")
+    check_content("look", content, place=asked.ledger, ledger=_kind(start))
+
+
+def _kind(state: AnyMonitoring) -> LedgerKind:
+    if isinstance(state, SystemsMonitoring):
+        return "systems"
+    return "observations" if state.independent else "ratings"
+
+
+def _check_rows(state: LedgerState, digests: list[tuple[str, str]], seen: LookRows, path: str) -> None:
+    """Refuse data in which rows of an earlier look have changed or vanished."""
+    vanished, changed = changed_rows(state.rows, dict(digests))
+    rules = []
+    if changed:
+        named = _names_of(set(changed), digests, seen)
+        rules.append(
+            f"{counted(len(changed), seen.noun)} of an earlier look with another value now: {named}."
+        )
+    if vanished:
+        rules.append(f"{counted(len(vanished), seen.noun)} of an earlier look missing now.")
+    remedy = f"Looks build on each other: restore them. What was seen is sealed in {path}."
+    if vanished and not changed:
+        remedy += " Those of participants who withdrew are taken out by: humeval-power collect withdraw"
+    back = sum(place in state.gone for place, _ in digests)
+    problems = [Problem(rule, remedy, place=seen.source) for rule in rules]
+    if back:
+        rule = f"{counted(back, seen.noun)} of participants who withdrew."
+        problems.append(Problem(rule, "Give the table without them.", place=seen.source))
+    if problems:
+        raise InputError(problems)
+
+
+def _names_of(keys: set[str], digests: list[tuple[str, str]], seen: LookRows) -> str:
+    rows = [row for row, (place, _) in enumerate(digests) if place in keys]
+    shown = [seen.named(row) for row in rows[:_MOST_NAMED]]
+    return "; ".join(shown) + (" and others" if len(rows) > _MOST_NAMED else "")

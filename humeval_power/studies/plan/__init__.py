@@ -1,0 +1,1 @@
+"""The design of a study and its price: searched, proved, sealed, and who rates what when."""

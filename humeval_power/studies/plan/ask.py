@@ -1,0 +1,294 @@
+"""`humeval-power plan`: the design that a pilot, a price and a deadline allow."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from humeval_power.asking.adapting import searched
+from humeval_power.asking.command import HERE, Use, needs
+from humeval_power.asking.declared import EFFECT, VARIATION, Page, Part, costs, study_command
+from humeval_power.asking.form import Next
+from humeval_power.asking.run import Run
+from humeval_power.asking.study_values import StudyValues, study_fields
+from humeval_power.asking.vocabulary import TABLE, table_of
+from humeval_power.choices import LARGEST_COUNT
+from humeval_power.differences import Difference
+from humeval_power.errors import InputError
+from humeval_power.exclusions import NO_RULES
+from humeval_power.fields import day, flag, own, whole, word
+from humeval_power.rules import WITH_MARGIN
+from humeval_power.studies.resolve import (
+    NO_DIFFERENCE,
+    OBSERVED,
+    EffectInput,
+    analysed_as,
+    assumptions_of,
+    cost_model_of,
+    effect_of,
+    losses_of,
+    rule_of,
+    schedule_of,
+    settled,
+    warn_beyond,
+)
+from humeval_power.studies.resolve_systems import observed_means, systems_of
+from humeval_power.study import DEFAULT_GOAL, FIELDS
+
+if TYPE_CHECKING:
+    from humeval_power.assumptions import Assumptions
+    from humeval_power.studies.plan.result import PlanSearchResult
+
+_TWO_KINDS = ("items", "workers", "ratings")
+_LIMITS = ("budget", "spend_budget", "max_workers", "max_ratings_per_worker", "pairing")
+_RANGES = ("workers", "items", "ratings_per_item")
+_OF_DOCUMENTS = {"documents": "documents_range", "max_documents": "max_documents"}
+
+
+def _planned(result: Any) -> dict[str, Any]:
+    """The size that was planned, and where the plan is."""
+    counts = result.plan.counts
+    return {
+        "plan": HERE,
+        "workers": counts.n_workers,
+        "items": counts.n_items,
+        "ratings_per_item": counts.ratings_per_item,
+        **({"documents": counts.n_documents, "items_per_document": None} if counts.n_documents else {}),
+    }
+
+
+_SEARCHES = Use(
+    seeks=("workers", "ratings_per_item"),
+    skips=("plan",),
+    adapts=searched,
+    writes="plan",
+    updates=_planned,
+)
+
+
+_WAYS = ("preset", "parameters", "values", "pilot")
+
+
+@study_command(
+    ("plan",),
+    {
+        "pilot": table_of("[PILOT]", "pilot", label="Or the ratings of your pilot"),
+        **study_fields(
+            *("question", "systems", "variation", "effect", "search", "test", "losses", "cost", "looks"),
+            *("criteria", "shares"),
+            but=("effect_range", "effect_raw_range", "effect_latent_range", "correlated", "check_families"),
+            instead={
+                **TABLE,
+                "systems": FIELDS["systems"],
+                "scale": replace(FIELDS["scale"], help=TABLE["scale"].help),
+            },
+            effect=replace(
+                FIELDS["effect"],
+                help="Smallest effect of interest: B - A on [0, 1]; with --margin the true difference assumed. [0 "
+                "with --margin]",
+            ),
+            items_range=replace(
+                FIELDS["items_range"],
+                needed=True,
+                label="Items there are",
+                unit="items",
+                start="50:300:25",
+                page_help="One number, or from : to : step.",
+            ),
+            workers_range=replace(FIELDS["workers_range"], label="Or these numbers of workers"),
+            max_workers=replace(FIELDS["max_workers"], start="40", slider=(2, 100)),
+            n_systems=replace(FIELDS["n_systems"], page_help="Two, where nothing is given."),
+            cost_per_rating=replace(FIELDS["cost_per_rating"], start="0.10"),
+            max_ratings_per_worker=replace(
+                FIELDS["max_ratings_per_worker"],
+                kind=whole(1, largest=LARGEST_COUNT),
+                help="What a worker can be asked.",
+            ),
+            looks_by=replace(
+                FIELDS["looks_by"], kind=word(_TWO_KINDS), help="What comes in from look to look."
+            ),
+        ),
+        "observed_power": own(
+            flag(),
+            "Take the pilot's own estimate as the effect. This is not a plan; it says why.",
+            "Take the pilot's own estimate as the difference",
+            usual=False,
+            further=True,
+        ),
+        "created": own(day(), "Date of the plan. [today]", "Date of the plan", option="date", further=True),
+    },
+    arguments=("pilot",),
+    use=_SEARCHES,
+    simulates=True,
+    endings=(".json",),
+    needs=(
+        needs(
+            "--cost-per-rating, or --pay-per-hour with --seconds-per-rating",
+            ("cost_per_rating", "pay_per_hour"),
+        ),
+        needs(
+            "--effect or --effect-raw, the smallest effect of interest",
+            (
+                "effect",
+                "effect_raw",
+                "effect_latent",
+                "observed_power",
+                "margin",
+                "margin_raw",
+                "system_means",
+            ),
+            unless={"alternative": WITH_MARGIN},
+        ),
+    ),
+    page=Page(
+        "The plan",
+        "The cheapest design that finds the difference: searched by formula, proved by simulation, and sealed so "
+        "that nobody can change it unseen.",
+        (
+            EFFECT,
+            Part(
+                "What is possible",
+                (
+                    *("items_range", "max_workers", "workers_range", "ratings_per_item_range"),
+                    *("n_systems", "power"),
+                ),
+            ),
+            Part(
+                VARIATION.title,
+                _WAYS,
+                "Give one of them, or none: then the plan is for what is typical of public ratings.",
+                one_of=_WAYS,
+            ),
+            *costs("budget", "spend_budget"),
+            Part(
+                "Caution",
+                ("robust", "safe", "assurance", "observed_power"),
+                folded=True,
+            ),
+        ),
+        (
+            Next(("assign",), "Say who rates what", ("plan",), {"plan": "plan.json"}, sets={"key": "1"}),
+            *(
+                Next(
+                    ("report",),
+                    f"Preregister it ({name})",
+                    ("plan",),
+                    {"plan": "plan.json"},
+                    sets={"form": form},
+                )
+                for name, form in (("OSF", "osf"), ("AsPredicted", "aspredicted"))
+            ),
+            Next(("power",), "Power of the planned study", ("plan",), {"plan": "plan.json"}),
+        ),
+        journey="plan",
+    ),
+)
+def command(
+    study: StudyValues,
+    observed_power: bool,
+    created: datetime.date | None,
+    run: Run,
+) -> PlanSearchResult:
+    """The cheapest design that finds the effect, within a budget if you have one.
+
+    PILOT is a table of ratings to take the variances from; or give
+    --parameters, --preset or --values. Several systems are planned for with
+    --n-systems or --systems A,B,C: their variances are those of any two, or of
+    a pilot of several, or of an analysis by --model joint. Without any of
+    them the plan is for what is typical of public ratings of texts on such a
+    scale, beside a cautious and a hopeful end. Designs are ranked by formula,
+    and the cheapest that reaches the power is proved by simulation; beside it
+    stand a safer one and what all the --budget buys. -o plan.json writes the plan alone, sealed; -o
+    plan/ a folder with it, its page and pictures; both are what --plan reads.
+    Ends with 3 if the target cannot be reached.
+    """
+    from humeval_power.studies.plan.calls import make_plan, make_systems_plan
+    from humeval_power.studies.power.work_ahead import tell_work
+
+    rule = rule_of(study)
+    limits = {
+        **{name: getattr(study, name) for name in _LIMITS},
+        **{name: getattr(study, f"{name}_range") for name in _RANGES},
+        "target": study.power,
+        "robust": study.robust,
+        "question": study.question,
+        "exclusions": study.exclusions,
+        "exclude_if": study.exclude_if or NO_RULES,
+        "created": created,
+        "seed": run.seed,
+        "n_jobs": run.n_jobs,
+    }
+    several = systems_of(study, rule, usual=True)
+    if several is not None:
+        differences = () if observed_power else several.differences()
+        remarks = several.remarks
+        if observed_power:
+            remarks = (*remarks, observed_means(several))
+        return make_systems_plan(
+            dict(several.at([one.value for one in differences])),
+            family=several.family,
+            goal=study.goal or DEFAULT_GOAL,
+            criteria=study.criteria or (),
+            costs=cost_model_of(study),
+            rule=rule,
+            looks=schedule_of(study),
+            sources=several.sources,
+            said=differences[0] if differences else None,
+            n_simulations=run.typed,
+            remarks=remarks,
+            losses=losses_of(study),
+            exclusion=study.exclusion,
+            **{name: getattr(study, field) for name, field in _OF_DOCUMENTS.items()},
+            **limits,
+        )
+    assumed, said, remarks = _planned_effect(study, observed=observed_power)
+    rule = analysed_as(study, rule, assumed)
+    warn_beyond(assumed, [said])
+    n_simulations = run.simulations()
+    return make_plan(
+        assumed,
+        effect=said,
+        costs=cost_model_of(study),
+        rule=rule,
+        losses=losses_of(study),
+        exclusion=study.exclusion,
+        looks=schedule_of(study),
+        assurance=study.assurance,
+        safe=study.safe,
+        n_simulations=n_simulations,
+        ahead=lambda work: tell_work(work, n_simulations=n_simulations),
+        remarks=remarks,
+        **{name: getattr(study, field) for name, field in _OF_DOCUMENTS.items()},
+        **limits,
+    )
+
+
+def _planned_effect(
+    study: StudyValues, *, observed: bool
+) -> tuple[Assumptions, Difference, tuple[str, ...]]:
+    """What to plan from, in categories of the shares if there are any, the effect to plan for, and a warning
+    where it is the one that the pilot showed.
+
+    Raises
+    ------
+    InputError
+        The pilot's own effect, where there is no pilot.
+    """
+    effect, assumed = effect_of(study), assumptions_of(study, usual=True)
+    if effect is not None and observed:
+        raise click.UsageError(
+            "Give the smallest effect of interest, --effect or --effect-raw, or --observed-power: not both."
+        )
+    if not observed:
+        return (*settled(study, assumed, effect or NO_DIFFERENCE)[0], ())
+    if assumed.observed is None:
+        raise InputError("--observed-power needs a pilot or a parameter file with an estimate of your own.")
+    warning = (
+        f"Warning: the pilot's own estimate, {assumed.observed:.4g}, is taken as the effect. {OBSERVED}"
+    )
+    said = Difference(assumed.observed, assumed.scale, systems=assumed.systems)
+    there = EffectInput("--observed-power", (said.value,))
+    return settled(study, assumed, there)[0][0], said, (warning,)

@@ -1,0 +1,385 @@
+"""`humeval-power assign`: who rates what when, as a table that can be carried out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from humeval_power.asking.command import Use
+from humeval_power.asking.declared import SIZE, Page, Part, study_command, untouched
+from humeval_power.asking.form import Next
+from humeval_power.asking.output import Reused, note
+from humeval_power.asking.study_values import StudyValues, study_fields
+from humeval_power.asking.vocabulary import SEED
+from humeval_power.choices import MAX_RATE
+from humeval_power.errors import InputError, Problem
+from humeval_power.fields import flag, own, real, text
+from humeval_power.safe_text import shell_word
+from humeval_power.scales import RatingScale
+from humeval_power.studies.plan.ask_held import AMEND, load_plan, plan_path
+from humeval_power.studies.resolve import design_of
+from humeval_power.study import FIELDS
+
+if TYPE_CHECKING:
+    from humeval_power.checking.exports.assigned import Key
+    from humeval_power.checking.outputs import Outputs
+    from humeval_power.studies.field.form_of import Asked
+    from humeval_power.studies.field.uploaded import UploadResult
+    from humeval_power.studies.plan.plan import Plan
+    from humeval_power.studies.plan.result_assignment import AssignmentResult, Takeover
+
+_OF_PLAN = (  # fields that a plan says itself
+    *("workers", "items", "n_systems", "ratings_per_item", "paired", "design"),
+    *("documents", "items_per_document"),
+)
+_RATE = real(0, MAX_RATE)
+_OF_A_RATE: dict[str, Any] = {"unit": "as a share", "slider": (0, 0.3), "step": 0.01}
+_OF_FORM = ("questions", "labels", "check_texts", "title", "instructions", "scale")
+
+
+def _is_key(path: str) -> bool:
+    """Whether a key lies there already."""
+    from humeval_power.studies.field.files import looks_like_key
+
+    return looks_like_key(path)
+
+
+def _takeovers(
+    _ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[Takeover, ...]:
+    """(spare, slot, first batch) for each --replace."""
+    found = []
+    for typed in texts:
+        spare, _, rest = typed.partition("=")
+        slot, colon, batch = rest.partition(":")
+        if not spare or not slot or (colon and not batch.isdecimal()):
+            raise click.BadParameter(f"write SPARE=SLOT such as r01=w07, or r01=w07:3; got {typed!r}.")
+        found.append((spare.strip(), slot.strip(), int(batch or 1)))
+    for what, names in (("spare", [spare for spare, _, _ in found]), ("slot", [s for _, s, _ in found])):
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise click.BadParameter(f"the {what} {twice!r} is named twice.")
+    return tuple(found)
+
+
+def _questions(
+    _ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """(criterion, text) of each --rating-question."""
+    found = []
+    for typed in texts:
+        name, sign, asked = (part.strip() for part in typed.partition("="))
+        if not (name and sign and asked):
+            raise click.BadParameter(
+                f"write CRITERION=QUESTION, such as 'fluency=How fluent is this text?'; got {typed!r}."
+            )
+        found.append((name, asked))
+    return tuple(found)
+
+
+@study_command(
+    ("assign",),
+    {
+        **untouched(
+            study_fields(
+                *("design", "form", "outputs", "n_systems"),
+                plan=replace(
+                    FIELDS["plan"], page_help="What the page \u201cThe plan\u201d writes; it says the size."
+                ),
+                systems=replace(
+                    FIELDS["systems"],
+                    kind=replace(FIELDS["systems"].kind, metavar="A,B,..."),
+                    help="Names of the systems, which also say how many there are. [A,B,...]",
+                    label="Names of the systems",
+                ),
+                paired=replace(
+                    FIELDS["paired"],
+                    usual=None,
+                    help="Whether the same worker sees an item under all systems, or other workers under each as "
+                    "far as there are enough. [paired]",
+                    label="Who sees all systems",
+                ),
+                max_ratings_per_worker=replace(
+                    FIELDS["max_ratings_per_worker"],
+                    help="Most that a worker may be shown, with repeats and checks.",
+                ),
+                key=replace(
+                    FIELDS["key"],
+                    kind=replace(FIELDS["key"].kind, metavar="PATH"),
+                    help="Write what the codes stand for here, and only here; or use the key of this study that is "
+                    "here.",
+                    label="Workers see codes, not systems",
+                    page_help="What the codes stand for is then written apart, for you alone. Give a seed of your "
+                    "own: it makes the order.",
+                ),
+                scale=replace(
+                    FIELDS["scale"], help="Scale of the ratings, where no plan says it; 0:100 is a slider."
+                ),
+            ),
+            key="1",
+        ),
+        "amend": AMEND,
+        "together": own(
+            flag("documents-together", "documents-spread"),
+            "Give a document to a worker as a whole, its items one after the other in their order; or deal "
+            "its items one by one. [spread]",
+            "A document is given",
+            option="documents-together",
+            words={"1": "as a whole", "0": "item by item"},
+            usual=False,
+            further=True,
+        ),
+        "item_names": own(
+            text("FILE"),
+            "Names of the items, one per line. [i01, i02, ...]",
+            "Names of the items",
+            further=True,
+        ),
+        "check_rate": own(
+            _RATE,
+            "Attention checks, as a share of each worker's ratings. [the plan's, else 0]",
+            "Attention checks",
+            option="checks",
+            **_OF_A_RATE,
+        ),
+        "repeat_rate": own(
+            _RATE,
+            "Outputs to show once more, as a share of each worker's ratings. [the plan's, else 0]",
+            "Outputs shown once more",
+            option="repeats",
+            **_OF_A_RATE,
+        ),
+        "takeovers": own(
+            text("SPARE=SLOT", many=True),
+            "Give only what this spare does for this slot: r01=w07, or r01=w07:3 from batch 3 on; repeatable.",
+            "A spare stands in",
+            option="replace",
+            page_help="Such as r01=w07, or r01=w07:3 from batch 3 on. It sees the codes of the table that was "
+            "asked for without it.",
+            further=True,
+        ),
+        "seed": replace(SEED, page_help="Any whole number that nobody guesses; keep it with the key."),
+    },
+    use=Use(skips=("assignment",), writes="assignment"),
+    read_as={"plan": plan_path, "questions": _questions, "takeovers": _takeovers},
+    endings=(".csv",),
+    beside={"key": Reused(lambda result: result.key_csv(), _is_key)},
+    page=Page(
+        "Who rates what",
+        "A table that says which worker rates what when, in an order that is fair to the systems.",
+        (
+            Part("The study", ("plan", *SIZE.fields), "A plan, or the size of a study without one."),
+            Part(
+                "How it is laid out",
+                (
+                    *("key", "seed", "systems", "item_names", "batch_size", "order", "replacements"),
+                    *("check_rate", "repeat_rate", "takeovers"),
+                ),
+            ),
+        ),
+        (
+            Next(
+                ("simulate",),
+                "Rehearse the study",
+                ("plan",),
+                {"assignment": "table.csv"},
+                {"key": "key.csv"},
+            ),
+        ),
+        journey="plan",
+    ),
+)
+def command(
+    study: StudyValues,
+    amend: str | None,
+    together: bool,
+    item_names: str | None,
+    check_rate: float | None,
+    repeat_rate: float | None,
+    takeovers: tuple[Takeover, ...],
+    seed: int | None,
+) -> AssignmentResult | UploadResult:
+    """Say who rates what when; -o FILE.csv writes the table.
+
+    Slots w01, w02, ... are filled by workers as they come. The column place
+    says which of its outputs of an item a worker sees first, second, ...: keep
+    it with the ratings, and name it by --order-column. More than two systems
+    are spread evenly over workers, places and neighbours; what is not even is
+    told in numbers. With --key the table names outputs by their codes alone,
+    which are drawn at random: the key alone says what they stand for. When a
+    worker drops out, run the same command again with --replace: it uses the
+    key that it finds. --format csv prints the table.
+
+    With --outputs and --upload the folder -o gets what platforms take: the
+    texts under their codes, the questions, attention checks, and how the
+    answers come back; and assignment.csv to follow the work by.
+    """
+    from humeval_power.studies.field.calls import make_uploads
+    from humeval_power.studies.plan.calls import assign_work
+    from humeval_power.studies.power.work_ahead import refuse_work
+    from humeval_power.studies.power.workload import study_workload
+
+    outputs, key = _outputs(study), study.key
+    given = study.options_of(_OF_PLAN)
+    if study.plan is not None and given:
+        raise click.UsageError(f"The plan says this itself: leave out {', '.join(given)}.")
+    planned = load_plan(study.plan, amend)
+    systems, asked = study.systems, None
+    if planned is None:
+        if outputs is not None:
+            systems = systems or outputs.systems
+            study = study.with_(items=study.items or len(outputs.items))
+        if study.workers is None or study.items is None:
+            raise click.UsageError("Give --plan FILE, or --workers and --items.")
+        design = design_of(study, _number_of_systems(study.n_systems, systems))
+    else:
+        design = planned.design()
+        if systems is not None:
+            _check_names(systems, planned)
+    own_key = None if key is None else _found_key(key, takes_over=bool(takeovers))
+    refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
+    named = None if item_names is None else _read_names(item_names)
+    if outputs is not None:
+        named = named or _names_of(outputs, design.n_items)
+        asked = _asked(study, planned)
+    assigned = assign_work(
+        planned or design,
+        systems=systems,
+        item_names=named,
+        documents_together=together,
+        batch_size=study.batch_size,
+        order=study.order,
+        check_rate=check_rate,
+        repeat_rate=repeat_rate,
+        replacements=study.replacements,
+        takeovers=takeovers,
+        max_ratings_per_worker=study.max_ratings_per_worker,
+        blind=key is not None,
+        key=own_key,
+        seed=seed,
+    )
+    if outputs is None or asked is None:
+        return assigned
+    return make_uploads(assigned, outputs, asked, platforms=study.upload)
+
+
+def _outputs(study: StudyValues) -> Outputs | None:
+    """The texts to rate; None where nothing is to be uploaded.
+
+    Raises
+    ------
+    click.UsageError
+        What is said of a form without texts and a platform, or without a folder and a key.
+    InputError
+        Texts that cannot be read.
+    """
+    if study.outputs is None and not study.upload:
+        given = study.options_of(_OF_FORM)
+        if given:
+            raise click.UsageError(
+                f"{', '.join(given)}: there is nothing to upload; add --outputs and --upload."
+            )
+        return None
+    if study.outputs is None or not study.upload:
+        raise click.UsageError("--outputs PATH and --upload PLATFORM need each other.")
+    if study.key is None:
+        raise click.UsageError(
+            "--upload needs --key FILE: workers see codes, and only this file says what they stand for."
+        )
+    output = click.get_current_context().params["output"]
+    if output in (None, "-") or Path(output).suffix:
+        raise click.UsageError("--upload writes a folder: add -o FOLDER, such as -o upload/.")
+    from humeval_power.studies.field.files import read_outputs
+
+    return read_outputs(study.outputs)
+
+
+def _asked(study: StudyValues, planned: Plan | None) -> Asked:
+    """What workers are told, asked and paid: on the scale and the criteria of the plan, at its prices; or as it was
+    said."""
+    agreed = None if planned is None else planned.scale
+    if agreed is not None and study.scale is not None:
+        raise click.UsageError("The plan says this itself: leave out --scale.")
+    if agreed is None and study.scale is None:
+        raise click.UsageError("--upload needs the scale of the ratings: add --scale, such as 1:5.")
+    from humeval_power.files.file_bytes import read_text
+    from humeval_power.studies.field.files import read_check_texts
+    from humeval_power.studies.field.form import Question
+    from humeval_power.studies.field.form_of import DEFAULT_INSTRUCTIONS, Asked, questions_of
+
+    scale, labels = agreed or RatingScale.parse(study.scale), study.labels or {}
+    told = DEFAULT_INSTRUCTIONS if study.instructions is None else read_text(study.instructions).strip()
+    checks = () if study.check_texts is None else read_check_texts(study.check_texts)
+    costs = None if planned is None else planned.costs
+    criteria = () if planned is None or planned.many is None else planned.many.criteria
+    own = tuple(Question(name, text, labels) for name, text in study.questions or ())
+    return Asked(scale, study.title, told, questions_of(criteria, own, labels), checks, costs)
+
+
+def _check_names(systems: tuple[str, ...], planned: Plan) -> None:
+    """Refuse another number of names than the plan has systems; of other names say how the plan calls them."""
+    if len(systems) != len(planned.systems):
+        raise click.UsageError(
+            f"--systems names {len(systems)}; the plan has {len(planned.systems)}: {', '.join(planned.systems)}."
+        )
+    if len(systems) == 2 and tuple(systems) != planned.systems:
+        called = shell_word(",".join(systems))
+        note(f"The plan calls them {', '.join(planned.systems)}. Beside it say --systems {called}.")
+
+
+def _found_key(path: str, *, takes_over: bool) -> Key | None:
+    """The key of the study, where it is there already.
+
+    Raises
+    ------
+    InputError
+        A key that cannot be read; or none, where a spare is to see the codes that others saw.
+    """
+    from humeval_power.studies.field.files import read_key
+
+    if _is_key(path):
+        return read_key(path)
+    if takes_over:
+        rule = "is not there. A spare sees the codes of the study, which its key alone can make."
+        raise InputError(
+            [Problem(rule, "Give --key as the table of the study was written with.", place=path)]
+        )
+    return None
+
+
+def _names_of(outputs: Outputs, n_items: int) -> list[str] | None:
+    """The names of the items, where the outputs have names; None where they go by number.
+
+    Raises
+    ------
+    InputError
+        Another number of items than the study has.
+    """
+    if len(outputs.items) != n_items:
+        rule = f"has outputs of {len(outputs.items):,} items; the study has {n_items:,}."
+        remedy = (
+            "Leave out those that are not to be rated, or plan for as many as there are: "
+            f"humeval-power plan --items {len(outputs.items)}."
+        )
+        raise InputError([Problem(rule, remedy, place=outputs.origin)])
+    return list(outputs.items) if outputs.named else None
+
+
+def _number_of_systems(number: int | None, names: tuple[str, ...] | None) -> int:
+    """As many as were asked for, or named; two without either."""
+    if number is not None and names is not None and number != len(names):
+        raise click.UsageError(
+            f"--n-systems is {number}, and --systems names {len(names)}: give one of them."
+        )
+    return number or (2 if names is None else len(names))
+
+
+def _read_names(path: str) -> list[str]:
+    """The lines of a file without the blanks around them; blank lines at the end do not count."""
+    from humeval_power.files.file_bytes import read_text
+
+    text = read_text(path)
+    return [line.strip() for line in text.rstrip().split("\n")] if text.strip() else []

@@ -1,0 +1,662 @@
+"""Plans: the design that finds an effect, proved and sealed; and who rates what when."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from humeval_power.assumptions import Assumed, Assumptions, assumptions_of
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, MOST_WORKERS, Exclusion
+from humeval_power.costs import CostModel
+from humeval_power.differences import Difference
+from humeval_power.errors import InputError
+from humeval_power.exclusions import NO_RULES, ExclusionRules
+from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily, SystemVariances
+from humeval_power.parameters import Parameters
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.saying.progress import in_steps, progress
+from humeval_power.simulation.losses import NO_LOSSES
+from humeval_power.sweep.executors import on_executor
+from humeval_power.systems import Goal, SystemsParameters
+
+if TYPE_CHECKING:
+    from humeval_power.checking.exports.assigned import Key
+    from humeval_power.choices import PresentationOrder
+    from humeval_power.designs import Design
+    from humeval_power.estimation.fit import Fit
+    from humeval_power.estimation.joint.fit import JointFit
+    from humeval_power.ratings import Ratings
+    from humeval_power.simulation.losses import Losses
+    from humeval_power.simulation.quality_control import QualityControl
+    from humeval_power.studies.looks.rating_looks import LookSchedule
+    from humeval_power.studies.plan.plan import Plan
+    from humeval_power.studies.plan.planned_systems import PlannedSystems, SystemsPilot, SystemsRequest
+    from humeval_power.studies.plan.request import PlanRequest, PlanResult
+    from humeval_power.studies.plan.result import PlanSearchResult
+    from humeval_power.studies.plan.result_assignment import AssignmentResult, Takeover
+    from humeval_power.studies.power.estimate import PowerEstimate
+    from humeval_power.studies.power.systems_goals import SystemsPower
+    from humeval_power.studies.power.workload import Ahead
+    from humeval_power.sweep.executors import AnyExecutor
+
+Pairing = Literal["paired", "unpaired", "both"]
+PAIRINGS: Mapping[Pairing, tuple[bool, ...]] = {
+    "paired": (True,),
+    "unpaired": (False,),
+    "both": (True, False),
+}
+
+
+def pilot(
+    ratings: Ratings, *, rule: DecisionRule = DEFAULT_RULE, allow_not_identified: bool = False
+) -> Assumed:
+    """What a table of ratings of one's own tells a plan: its variances, how sure they are, scale and systems.
+
+    rule : its family says whether ratings are fitted as numbers or as categories.
+
+    Raises
+    ------
+    InputError
+        A table that cannot tell its variances apart, unless that is allowed.
+    """
+    from humeval_power.estimation.crossed.problem import few_fits
+    from humeval_power.estimation.fitting import fit
+    from humeval_power.estimation.latent.fit import fit_latent
+
+    with few_fits():
+        fitted = fit_latent(ratings, family=rule.family, link=rule.link) if rule.is_latent else fit(ratings)
+    if fitted.not_identified and not allow_not_identified:
+        only = "; ".join(fitted.identified_combinations)
+        raise InputError(
+            f"{ratings.source} does not identify {', '.join(fitted.not_identified)}"
+            f"{f': only {only}' if only else ''}. Plan with the same ratings per item and system "
+            "and add --allow-not-identified, or collect a pilot in which some items have two ratings or "
+            "more under a system."
+        )
+    a, b = ratings.system_names
+    return Assumed(
+        "pilot",
+        fitted.parameters,
+        scale=ratings.scale,
+        systems=(a, b),
+        uncertainty=fitted.uncertainty,
+        origin="pilot",
+        file=ratings.source,
+        ratings=ratings.source,
+    )
+
+
+@on_executor
+def make_plan(
+    assumed: Assumptions | Mapping[str, Parameters],
+    *,
+    effect: float | Difference,
+    items: Sequence[int],
+    costs: CostModel,
+    workers: Sequence[int] | None = None,
+    max_workers: int = MOST_WORKERS,
+    ratings_per_item: Sequence[int] | None = None,
+    max_ratings_per_worker: int | None = None,
+    documents: Sequence[int] | None = None,
+    max_documents: int | None = None,
+    pairing: Pairing = "paired",
+    target: float = 0.8,
+    budget: Decimal | None = None,
+    spend_budget: bool = False,
+    rule: DecisionRule = DEFAULT_RULE,
+    losses: Losses = NO_LOSSES,
+    exclusion: Exclusion = "none",
+    looks: LookSchedule | None = None,
+    robust: bool = False,
+    assurance: float | None = None,
+    safe: float | None = None,
+    question: str = "",
+    exclusions: Sequence[str] = (),
+    exclude_if: ExclusionRules = NO_RULES,
+    created: datetime.date | None = None,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
+    ahead: Ahead | None = None,
+    remarks: Sequence[str] = (),
+) -> PlanSearchResult:
+    """Find the cheapest design that finds the effect, within a budget where there is one; prove and seal it.
+
+    Designs are ranked by formula and the winner is proved by simulation; beside it stand a safer one and the most
+    powerful one that the budget buys.
+
+    Parameters
+    ----------
+    assumed : how ratings vary, by name; the first is planned for. `pilot` makes one of ratings.
+    effect : smallest difference B - A of interest, on [0, 1]; with a margin the true difference assumed.
+    items, workers, ratings_per_item : numbers to choose from; without the latter two all up to
+        `max_workers`.
+    documents : how many documents the items may come out of, in equal shares; `max_documents` is short for
+        all from 2 to that. Without either, items stand alone.
+    budget : what may be spent, in the currency of `costs`; `spend_budget` plans the most powerful design that it
+        buys.
+    costs : prices. Their shares of checks and repeats count among what a worker may
+        be shown, and are what an assignment of the plan has.
+    target : power to reach.
+    robust : reach it under everything assumed, not the first alone.
+    assurance : reach it with this probability, given how little the pilot knows.
+    safe : plan at this upper confidence limit of how workers differ.
+    losses : what is expected to be lost; with `exclude_if` the share of careless workers whom the rules are for.
+    exclude_if : rules by which the analysis will leave out workers, sealed with the plan. The power is then that of
+        what they leave. Rules about checks and repeats need those of `costs`.
+    question, exclusions, created : for the plan, exclusions in words; without a date it is of today.
+    ahead : is told of the simulations before the first, and may refuse them.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    PlanSearchResult
+        `plan` and its text as `sealed`; `found` is how it was chosen; `to_frame` has the best design for
+        each cost.
+
+    Raises
+    ------
+    InputError
+        No design within the limits or the budget, or a wish that contradicts another.
+    """
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.plan.candidates import SearchSpace
+    from humeval_power.studies.plan.request import PlanRequest
+    from humeval_power.studies.plan.result import PlanSearchResult
+    from humeval_power.studies.plan.sealed_content import plan_to_json
+    from humeval_power.studies.plan.search_and_prove import make_plan as search
+
+    known = assumed if isinstance(assumed, Assumptions) else assumptions_of(assumed)
+    known, notices = (known, ()) if safe is None else _safe(known, safe)
+    said = (
+        effect if isinstance(effect, Difference) else Difference(effect, known.scale, systems=known.systems)
+    )
+    most = max(workers) if workers else max_workers
+    space = SearchSpace(
+        workers=workers or range(2, max_workers + 1),
+        items=items,
+        ratings_per_item=ratings_per_item or range(1, most + 1),
+        pairings=PAIRINGS[pairing],
+        max_ratings_per_worker=max_ratings_per_worker,
+        documents=documents_to_search(documents, max_documents),
+        checks=float(costs.checks_per_rating),
+        repeats=float(costs.repeats_per_rating),
+    )
+    control = control_of(exclude_if, costs)
+    if control is not None and exclusion != "none":
+        raise InputError(
+            f"Leave out workers by rules, or as if they were known ({exclusion}), not by both."
+        )
+    request = PlanRequest(
+        assumed=known,
+        effect=said.value,
+        space=space,
+        costs=costs,
+        target=target,
+        budget=budget,
+        spend_budget=spend_budget,
+        rule=rule,
+        robust=robust,
+        confidence=assurance,
+        losses=losses,
+        exclusion=control or exclusion,
+        looks=looks,
+    )
+    with progress("Proving", total=100) as advance:
+        found = search(
+            request,
+            n_simulations=n_simulations,
+            seed=seed,
+            n_jobs=n_jobs,
+            ahead=ahead,
+            progress=in_steps(advance),
+        )
+    plan = plan_of(found, question=question, exclusions=exclusions, seed=seed)
+    made = created or datetime.date.today()
+    return PlanSearchResult(
+        plan=plan,
+        sealed=plan_to_json(plan, created=made),
+        created=made,
+        found=found,
+        said=said,
+        remarks=(*remarks, *notices),
+        provenance=Provenance(seed=seed),
+    )
+
+
+def assign_work(
+    study: Plan | Design,
+    *,
+    systems: Sequence[str] | None = None,
+    item_names: Sequence[str] | None = None,
+    documents_together: bool = False,
+    batch_size: int | None = None,
+    order: PresentationOrder = "random",
+    check_rate: float | None = None,
+    repeat_rate: float | None = None,
+    replacements: int = 0,
+    takeovers: Sequence[Takeover] = (),
+    max_ratings_per_worker: int | None = None,
+    blind: bool = False,
+    key: Key | None = None,
+    bits: bytes | None = None,
+    seed: int | None = None,
+) -> AssignmentResult:
+    """Say who rates what when.
+
+    Parameters
+    ----------
+    study : a plan, which brings systems, looks, limit and seed; or a design.
+    systems, item_names : what they are called. [A, B, ...; i01, i02, ...]
+    documents_together : give a document to a worker as a whole, its items one after the other.
+    batch_size : most ratings in a batch.
+    order : 'random' shows the two outputs of an item half a batch apart (K outputs a K-th of it), 'blocked'
+        one after the other.
+    check_rate, repeat_rate : attention checks, and outputs shown once more, as shares of a worker's ratings.
+        [as the plan paid for, else none]
+    replacements : spare slots for workers who drop out.
+    takeovers : show only what these spares do: (spare, slot, first batch).
+    blind : name outputs by their codes alone; `key` of the result says what they stand for. The codes are made of
+        128 random bits, which stand in the key and nowhere else, so that each run makes others.
+    key : of an earlier run for the same study, as `read_key` reads it: its codes are used again.
+    bits : what the codes are made of, 16 bytes. [those of the key, else drawn from the system]
+    seed : of the order alone. [the plan's, else 1]
+
+    Returns
+    -------
+    AssignmentResult
+        `to_frame` has a row for each thing that a worker is shown.
+
+    Raises
+    ------
+    DesignError
+        Options that are out of range or contradict each other, or a worker above the limit.
+    InputError
+        A key that is not that of this study.
+    """
+    from humeval_power.saying.result import UNKNOWN, Provenance
+    from humeval_power.studies.plan import assignment as blinding
+    from humeval_power.studies.plan.assignment import assign
+    from humeval_power.studies.plan.plan import Plan
+    from humeval_power.studies.plan.result_assignment import AssignmentResult
+    from humeval_power.studies.plan.sections import is_below_target, plan_answer
+
+    planned = study if isinstance(study, Plan) else None
+    used = seed if seed is not None else DEFAULT_SEED if planned is None else planned.seed
+    limit = max_ratings_per_worker or (None if planned is None else planned.max_ratings_per_worker)
+    design = study.design() if isinstance(study, Plan) else study
+    if documents_together:
+        design = _kept_together(design, planned, limit)
+    if key is not None:
+        bits = key.bits
+    elif blind and bits is None:
+        bits = blinding.new_bits()
+    found = assign(
+        design,
+        seed=used,
+        batch_size=batch_size,
+        order=order,
+        check_rate=_share(check_rate, planned, "checks_per_rating"),
+        repeat_rate=_share(repeat_rate, planned, "repeats_per_rating"),
+        replacement_slots=replacements,
+        max_ratings_per_worker=limit,
+        system_names=systems or (None if planned is None else planned.systems),
+        item_names=item_names,
+        looks=None if planned is None else planned.look_of_ratings(),
+        bits=bits,
+        is_planned=planned is not None,
+    )
+    if key is not None:
+        blinding.check_found_key(key, found)
+    return AssignmentResult(
+        assignment=found,
+        takeovers=tuple(takeovers),
+        caveats=(plan_answer(planned),) if planned is not None and is_below_target(planned) else (),
+        remarks=(_order_remark(used, seed, planned),) if found.bits is not None else (),
+        provenance=UNKNOWN if found.bits is not None else Provenance(seed=used),
+    )
+
+
+def _order_remark(used: int, typed: int | None, planned: Plan | None) -> str:
+    """What the seed of a blind table betrays to those who know it."""
+    danger = "Who knows it can work out which system stands at which place"
+    if typed is not None:
+        return f"Seed {used} makes the order. {danger}: keep it with the key."
+    owner = "" if planned is None else " of the plan"
+    return (
+        f"Seed {used}{owner} makes the order. {danger}: give a --seed of your own where raters may know it."
+    )
+
+
+def _share(typed: float | None, planned: Plan | None, name: str) -> float:
+    """The share that was asked for, or that the plan paid for."""
+    if typed is not None:
+        return typed
+    return 0.0 if planned is None or planned.costs is None else float(getattr(planned.costs, name))
+
+
+def _kept_together(design: Design, planned: Plan | None, limit: int | None) -> Design:
+    """The same design with whole documents for its workers."""
+    from humeval_power.designs import check_load
+
+    if not design.n_documents:
+        raise InputError(
+            "Documents can stay together only where items come out of documents: say how many."
+        )
+    if planned is not None and planned.looks is not None:
+        raise InputError("The looks of this plan deal items one by one: documents cannot stay together.")
+    return check_load(replace(design, together=True), limit)
+
+
+def control_of(rules: ExclusionRules, costs: CostModel) -> QualityControl | None:
+    """Rules with the checks, repeats and seconds that are paid for; None without rules.
+
+    Raises
+    ------
+    InputError
+        Rules about checks or repeats without any.
+    """
+    from humeval_power.simulation.quality_control import USUAL_BEHAVIOUR, QualityControl
+
+    if not rules:
+        return None
+    seconds = costs.seconds_per_rating
+    return QualityControl(
+        rules=rules,
+        checks=float(costs.checks_per_rating),
+        repeats=float(costs.repeats_per_rating),
+        behaviour=USUAL_BEHAVIOUR if seconds is None else replace(USUAL_BEHAVIOUR, seconds=float(seconds)),
+    )
+
+
+def documents_to_search(documents: Sequence[int] | None, most: int | None) -> Sequence[int]:
+    """The numbers of documents to choose from; those above the most there are count for nothing."""
+    if documents is None:
+        return () if most is None else range(2, most + 1)
+    found = [number for number in documents if most is None or number <= most]
+    if not found:
+        raise InputError(
+            f"There are at most {most} documents, fewer than any number asked for: {min(documents)} at least."
+        )
+    return found
+
+
+def _safe(assumed: Assumptions, confidence: float) -> tuple[Assumptions, tuple[str, ...]]:
+    """The same with the worker's difference at its upper confidence limit, and a remark that says so."""
+    from humeval_power.studies.plan.plan import safe_parameters
+
+    first, *others = assumed.entries
+    if first.uncertainty is None:
+        raise InputError("--safe needs a pilot, or a parameter file that 'fit -o' wrote.")
+    cautious = safe_parameters(first.parameters, first.uncertainty, confidence=confidence)
+    remark = (
+        f"Planning with a worker's difference of SD {cautious.sd_worker_slope:.4f} (the {100 * confidence:g} % "
+        f"upper limit) instead of {first.parameters.recoded().sd_worker_slope:.4f}."
+    )
+    return replace(assumed, entries=(replace(first, parameters=cautious), *others)), (remark,)
+
+
+def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed: int) -> Plan:
+    """The plan of the chosen design; its power is that of the setting planned for, or of the worst one. The
+    others are kept beside it."""
+    from humeval_power.saying.rule_words import default_question
+    from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
+    from humeval_power.studies.plan.text import judged_by
+    from humeval_power.studies.plan.words import systems_question
+
+    request, chosen = found.request, found.chosen
+    simulated = chosen.simulated
+    assert simulated is not None
+    name = judged_by(found)
+    planned_for = next(entry for entry in request.assumed.entries if entry.name == name)
+    many = None if request.many is None else _decided(request.many.planned(name), simulated)
+    if many is None:
+        systems: tuple[str, ...] = request.assumed.systems
+        usual = default_question(request.rule, request.assumed.systems)
+    else:
+        systems, usual = many.parameters.names, systems_question(many, request.rule)
+    plan = Plan(
+        question=question or usual,
+        systems=systems,
+        effect=request.effect,
+        parameters=planned_for.parameters,
+        source=ParameterSource(name, planned_for.file, planned_for.ratings if planned_for.is_own else None),
+        counts=chosen.counts,
+        rule=request.rule,
+        target_power=request.target,
+        predicted=PredictedPower(
+            chosen.powers[name], simulated.power, simulated.interval, simulated.n_simulations
+        ),
+        seed=seed,
+        max_ratings_per_worker=request.space.max_ratings_per_worker,
+        scale=request.assumed.scale,
+        costs=request.costs,
+        cost=chosen.cost.total,
+        exclusions=tuple(exclusions),
+        rules=found.rules,
+        looks=_calibrated(request, found),
+        expected=None if chosen.sequential is None else chosen.sequential.expected,
+        others=()
+        if many is not None
+        else tuple((one, values) for one, values in request.settings.items() if one != name),
+        many=many,
+    )
+    # the plan promises what its own assignment gives, to the last digit
+    return replace(plan, predicted=replace(plan.predicted, analytic=plan.recomputed_power()))
+
+
+def _decided(planned: PlannedSystems, simulated: PowerEstimate | SystemsPower) -> PlannedSystems:
+    """The same with what its simulations say of other goals."""
+    from humeval_power.studies.plan.planned_systems import other_shares
+    from humeval_power.studies.power.systems_goals import SystemsPower
+
+    assert isinstance(simulated, SystemsPower)
+    return replace(planned, shares=other_shares(planned, simulated))
+
+
+def _calibrated(request: PlanRequest, found: PlanResult) -> LookSchedule | None:
+    if found.chosen.sequential is None or request.looks is None:
+        return None
+    return found.chosen.sequential.calibrated(request.looks)
+
+
+# Plans of several systems, or of several criteria: the design that finds what is asked, proved and
+# sealed.
+
+
+@on_executor
+def make_systems_plan(
+    assumed: Mapping[str, SystemsParameters],
+    *,
+    items: Sequence[int],
+    costs: CostModel,
+    family: ComparisonFamily = DEFAULT_FAMILY,
+    goal: Goal = "pair",
+    criteria: Sequence[str] = (),
+    workers: Sequence[int] | None = None,
+    max_workers: int = MOST_WORKERS,
+    ratings_per_item: Sequence[int] | None = None,
+    max_ratings_per_worker: int | None = None,
+    documents: Sequence[int] | None = None,
+    max_documents: int | None = None,
+    pairing: Pairing = "paired",
+    target: float = 0.8,
+    budget: Decimal | None = None,
+    spend_budget: bool = False,
+    rule: DecisionRule = DEFAULT_RULE,
+    looks: LookSchedule | None = None,
+    robust: bool = False,
+    sources: Assumptions | None = None,
+    said: Difference | None = None,
+    question: str = "",
+    exclusions: Sequence[str] = (),
+    exclude_if: ExclusionRules = NO_RULES,
+    losses: Losses = NO_LOSSES,
+    exclusion: Exclusion = "none",
+    created: datetime.date | None = None,
+    n_simulations: int | None = None,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
+    remarks: Sequence[str] = (),
+) -> PlanSearchResult:
+    """Find the cheapest design that reaches the goal among several systems, or the best that a budget buys.
+
+    As `make_plan`, with these differences:
+
+    Parameters
+    ----------
+    assumed : systems with their assumed means, by the name of the setting; all of the same systems.
+    family : the tests that are made together, their model and their correction.
+    goal : what counts as power.
+    looks : each comparison gets boundaries of its own; power is then that of the whole procedure.
+    criteria : names of those that everything is tested on; together they are one family, or each its own.
+    sources : where the settings come from, by the same names, with the scale; [typed]
+    said : the difference as it was said. [that of the means]
+    exclude_if : rules that are sealed; whom they leave out is simulated, what this costs in power is not.
+    losses, exclusion : what happens to the ratings of a proof, and who is left out of its analysis.
+    n_simulations : of a proof. [2,000; 100 to 400 where each study has to be fitted, as not everybody rates all]
+
+    Returns
+    -------
+    PlanSearchResult
+        `plan.many` is what it decides of the systems.
+
+    Raises
+    ------
+    InputError
+        No design within the limits or the budget, a goal that these means do not have, or a test whose power no
+        formula gives.
+    """
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.plan.candidates import SearchSpace
+    from humeval_power.studies.plan.planned_systems import SystemsRequest
+    from humeval_power.studies.plan.request import PlanRequest
+    from humeval_power.studies.plan.result import PlanSearchResult
+    from humeval_power.studies.plan.sealed_content import plan_to_json
+    from humeval_power.studies.plan.systems_search import make_systems_plan as search
+
+    many = SystemsRequest(dict(assumed), family, goal, tuple(criteria), looks)
+    first = many.planned(next(iter(assumed)))
+    effect = first.parameters.stated_effect
+    known = _in_pairs(many, sources)
+    most = max(workers) if workers else max_workers
+    control = control_of(exclude_if, costs)
+    if control is not None and exclusion != "none":
+        raise InputError(
+            f"Leave out workers by rules, or as if they were known ({exclusion}), not by both."
+        )
+    request = PlanRequest(
+        exclusion=control or exclusion,
+        losses=losses,
+        assumed=known,
+        effect=effect,
+        space=SearchSpace(
+            workers=workers or range(2, max_workers + 1),
+            items=items,
+            ratings_per_item=ratings_per_item or range(1, most + 1),
+            pairings=PAIRINGS[pairing],
+            max_ratings_per_worker=max_ratings_per_worker,
+            documents=documents_to_search(documents, max_documents),
+            checks=float(costs.checks_per_rating),
+            repeats=float(costs.repeats_per_rating),
+        ),
+        costs=costs,
+        target=target,
+        budget=budget,
+        spend_budget=spend_budget,
+        rule=rule,
+        looks=looks,
+        robust=robust,
+        many=many,
+    )
+    with progress("Proving", total=100) as advance:
+        found = search(
+            request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=in_steps(advance)
+        )
+    plan = plan_of(found, question=question, exclusions=exclusions, seed=seed)
+    made = created or datetime.date.today()
+    return PlanSearchResult(
+        plan=plan,
+        sealed=plan_to_json(plan, created=made),
+        created=made,
+        found=found,
+        said=said or Difference(effect, known.scale),
+        remarks=(*remarks, *first.parameters.notes),
+        provenance=Provenance(seed=seed),
+    )
+
+
+def systems_pilot(
+    ratings: Ratings, *, variances: SystemVariances = DEFAULT_FAMILY.variances
+) -> SystemsPilot:
+    """What a table of ratings of several systems tells a plan: one fit of all of them; where items come out of
+    documents, which that has not, the fits of their pairs taken together.
+
+    Raises
+    ------
+    InputError
+        A table that cannot tell its variances apart.
+    FitError
+        Ratings that determine nothing.
+    """
+    from humeval_power.estimation.joint.fit import fit_joint
+    from humeval_power.studies.plan.planned_systems import SystemsPilot, systems_of_deviations
+
+    if ratings.document is not None:
+        return _pilot_of_pairs(ratings, variances)
+    fitted = fit_joint(ratings, variances=variances, names=ratings.system_names)
+    _check_pilot(ratings, fitted, "The fit of all systems")
+    parameters = systems_of_deviations(
+        ratings.system_names, fitted.means.tolist(), fitted.standard_deviations
+    )
+    return SystemsPilot(parameters, ratings.scale, tuple(fitted.boundary), ratings.source)
+
+
+def _pilot_of_pairs(ratings: Ratings, variances: SystemVariances) -> SystemsPilot:
+    from itertools import combinations
+
+    from humeval_power.estimation.crossed.problem import few_fits
+    from humeval_power.estimation.fitting import fit
+    from humeval_power.studies.plan.planned_systems import SystemsPilot, systems_of_pairs
+
+    names = ratings.system_names
+    pairs = list(combinations(range(len(names)), 2))
+    with few_fits(len(pairs)):
+        fits = [fit(ratings.pair(names[first], names[second])) for first, second in pairs]
+    for (first, second), fitted in zip(pairs, fits, strict=True):
+        _check_pilot(ratings, fitted, f"The fit of {names[first]} and {names[second]}")
+    means = np.bincount(ratings.system, ratings.rating) / np.bincount(ratings.system)
+    known = dict(zip(pairs, (fitted.parameters for fitted in fits), strict=True))
+    parameters, boundary = systems_of_pairs(names, means.tolist(), known, variances=variances)
+    return SystemsPilot(parameters, ratings.scale, boundary, ratings.source)
+
+
+def _check_pilot(ratings: Ratings, fitted: JointFit | Fit, which: str) -> None:
+    if fitted.not_identified or not fitted.converged:
+        why = "has not converged" if not fitted.converged else "does not tell its variances apart"
+        raise InputError(
+            f"{which} of {ratings.source} {why}. Plan from a pilot in which some items have two ratings or more "
+            "under a system, or give --preset."
+        )
+
+
+def _in_pairs(many: SystemsRequest, sources: Assumptions | None) -> Assumptions:
+    """The settings as assumptions of the two systems that are hardest to tell apart."""
+    if sources is None:
+        entries = tuple(Assumed(name, many.planned(name).pair) for name in many.settings)
+        return Assumptions(entries)
+    by_name = {entry.name: entry for entry in sources.entries}
+    return replace(
+        sources,
+        entries=tuple(
+            replace(by_name[name], parameters=many.planned(name).pair, uncertainty=None)
+            for name in many.settings
+        ),
+    )

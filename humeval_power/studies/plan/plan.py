@@ -1,0 +1,483 @@
+"""A plan: everything decided before collection, and the power that it promises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.choices import DEFAULT_SEED, DesignKind
+from humeval_power.costs import CostModel
+from humeval_power.designs import Codes, Design
+from humeval_power.errors import InputError, Problem
+from humeval_power.exclusions import NO_RULES, ExclusionRules
+from humeval_power.families import ComparisonFamily
+from humeval_power.kernels.latent.draws import observed_variances
+from humeval_power.latent import Latent
+from humeval_power.parameters import Parameters
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.scales import RatingScale
+from humeval_power.studies.power.estimate import PowerEstimate, estimate_power
+from humeval_power.studies.power.formula import analytic_power
+from humeval_power.studies.power.required import Variances, design_of, powers, regular_precision
+from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.study_counts import StudyCounts
+from humeval_power.systems import Goal
+from humeval_power.uncertainty import VarianceUncertainty, worker_multiplier
+
+if TYPE_CHECKING:
+    from humeval_power.ratings import Ratings
+    from humeval_power.studies.looks.boundaries import Boundaries
+    from humeval_power.studies.looks.how_many import LooksChoice
+    from humeval_power.studies.looks.rating_looks import LookInformation, LookPlan, LookSchedule
+    from humeval_power.studies.looks.replicates import Looks, RatingLooks
+    from humeval_power.studies.looks.systems_looks import SystemsLookPlan
+    from humeval_power.studies.plan.planned_rules import PlannedRules
+    from humeval_power.studies.plan.planned_systems import PlannedSystems
+    from humeval_power.studies.power.systems_goals import SystemsPower
+    from humeval_power.studies.power.systems_study import SystemsStudy
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterSource:
+    """Where the variances come from: a name, the file they were read from, and the table of ratings
+    that they were estimated from (None: from none)."""
+
+    name: str
+    file: str | None = None
+    ratings: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedPower:
+    """What the plan promises at its effect of interest; NaN where it was not simulated."""
+
+    analytic: float
+    simulated: float
+    interval: tuple[float, float]
+    n_simulations: int
+
+
+@dataclass(frozen=True, slots=True)
+class LookExpectation:
+    """Ratings and cost to expect if the study stops where its boundaries say, by simulation: if the effect of
+    interest is true, and if there is none. Costs are NaN without prices."""
+
+    ratings_if_effect: float
+    ratings_if_none: float
+    cost_if_effect: float
+    cost_if_none: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A study as planned. `effect` is the smallest effect of interest, B - A on [0, 1]; under a rule with
+    a margin, which then is the smallest difference of interest, the true difference planned for.
+
+    A plan of several systems, or of several criteria, has `many`: `effect` is then the difference that its means
+    are made of, `parameters` those of the two systems that its goal is about, and the power that of its goal.
+
+    `exclusions` are rules, in words, by which ratings will be left out, and `rules` those by which the analysis
+    leaves out workers; `looks` says when the data are
+    tested before the end, and by which boundaries (None: one test at the end); `others` are parameters, by
+    name, that were looked at beside those planned for.
+    """
+
+    question: str
+    systems: tuple[str, ...]
+    effect: float
+    parameters: Parameters
+    source: ParameterSource
+    counts: StudyCounts
+    rule: DecisionRule
+    target_power: float
+    predicted: PredictedPower
+    seed: int
+    design_kind: DesignKind | None = None
+    max_ratings_per_worker: int | None = None
+    scale: RatingScale | None = None
+    costs: CostModel | None = None
+    cost: Decimal | None = None
+    exclusions: tuple[str, ...] = ()
+    rules: PlannedRules | None = None
+    looks: LookSchedule | None = None
+    expected: LookExpectation | None = None
+    others: tuple[tuple[str, Parameters], ...] = ()
+    many: PlannedSystems | None = None
+
+    def __post_init__(self) -> None:
+        if self.many is not None and self.many.looks != self.looks:
+            object.__setattr__(self, "many", replace(self.many, looks=self.looks))
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """A and B of a plan of two systems; every difference is B - A."""
+        a, b = self.systems
+        return a, b
+
+    @property
+    def family(self) -> ComparisonFamily | None:
+        """Which tests of several systems are made together; None for one test of two systems."""
+        return None if self.many is None else self.many.family
+
+    @property
+    def goal(self) -> Goal | None:
+        """What counts as power among several systems; None for one test of two systems."""
+        return None if self.many is None else self.many.goal
+
+    @property
+    def means(self) -> tuple[float, ...] | None:
+        """Assumed means of several systems on [0, 1], in the order of `systems`; None for one test of two."""
+        return None if self.many is None else self.many.parameters.means
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """Names of the criteria planned for; none where there is one without a name."""
+        return () if self.many is None else self.many.criteria
+
+    @property
+    def exclusion_rules(self) -> ExclusionRules:
+        """The rules by which the analysis leaves out workers."""
+        return NO_RULES if self.rules is None else self.rules.rules
+
+    @property
+    def left_out_words(self) -> tuple[str, ...]:
+        """Every rule for leaving out workers or ratings, in words."""
+        return (*self.exclusion_rules.sentences, *self.exclusions)
+
+    def design(self) -> Design:
+        """The planned assignment."""
+        return design_of(
+            self.counts, kind=self.design_kind, max_ratings_per_worker=self.max_ratings_per_worker
+        )
+
+    def look_of_ratings(self) -> Codes | None:
+        """At which look (1, 2, ...) each rating of the design is needed, shape (n_ratings,); None without
+        looks."""
+        from humeval_power.studies.looks.replicates import nested_designs
+
+        if self.looks is None:
+            return None
+        whole = nested_designs(self.design(), self.looks.looks)
+        look = np.zeros(whole.final.n_ratings, dtype=np.int64)
+        for number, rows in reversed(list(enumerate(whole.rows, start=1))):
+            look[rows] = number
+        return look
+
+    def study(self) -> RatingStudy:
+        """The planned study as a scenario, with the effect of interest as its true effect.
+
+        Raises
+        ------
+        InputError
+            A plan of several systems or criteria, which is more than one test.
+        """
+        if self.many is not None:
+            raise InputError(
+                f"This plan is of {len(self.systems)} systems and {self.many.n_tests} tests: it is no study of one "
+                "difference."
+            )
+        return RatingStudy(self.parameters.with_difference(self.effect), self.design(), rule=self.rule)
+
+    def study_of_pair(self) -> RatingStudy:
+        """What a plan of several systems would be of the two that its goal is about alone, tested once."""
+        design = design_of(replace(self.counts, n_systems=2))
+        return RatingStudy(self.parameters, design, rule=self.rule)
+
+    def systems_study(self) -> SystemsStudy:
+        """The planned study of several systems, on any one criterion. Only for a plan that has `many`."""
+        from humeval_power.studies.plan.planned_systems import within_criterion
+        from humeval_power.studies.power.systems_study import SystemsStudy
+
+        assert self.many is not None
+        return SystemsStudy(
+            self.many.parameters,
+            self.design(),
+            family=self.many.family,
+            rule=within_criterion(self.many, self.rule),
+            goal=self.many.goal,
+            setting=self.source.name,
+        )
+
+    def look_information(self) -> LookInformation:
+        """What each planned look knows, of several systems about the two hardest to tell apart. Only for a plan
+        with looks."""
+        from humeval_power.studies.looks.rating_looks import look_information
+
+        assert self.looks is not None
+        places = None if self.many is None else self.many.hardest
+        return look_information(self.parameters, self.design(), self.looks.looks, places=places)
+
+    def look_boundaries(self) -> Boundaries:
+        """The boundaries at the planned looks; of several systems those of the two hardest to tell apart while no
+        comparison is shown. Only for a plan with looks."""
+        from humeval_power.studies.looks.rating_looks import planned_boundaries
+
+        assert self.looks is not None
+        if self.many is not None:
+            from humeval_power.studies.plan.planned_systems import first_boundaries
+
+            return first_boundaries(self.many, self.rule, self.look_information())
+        return planned_boundaries(self.looks, self.rule, self.look_information(), effect=self.effect)
+
+    def recomputed_power(self) -> float:
+        """The power by formula of the planned design, computed afresh: with looks that of all of them, of several
+        systems that of the goal."""
+        if self.many is not None:
+            from humeval_power.studies.plan.planned_systems import goal_power
+
+            return goal_power(self.many, self.counts, self.rule)
+        study = self.study()
+        fixed = analytic_power(study.parameters, study.design, rule=self.rule).power
+        if self.looks is None:
+            return fixed
+        from humeval_power.studies.looks.rating_looks import power_with_looks
+
+        return power_with_looks(fixed, self.look_boundaries())
+
+    def check_documents(self, ratings: Ratings) -> None:
+        """Refuse ratings without documents where the plan's model has them.
+
+        Raises
+        ------
+        InputError
+            The plan has documents, and no column of the ratings was named as theirs.
+        """
+        if self.counts.n_documents and ratings.document is None:
+            rule = f"the plan has {self.counts.n_documents:,} documents in its model, and these ratings have none."
+            remedy = (
+                "Name the column of the document that each item is part of (document; --document COLUMN)."
+            )
+            raise InputError([Problem(rule, remedy, place=ratings.source)])
+
+    def sensitivity(self) -> dict[str, float]:
+        """The analytic power of the planned design under each of the other parameters."""
+        if self.many is not None:
+            from humeval_power.studies.plan.planned_systems import goal_power
+
+            alike = ((name, replace(self.many, parameters=other)) for name, other in self.many.others)
+            return {name: goal_power(many, self.counts, self.rule) for name, many in alike}
+        return {name: replace(self, parameters=other).recomputed_power() for name, other in self.others}
+
+
+# Power when the variances are known from a pilot only.
+
+Floats = NDArray[np.float64]
+DRAWS = 4000
+QUANTILES = (0.1, 0.2, 0.5, 0.8, 0.9)
+PILOT_SIZES = (3, 5, 10, 20, 30)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assurance:
+    """Power over draws of the variances that the pilot leaves possible, shape (draws,).
+
+    `expected` is the assurance (O'Hagan, Stevens and Campbell 2005): the power to count on before the
+    variances are known.
+    """
+
+    powers: Floats
+
+    @property
+    def expected(self) -> float:
+        """Mean power."""
+        return float(self.powers.mean())
+
+    def quantile(self, share: float) -> float:
+        """The power that is exceeded with probability 1 - `share`."""
+        return float(np.quantile(self.powers, share))
+
+    def chance_of(self, target: float) -> float:
+        """Probability that the study really has the target power."""
+        return float((self.powers >= target).mean())
+
+
+def assurance(
+    uncertainty: VarianceUncertainty,
+    counts: StudyCounts,
+    *,
+    effect: float,
+    latent: Latent | None = None,
+    rule: DecisionRule = DEFAULT_RULE,
+    documents: Parameters | None = None,
+    n_draws: int = DRAWS,
+    seed: int = DEFAULT_SEED,
+) -> Assurance:
+    """Power of a design at the effect of interest for each of `n_draws` possible sets of variances; those
+    between documents are taken as `documents` has them.
+
+    latent : of ratings in categories, whose latent variances are the uncertain ones.
+    """
+    drawn = uncertainty.draw(np.random.default_rng(seed), n_draws)
+    draws = Variances(*(drawn if latent is None else _on_unit(latent, drawn[:4])))
+    if documents is not None:
+        fixed = Variances.of(documents)
+        draws = draws._replace(
+            document_intercept=fixed.document_intercept, document_slope=fixed.document_slope
+        )
+    precision = regular_precision(
+        draws,
+        workers=counts.n_workers,
+        items=counts.n_items,
+        ratings_per_item=counts.ratings_per_item,
+        paired=counts.paired,
+        documents=counts.n_documents,
+    )
+    smallest = min(counts.n_workers, counts.n_documents or counts.n_items) - 1.0
+    return Assurance(powers(effect, precision, smallest=smallest, rule=rule))
+
+
+def _on_unit(latent: Latent, drawn: Floats) -> Floats:
+    """Variances on [0, 1] that latent ones (4, draws) mean, shape (6, draws)."""
+    return observed_variances(
+        np.array(latent.thresholds),
+        np.array(latent.scores),
+        latent.effect,
+        latent.variance,
+        drawn,
+        others=latent.shared(("document",), same_system=True),
+        logit=latent.link == "logit",
+    )
+
+
+def safe_parameters(
+    parameters: Parameters, uncertainty: VarianceUncertainty, *, confidence: float
+) -> Parameters:
+    """The same parameters (under difference coding) with a worker's difference at the upper confidence
+    limit of its SD, on the scale on which it was fitted; never below the estimate."""
+    upper = uncertainty.upper_worker_slope(confidence) ** 0.5
+    if (latent := parameters.latent) is not None:
+        slope = max(latent.sd_worker_slope, upper)
+        return Parameters.of_latent(latent.with_deviations(sd_worker_slope=slope))
+    coded = parameters.recoded()
+    return replace(coded, sd_worker_slope=max(coded.sd_worker_slope, upper))
+
+
+@dataclass(frozen=True, slots=True)
+class PilotAdvice:
+    """What a pilot of `n_workers` would cost a safe plan: the worker mean square is planned at
+    `multiplier` times its estimate."""
+
+    n_workers: int
+    multiplier: float
+
+
+def pilot_advice(confidence: float = 0.8) -> tuple[PilotAdvice, ...]:
+    """Pilots of several sizes; more workers help, more items hardly do."""
+    return tuple(PilotAdvice(m, worker_multiplier(m, confidence)) for m in PILOT_SIZES)
+
+
+# Designs with looks: their power by formula and by simulation, and what they are expected to take.
+
+
+@dataclass(frozen=True, eq=False)
+class SequentialOption:
+    """A design with its looks: simulated power of the whole procedure, and what it is expected to take."""
+
+    plan: LookPlan | SystemsLookPlan
+    simulated: PowerEstimate | SystemsPower
+    expected: LookExpectation
+    choices: tuple[LooksChoice, ...]
+
+    def calibrated(self, wish: LookSchedule) -> LookSchedule:
+        """The looks as a plan holds them, with the factor that calibration found."""
+        found = self.plan.calibration
+        return wish if found is None else replace(wish, factor=found.used)
+
+
+def prove_systems(
+    planned: PlannedSystems,
+    design: Design,
+    wish: LookSchedule,
+    rule: DecisionRule,
+    *,
+    costs: CostModel | None,
+    n_simulations: int,
+    seed: int,
+    n_jobs: int = 1,
+) -> SequentialOption:
+    """The same for several systems, every comparison refitted at every look."""
+    from humeval_power.studies.looks.systems_looks import SystemsLooks, hardest_place, plan_systems_looks
+
+    study = SystemsLooks(planned.parameters, design, wish.looks, planned.family, rule)
+    found = plan_systems_looks(
+        study, wish.rule(rule), place=hardest_place(study), cost=costs, seed=seed, n_jobs=n_jobs
+    )
+    effect = planned.parameters.stated_effect
+    with_effect, without = found.at(
+        [effect, 0.0], goal=planned.goal, n_simulations=n_simulations, n_jobs=n_jobs
+    )
+    return SequentialOption(
+        plan=found,
+        simulated=with_effect.found,
+        expected=LookExpectation(
+            ratings_if_effect=with_effect.expected_size,
+            ratings_if_none=without.expected_size,
+            cost_if_effect=with_effect.expected_cost,
+            cost_if_none=without.expected_cost,
+        ),
+        choices=(),
+    )
+
+
+def rating_looks(
+    parameters: Parameters, counts: StudyCounts, looks: Looks, rule: DecisionRule
+) -> RatingLooks:
+    """The study of these counts as it grows."""
+    from humeval_power.studies.looks.replicates import RatingLooks
+
+    return RatingLooks(parameters, design_of(counts), looks, rule)
+
+
+def formula_power(
+    parameters: Parameters, counts: StudyCounts, wish: LookSchedule, rule: DecisionRule
+) -> float:
+    """Power with looks by formula: what few workers cost from the t test, what looks cost from z's."""
+    from humeval_power.studies.looks.boundaries import boundaries
+    from humeval_power.studies.looks.rating_looks import look_rows, power_with_looks
+    from humeval_power.studies.power.formula import power_at
+
+    study = rating_looks(parameters, counts, wish.looks, rule)
+    rows = look_rows(study)
+    drift = abs(study.true_effect) / rows[-1].precision.standard_error
+    bounds = boundaries(wish.rule(rule), [row.information_share for row in rows], drift=drift)
+    fixed = power_at(study.true_effect, rows[-1].precision, rule=rule).power
+    return power_with_looks(fixed, bounds)
+
+
+def prove(
+    parameters: Parameters,
+    counts: StudyCounts,
+    wish: LookSchedule,
+    rule: DecisionRule,
+    *,
+    costs: CostModel | None,
+    n_simulations: int,
+    seed: int,
+    n_jobs: int = 1,
+) -> SequentialOption:
+    """Simulate the whole procedure, refitted at every look, with the effect and without."""
+    from humeval_power.studies.looks.how_many import compare_numbers_of_looks
+    from humeval_power.studies.looks.rating_looks import plan_looks
+    from humeval_power.studies.looks.replicates import SequentialStudy
+
+    study = rating_looks(parameters, counts, wish.looks, rule)
+    found = plan_looks(study, wish.rule(rule), cost=costs, seed=seed, n_jobs=n_jobs)
+    simulated = estimate_power(
+        SequentialStudy(study, found.bounds), n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+    )
+    with_effect, without = found.at([study.true_effect, 0.0], n_jobs=n_jobs)
+    return SequentialOption(
+        plan=found,
+        simulated=simulated,
+        expected=LookExpectation(
+            ratings_if_effect=with_effect.expected_size,
+            ratings_if_none=without.expected_size,
+            cost_if_effect=with_effect.expected_cost,
+            cost_if_none=without.expected_cost,
+        ),
+        choices=tuple(compare_numbers_of_looks(study, wish.rule(rule))),
+    )

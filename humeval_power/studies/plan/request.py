@@ -1,0 +1,255 @@
+"""What a plan is asked to be, and what the search for it found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from humeval_power.choices import MAX_RATE, Exclusion
+from humeval_power.errors import InputError
+from humeval_power.parameters import Parameters
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.simulation.losses import NO_LOSSES, Losses
+from humeval_power.simulation.quality_control import QualityControl
+from humeval_power.studies.plan.candidates import Candidates, list_candidates
+from humeval_power.studies.plan.planned_rules import WorkersOut
+from humeval_power.studies.power.analytic import check_target
+from humeval_power.studies.power.required import check_effect
+from humeval_power.study_counts import StudyCounts
+from humeval_power.uncertainty import VarianceUncertainty
+
+if TYPE_CHECKING:
+    from humeval_power.assumptions import Assumptions
+    from humeval_power.costs import Cost, CostModel, SplitAdvice
+    from humeval_power.studies.looks.rating_looks import LookSchedule
+    from humeval_power.studies.plan.candidates import SearchSpace
+    from humeval_power.studies.plan.plan import Assurance, SequentialOption
+    from humeval_power.studies.plan.planned_rules import PlannedRules
+    from humeval_power.studies.plan.planned_systems import SystemsRequest
+    from humeval_power.studies.power.bottleneck import Bottleneck
+    from humeval_power.studies.power.estimate import PowerEstimate
+    from humeval_power.studies.power.systems_goals import SystemsPower
+
+_SAFER = 0.9
+WayName = Literal["cheapest", "safer", "all the budget"]
+
+
+@dataclass(frozen=True, eq=False)
+class PlanRequest:
+    """What is known and wanted.
+
+    assumed : parameters by name; the first is planned for, unless `robust` takes the worst of all.
+    effect : the smallest effect of interest, B - A on [0, 1], positive; under a rule with a margin the
+        true difference that is planned for, usually 0.
+    budget : what may be spent. The plan is the cheapest design within it that reaches `target`, else the most
+        powerful; with `spend_budget` the most powerful in any case.
+    losses, exclusion : what is expected to happen to the ratings, and who will be left out: by rules that are
+        sealed (`QualityControl`), or as a word says.
+    looks : look at the data before the end; power is then that of the whole procedure.
+    many : what is asked of several systems, or of several criteria; `assumed` is then of the two systems that
+        its goal is about.
+    confidence : with it, `target` must be reached with this probability over the pilot's uncertainty.
+    """
+
+    assumed: Assumptions
+    effect: float
+    space: SearchSpace
+    costs: CostModel
+    target: float = 0.8
+    budget: Decimal | None = None
+    spend_budget: bool = False
+    rule: DecisionRule = DEFAULT_RULE
+    robust: bool = False
+    confidence: float | None = None
+    losses: Losses = NO_LOSSES
+    exclusion: Exclusion | QualityControl = "none"
+    looks: LookSchedule | None = None
+    many: SystemsRequest | None = None
+
+    @property
+    def settings(self) -> dict[str, Parameters]:
+        """The parameters alone, by name."""
+        return self.assumed.by_name
+
+    @property
+    def safer_power(self) -> float:
+        """What a plan that is safer than the target asks for: 0.9, or half of what the target leaves open."""
+        return max(_SAFER, (1 + self.target) / 2 if self.target >= _SAFER else _SAFER)
+
+    @property
+    def control(self) -> QualityControl | None:
+        """The rules by which workers are left out, if they are sealed ones."""
+        return self.exclusion if isinstance(self.exclusion, QualityControl) else None
+
+    @property
+    def proves_rules(self) -> bool:
+        """Whether studies can be simulated with these rules: of two systems, with one test at the end."""
+        return self.control is not None and self.many is None and self.looks is None
+
+    @property
+    def uncertainty(self) -> VarianceUncertainty | None:
+        """How uncertain the parameters planned for are."""
+        return self.assumed.uncertainty
+
+    def __post_init__(self) -> None:
+        if not self.assumed.entries:
+            raise InputError("A plan needs parameters: there are none.")
+        check_target(self.target, self.rule)
+        if self.rule.margin is not None:
+            check_effect(self.effect, self.rule)
+        elif self.many is not None and self.effect == 0:
+            raise InputError(
+                "These means are all equal: there is nothing to find. Give an effect, or other means."
+            )
+        elif not 0 < self.effect <= 1:
+            raise InputError(
+                "The effect of interest must be a positive difference B - A on [0, 1], at most 1; got "
+                f"{self.effect:g}. If a negative one is of interest, exchange the systems."
+            )
+        if self.budget is not None and not (self.budget.is_finite() and self.budget > 0):
+            raise InputError(f"The budget must be an amount above 0; got {self.budget}.")
+        if self.spend_budget and self.budget is None:
+            raise InputError("To spend the budget there must be one: say how much by --budget.")
+        for name in ("checks", "repeats"):
+            share = getattr(self.costs, f"{name}_per_rating")
+            if float(share) > MAX_RATE:
+                raise InputError(
+                    f"An assignment has at most {MAX_RATE:g} {name} for each rating; the plan has {share:g}."
+                )
+        if self.confidence is not None and not 0 < self.confidence < 1:
+            raise InputError(f"The assurance must lie between 0 and 1; got {self.confidence:g}.")
+        if self.looks is not None:
+            self._check_looks(self.looks)
+        if self.many is not None:
+            self._check_many(self.many)
+        if self.confidence is not None and self.uncertainty is None:
+            raise InputError(
+                "An assurance needs to know how uncertain the parameters are: plan from a "
+                "pilot, or from a file that 'fit -o' wrote."
+            )
+
+    def _check_many(self, many: SystemsRequest) -> None:
+        for name in many.settings:
+            many.planned(name).check(self.rule)
+        beyond = {
+            "looks together with documents": self.looks is not None and bool(self.space.documents),
+            "an assurance over the pilot's uncertainty": self.confidence is not None,
+        }
+        asked = [name for name, is_asked in beyond.items() if is_asked]
+        if asked:
+            raise InputError(
+                f"A plan of several systems or criteria cannot be searched with {' or '.join(asked)} yet: leave "
+                "that out, or plan the two systems that matter most."
+            )
+
+    def _check_looks(self, wish: LookSchedule) -> None:
+        wish.rule(self.rule)
+        if self.losses != NO_LOSSES:
+            raise InputError("Looks and losses of ratings cannot be simulated together: leave out one.")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One design with its price and its power: by formula for every setting, simulated if it was; with looks
+    it is the power of the whole procedure, and `sequential` says more."""
+
+    counts: StudyCounts
+    cost: Cost
+    powers: Mapping[str, float]
+    simulated: PowerEstimate | SystemsPower | None = None
+    sequential: SequentialOption | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to spend money: the cheapest design that reaches the target, one that is safer (power 0.9; where the
+    uncertainty of the variances is known, on average over it), or the most powerful one that the budget buys. None
+    where no design within the limits and the budget does it."""
+
+    name: WayName
+    option: Option | None
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPoint:
+    """A design that no other beats in both cost and power."""
+
+    counts: StudyCounts
+    cost: Decimal
+    power: float
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """What one entry asks for if nothing else is assumed: its cheapest design by formula (within a budget the
+    most powerful), None where none reaches the target; and the best power that it has within the limits."""
+
+    name: str
+    counts: StudyCounts | None
+    cost: Decimal | None
+    best: float
+
+
+@dataclass(frozen=True, eq=False)
+class PlanResult:
+    """The chosen design, other ways to spend the money, what holds it back, and how sure all this is.
+
+    `reached` tells whether the target is reached (within the budget, where there is one); if not,
+    `reason` says why and `would_do` what would. `alone` is what each entry asks for, where there are several;
+    `rules` are those by which workers are left out, and what they cost.
+    """
+
+    request: PlanRequest
+    chosen: Option
+    ways: tuple[Way, ...]
+    front: tuple[FrontPoint, ...]
+    reached: bool
+    reason: str
+    would_do: tuple[str, ...]
+    bottleneck: Bottleneck
+    assurance: Assurance | None
+    split: SplitAdvice | None
+    n_candidates: int
+    alone: tuple[Alone, ...] = ()
+    rules: PlannedRules | None = None
+
+
+# What several sets of assumptions ask for, each on its own.
+
+
+def each_alone(
+    request: PlanRequest, settings: Mapping[str, Parameters], out: WorkersOut
+) -> tuple[Alone, ...]:
+    """The design that each entry would be planned with, by formula; `settings` have the effect of interest, and
+    the shares `out` of the workers are left out."""
+    return tuple(_alone(request, name, parameters, out) for name, parameters in settings.items())
+
+
+def _alone(request: PlanRequest, name: str, parameters: Parameters, out: WorkersOut) -> Alone:
+    candidates = list_candidates(
+        {name: parameters},
+        request.space,
+        request.costs,
+        rule=request.rule,
+        losses=request.losses,
+        out=out,
+    )
+    power = candidates.worst_power
+    within = np.ones(len(power), dtype=bool)
+    if request.budget is not None:
+        within = candidates.cents <= int(request.budget * 100)
+    best = float(power[within].max()) if within.any() else 0.0
+    enough = np.flatnonzero(within & (power >= request.target))
+    if not len(enough):
+        return Alone(name, None, None, best)
+    index = int(enough[_cheapest(candidates, enough)])
+    return Alone(name, candidates.counts(index), Decimal(int(candidates.cents[index])) / 100, best)
+
+
+def _cheapest(candidates: Candidates, places: np.ndarray) -> int:
+    """Of these designs the cheapest, and of equally cheap ones the most powerful."""
+    return int(np.lexsort((-candidates.worst_power[places], candidates.cents[places]))[0])

@@ -1,0 +1,246 @@
+"""A plan and the search that led to it: what it says, its record, and the sealed plan."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.differences import Difference
+from humeval_power.saying.document import Document, Facts, Picture, Section
+from humeval_power.saying.result import PLAN_FILE, UNKNOWN, Provenance, Record, Result
+from humeval_power.studies.plan.plan import QUANTILES
+from humeval_power.studies.plan.sealed_content import without_names
+from humeval_power.studies.plan.sections import hangs_section, look_choice_record
+from humeval_power.studies.plan.text import (
+    alone_table,
+    assumed_facts,
+    choice_facts,
+    judged_by,
+    not_met,
+    pilot_table,
+    plan_document,
+    plan_halfway,
+    ways_table,
+    work_of,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from humeval_power.studies.plan.plan import Plan
+    from humeval_power.studies.plan.request import Option, PlanResult, Way
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanSearchResult(Result):
+    """The plan that a search ended in, `sealed` as plan.json holds it; `said` is the effect as it was said."""
+
+    schema: ClassVar[str] = "humeval_power/plan_search/2"
+    endings: ClassVar[tuple[str, ...]] = (".json",)
+
+    plan: Plan
+    sealed: str
+    created: datetime.date
+    found: PlanResult
+    said: Difference
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """The plan as its document says it, and how it was chosen."""
+        document = plan_document(
+            self.plan,
+            created=self.created,
+            checksum=json.loads(self.sealed)["checksum"],
+            said=self.said,
+            choice=tuple(self._choice()),
+        )
+        return replace(document, caveats=(*not_met(self.found), *document.caveats))
+
+    def _choice(self) -> Iterator[Section]:
+        found = self.found
+        yield Section("Ways to spend the money", (ways_table(found),))
+        if found.alone:
+            facts = Facts(tuple(assumed_facts(found)))
+            yield hangs_section(found.chosen.powers, facts, alone_table(found))
+        front = Picture(
+            "front",
+            self._front,
+            words="The most power that each amount of money buys, by formula, and the chosen design.",
+            caption="Each point is a design that no other beats in both cost and power.",
+        )
+        yield Section("Why this design", (Facts(tuple(choice_facts(found))), front))
+        if found.assurance is not None:
+            yield Section("How a larger pilot would help", (pilot_table(),))
+
+    def _front(self) -> Figure:
+        from humeval_power.studies.plan.figures import front_figure
+
+        return front_figure(self.found)
+
+    def artefact(self, ending: str) -> str:
+        """The sealed plan."""
+        assert ending in self.endings
+        return self.sealed
+
+    def files(self) -> Mapping[str, str | bytes]:
+        """The sealed plan, which other commands follow."""
+        return {PLAN_FILE: self.sealed}
+
+    @property
+    def missed(self) -> str:
+        """That no design within the limits will do."""
+        return "No design within the limits reaches the target." if not self.found.reached else ""
+
+    def to_frame(self) -> pd.DataFrame:
+        """The best design for each cost by formula: a row for each, costs as numbers."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "workers": point.counts.n_workers,
+                "items": point.counts.n_items,
+                **({"documents": point.counts.n_documents} if point.counts.n_documents else {}),
+                "ratings_per_item": point.counts.ratings_per_item,
+                "paired": point.counts.paired,
+                "cost": float(point.cost),
+                "power": point.power,
+            }
+            for point in self.found.front
+        )
+
+    def content(self) -> Record:
+        """What was asked, the chosen design, those near it, the front, what blocks and how sure it is."""
+        found, request = self.found, self.found.request
+        halfway = plan_halfway(found)
+        return {
+            "understood": str(self.said),
+            "effect": request.effect,
+            "target_power": request.target,
+            "budget": None if request.budget is None else str(request.budget),
+            "robust": request.robust,
+            "reached": found.reached,
+            "reason": found.reason,
+            "would_do": list(found.would_do),
+            "chosen": _option_record(found.chosen),
+            "ways": [_way_record(way, found) for way in found.ways],
+            "front": [
+                {**asdict(point.counts), "cost": str(point.cost), "power": point.power}
+                for point in found.front
+            ],
+            "bottleneck": _bottleneck_record(found),
+            "assurance": _assurance_record(found),
+            **({} if halfway is None else {"halfway_to_margin": asdict(halfway)}),
+            "looks": look_choice_record(found),
+            "n_candidates": found.n_candidates,
+            "assumed": _assumed_record(found),
+            "settings": {name: parameters.as_dict() for name, parameters in request.settings.items()},
+            "costs": request.costs.as_dict(),
+            "rule": asdict(request.rule),
+            **_many_record(self.plan),
+        }
+
+
+def _many_record(plan: Plan) -> Record:
+    """What several systems add; nothing for one test of two."""
+    many = plan.many
+    if many is None:
+        return {}
+    return {
+        "many": {
+            "systems": list(plan.systems),
+            "assumed": {"effect": None, **without_names(many.parameters)},
+            "family": asdict(many.family),
+            "goal": many.goal,
+            "criteria": list(many.criteria),
+            "n_tests": many.n_tests,
+            "shares": [asdict(share) for share in many.shares],
+            "others": [
+                {"name": name, "systems": {"effect": None, **without_names(other)}}
+                for name, other in many.others
+            ],
+            "powers": list(plan.sensitivity().values()),
+        }
+    }
+
+
+def _option_record(option: Option) -> Record:
+    simulated = option.simulated
+    return {
+        **asdict(option.counts),
+        "n_ratings": option.counts.n_systems * option.counts.n_items * option.counts.ratings_per_item,
+        "cost": str(option.cost.total),
+        "cost_parts": {name: str(amount) for name, amount in option.cost.parts.items()},
+        "currency": option.cost.currency,
+        "analytic_power": dict(option.powers),
+        "power": None if simulated is None else simulated.power,
+        "power_interval": None if simulated is None else list(simulated.interval),
+        "n_simulations": 0 if simulated is None else simulated.n_simulations,
+    }
+
+
+def _way_record(way: Way, found: PlanResult) -> Record:
+    if way.option is None:
+        return {"name": way.name, "is_planned": False, "design": None}
+    hours, days = work_of(way.option.counts, found.request.costs)
+    design = {**_option_record(way.option), "hours": hours, "days": days}
+    return {"name": way.name, "is_planned": way.option == found.chosen, "design": design}
+
+
+def _bottleneck_record(found: PlanResult) -> Record:
+    held = found.bottleneck
+    ceilings = {
+        "with_endless_items": held.with_endless_items,
+        "with_endless_workers": held.with_endless_workers,
+    }
+    if held.with_endless_both is not None:
+        ceilings["with_endless_both"] = held.with_endless_both
+    nested = {} if held.more_documents is None else {"more_documents": held.more_documents}
+    return {
+        "factor": held.factor,
+        "more_workers": held.more_workers,
+        "more_items": held.more_items,
+        "more_ratings": held.more_ratings,
+        **nested,
+        **{
+            name: {"power": ceiling.power, "detectable_effect": ceiling.detectable_effect}
+            for name, ceiling in ceilings.items()
+        },
+    }
+
+
+def _assurance_record(found: PlanResult) -> Record | None:
+    sure = found.assurance
+    if sure is None:
+        return None
+    return {
+        "expected_power": sure.expected,
+        "chance_of_target": sure.chance_of(found.request.target),
+        "quantiles": {f"{share:g}": sure.quantile(share) for share in QUANTILES},
+    }
+
+
+def _assumed_record(found: PlanResult) -> Record:
+    request, powers = found.request, found.chosen.powers
+    return {
+        "chosen_because": request.assumed.chosen,
+        "planned_for": judged_by(found),
+        "power": dict(powers),
+        "power_range": [min(powers.values()), max(powers.values())],
+        "alone": [
+            {
+                "name": one.name,
+                "design": None if one.counts is None else asdict(one.counts),
+                "cost": None if one.cost is None else str(one.cost),
+                "best_power": one.best,
+            }
+            for one in found.alone
+        ],
+        "origins": {entry.name: entry.origin for entry in request.assumed.entries},
+        "standings": {entry.name: entry.standing for entry in request.assumed.entries if entry.standing},
+        "whose": {entry.name: entry.whose for entry in request.assumed.entries if entry.whose},
+    }

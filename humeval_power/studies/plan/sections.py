@@ -1,0 +1,772 @@
+"""The numbers of a plan in sections: who rates what, what it costs, what it promises, what that hangs on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from humeval_power.costs import Cost, fee_on, money, rewards_of
+from humeval_power.designs import Codes, Design
+from humeval_power.differences import Difference
+from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS
+from humeval_power.rules import claim
+from humeval_power.saying.answer_words import found_words, of_hundred, on_scale, points_words, with_names
+from humeval_power.saying.document import Block, Fact, Facts, Paragraph, Picture, Points, Section, Table
+from humeval_power.saying.numbers import counted, interval_words, percent
+from humeval_power.saying.result import Record
+from humeval_power.saying.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
+from humeval_power.saying.values import plain, share, signed
+from humeval_power.studies.plan.candidates import LEAST_SECOND, rests_on_few
+from humeval_power.studies.plan.plan import Plan, SequentialOption
+from humeval_power.studies.plan.planned_rules import PlannedRules
+from humeval_power.studies.plan.planned_systems import PlannedSystems
+from humeval_power.studies.plan.request import PlanResult
+from humeval_power.studies.plan.words import (
+    COST_NAMES,
+    DESIGN_WORDS,
+    GOAL_NAMES,
+    MANY_DESIGN_WORDS,
+    SD_WORDS,
+    family_sentences,
+    goal_clause,
+)
+from humeval_power.studies.power.analytic import (
+    ceiling_with_both,
+    ceiling_with_items,
+    ceiling_with_workers,
+    detectable,
+)
+from humeval_power.studies.power.formula import FEW_WORKERS, effect_precision
+from humeval_power.studies.power.outlook import without_documents
+from humeval_power.studies.power.study_content import category_facts
+from humeval_power.study_counts import share_of
+from humeval_power.systems import GOALS, Goal, SystemsParameters
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def who_rates_what(plan: Plan, design: Design) -> Section:
+    """The design in words, and its numbers."""
+    if plan.many is not None:
+        said = MANY_DESIGN_WORDS[design.kind].format(k=plan.counts.ratings_per_item, all=len(plan.systems))
+    else:
+        a, b = plan.pair
+        said = DESIGN_WORDS[design.kind].format(k=plan.counts.ratings_per_item, a=a, b=b)
+    if design.kind in ("k-per-item", "split"):
+        said += f" Who rates which item is drawn at random from seed {design.seed}."
+    if design.n_documents:
+        said += _of_documents(plan, design)
+    loads = design.worker_loads
+    least, most = int(loads.min()), int(loads.max())
+    load = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    cap = plan.max_ratings_per_worker
+    documents = (("Documents", f"{design.n_documents:,}"),) if design.n_documents else ()
+    rows = (
+        ("Workers", f"{design.n_workers:,}"),
+        ("Items", f"{design.n_items:,}"),
+        *documents,
+        ("Ratings of an item under each system", f"{design.ratings_per_item:g}"),
+        ("Ratings by each worker", load + ("" if cap is None else f" (at most {cap:,})")),
+        *_beside(plan, loads),
+        ("Ratings in total", f"{design.n_ratings:,}"),
+    )
+    blocks = (Paragraph(said), Table(("Number of", "planned"), rows))
+    return Section("Who rates what", blocks, is_detail=True)
+
+
+def _beside(plan: Plan, loads: Codes) -> Iterator[tuple[str, str]]:
+    """What workers are shown beside their ratings, as it is paid for."""
+    if plan.costs is None:
+        return
+    shares = (
+        ("Attention checks", plan.costs.checks_per_rating),
+        ("Outputs once more", plan.costs.repeats_per_rating),
+    )
+    for what, rate in shares:
+        if rate:
+            shown = share_of(float(rate), loads)
+            least, most = int(shown.min()), int(shown.max())
+            yield f"{what} for each worker", f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def _of_documents(plan: Plan, design: Design) -> str:
+    """Where the items come from, and why the analysis has to know it."""
+    said = (
+        f" The items come out of {design.n_documents:,} documents, {design.items_per_document:g} of each, and the "
+        "analysis has the documents in its model"
+    )
+    study = plan.study() if plan.many is None else plan.study_of_pair()
+    left_out = without_documents(study)
+    return f"{said}." if left_out is None else f"{said}: {left_out}."
+
+
+def cost_section(plan: Plan, cost: Cost) -> Section:
+    """What each part costs, and what workers earn."""
+    rows = [(COST_NAMES[name], f"{amount:,.2f}") for name, amount in cost.parts.items() if amount]
+    table = Table(("Part", cost.currency), (*rows, ("Total", f"{cost.total:,.2f}")), has_total=True)
+    model = plan.costs
+    if model is None or model.hourly_pay is None:
+        return Section("Costs", (table,), is_detail=True)
+    pay = (
+        f"Workers earn {money(model.hourly_pay, model.currency)} an hour, at "
+        f"{model.seconds_per_rating:f} seconds a rating."
+    )
+    return Section("Costs", (Paragraph(pay), table), is_detail=True)
+
+
+def is_simulated(plan: Plan) -> bool:
+    """Whether the power was simulated for the plan as it is."""
+    return not math.isnan(plan.predicted.simulated)
+
+
+def power_section(plan: Plan, design: Design) -> Section:
+    """What the plan promises, what else it could find, and the curve."""
+    predicted = plan.predicted
+    said = f"By formula {share(predicted.analytic)}"
+    if is_simulated(plan):
+        said = (
+            f"{share(predicted.simulated)} in {predicted.n_simulations:,} simulated studies (95 % Monte "
+            f"Carlo interval {interval_words(*predicted.interval, digits=3)}); by formula "
+            f"{share(predicted.analytic)}"
+        )
+    promise = (
+        f"{said}. The target was {plan.target_power:g}. This is the probability that the study {_finds(plan)} "
+        f"and the parameters ({plan.source.name}) are right."
+    )
+
+    def draw() -> Figure:
+        from humeval_power.studies.plan.figures import power_figure
+
+        return power_figure(plan)
+
+    curve = Picture(
+        "power",
+        draw,
+        words="The power of the planned study by formula, for true differences around the one it is planned for.",
+        caption="By formula, for each set of parameters that was looked at; the point is the simulated power.",
+    )
+    return Section("Power", (Paragraph(promise), *map(Paragraph, _limits(plan, design)), curve))
+
+
+def _finds(plan: Plan) -> str:
+    if plan.rule.margin is None:
+        return f"finds a difference of {signed(plan.effect)}, if it is there"
+    return f"shows {claim(plan.rule)}, if the true difference is {signed(plan.effect)}"
+
+
+def _limits(plan: Plan, design: Design) -> Iterator[str]:
+    """What this design finds with the target power, and what more of one thing alone could reach."""
+    if plan.rule.analysis != "ratings" or plan.rule.is_simulated:
+        return
+    parameters = plan.parameters.with_difference(plan.effect)
+    target = plan.target_power
+    found = detectable(
+        effect_precision(parameters, design), effect=plan.effect, power=target, rule=plan.rule
+    )
+    noun, verb = ("difference", "finds") if plan.rule.margin is None else ("margin", "shows")
+    said = f"With power {target:g} the study {verb} a {noun} of {found:.3g} or more."
+    if found > 1:
+        said = f"There is no {noun} on [0, 1] that the study {verb} with power {target:g}."
+    if design.kind not in ("crossed", "k-per-item"):
+        yield said
+        return
+    k = None if design.is_crossed else design.ratings_per_item
+    asked: dict[str, Any] = {"target": target, "rule": plan.rule}
+    nested: dict[str, Any] = {"n_documents": design.n_documents}
+    items = ceiling_with_items(parameters, n_workers=design.n_workers, **nested, **asked)
+    workers = ceiling_with_workers(
+        parameters, n_items=design.n_items, ratings_per_item=k, **nested, **asked
+    )
+    of, whatever = "", "."
+    if design.n_documents:
+        both = ceiling_with_both(parameters, **nested, **asked)
+        of = " of these documents"
+        whatever = f", {share(both.power)} with these documents and endless items and workers."
+    yield (
+        f"{said} Its limits: {share(items.power)} with these workers and endless items{of}, "
+        f"{share(workers.power)} with these items and endless workers{whatever}"
+    )
+
+
+def assumed_section(plan: Plan) -> Section:
+    """The standard deviations that the power is computed from."""
+    coded = plan.parameters.recoded()
+    sds = {name: getattr(coded, name) for name in (*STANDARD_DEVIATIONS, *FURTHER_DEVIATIONS)}
+    rows = [
+        (with_names(SD_WORDS[name], plan.pair), plain(value))
+        for name, value in sds.items()
+        if value or name in STANDARD_DEVIATIONS
+    ]
+    said = Paragraph(f"Standard deviations on [0, 1], from {plan.source.name}:")
+    facts = tuple(category_facts(plan.parameters.with_difference(plan.effect)))
+    table = Table(("What varies", "SD"), tuple(rows))
+    blocks = (said, table, Facts(facts)) if facts else (said, table)
+    return Section("What is assumed", blocks, is_detail=True)
+
+
+def hangs_section(powers: Mapping[str, float], *blocks: Block) -> Section:
+    """The power of the same study under all parameters that were looked at, and blocks that say more."""
+    said = Paragraph(
+        "How much workers, items and ratings vary is assumed. Your answer hangs on this: by formula the power "
+        f"of this study is {share(min(powers.values()))} to {share(max(powers.values()))}."
+    )
+    return Section("What the answer hangs on", (said, *blocks))
+
+
+def sensitivity_section(plan: Plan) -> Section:
+    """The same of a plan alone."""
+    powers = {f"{plan.source.name} (planned for)": plan.predicted.analytic, **plan.sensitivity()}
+    rows = tuple((name, share(power)) for name, power in powers.items())
+    return hangs_section(powers, Table(("Assumed", "Power"), rows))
+
+
+# What a plan says of the rules by which workers are left out, and of what they cost.
+
+TITLE = "Which ratings are left out"
+MANY_OUT = 0.15  # share of careful workers whom no rule should leave out unnoticed
+
+
+def exclusions_section(plan: Plan) -> Section:
+    """The rules, how they are applied, and what they cost."""
+    if not plan.left_out_words:
+        none = "None: every rating that is collected is analysed. No rule for leaving any out was planned."
+        return Section(TITLE, (Paragraph(none),), is_detail=True)
+    said = (
+        "Only those that these rules name. They are applied without looking at the difference between "
+        "the systems; how many ratings each removes is reported, and so is the result without "
+        "exclusions."
+    )
+    blocks: list[Paragraph | Points] = [Paragraph(said), Points(plan.left_out_words)]
+    if plan.rules is not None:
+        blocks.append(Paragraph(cost_sentence(plan.rules)))
+    return Section(TITLE, tuple(blocks), is_detail=plan.rules is None)
+
+
+def cost_sentence(planned: PlannedRules) -> str:
+    """'The rules leave out about 9 % of the workers (...): power 0.83 instead of 0.86', and what was assumed."""
+    cost, careless = planned.cost, planned.careless
+    out = f"The rules leave out about {percent(cost.out.of_all(careless))} of the workers"
+    if careless:
+        out += (
+            f" ({percent(cost.out.careful)} of the careful, {percent(cost.out.careless)} of the careless)"
+        )
+    if math.isnan(cost.power):
+        said = f"{out}. What this costs in power was not simulated: have that many more workers in reserve."
+        return f"{said} ({_assumed(planned)}.)"
+    if careless:
+        other = f"instead of {share(cost.all_careful)} if nobody were careless"
+        other += f"; without any rule it would be {share(cost.without)}"
+    else:
+        other = f"instead of {share(cost.without)} without any rule"
+    error = math.sqrt(cost.power * (1 - cost.power) / cost.n_simulations)
+    return f"{out}: power {share(cost.power)} {other}. ({_assumed(planned)}; standard errors {error:.3f}.)"
+
+
+def rules_caveats(plan: Plan) -> list[str]:
+    """That many careful workers are left out; nothing where they are not."""
+    if plan.rules is None or plan.rules.cost.out.careful <= MANY_OUT:
+        return []
+    return [
+        f"The rules leave out {percent(plan.rules.cost.out.careful)} of careful workers: too strict for work of "
+        "this kind, or too little is seen of a worker. Choose other limits, or more checks, repeats or ratings "
+        "of each."
+    ]
+
+
+def _assumed(planned: PlannedRules) -> str:
+    seen = [f"attention checks ({percent(planned.checks)} of the ratings)"] if planned.checks else []
+    seen += [f"outputs shown again ({percent(planned.repeats)})"] if planned.repeats else []
+    with_each = f", {' and '.join(seen)}" if seen else ""
+    who = f"{percent(planned.careless)} careless workers" if planned.careless else "careful workers only"
+    return f"Simulated: {who}{with_each}"
+
+
+# What to know before trusting, or paying for, a plan.
+
+SAME = 0.005  # as the checklist takes an effect for the observed one
+LARGE_GAP = 0.02  # between formula and simulation, beyond Monte Carlo error
+
+
+def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> tuple[str, ...]:
+    """Sentences, the gravest first."""
+    return (
+        *_observed_effect(plan),
+        *_below_target(plan),
+        *rules_caveats(plan),
+        *_few_workers(plan, design),
+        *_proof(plan),
+        *_one_rating(plan),
+        *_few_second_items(plan),
+        *_criteria(plan),
+        *_zero_variances(plan),
+        *_parameters(plan),
+        *design.notes,
+        *_one_reward(plan, design, cost),
+        *(() if cost is None else cost.notes),
+    )
+
+
+def is_observed_effect(plan: Plan) -> bool:
+    """Whether the plan is for the very difference that its parameters were estimated with."""
+    observed = plan.parameters.difference
+    if plan.many is not None or plan.source.ratings is None:  # the means are assumed, and those of no pilot
+        return False
+    return observed != 0 and math.isclose(abs(plan.effect), abs(observed), rel_tol=SAME)
+
+
+def _observed_effect(plan: Plan) -> list[str]:
+    if not is_observed_effect(plan):
+        return []
+    return [
+        f"The plan is for {plan.effect:+.3g}, the difference that the pilot showed. Such power says nothing "
+        "that the pilot's p-value does not, and is too high where a promising pilot was followed up."
+    ]
+
+
+def promised_power(plan: Plan) -> float:
+    """The power that the plan promises: as simulated, or by formula where it was not."""
+    predicted = plan.predicted
+    return predicted.analytic if math.isnan(predicted.simulated) else predicted.simulated
+
+
+def is_below_target(plan: Plan) -> bool:
+    """Whether the power is below the target by more than its Monte Carlo error."""
+    upper = plan.predicted.interval[1]
+    reached = plan.predicted.analytic if math.isnan(upper) else upper
+    return reached < plan.target_power
+
+
+def plan_answer(plan: Plan, said: Difference | None = None) -> str:
+    """How many of 100 such studies succeed, and whether that is what was wanted."""
+    predicted = plan.predicted
+    interval = None if math.isnan(predicted.simulated) else predicted.interval
+    reached, target = of_hundred(promised_power(plan), interval), of_hundred(plan.target_power)
+    difference = said or Difference(plan.effect, plan.scale)
+    if plan.many is not None:
+        size = f"{points_words(difference.value, plan.scale)} {on_scale(plan.scale)}"
+        goal = goal_clause(plan.many.goal, plan.rule).replace("this much", size)
+        of_such = f"in {reached} of 100 such studies, {goal}"
+    else:
+        found = found_words(difference.between(plan.pair), plan.rule, plan.scale)
+        of_such = f"of 100 such studies, {reached} would {found}"
+    if is_below_target(plan):
+        return f"Not met: {of_such}; {target} were wanted."
+    near = promised_power(plan) < plan.target_power and reached.split()[0] != target
+    within = ", within the error of the simulation" if near else ""
+    return f"{of_such[0].upper()}{of_such[1:]}; {target} was the target{within}."
+
+
+def _below_target(plan: Plan) -> list[str]:
+    if not is_below_target(plan):
+        return []
+    if plan.rule.margin is not None:
+        return [
+            f"The power, {share(promised_power(plan))}, is below the target of {plan.target_power:g}: a study of "
+            f"this size will often fail to show {claim(plan.rule)} where it is true."
+        ]
+    return [
+        f"The power, {share(promised_power(plan))}, is below the target of {plan.target_power:g}: a study of "
+        "this size will often miss the difference that it is meant to find, and exaggerate it when it "
+        "does not."
+    ]
+
+
+def _few_workers(plan: Plan, design: Design) -> list[str]:
+    """For a test that is too bold with so few workers, and for a formula that is rough with so few."""
+    n_workers, rule = design.n_workers, plan.rule
+    if is_too_bold(rule, n_workers):
+        return [
+            f"With {n_workers} workers, fewer than {ENOUGH_WORKERS[rule.df]}, the test rejects more often "
+            f"than alpha {rule.alpha:g} says, and part of the power is false alarm. "
+            f"{size_sentence(rule)}".rstrip()
+        ]
+    if n_workers < FEW_WORKERS:
+        return [f"With {n_workers} workers the power by formula is rough; trust the simulation."]
+    return []
+
+
+def _proof(plan: Plan) -> list[str]:
+    predicted, rule = plan.predicted, plan.rule
+    if math.isnan(predicted.simulated):
+        return ["The power was computed by formula and has not been simulated for this plan."]
+    if rule.is_simulated or rule.analysis != "ratings":
+        return ["The formula does not describe the planned test; only the simulated power counts."]
+    low, high = predicted.interval
+    gap = max(low - predicted.analytic, predicted.analytic - high, 0.0)
+    if not gap or abs(predicted.simulated - predicted.analytic) <= LARGE_GAP:
+        return []
+    if plan.rules is not None:
+        return ["The formula leaves nobody out and takes all for careful; only the simulated power counts."]
+    return ["Formula and simulation differ by more than chance; trust the simulation."]
+
+
+def _one_rating(plan: Plan) -> list[str]:
+    if plan.counts.ratings_per_item > 1:
+        return []
+    return [
+        "With one rating per item and system the test is exact, but item variance and noise cannot be told "
+        "apart, and agreement cannot be measured."
+    ]
+
+
+def _few_second_items(plan: Plan) -> list[str]:
+    counts = plan.counts
+    work = counts.n_items * counts.ratings_per_item
+    second = work - counts.n_workers
+    if not counts.paired or not rests_on_few(second, counts.n_workers):
+        return []
+    return [
+        f"Hardly any of the {counts.n_workers:,} workers has a second item to rate: {second} in all. On a scale of "
+        "few points such a study can end without a test, because workers explain all of its ratings. Take "
+        f"{work:,} workers, or {work - LEAST_SECOND:,} at most."
+    ]
+
+
+def _criteria(plan: Plan) -> list[str]:
+    many = plan.many
+    if many is None or many.n_criteria == 1:
+        return []
+    found = []
+    if many.family.over == "all" and many.family.correction != "none":
+        others = "the other" if many.n_criteria == 2 else f"each of the other {many.n_criteria - 1}"
+        found.append(
+            f"The power is that of one criterion, as if the tests of {others} found as much: each criterion has "
+            "its share of alpha."
+        )
+    if plan.costs is not None:
+        found.append(
+            "Who rates an output rates it under all criteria at once, and is paid for that once: the price of a "
+            "rating has to cover all of them."
+        )
+    return found
+
+
+def _zero_variances(plan: Plan) -> list[str]:
+    coded = plan.parameters.recoded()
+    zero = [
+        words
+        for name, words in (("sd_worker_slope", "workers"), ("sd_item_slope", "items"))
+        if getattr(coded, name) == 0
+    ]
+    if not zero:
+        return []
+    of_what = "between systems" if plan.many is not None else with_names("B - A", plan.pair)
+    return [
+        f"The plan assumes that the difference {of_what} does not vary between {' or between '.join(zero)}. "
+        "An estimate of zero from a small pilot does not show that; power planned from it is too hopeful."
+    ]
+
+
+def _parameters(plan: Plan) -> list[str]:
+    if plan.source.ratings is not None:
+        return [
+            "The standard deviations are estimates from a pilot and uncertain, the more so the fewer its "
+            "workers. The power is what they imply, not a guarantee."
+        ]
+    return [
+        f"The standard deviations are assumed ({plan.source.name}), not estimated from a pilot of these "
+        "systems, items and workers. The power holds as far as they do."
+    ]
+
+
+def _one_reward(plan: Plan, design: Design, cost: Cost | None) -> list[str]:
+    """What Prolific is paid beyond the total: the rewards of a study are rounded up and all the same."""
+    if cost is None or plan.costs is None or not plan.costs.fee.is_prolific:
+        return []
+    loads = design.worker_loads[design.worker_loads > 0]
+    shown = loads + sum(
+        share_of(float(rate), loads)
+        for rate in (plan.costs.checks_per_rating, plan.costs.repeats_per_rating)
+    )
+    outputs = shown.tolist()
+    once, apart = (rewards_of(outputs, plan.costs, alike=alike).total for alike in (True, False))
+    work = fee_on(cost.ratings + cost.attention_checks + cost.repeats, plan.costs.fee).total
+    if once == work:
+        return []
+    reward, paid, own, counted = (
+        money(one, cost.currency) for one in (plan.costs.reward(max(outputs)), once, apart, work)
+    )
+    uneven = "" if once == apart else f"; a study for each slot costs {own}"
+    return [
+        f"Prolific pays everyone in a study the same: one study of {len(outputs):,} places at {reward}, "
+        f"for {max(outputs):,} outputs, costs {paid} with the fee, where the total has {counted}{uneven}."
+    ]
+
+
+# The looks of a plan in words: when, by which boundaries, and what they are expected to save.
+
+NON_BINDING = "Futility does not bind: the study may go on."
+BINDING = "Futility binds: the boundaries of success count on it."
+
+
+def looks_sentence(plan: Plan) -> str:
+    """When a planned study is tested before its end, and at which levels."""
+    schedule = plan.looks
+    assert schedule is not None
+    levels = [float(level) for level in plan.look_boundaries().nominal]
+    looks = "; ".join(
+        f"at {100 * at:.3g} % of the {schedule.looks.kind}, success at p <= {level:.5f}"
+        for at, level in zip(schedule.looks.shares, levels, strict=True)
+    )
+    over = "all looks" if plan.many is None else "all looks and comparisons"
+    text = (
+        f"The data are tested at {schedule.looks.n_looks} looks ({schedule.efficacy} in information time, "
+        f"alpha {plan.rule.alpha:g} over {over}): {looks}."
+    )
+    if plan.many is not None:
+        text += f" {_steps(plan.many)}"
+    if schedule.factor != 1:
+        text += f" The levels were calibrated by simulation (factor {schedule.factor:.3f})."
+    if schedule.futility is not None:
+        bind = BINDING if schedule.futility.binding else NON_BINDING
+        text += f" Futility rule: {schedule.futility}. {bind}"
+    return text
+
+
+def _steps(many: PlannedSystems) -> str:
+    """Of which comparison levels are told, and how they move."""
+    n, names = many.n_tests, many.parameters.names
+    first, second = (names[place] for place in many.hardest)
+    share = f"alpha / {n}" if many.family.correction != "none" else "alpha"
+    said = (
+        f"These levels are those of {second} - {first}; each of the {counted(n, 'comparison')} has levels by its "
+        f"own information, at {share} while none is shown."
+    )
+    if many.family.correction == "holm":
+        said += (
+            " A comparison that is shown stays so, and its share of alpha passes to the others, whose levels are "
+            "solved anew and which are tested again at the same look (Maurer and Bretz 2013)."
+        )
+    return f"{said} Collection ends when each comparison is shown or futile."
+
+
+def expectation_sentence(plan: Plan) -> str | None:
+    """Ratings and cost to expect; None without looks or simulation."""
+    expected = plan.expected
+    if expected is None:
+        return None
+    text = (
+        f"Expected ratings: {expected.ratings_if_effect:,.0f} if the difference of interest is true, "
+        f"{expected.ratings_if_none:,.0f} if there is none, of at most {plan.design().n_ratings:,}."
+    )
+    if not math.isnan(expected.cost_if_effect) and plan.costs is not None:
+        text += (
+            f" Expected cost: {money(expected.cost_if_effect, plan.costs.currency)} and "
+            f"{money(expected.cost_if_none, plan.costs.currency)}."
+        )
+    return text
+
+
+def look_facts(result: PlanResult) -> list[tuple[str, str]]:
+    """(label, sentence) about the looks of the chosen design; none without looks."""
+    found, wish = result.chosen.sequential, result.request.looks
+    if found is None or wish is None:
+        return []
+    rows, levels = found.plan.rows, found.plan.first_levels
+    facts = [
+        ("Looks", f"{wish.looks}; boundaries {wish.efficacy}, by {found.plan.method}"),
+        *(
+            (
+                "",
+                f"look {number}: {row.n_ratings:,} ratings, {100 * row.information_share:.0f} % of the "
+                f"information, success at p <= {level:.5f}",
+            )
+            for number, (row, level) in enumerate(zip(rows, levels, strict=True), start=1)
+        ),
+        ("Expected", _expected(found, result)),
+    ]
+    own, naive = found.plan.errors[0], found.plan.errors[-1]
+    low, high = own.interval
+    where = "without an effect" if result.request.many is None else "where all systems are equal"
+    facts.append(
+        (
+            "Errors",
+            f"{where} these boundaries claim a difference in {100 * own.rate:.1f} % of studies "
+            f"({100 * low:.1f} to {100 * high:.1f}, simulated); {naive.procedure}: {100 * naive.rate:.0f} %",
+        )
+    )
+    advised = next((choice for choice in found.choices if choice.recommended), None)
+    if advised is not None and advised.n_looks != wish.looks.n_looks:
+        facts.append(("Advice", f"{advised.n_looks} equal looks would do: more save less than 2 % each"))
+    return facts
+
+
+def _expected(found: SequentialOption, result: PlanResult) -> str:
+    expected, most = found.expected, found.plan.rows[-1].n_ratings
+    text = (
+        f"{expected.ratings_if_effect:,.0f} ratings if the effect is true, {expected.ratings_if_none:,.0f} if "
+        f"there is none, of at most {most:,}"
+    )
+    if not math.isnan(expected.cost_if_effect):
+        currency = result.request.costs.currency
+        text += (
+            f"; cost {money(expected.cost_if_effect, currency)} and "
+            f"{money(expected.cost_if_none, currency)}, of at most {result.chosen.cost}"
+        )
+    return text
+
+
+def look_choice_record(result: PlanResult) -> Record | None:
+    """The looks of the chosen design as plain values; None without looks."""
+    found, wish = result.chosen.sequential, result.request.looks
+    if found is None or wish is None:
+        return None
+    return {
+        "by": wish.looks.kind,
+        "shares": list(wish.looks.shares),
+        "efficacy": str(wish.efficacy),
+        "futility": "none" if wish.futility is None else str(wish.futility),
+        "information": list(found.plan.information_shares),
+        "nominal": list(found.plan.first_levels),
+        "calibration": None if found.plan.calibration is None else asdict(found.plan.calibration),
+        "false_positives": [asdict(error) for error in found.plan.errors],
+        "expected": asdict(found.expected),
+        "numbers_of_looks": [asdict(choice) for choice in found.choices],
+    }
+
+
+# The numbers of a plan of several systems in sections: what it finds, what is assumed, and how it
+# decides.
+
+
+def systems_headline(
+    plan: Plan, planned: PlannedSystems, design: Design, cost: Cost | None
+) -> Iterator[Fact]:
+    """The design, its power and its price."""
+    yield "Systems", f"{len(plan.systems):,}"
+    if planned.criteria:
+        yield "Criteria", f"{len(planned.criteria):,}"
+    yield "Workers", f"{design.n_workers:,}"
+    yield "Items", f"{design.n_items:,}"
+    yield "Ratings per item, system", f"{design.ratings_per_item:g}"
+    yield "Ratings" + (" per criterion" if planned.criteria else ""), f"{design.n_ratings:,}"
+    power = plan.predicted.simulated if is_simulated(plan) else plan.predicted.analytic
+    yield f"Power at {plan.effect:g}", share(power)
+    if cost is not None:
+        yield "Total cost", str(cost)
+
+
+def systems_power_section(plan: Plan, planned: PlannedSystems) -> Section:
+    """What the plan promises, what else the study finds, its limits, and the curves."""
+    predicted = plan.predicted
+    said = f"By formula {share(predicted.analytic)}"
+    if is_simulated(plan):
+        said = (
+            f"{share(predicted.simulated)} in {predicted.n_simulations:,} simulated studies (95 % Monte "
+            f"Carlo interval {interval_words(*predicted.interval, digits=3)}); by formula "
+            f"{share(predicted.analytic)}"
+        )
+    of_one = " on any one criterion" if planned.n_criteria > 1 else ""
+    goal = goal_clause(planned.goal, plan.rule)
+    promise = (
+        f"{said}. The target was {plan.target_power:g}. This is the probability that {goal}{of_one}, if the means "
+        f"below and the parameters ({plan.source.name}) are right."
+    )
+
+    def draw() -> Figure:
+        from humeval_power.studies.plan.figures import goals_figure
+
+        return goals_figure(plan, planned)
+
+    curve = Picture(
+        "power",
+        draw,
+        words="The chance to reach each goal by formula, for differences around the one that is planned for.",
+        caption="By formula; the point is the simulated power.",
+    )
+    blocks = (
+        Paragraph(promise),
+        _goals_table(plan, planned),
+        Paragraph(_limits_of_systems_sections(plan, planned)),
+    )
+    return Section("Power", (*blocks, curve) if plan.rule.margin is None else blocks)
+
+
+def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
+    """All goals that these means have: by formula, and in the simulations of the power."""
+    from humeval_power.studies.plan.planned_systems import goal_shares
+
+    formula = goal_shares(planned, plan.counts, plan.rule)
+    simulated = {one.goal: (one.share, one.interval) for one in planned.shares}
+    if is_simulated(plan):
+        simulated[planned.goal] = plan.predicted.simulated, plan.predicted.interval
+
+    def row(goal: Goal) -> tuple[str, ...]:
+        name = GOAL_NAMES[goal] + (" (the goal)" if goal == planned.goal else "")
+        if goal not in simulated:
+            return name, share(formula[goal]), "-", "-"
+        value, interval = simulated[goal]
+        return name, share(formula[goal]), share(value), interval_words(*interval, digits=3)
+
+    found = [goal for goal in GOALS if formula[goal] == formula[goal]]
+    return Table(
+        ("chance that the study finds", "formula", "simulated", "interval"), tuple(map(row, found))
+    )
+
+
+def _limits_of_systems_sections(plan: Plan, planned: PlannedSystems) -> str:
+    """What this design finds with the target power, and what more of one thing alone could reach."""
+    from humeval_power.studies.plan.planned_systems import goal_power
+    from humeval_power.studies.plan.systems_search import endless_items, endless_workers, smallest_effect
+
+    target, rule = plan.target_power, plan.rule
+    found = smallest_effect(planned, plan.counts, target, rule)
+    what = "difference" if rule.margin is None else "margin"
+    said = f"With power {target:g} the study does this for a {what} of {found:.3g} or more."
+    if found > 1:
+        said = f"There is no {what} on [0, 1] for which the study does this with power {target:g}."
+    items = goal_power(planned, endless_items(plan.counts), rule)
+    workers = goal_power(planned, endless_workers(plan.counts), rule)
+    return (
+        f"{said} Its limits: {share(items)} with these workers and endless items, {share(workers)} with these "
+        "items and endless workers."
+    )
+
+
+def systems_assumed_section(plan: Plan, planned: PlannedSystems) -> Section:
+    """The means and standard deviations that the power is computed from."""
+    parameters = planned.parameters
+    said = (
+        f"The power is computed for these means on [0, 1], whose difference of interest is {plan.effect:g}. "
+        f"Standard deviations are from {plan.source.name}. A worker's own difference between two systems has "
+        "the sum of their two variances."
+    )
+    shared = Table(
+        ("What varies for all systems alike", "SD"),
+        (
+            ("How high workers rate", plain(parameters.sd_worker)),
+            ("How high items are rated", plain(parameters.sd_item)),
+            *(
+                [("How high documents are rated", plain(parameters.sd_document))]
+                if parameters.has_documents
+                else ()
+            ),
+            ("Ratings beyond all that (noise)", plain(parameters.sd_residual)),
+        ),
+    )
+    return Section("What is assumed", (Paragraph(said), _systems_table(parameters), shared), is_detail=True)
+
+
+def _systems_table(parameters: SystemsParameters) -> Table:
+    columns = {
+        "system": parameters.names,
+        "assumed mean": tuple(f"{mean:.4f}" for mean in parameters.means),
+        "SD between workers": tuple(map(plain, parameters.sd_worker_system)),
+        "SD between items": tuple(map(plain, parameters.sd_item_system)),
+    }
+    if parameters.has_documents:
+        columns["SD between documents"] = tuple(map(plain, parameters.sd_document_system))
+    kinds = "workers, items, and documents," if parameters.has_documents else "workers, and items,"
+    rows = tuple(zip(*columns.values(), strict=True))
+    return Table(tuple(columns), rows, caption=f"How {kinds} differ about a system")
+
+
+def family_section(planned: PlannedSystems, plan: Plan) -> Section:
+    """How the study decides."""
+    expected = expectation_sentence(plan)
+    when = "There is one look, when all ratings are in." if plan.looks is None else looks_sentence(plan)
+    sentences = (*family_sentences(planned, plan.rule), when, *([] if expected is None else [expected]))
+    return Section("Tests", tuple(map(Paragraph, sentences)), is_detail=True)

@@ -1,0 +1,241 @@
+"""The fixed words of a plan's page: designs, parts of the cost, what varies, and what a deviation is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from humeval_power.choices import DesignKind
+from humeval_power.designs import Design
+from humeval_power.families import ComparisonFamily, Correction
+from humeval_power.rules import DecisionRule, claim
+from humeval_power.saying.numbers import counted
+from humeval_power.saying.rule_words import estimator_words, reference_of
+from humeval_power.studies.plan.planned_systems import PlannedSystems
+from humeval_power.systems import Goal
+
+DESIGN_WORDS: Mapping[DesignKind, str] = {
+    "crossed": "Every worker rates every item under both systems.",
+    "k-per-item": "Each item is rated by {k} of the workers, each of whom rates it under both systems.",
+    "split": "Each item is rated by {k} workers under {a} and by {k} others under {b}.",
+    "workers-nested": "Half of the workers rate every item under {a}, the other half every item under {b}.",
+    "items-nested": "Every worker rates every item; half of the items are shown under {a}, the others "
+    "under {b}.",
+    "both-nested": "Half of the workers rate half of the items under {a}; the other workers rate the other "
+    "items under {b}.",
+    "counterbalanced": "Each worker sees each item once: one half of the workers sees one half of the "
+    "items under {a} and the rest under {b}, the other workers the other way round.",
+}
+MANY_DESIGN_WORDS: Mapping[DesignKind, str] = {
+    "crossed": "Every worker rates every item under all {all} systems.",
+    "k-per-item": "Each item is rated by {k} of the workers, each of whom rates it under all {all} systems.",
+    "split": "Each item is rated by {k} workers under each of the {all} systems, by others under another as far as "
+    "there are enough.",
+}
+COST_NAMES = {
+    "ratings": "Ratings",
+    "attention_checks": "Attention checks",
+    "repeats": "Outputs shown once more",
+    "rejected_work": "Rejected work, collected again",
+    "workers": "Workers, once each",
+    "documents": "Documents, once each",
+    "items": "Items and outputs",
+    "fees": "Platform fees",
+}
+DEVIATIONS = (
+    "Other numbers of workers, items or ratings, or another way of sharing them out.",
+    "Another test, alpha, direction or way of fitting.",
+    "Leaving out, replacing or correcting ratings by a rule that is not listed above.",
+    "Other systems, items from elsewhere, another question to the workers or another scale.",
+)
+EARLY_LOOK = (
+    "Looking at the difference between the systems before all ratings are in, or stopping early or late "
+    "because of it."
+)
+OTHER_LOOK = (
+    "Looking at the difference between the systems at other times than the planned looks, or stopping or "
+    "going on against their boundaries."
+)
+SD_WORDS = {
+    "sd_worker_intercept": "How high workers rate",
+    "sd_worker_slope": "The difference B - A between workers",
+    "sd_item_intercept": "How high items are rated",
+    "sd_item_slope": "The difference B - A between items",
+    "sd_residual": "Ratings beyond that (noise)",
+    "sd_worker_item": "What a worker and an item share",
+    "sd_document_intercept": "How high documents are rated",
+    "sd_document_slope": "The difference B - A between documents",
+}
+OBSERVED = (
+    "This is the difference that the pilot showed, not one that was chosen because it matters. Such an "
+    "estimate is uncertain, it is too large where the pilot was followed up because it looked promising, "
+    "and power computed for it only restates the pilot's p-value. State the smallest difference of interest."
+)
+NOT_OBSERVED = (
+    "The power is not computed for a difference that was observed. One from a pilot is uncertain, is too "
+    "large where the pilot was followed up because it looked promising, and power computed for it only "
+    "restates the pilot's p-value."
+)
+
+
+def work_words(design: Design, systems: str) -> str:
+    """'9 workers rate 80 items under old and new, with 1 rating of each output: 160 ratings'."""
+    documents = f" in {counted(design.n_documents, 'document')}" if design.n_documents else ""
+    each = "1 rating" if design.ratings_per_item == 1 else f"{design.ratings_per_item:g} ratings"
+    return (
+        f"{counted(design.n_workers, 'worker')} rate {counted(design.n_items, 'item')}{documents} under {systems}, "
+        f"with {each} of each output: {counted(design.n_ratings, 'rating')}"
+    )
+
+
+# What a plan of several systems, or of several criteria, says of its goal and of its tests.
+
+GOAL_WORDS: Mapping[Goal, str] = {
+    "pair": "a pair of systems that differs by this much is found to differ",
+    "any": "at least one of the true differences is found",
+    "all": "all true differences are found",
+    "best": "the best system is found above every other",
+    "first": "the best system has the highest mean",
+}
+GOAL_NAMES: Mapping[Goal, str] = {
+    "pair": "a pair that differs so",
+    "any": "any true difference",
+    "all": "all true differences",
+    "best": "the best above every other",
+    "first": "the best has the highest mean",
+}
+CORRECTIONS: Mapping[Correction, str] = {
+    "holm": "p-values are corrected by Holm's (1979) method",
+    "bonferroni": "p-values are corrected by Bonferroni's method",
+    "max-t": "p-values are those of the largest of the correlated t statistics (single-step max-t)",
+    "bh": "p-values are corrected by Benjamini and Hochberg's (1995) method, for the false discovery rate",
+    "none": "p-values are not corrected",
+}
+_MODELS = {
+    "pairwise": "Each comparison has a linear mixed model of the ratings of its two systems, with crossed random "
+    "intercepts and random system differences of workers and of items",
+    "own": "One linear mixed model of the ratings of all systems, with crossed random effects of workers, items, "
+    "workers x systems and items x systems, of which the last two have variances of each system's own",
+    "common": "One linear mixed model of the ratings of all systems, with crossed random effects of workers, "
+    "items, workers x systems and items x systems, with variances common to all systems",
+}
+_FEW = 4  # names that stand in a sentence
+
+
+def goal_clause(goal: Goal, rule: DecisionRule) -> str:
+    """What a study that reaches its goal has done, under its rule."""
+    if rule.margin is None:
+        return GOAL_WORDS[goal]
+    shown = claim(rule)
+    claims = {
+        "pair": f"{shown} of a pair of systems is shown",
+        "any": f"{shown} of at least one pair of systems is shown",
+        "all": f"{shown} of all pairs of which it is true is shown",
+    }
+    return claims.get(goal, GOAL_WORDS[goal])
+
+
+def said_words(rule: DecisionRule) -> str:
+    """What is said of two systems after a significant test, as the start of a sentence that goes on with 'if'."""
+    return {
+        "two-sided": "Two systems are said to differ, and the one rated higher to be better,",
+        "greater": "The second system of a comparison is said to be better than the first",
+        "equivalent": f"Two systems are said to be equivalent within {rule.margin}",
+        "non-inferior": "The second system of a comparison is said to be non-inferior to the first within "
+        f"{rule.margin}",
+    }[rule.alternative]
+
+
+def systems_question(planned: PlannedSystems, rule: DecisionRule) -> str:
+    """The question that the study answers, where none is stated."""
+    names, family = planned.parameters.names, planned.family
+    if rule.alternative == "equivalent":
+        which = named([name for name in names if name != family.baseline])
+        like = f"like {family.baseline}" if family.baseline is not None else "alike"
+        return f"Which of {which} are rated {like}, within {rule.margin:g} on [0, 1]?"
+    if rule.alternative == "non-inferior":
+        which, than = named([name for name in names if name != family.baseline]), family.baseline
+        than = than or "one that is named before it"
+        return f"Which of {which} is as good as {than}, or not worse by {rule.margin:g} on [0, 1] or more?"
+    if family.comparisons == "baseline":
+        others = [name for name in names if name != family.baseline]
+        return f"Which of {named(others)} differs from {family.baseline}?"
+    if planned.goal in ("best", "first"):
+        return f"Which of {named(names)} is best?"
+    return f"Which of {named(names)} differ?"
+
+
+def named(names: Sequence[str]) -> str:
+    """The names of a few things; of many their number."""
+    if len(names) > _FEW:
+        return f"{len(names)} systems"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def compared_words(planned: PlannedSystems) -> str:
+    """'All 28 pairs of 8 systems', or '7 systems with gpt', and on how many criteria."""
+    names, family = planned.parameters.names, planned.family
+    n_pairs = len(family.pairs(names))
+    said = f"all {counted(n_pairs, 'pair')} of {len(names)} systems"
+    if len(names) == 2:
+        said = f"{names[0]} with {names[1]}"
+    elif family.comparisons == "baseline":
+        said = f"{n_pairs} systems with {family.baseline}"
+    return said if not planned.criteria else f"{said}, on each of {criteria_words(planned)}"
+
+
+def criteria_words(planned: PlannedSystems) -> str:
+    """'2 criteria: fluency, adequacy'."""
+    noun = "1 criterion" if len(planned.criteria) == 1 else f"{len(planned.criteria)} criteria"
+    return f"{noun}: {', '.join(planned.criteria)}"
+
+
+def correction_words(planned: PlannedSystems) -> str:
+    """How p-values are corrected, and over how many tests, as a clause."""
+    correction = CORRECTIONS[planned.family.correction]
+    if planned.family.correction == "none":
+        return f"{correction}, of {counted(planned.n_tests, 'test')}"
+    each = " of each criterion" if planned.n_criteria > 1 and planned.family.over == "criterion" else ""
+    return f"{correction} over {counted(planned.n_tests, 'test')}{each}"
+
+
+def model_sentence(family: ComparisonFamily, rule: DecisionRule) -> str:
+    """The model that is fitted and what its tests refer to."""
+    kind = family.model if family.model == "pairwise" else family.variances
+    sides = "two-sided" if rule.alternative == "two-sided" else "one-sided"
+    return (
+        f"{_MODELS[kind]}, fitted by {estimator_words(rule)}. Wald tests of the differences against "
+        f"{reference_of(rule)}, {sides}, alpha {rule.alpha:g}."
+    )
+
+
+def family_sentences(planned: PlannedSystems, rule: DecisionRule) -> tuple[str, ...]:
+    """What is compared, by which model, how it is corrected, and what will be said."""
+    compared = compared_words(planned)
+    correction = correction_words(planned)
+    return (
+        f"Compared are {compared}.",
+        model_sentence(planned.family, rule),
+        f"{correction[0].upper()}{correction[1:]}. {_decision(rule)} if the corrected p-value is at most "
+        f"{rule.alpha:g}. Otherwise the study has not shown {_not_shown(rule)}. Differences are reported with "
+        "their intervals either way.",
+    )
+
+
+def _decision(rule: DecisionRule) -> str:
+    differ = "Two systems are said to differ, and the one rated higher to be better,"
+    return differ if rule.margin is None else said_words(rule)
+
+
+def _not_shown(rule: DecisionRule) -> str:
+    if rule.margin is None:
+        return "that they differ, which does not show that they do not"
+    return "it, which does not show that they differ"
+
+
+def test_words(planned: PlannedSystems, rule: DecisionRule) -> str:
+    """The tests in one line."""
+    kind = "each pair by itself"
+    if planned.family.model == "joint":
+        kind = f"one model of all systems, {planned.family.variances} variances"
+    over = f"{planned.family.correction} over {counted(planned.n_tests, 'test')}"
+    return f"{rule}; {compared_words(planned)}; {kind}; {over}"

@@ -1,0 +1,1 @@
+"""How often a study finds an effect: power, detectable effect, size, surface, calibration."""

@@ -1,0 +1,146 @@
+"""`humeval-power size`: the fewest workers, items, documents or ratings per item for a target power."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from humeval_power.asking.command import Use
+from humeval_power.asking.declared import (
+    EFFECT,
+    SIZE,
+    TO_PLAN,
+    TO_POWER,
+    VARIATION,
+    Page,
+    Part,
+    study_command,
+)
+from humeval_power.asking.run import Run
+from humeval_power.asking.study_values import StudyValues, study_fields
+from humeval_power.asking.vocabulary import METHOD, PILOT
+from humeval_power.choices import SearchMethod, Sought
+from humeval_power.fields import own, word
+from humeval_power.studies.resolve import (
+    NO_DIFFERENCE,
+    analysed_as,
+    assumptions_of,
+    documents_of,
+    effect_needed,
+    effect_or_known,
+    only_setting,
+    rule_of,
+    settled,
+    source_needed,
+    warn_beyond,
+)
+from humeval_power.studies.resolve_systems import systems_of
+from humeval_power.study import FIELDS
+
+if TYPE_CHECKING:
+    from humeval_power.parameters import Parameters
+    from humeval_power.studies.power.result_size import StudySize
+    from humeval_power.studies.power.systems_study import SystemsStudy
+
+
+def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...]:
+    return (str(typed.get("sought")).replace("-", "_"),)
+
+
+@study_command(
+    ("size",),
+    {
+        **study_fields(
+            *("ratings", "variation", "effect", "systems", "design", "test"),
+            but=("criteria", "criterion", "correlated", "check_families"),
+            pilot=PILOT,
+            power=FIELDS["power"],
+            workers=replace(FIELDS["workers"], start=""),
+        ),
+        "sought": own(
+            word(Sought),
+            "What to find; give the others (without --ratings-per-item every worker rates every item; for "
+            "documents, --items-per-document or the --items of all).",
+            "What to find",
+            option="find",
+            start="workers",
+            words={
+                "workers": "The fewest workers",
+                "items": "The fewest items",
+                "documents": "The fewest documents",
+                "ratings-per-item": "The fewest ratings of each item",
+            },
+            needed=True,
+        ),
+        "method": replace(
+            METHOD, kind=word(SearchMethod), help="By formula at once, or proved by simulation too."
+        ),
+    },
+    use=Use(seeks=_sought),
+    simulates=True,
+    needs=(source_needed, effect_needed),
+    page=Page(
+        "Smallest study",
+        "How many workers, items or ratings of each item does it take to find a difference?",
+        (
+            Part(
+                "The study",
+                ("sought", "power", *SIZE.fields),
+                "Leave empty what is to be found, and give the others.",
+            ),
+            EFFECT,
+            VARIATION,
+        ),
+        (TO_POWER, TO_PLAN),
+        journey="plan",
+        live={"method": "analytic"},
+    ),
+)
+def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) -> StudySize:
+    """The fewest workers, items, documents or ratings per item that reach the target.
+
+    Found by formula and proved by simulation; a proof of more than a minute
+    only with --simulations. Ends with 3, and the reason, if no practical number
+    will do. Of several systems (--n-systems 8) the target is that of
+    --goal.
+    """
+    rule = rule_of(study)
+    several = systems_of(study, rule)
+    from humeval_power.studies.power.calls import study_size
+    from humeval_power.studies.power.typed import study_of_several
+    from humeval_power.studies.power.work_ahead import tell_work
+
+    about: Parameters | SystemsStudy
+    if several is not None:
+        sized = several.study.with_(
+            workers=2, items=2, ratings_per_item=None, paired=True, documents=None, items_per_document=None
+        )
+        about, said, scale = study_of_several(replace(several, study=sized))
+        name = about.setting
+    else:
+        known = assumptions_of(study)
+        settings, said = settled(study, known, effect_or_known(study, known) or NO_DIFFERENCE)[0]
+        rule = analysed_as(study, rule, settings)
+        name, about = only_setting(settings)
+        warn_beyond(settings, [said])
+        scale = settings.scale
+    return study_size(
+        about,
+        sought,
+        effect=said,
+        workers=study.workers,
+        items=study.items,
+        ratings_per_item=None if sought == "ratings-per-item" else study.ratings_per_item,
+        paired=study.paired,
+        documents=documents_of(study),
+        power=study.power,
+        rule=rule,
+        method=method,
+        n_simulations=run.typed,
+        seed=run.seed,
+        n_jobs=run.n_jobs,
+        setting=name,
+        scale=scale,
+        ahead=lambda work: tell_work(work, n_simulations=run.simulations()),
+    )

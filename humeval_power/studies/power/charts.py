@@ -1,0 +1,389 @@
+"""What a study costs against its power, and what holds it back, as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from humeval_power.rules import DecisionRule
+from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright, spread
+from humeval_power.saying.document import Fact, Table
+from humeval_power.saying.numbers import interval_words, percent
+from humeval_power.studies.power.estimate import PowerEstimate
+from humeval_power.studies.power.formula import AnalyticPower
+from humeval_power.studies.power.growth import TARGET, Growth
+from humeval_power.studies.power.outlook import Curse, Outlook
+
+if TYPE_CHECKING:
+    from humeval_power.costs import Cost
+    from humeval_power.studies.power.growth import Designs, Spending
+    from humeval_power.studies.power.outlook import Part
+
+
+# The pictures of a study's power, each the answer to a question, from what is known by formula.
+
+POWER = Axis("Power", 0.0, 1.0)
+CLAIM = Axis("Chance to show the claim", 0.0, 1.0)
+TARGET_LINE = Level(f"target {TARGET:g}", TARGET)
+_GROWN = "By formula, with everything else as it is; the axis is logarithmic."
+_FIRST, _THIRD, _SIXTH = 0, 2, 5  # colours of further lines
+
+
+def growth_charts(
+    outlook: Outlook, analytic: AnalyticPower, simulated: PowerEstimate | None, *, y: Axis = POWER
+) -> Iterator[Chart]:
+    """Power over workers, and over items: what more of them would bring."""
+    counts = outlook.counts
+    for growth in (outlook.workers, outlook.items):
+        if growth is None or counts is None:
+            continue
+        here = counts.n_workers if growth.grows == "workers" else counts.n_items
+        other = (
+            f"{counts.n_items:,} items" if growth.grows == "workers" else f"{counts.n_workers:,} workers"
+        )
+        yield _growth_chart(growth, here, other, analytic, simulated, y)
+
+
+def _growth_chart(
+    growth: Growth,
+    here: int,
+    other: str,
+    analytic: AnalyticPower,
+    simulated: PowerEstimate | None,
+    y: Axis,
+) -> Chart:
+    grows = growth.grows
+    marks: list[Mark] = [TARGET_LINE]
+    if growth.ceiling is not None:
+        marks.append(Level(f"endless {grows}: {growth.ceiling.power:.2f}", growth.ceiling.power, _SIXTH))
+    marks += spots(here, f"{here:,} {grows}", analytic, simulated)
+    return Chart(
+        grows,
+        f"What would more {grows} bring?",
+        _growth_words(growth, here, other, analytic),
+        Axis(grows.capitalize(), growth.sizes[0], growth.sizes[-1], is_log=True, is_whole=True),
+        y,
+        (Series("line", f"with {other}", growth.sizes, growth.powers),),
+        tuple(marks),
+        _GROWN,
+    )
+
+
+def _growth_words(growth: Growth, here: int, other: str, analytic: AnalyticPower) -> str:
+    """What the curve says: the power here, where the target is reached, the ceiling."""
+    said = f"{here:,} {growth.grows} have power {analytic.power:.2f}"
+    ceiling = growth.ceiling
+    if ceiling is not None and not ceiling.reachable:
+        return f"{said}; no number of {growth.grows} takes it above {ceiling.power:.2f} with {other}."
+    if growth.enough is None:
+        most = f"{growth.sizes[-1]:,} {growth.grows} have {growth.powers[-1]:.2f}"
+        return f"{said}; {most}."
+    verb = "would reach" if growth.enough > here else "are enough for"
+    return f"{said}; {growth.enough:,} {verb} {TARGET:g}."
+
+
+def spots(x: float, what: str, analytic: AnalyticPower, simulated: PowerEstimate | None) -> Iterator[Spot]:
+    """You are here: by formula, and as simulated with its interval."""
+    yield Spot(f"this study: {what}, {analytic.power:.2f}", x, analytic.power)
+    if simulated is not None and not simulated.too_many_failed:
+        low, high = simulated.interval
+        text = f"simulated {simulated.power:.3f} ({interval_words(low, high, digits=3)})"
+        yield Spot(text, x, simulated.power, low, high, _THIRD)
+
+
+def effect_chart(
+    outlook: Outlook, analytic: AnalyticPower, simulated: PowerEstimate | None, *, direction: str
+) -> Iterator[Chart]:
+    """Power over the true difference, whose `direction` is such as 'new - baseline'."""
+    curve = outlook.effects
+    if curve is None:
+        return
+    effect = analytic.effect
+    found = f"A true difference of {effect:.3g} is found with power {analytic.power:.2f}"
+    half = curve.powers[len(curve.powers) // 4]
+    yield Chart(
+        "power",
+        "What if the true difference is another?",
+        f"{found}, half of it with {half:.2f}, twice as much with {curve.powers[-1]:.2f}.",
+        Axis(f"True difference {direction} on [0, 1]", min(curve.effects), max(curve.effects)),
+        POWER,
+        (Series("line", "this study by formula", curve.effects, curve.powers),),
+        (TARGET_LINE, *spots(effect, f"{effect:.3g}", analytic, simulated)),
+    )
+
+
+def estimates_chart(
+    outlook: Outlook, analytic: AnalyticPower, rule: DecisionRule, *, direction: str
+) -> Iterator[Chart]:
+    """The estimates that are to be expected, with and without the effect, and which of them are significant."""
+    found = outlook.estimates
+    has_margin = rule.margin is not None
+    zeros = (0.0,) * len(found.at)
+    null = f"true difference {found.null:.3g}" if has_margin else "no true difference"
+    significant = "shows the claim" if has_margin else "significant"
+    series = [
+        Series("band", f"{significant}, {null}", found.at, (), zeros, found.null_found, 1),
+        Series("line", null, found.at, found.under_null, colour=1),
+    ]
+    marks: list[Mark] = []
+    if analytic.effect != found.null:
+        true = f"true difference {analytic.effect:.3g}"
+        series += [
+            Series("band", f"{significant}, {true}", found.at, (), zeros, found.effect_found, 0),
+            Series("line", true, found.at, found.under_effect, colour=0),
+        ]
+        marks.append(Upright(f"the true {analytic.effect:.3g}", analytic.effect))
+    if analytic.type_m == analytic.type_m:
+        mean = analytic.effect * analytic.type_m
+        marks.append(Upright(f"significant ones on average: {mean:.3g}", mean, _THIRD))
+    top = max(*found.under_null, *found.under_effect)
+    yield Chart(
+        "estimates",
+        "What would be seen if there were no effect?" if not has_margin else "What would be seen?",
+        _estimates_words(analytic, rule),
+        Axis(f"Estimated difference {direction} on [0, 1]", found.at[0], found.at[-1]),
+        Axis("Density", 0.0, 1.05 * top),
+        tuple(series),
+        tuple(marks),
+        "The filled parts are the estimates that would be significant, with the standard error as each study would "
+        "estimate it."
+        if not has_margin
+        else "The filled parts are the estimates that would show the claim.",
+    )
+
+
+def _estimates_words(analytic: AnalyticPower, rule: DecisionRule) -> str:
+    error = analytic.precision.standard_error
+    if rule.margin is not None:
+        at = f"Where the true difference is {rule.null_effect:.3g}"
+        return f"{at}, {rule.alpha:g} of studies at most would show the claim; estimates spread by {error:.3g}."
+    said = (
+        f"Without any effect estimates still spread by {error:.3g} (SE), and {rule.alpha:g} of them would be "
+        "significant"
+    )
+    if not analytic.effect:
+        return f"{said}."
+    return f"{said}; with the effect {analytic.rejection_rate:.2f}."
+
+
+def curse_chart(
+    outlook: Outlook, analytic: AnalyticPower, simulated: PowerEstimate | None
+) -> Iterator[Chart]:
+    """The winner's curse: how far significant estimates exaggerate, over power."""
+    curse = outlook.curse
+    if curse is None or analytic.type_m != analytic.type_m:
+        return
+    here = Spot(f"this study: {analytic.type_m:.2f} times", analytic.power, analytic.type_m)
+    marks: list[Mark] = [Level("no exaggeration", 1.0), here]
+    top = max(*curse.type_m, analytic.type_m)
+    if simulated is not None and simulated.type_m == simulated.type_m:
+        text = f"simulated: {simulated.type_m:.2f} times"
+        marks.append(Spot(text, simulated.power, simulated.type_m, colour=_THIRD))
+        top = max(top, simulated.type_m)
+    yield Chart(
+        "winners_curse",
+        "How far do significant estimates exaggerate?",
+        f"A significant estimate of this study is {analytic.type_m:.2f} times the true difference on average (type "
+        f"M), and {100 * analytic.type_s:.2g} % of such estimates have the wrong sign (type S).",
+        POWER,
+        Axis("Estimate / true difference", min(0.9, *curse.type_m), 1.05 * top, is_log=top > 5),
+        (Series("line", "significant estimates on average", curse.power, curse.type_m),),
+        tuple(marks),
+        "By formula, for studies with the same degrees of freedom and any power.",
+        _curse_table(curse),
+    )
+
+
+def _curse_table(curse: Curse) -> Table:
+    """Type M and S over power."""
+    rows = zip(curse.power, curse.type_m, curse.type_s, strict=True)
+    header = ("Power", "Type M", "Type S")
+    return Table(header, tuple((f"{power:.3f}", f"{m:.2f}", f"{s:.4f}") for power, m, s in rows))
+
+
+_SECOND, _THIRD_SPENDING_CHARTS, _FOURTH = (
+    4,
+    3,
+    2,
+)  # colours of further lines; 1 and 2 are of what is marked
+PART_WORDS: Mapping[Part, str] = {
+    "workers": "workers' differences",
+    "items": "items' differences",
+    "documents": "documents' differences",
+    "residual": "noise of single ratings",
+    "pairs of worker and item": "tastes of workers for items",
+}
+
+
+def amount(value: float, unit: str) -> str:
+    """'4,000 ratings', '480.00 USD'."""
+    return f"{value:,.0f} {unit}" if unit == "ratings" else f"{value:,.2f} {unit}"
+
+
+def money_facts(cost: Cost | int, budget: Decimal | None) -> Iterator[Fact]:
+    """What a study costs, if it has prices and is not a number of ratings, and what is left of the budget."""
+    unit = "ratings" if isinstance(cost, int) else cost.currency
+    if not isinstance(cost, int):
+        yield "Cost", str(cost)
+    if budget is not None:
+        left = float(budget) - float(cost if isinstance(cost, int) else cost.total)
+        said = f"{amount(left, unit)} of it left" if left >= 0 else f"{amount(-left, unit)} too little"
+        yield "Budget", f"{amount(float(budget), unit)}: {said}"
+
+
+def cost_chart(
+    outlook: Outlook, analytic: AnalyticPower, simulated: PowerEstimate | None, *, y: Axis
+) -> Iterator[Chart]:
+    """Cost against power: the best designs, and those of more workers or items alone."""
+    spending = outlook.spending
+    if spending is None or len(spending.front) < 2:
+        return
+    unit, front = spending.unit, spending.front
+    last = _last(spending)
+    lines = (
+        ("best split of workers and items", front, 0),
+        ("only more or fewer workers", spending.more_workers, _SECOND),
+        ("only more or fewer items", spending.more_items, _THIRD_SPENDING_CHARTS),
+    )
+    series = tuple(
+        _line(name, designs, colour, last) for name, designs, colour in lines if len(designs) > 1
+    )
+    marks: list[Mark] = [TARGET_LINE]
+    if spending.budget is not None:
+        marks.append(Upright(f"budget {amount(spending.budget, unit)}", spending.budget, 6))
+    marks += spots(spending.cost, amount(spending.cost, unit), analytic, simulated)
+    noun = "Number of ratings" if unit == "ratings" else "Cost"
+    yield Chart(
+        "cost",
+        "What does power cost?",
+        _cost_words(spending, analytic),
+        Axis(noun, 0.0, last, "" if unit == "ratings" else unit, is_whole=unit == "ratings"),
+        y,
+        series,
+        tuple(marks),
+        "By formula. The best of the designs that were looked at with as many ratings of an item as here."
+        if not _complete(spending)
+        else "By formula. The best of the designs that were looked at, each worker rating each item.",
+        _designs_table(front, unit),
+    )
+
+
+def _last(spending: Spending) -> float:
+    """Where the axis of costs ends: a little beyond the study, the budget and, if that is not far, the target."""
+    near = 2 * max(spending.cost, spending.budget or 0.0)
+    reaching = [
+        cost
+        for cost, power in zip(spending.front.cost, spending.front.power, strict=True)
+        if power >= TARGET
+    ]
+    return min(max(near, 1.25 * reaching[0]) if reaching else 2 * near, spending.front.cost[-1])
+
+
+def _complete(spending: Spending) -> bool:
+    return spending.front.workers == spending.front.ratings_per_item
+
+
+def _line(name: str, designs: Designs, colour: int, last: float) -> Series:
+    """The designs by cost, up to the last that is shown."""
+    points = sorted((cost, power) for cost, power in zip(designs.cost, designs.power, strict=True))
+    shown = [point for point in points if point[0] <= last] or points[:1]
+    cost, power = zip(*shown, strict=True)
+    return Series("line", name, cost, power, colour=colour)
+
+
+def _cost_words(spending: Spending, analytic: AnalyticPower) -> str:
+    unit, front = spending.unit, spending.front
+    said = f"This study: {amount(spending.cost, unit)} for power {analytic.power:.2f}"
+    if spending.budget is not None:
+        left = spending.budget - spending.cost
+        kept = "left of the budget" if left >= 0 else "more than the budget"
+        said += f", {amount(abs(left), unit)} {kept}"
+    reaching = [place for place, power in enumerate(front.power) if power >= TARGET]
+    if not reaching:
+        return f"{said}; the best of what was looked at has {front.power[-1]:.2f}."
+    first = reaching[0]
+    design = f"{front.workers[first]:,} workers and {front.items[first]:,} items"
+    return f"{said}; {TARGET:g} can be had for {amount(front.cost[first], unit)}, with {design}."
+
+
+def _designs_table(designs: Designs, unit: str) -> Table:
+    """At most thirteen designs, evenly along the list."""
+    places = spread(range(len(designs)))
+    rows = tuple(
+        (
+            f"{designs.workers[place]:,}",
+            f"{designs.items[place]:,}",
+            f"{designs.ratings_per_item[place]:,}",
+            f"{designs.cost[place]:,.0f}" if unit == "ratings" else f"{designs.cost[place]:,.2f}",
+            f"{designs.power[place]:.3f}",
+        )
+        for place in places
+    )
+    cost = "Ratings" if unit == "ratings" else f"Cost, {unit}"
+    return Table(("Workers", "Items", "Ratings per item", cost, "Power"), rows)
+
+
+def splits_chart(outlook: Outlook, analytic: AnalyticPower, *, y: Axis) -> Iterator[Chart]:
+    """Designs of one cost, by how many workers share it."""
+    spending, counts = outlook.spending, outlook.counts
+    if spending is None or counts is None or len(spending.splits) < 2:
+        return
+    splits, unit = spending.splits, spending.unit
+    best = splits.best
+    chosen = f"{splits.workers[best]:,} workers and {splits.items[best]:,} items"
+    marks: list[Mark] = [
+        TARGET_LINE,
+        Spot(
+            f"this study: {counts.n_workers:,} workers, {counts.n_items:,} items, {analytic.power:.2f}",
+            counts.n_workers,
+            analytic.power,
+        ),
+        Spot(
+            f"best: {chosen}, {splits.power[best]:.2f}",
+            splits.workers[best],
+            splits.power[best],
+            colour=_FOURTH,
+        ),
+    ]
+    yield Chart(
+        "splits",
+        f"Workers or items, for {amount(spending.sum, unit)}?",
+        f"The best use of {amount(spending.sum, unit)} is {chosen}: power {splits.power[best]:.2f}; this study has "
+        f"{analytic.power:.2f}.",
+        Axis("Workers", splits.workers[0], splits.workers[-1], is_log=True, is_whole=True),
+        y,
+        (Series("line", "as many items as the sum buys", splits.workers, splits.power),),
+        tuple(marks),
+        "By formula; the axis is logarithmic.",
+        _designs_table(splits, unit),
+    )
+
+
+def variance_chart(outlook: Outlook, factor: str) -> Iterator[Chart]:
+    """What the variance of the estimated difference consists of."""
+    parts = outlook.parts
+    if parts is None or not (whole := sum(parts.values())):
+        return
+    series, start = [], 0.0
+    for place, (part, variance) in enumerate(parts.items()):
+        end = start + 100 * variance / whole
+        if end > start:
+            name = f"{PART_WORDS[part]} {percent(variance / whole)}"
+            series.append(Series("bars", name, y=(0,), low=(start,), high=(min(end, 100.0),), colour=place))
+        start = end
+    largest = max(parts, key=lambda part: parts[part])
+    rows = tuple(
+        (PART_WORDS[part], f"{variance:.3g}", percent(variance / whole)) for part, variance in parts.items()
+    )
+    helps = f" What helps most is more {factor}." if factor else ""
+    yield Chart(
+        "variance",
+        "What holds this design back?",
+        f"{PART_WORDS[largest].capitalize()} make up {percent(parts[largest] / whole)} of the variance of the "
+        f"estimated difference.{helps}",
+        Axis("Share of the variance", 0.0, 100.0, "%"),
+        Axis("", 0.0, 1.0, names=("",)),
+        tuple(series),
+        numbers=Table(("Part", "Variance", "Share"), rows),
+    )

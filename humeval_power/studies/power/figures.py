@@ -1,0 +1,430 @@
+"""Two decision rules on the same studies: what one of them promises and the other can keep."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from humeval_power.errors import InputError
+from humeval_power.safe_text import picture_text
+from humeval_power.saying.document import QUANTITIES, AlongStudy, Drawn, Quantity
+from humeval_power.saying.figure_style import (
+    COLOURS,
+    DASHES,
+    INK,
+    MARKERS,
+    QUIET,
+    Dashes,
+    figure_bytes,
+    house_style,
+)
+from humeval_power.saying.panels import (
+    CREW,
+    FULL_WIDTH,
+    SINGLE_COLUMN,
+    Facets,
+    add_header,
+    choose_facets,
+    constants,
+    figure_width,
+    level_handles,
+    levels,
+    panel_grid,
+    pick,
+    positions,
+    prepared,
+)
+
+CLAIM = "card2020"
+RULE_WORDS: Mapping[object, str] = {CLAIM: "Card et al. (2020): ML, t > 1.96"}
+RULE_COLOURS = (COLOURS[1], COLOURS[0])
+RULE_DASHES: tuple[Dashes, ...] = ((0, (4, 1.5)), "-")
+
+
+def comparison_figure(
+    table: pd.DataFrame,
+    *,
+    title: str | None = None,
+    target: float = 0.8,
+    width: float | None = None,
+    effect_label: str | None = None,
+) -> Figure:
+    """The surface under two decision rules in the same panels, and the widest gap in each panel.
+
+    Parameters
+    ----------
+    table : as for `surface_figure`, with several effects and a column `rule` of two values, which are
+        the words of the legend ('card2020' is written out). That one, or else the first in the table,
+        is drawn dashed, as the claim; the other solid, as what holds. `effect` must mean the same in
+        both: the true difference B - A.
+    effect_label : what x is, where that is not the difference B - A on [0, 1].
+
+    Raises
+    ------
+    InputError
+        Where there are not two rules, more item counts than markers, or a single effect.
+    """
+    rules = list(dict.fromkeys(table["rule"])) if "rule" in table.columns else []
+    rules.sort(key=lambda rule: rule != CLAIM)
+    if len(rules) != 2:
+        raise InputError(f"A comparison needs a column 'rule' with two values; got {len(rules)}.")
+    with house_style():
+        ready = prepared(table)
+        facets = choose_facets(ready)
+        _check(ready, facets)
+        figure, panels = panel_grid(
+            ready, facets, width=width or figure_width(ready, facets), target=target
+        )
+        for panel in panels:
+            shown = ready if facets.column is None else pick(ready, **{facets.column: panel.column})
+            shown = shown if facets.row is None else pick(shown, **{facets.row: panel.row})
+            _draw_rules(panel.axes, ready, shown, facets, rules)
+            _mark_widest_gap(panel.axes, shown, rules, n_panels=len(panels))
+        if effect_label:
+            figure.supxlabel(picture_text(effect_label), fontsize=8)
+        for_rules, for_items = _handles(ready, rules)
+        groups = [for_rules, [*for_items, *level_handles(target)]]
+        add_header(figure, title, groups, legend_title=constants(ready, facets))
+    return figure
+
+
+def _check(table: pd.DataFrame, facets: Facets) -> None:
+    n_items = table["items"].nunique()
+    if facets.x != "effect":
+        raise InputError("A comparison of rules needs several effects; this table has one.")
+    if n_items > len(MARKERS):
+        raise InputError(
+            f"A figure can tell {len(MARKERS)} numbers of items apart; this table has {n_items}."
+        )
+
+
+def _draw_rules(
+    axes: Axes, table: pd.DataFrame, shown: pd.DataFrame, facets: Facets, rules: list[object]
+) -> None:
+    for rule, colour, dashes in zip(rules, RULE_COLOURS, RULE_DASHES, strict=True):
+        for style, items in enumerate(levels(table, "items")):
+            line = pick(shown, rule=rule, items=items)
+            if line.empty:
+                continue
+            x = positions(table, facets, line)
+            low, high = line["power_low"], line["power_high"]
+            axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0, gid="band")
+            axes.plot(
+                x,
+                line["power"],
+                color=colour,
+                marker=MARKERS[style],
+                linestyle=dashes,
+                markeredgecolor="white",
+                markeredgewidth=0.4,
+                clip_on=False,
+                zorder=3,
+            )
+
+
+def _mark_widest_gap(axes: Axes, shown: pd.DataFrame, rules: list[object], *, n_panels: int) -> None:
+    """An arrow from the first rule's power to the second's where they differ most, with both values."""
+    first, second = (shown[shown["rule"] == rule].set_index(["effect", "items"])["power"] for rule in rules)
+    gap = (first - second).dropna()
+    if gap.empty:
+        return
+    place: Any = gap.abs().idxmax()
+    (effect, items), claimed, kept = place, float(first[place]), float(second[place])
+    if math.isclose(claimed, kept, abs_tol=0.05):
+        return
+    axes.annotate(
+        "",
+        (effect, kept),
+        (effect, claimed),
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": INK,
+            "lw": 1.0,
+            "mutation_scale": 7,
+            "shrinkA": 3,
+            "shrinkB": 3,
+        },
+        zorder=4,
+    )
+    if n_panels <= 9:
+        at_left = _upper_left_is_free(axes, shown)
+        axes.annotate(
+            f"{items:,} items, at {effect:g}:\n{claimed:.2f} → {kept:.2f}",
+            (0.03, 0.98) if at_left else (0.98, 0.03),
+            xycoords="axes fraction",
+            ha="left" if at_left else "right",
+            va="top" if at_left else "bottom",
+            size=7,
+            color=INK,
+            bbox={"facecolor": "white", "alpha": 0.85, "edgecolor": "none", "pad": 1.0},
+            zorder=5,
+        )
+
+
+def _upper_left_is_free(axes: Axes, shown: pd.DataFrame) -> bool:
+    """Whether no power above 0.7 is in the left half of the panel: then a note fits there."""
+    left, right = axes.get_xlim()
+    in_left_half = shown[shown["effect"] <= left + 0.6 * (right - left)]
+    return in_left_half.empty or float(in_left_half["power"].max()) < 0.72
+
+
+def _rule_words(rule: object) -> str:
+    return RULE_WORDS.get(rule, picture_text(str(rule)))
+
+
+def _handles(table: pd.DataFrame, rules: list[object]) -> tuple[list[Line2D], list[Line2D]]:
+    for_rules = [
+        Line2D(
+            [],
+            [],
+            color=colour,
+            linestyle=dashes,
+            linewidth=1.8,
+            label=_rule_words(rule),
+        )
+        for rule, colour, dashes in zip(rules, RULE_COLOURS, RULE_DASHES, strict=True)
+    ]
+    for_items = [
+        Line2D([], [], color=QUIET, marker=marker, linestyle="none", label=f"{items:,} items")
+        for items, marker in zip(levels(table, "items"), MARKERS, strict=False)
+    ]
+    return for_rules, for_items
+
+
+# False positives of many tests as a picture: one dot for each test, against the level it promises.
+
+ROW_HEIGHT = 0.175  # inches
+LOOKS = {  # colour, marker and fill, so that a grey print says the same
+    "calibrated": (COLOURS[0], "o", COLOURS[0]),
+    "too bold": (COLOURS[1], "D", COLOURS[1]),
+    "too careful": (COLOURS[4], "o", "white"),
+    "unclear": (QUIET, "s", "white"),
+}
+X_LABELS = {
+    "two-sided": "Studies without an effect that find one",
+    "greater": "Studies without an effect that claim B is better",
+    "non-inferior": "Studies at the margin that claim non-inferiority",
+    "equivalent": "Studies at the margin that claim equivalence",
+}
+
+
+def calibration_figure(
+    table: pd.DataFrame, *, title: str | None = None, width: float = SINGLE_COLUMN
+) -> Figure:
+    """Rejection rates under no effect, drawn without pyplot and ready for `figure_bytes`.
+
+    One row for each test, the boldest at the bottom: a dot at its rate, a bar over its 99 % Monte Carlo
+    interval, which the verdict follows from, the rate itself at the margin. The line is alpha, the shaded
+    band what counts as calibrated. Tests that the design does not allow are listed without a dot.
+
+    Parameters
+    ----------
+    table : rows as `planning.calibration.calibration_table` gives them, all of one alpha and alternative.
+    width : inches; a text column by default.
+    """
+    if table.empty or table[["alpha", "alternative"]].drop_duplicates().shape[0] != 1:
+        raise InputError("A figure of calibration shows tests of one alpha and one alternative.")
+    ready = _prepared(table)
+    with house_style():
+        figure = Figure(figsize=(width, 0.45 + ROW_HEIGHT * len(ready)), layout="constrained")
+        axes = figure.subplots()
+        _draw_level(axes, ready)
+        for place, row in enumerate(ready.to_dict("records")):
+            _draw_test(axes, place, row)
+        _frame(axes, ready)
+        legend_title = "Planned test in bold" if ready["is_rule"].any() else ""
+        add_header(figure, title, [_handles_of_calibration_figure(ready)], legend_title=legend_title)
+    return figure
+
+
+def _prepared(table: pd.DataFrame) -> pd.DataFrame:
+    """The rate that counts as `rate`, `low`, `high`; sorted, tests without one last."""
+    side = "upper" if table["alternative"].iloc[0] == "greater" else "rejection"
+    rates = {"rate": table[f"{side}_rate"], "low": table["judged_low"], "high": table["judged_high"]}
+    return table.assign(**rates).sort_values("rate", kind="stable", na_position="last")
+
+
+def _draw_level(axes: Axes, table: pd.DataFrame) -> None:
+    bands = table.dropna(subset=["rate"])
+    if not bands.empty:
+        low, high = bands["band_low"].min(), bands["band_high"].max()
+        axes.axvspan(low, high, color=QUIET, alpha=0.18, linewidth=0, gid="band")
+    axes.axvline(table["alpha"].iloc[0], color=QUIET, linewidth=0.9, zorder=1.5, gid="alpha")
+
+
+def _draw_test(axes: Axes, place: int, row: Mapping[Hashable, Any]) -> None:
+    if row["verdict"] not in LOOKS:
+        _write_at_margin(axes, place, "not defined", color=QUIET)
+        return
+    colour, marker, fill = LOOKS[row["verdict"]]
+    line = [row["low"], row["high"]]
+    axes.plot(line, [place, place], color=colour, linewidth=1.2, solid_capstyle="butt", zorder=3)
+    axes.plot([row["rate"]], [place], marker, color=colour, markerfacecolor=fill, zorder=4, clip_on=False)
+    _write_at_margin(axes, place, f"{100 * row['rate']:.1f} %", color=INK)
+
+
+def _write_at_margin(axes: Axes, place: int, text: str, *, color: str) -> None:
+    """Percentages end at the same place; words start at the axis."""
+    is_word = text[0].isalpha()
+    axes.annotate(
+        text,
+        (1, place),
+        xytext=(3 if is_word else 28, 0),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        ha="left" if is_word else "right",
+        va="center_baseline",
+        size=7,
+        color=color,
+    )
+
+
+def _frame(axes: Axes, table: pd.DataFrame) -> None:
+    axes.set_yticks(range(len(table)), list(map(picture_text, table["label"])))
+    for text, is_rule in zip(axes.get_yticklabels(), table["is_rule"], strict=True):
+        text.set_fontweight("bold" if is_rule else "normal")
+        text.set_color(INK)
+    axes.set_ylim(len(table) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="y", visible=False)
+    highest = table[["high", "band_high", "alpha"]].max().max()
+    axes.set_xlim(0, min(1.0, 1.06 * float(highest)))
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(lambda rate, _: f"{100 * rate:g} %")
+    axes.figure.supxlabel(X_LABELS[str(table["alternative"].iloc[0])], fontsize=8)
+
+
+def _handles_of_calibration_figure(table: pd.DataFrame) -> list[Line2D]:
+    handles = [
+        Line2D([], [], color=colour, marker=marker, markerfacecolor=fill, linestyle="", label=verdict)
+        for verdict, (colour, marker, fill) in LOOKS.items()
+        if (table["verdict"] == verdict).any()
+    ]
+    alpha = float(table["alpha"].iloc[0])
+    return [*handles, Line2D([], [], color=QUIET, linewidth=0.9, label=f"promised: {100 * alpha:g} %")]
+
+
+# The power surface as a picture: small multiples of power against the difference to detect.
+
+__all__ = ["FULL_WIDTH", "SINGLE_COLUMN", "comparison_figure", "figure_bytes", "surface_figure"]
+
+
+def surface_figure(
+    table: pd.DataFrame,
+    *,
+    title: str | None = None,
+    target: float = 0.8,
+    width: float | None = None,
+    effect_label: str | None = None,
+    draw: Drawn = "power",
+    along: AlongStudy | None = None,
+) -> Figure:
+    """Power over the cells of `table`, drawn without pyplot and ready for `figure_bytes`.
+
+    Columns of panels are numbers of workers, rows are settings, lines are numbers of items; shaded
+    bands are the Monte Carlo intervals `power_low` to `power_high`. With a single effect, x is the
+    number of items and lines are workers; with a single design it is a plot of points.
+
+    Parameters
+    ----------
+    table : one row for each cell: setting, workers, items, ratings_per_item, effect (difference
+        B - A on [0, 1]), power, power_low, power_high; with a column `rule` of two values it is
+        drawn by `comparison_figure`.
+    target : the power at which a dashed line is drawn.
+    width : inches; by default a text column for one panel and the page's width for more.
+    effect_label : what the effects are, where that is not the difference B - A on [0, 1].
+    draw : power, or type M or type S, for which the table has the columns `type_m` and `type_s`.
+    along : what runs along x where there are several effects: they (the default), or items.
+    """
+    if "rule" in table.columns and table["rule"].nunique() > 1:
+        return comparison_figure(table, title=title, target=target, width=width, effect_label=effect_label)
+    with house_style():
+        ready = prepared(table, QUANTITIES[draw])
+        facets = choose_facets(ready, along)
+        _refuse_too_many(levels(ready, facets.line))
+        figure, panels = panel_grid(
+            ready, facets, width=width or figure_width(ready, facets), target=target, draw=draw
+        )
+        for panel in panels:
+            shown = ready if facets.column is None else pick(ready, **{facets.column: panel.column})
+            shown = shown if facets.row is None else pick(shown, **{facets.row: panel.row})
+            _draw_lines(panel.axes, ready, shown, facets, QUANTITIES[draw])
+        if effect_label and facets.x == "effect":
+            figure.supxlabel(picture_text(effect_label), fontsize=8)
+        handles = [*_handles_of_surface_figure(ready, facets), *level_handles(target, draw)]
+        said = constants(ready, facets)
+        if handles:
+            add_header(figure, title, [handles], legend_title=said)
+        else:
+            add_header(figure, title or said, [])
+    return figure
+
+
+def _draw_lines(
+    axes: Axes, table: pd.DataFrame, shown: pd.DataFrame, facets: Facets, quantity: Quantity
+) -> None:
+    for style, level in enumerate(levels(table, facets.line)):
+        line = shown if facets.line is None else pick(shown, **{facets.line: level})
+        if line.empty:
+            continue
+        x = positions(table, facets, line)
+        if facets.line is None:
+            _draw_points(axes, x, line, quantity)
+            continue
+        if quantity.band is not None:
+            low, high = (line[name] for name in quantity.band)
+            axes.fill_between(x, low, high, color=COLOURS[style], alpha=0.2, linewidth=0, gid="band")
+        axes.plot(
+            x,
+            line[quantity.column],
+            color=COLOURS[style],
+            marker=MARKERS[style],
+            linestyle=DASHES[style],
+            markeredgecolor="white",
+            markeredgewidth=0.4,
+            clip_on=False,
+            zorder=3,
+        )
+
+
+def _draw_points(axes: Axes, x: list[float], line: pd.DataFrame, quantity: Quantity) -> None:
+    if quantity.band is None:
+        axes.plot(x, line[quantity.column], "o", color=COLOURS[0], zorder=3)
+        return
+    below = (line["power"] - line["power_low"]).clip(lower=0)
+    above = (line["power_high"] - line["power"]).clip(lower=0)
+    axes.errorbar(
+        x, line["power"], yerr=[below, above], fmt="o", color=COLOURS[0], capsize=2.5, linewidth=1, zorder=3
+    )
+
+
+def _handles_of_surface_figure(table: pd.DataFrame, facets: Facets) -> list[Line2D]:
+    return [
+        Line2D([], [], color=COLOURS[style], marker=MARKERS[style], linestyle=DASHES[style], label=name)
+        for style, name in enumerate(_line_names(table, facets))
+    ]
+
+
+def _line_names(table: pd.DataFrame, facets: Facets) -> list[str]:
+    if facets.line is None:
+        return []
+    if facets.line == CREW:
+        return [str(name) for name in levels(table, CREW)]
+    if facets.line == "effect":
+        return [f"difference {effect:g}" for effect in levels(table, "effect")]
+    return [f"{items:,} items" for items in levels(table, "items")]
+
+
+def _refuse_too_many(lines: list[object]) -> None:
+    if len(lines) > len(COLOURS):
+        raise InputError(
+            f"A figure can tell {len(COLOURS)} lines apart; this table has {len(lines)}. "
+            "Draw a part of the table: fewer numbers of items or of workers, or fewer differences."
+        )

@@ -1,0 +1,412 @@
+"""Power by formula of studies like one that is there: of more or fewer workers, items, ratings per item.
+
+Other sizes are computed as regular designs (`regular`), whose df is off by about a per cent where not everybody
+rates everything, and further where ratings are not paired. So variance and df are taken in proportion to the study
+that is there, whose own are exact: the curves go through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from humeval_power.costs import Cost, CostModel, cost_of, costs_of_counts
+from humeval_power.designs import Design
+from humeval_power.parameters import Parameters
+from humeval_power.rules import DecisionRule
+from humeval_power.studies.power.analytic import Ceiling, Growing, ceiling_with_items, ceiling_with_workers
+from humeval_power.studies.power.formula import EffectPrecision
+from humeval_power.studies.power.required import RegularPrecision, Variances, powers, regular_precision
+from humeval_power.study_counts import StudyCounts
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+TARGET = 0.8
+_POINTS = 25  # of a curve
+_WORKERS, _ITEMS = 5, 10  # how many times as many are looked at
+_FURTHER = 10  # and how many times as many as these, for where the power reaches the target
+_MOST = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class StudyLike:
+    """A regular study that is there, with its exact precision, and the rule by which it decides."""
+
+    parameters: Parameters
+    counts: StudyCounts
+    precision: EffectPrecision
+    rule: DecisionRule
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every worker rates every item."""
+        return self.counts.paired and self.counts.ratings_per_item == self.counts.n_workers
+
+    @property
+    def workers_of_an_item(self) -> int:
+        """How many different workers an item needs."""
+        return self.counts.ratings_per_item * (1 if self.counts.paired else 2)
+
+    def ratings_per_item(self, workers: Ints) -> Ints:
+        """Those of studies of so many workers: all of them, or as many as there are now."""
+        return workers if self.is_complete else np.full_like(workers, self.counts.ratings_per_item)
+
+    def powers(self, workers: ArrayLike, items: ArrayLike) -> Floats:
+        """Power of studies of so many workers and items, arrays that broadcast against each other."""
+        m, n = np.broadcast_arrays(np.asarray(workers, np.int64), np.asarray(items, np.int64))
+        documents = np.full(m.size, self.counts.n_documents)
+        found = self._powers(m.ravel(), n.ravel(), self.ratings_per_item(m.ravel()), documents)
+        return found.reshape(m.shape)
+
+    def power_of(self, counts: StudyCounts) -> float:
+        """Power of another size of the study."""
+        sizes = (counts.n_workers, counts.n_items, counts.ratings_per_item, counts.n_documents)
+        return float(self._powers(*(np.array([size]) for size in sizes))[0])
+
+    def _powers(self, workers: Ints, items: Ints, ratings_per_item: Ints, documents: Ints) -> Floats:
+        here = self.counts
+        own = (here.n_workers, here.n_items, here.ratings_per_item, here.n_documents)
+        columns = (workers, items, ratings_per_item, documents)
+        m, n, k, d = (np.append(column, value) for column, value in zip(columns, own, strict=True))
+        found = regular_precision(
+            Variances.of(self.parameters),
+            workers=m,
+            items=n,
+            ratings_per_item=k,
+            paired=here.paired,
+            documents=d,
+        )
+        exact = (self.precision.variance, self.precision.df)
+        variance, df = (each[:-1] * (known / each[-1]) for each, known in zip(found, exact, strict=True))
+        effect = self.parameters.difference
+        return powers(
+            abs(effect) if self.rule.alternative == "two-sided" else effect,
+            RegularPrecision(variance, df),
+            smallest=np.minimum(workers, np.where(documents > 0, documents, items)) - 1.0,
+            rule=self.rule,
+        )
+
+
+def counts_of(design: Design) -> StudyCounts | None:
+    """The counts that say all of a regular design; None for others, and where ratings are repeated."""
+    if design.kind not in ("crossed", "k-per-item", "split") or design.n_repeats > 1:
+        return None
+    return StudyCounts(
+        design.n_workers,
+        design.n_items,
+        int(design.ratings_per_item),
+        design.kind != "split",
+        n_documents=design.n_documents,
+        n_systems=design.n_systems,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Power over one size with the others as they are: at `sizes`, without end (`ceiling`, None where that is not
+    known), and the fewest that reach the target, None where none of the sizes looked at does."""
+
+    grows: Growing
+    sizes: tuple[int, ...]
+    powers: tuple[float, ...]
+    ceiling: Ceiling | None
+    enough: int | None
+
+
+def growth_of_workers(study: StudyLike) -> Growth:
+    """Power over the number of workers, up to five times as many as now or to where it reaches the target, if that
+    is not too far, and no further than there is work."""
+    counts = study.counts
+    ceiling, most = None, _MOST
+    if not study.is_complete:
+        most = counts.n_items * study.workers_of_an_item
+    if study.rule.df != "normal" and counts.paired:
+        ceiling = ceiling_with_workers(
+            study.parameters,
+            n_items=counts.n_items,
+            ratings_per_item=None if study.is_complete else counts.ratings_per_item,
+            n_documents=counts.n_documents,
+            target=TARGET,
+            rule=study.rule,
+        )
+    low = 2 if study.is_complete else max(2, study.workers_of_an_item)
+    high = min(max(_WORKERS * counts.n_workers, 20), most)
+    span = (low, counts.n_workers, high, most)
+    return _grown("workers", span, lambda sizes: study.powers(sizes, counts.n_items), ceiling)
+
+
+def growth_of_items(study: StudyLike) -> Growth:
+    """Power over the number of items, up to ten times as many as now, out of as many documents."""
+    counts = study.counts
+    ceiling = None
+    if study.rule.df != "normal" and counts.paired:
+        ceiling = ceiling_with_items(
+            study.parameters,
+            n_workers=counts.n_workers,
+            n_documents=counts.n_documents,
+            target=TARGET,
+            rule=study.rule,
+        )
+    low = max(2, counts.n_documents)
+    if not study.is_complete:
+        low = max(low, -(-counts.n_workers // study.workers_of_an_item))
+    span = (low, counts.n_items, max(_ITEMS * counts.n_items, 50), _MOST)
+    return _grown("items", span, lambda sizes: study.powers(counts.n_workers, sizes), ceiling)
+
+
+def _grown(
+    grows: Growing,
+    span: tuple[int, int, int, int],
+    power_of: Callable[[Ints], Floats],
+    ceiling: Ceiling | None,
+) -> Growth:
+    """The curve from the lowest size over the one that is there to the highest, or on to the target; `span` are
+    these three and the most that there can be."""
+    low, here, high, most = span
+    sizes = _sizes(low, here, high)
+    power = power_of(sizes)
+    enough = _enough(sizes, power, power_of)
+    if enough is None and high < most and (ceiling is None or ceiling.reachable):
+        further = _sizes(high, high, min(_FURTHER * high, most))
+        enough = _enough(further, power_of(further), power_of)
+        if enough is not None:
+            sizes = _sizes(low, here, min(enough + enough // 4, most))
+            power = power_of(sizes)
+    return Growth(grows, tuple(sizes.tolist()), tuple(power.tolist()), ceiling, enough)
+
+
+def _sizes(low: int, here: int, high: int) -> Ints:
+    """Whole numbers from low to high that grow by the same factor, and the one that is there."""
+    high = max(high, here, low + 1)
+    spread = np.geomspace(low, high, _POINTS).round().astype(np.int64)
+    return np.unique(np.append(spread, min(max(here, low), high)))
+
+
+def _enough(sizes: Ints, power: Floats, power_of: Callable[[Ints], Floats]) -> int | None:
+    """The smallest size that reaches the target, between two of a curve that rises: there every tenth is looked at,
+    then every one."""
+    reaching = np.flatnonzero(power >= TARGET)
+    if not len(reaching):
+        return None
+    place = int(reaching[0])
+    low, high = int(sizes[max(place - 1, 0)]), int(sizes[place])
+    while high - low > 1:
+        step = max((high - low) // 16, 1)
+        between = np.append(np.arange(low + step, high, step), high)
+        first = int(np.argmax(power_of(between) >= TARGET))
+        low, high = low if first == 0 else int(between[first - 1]), int(between[first])
+    return high
+
+
+# What a study costs against what its power is: designs of every cost, and designs that cost the same.
+
+_SUMS, _LEAST, _MOST_SPENDING = (
+    20,
+    0.05,
+    20.0,
+)  # sums that are looked at, in times of the present cost or the budget
+_CLOSE = 8  # sums about the target
+_WORKERS_SPENDING, _TIMES = (
+    24,
+    25,
+)  # numbers of workers that share a sum, up to so many times as many as now
+_MOST_ITEMS = 100_000
+_TINY = 1e-6
+_CORRECTIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Designs:
+    """Designs one by one: workers, items, ratings per item, what they cost and their power by formula."""
+
+    workers: tuple[int, ...]
+    items: tuple[int, ...]
+    ratings_per_item: tuple[int, ...]
+    cost: tuple[float, ...]
+    power: tuple[float, ...]
+
+    @property
+    def columns(self) -> tuple[tuple[Any, ...], ...]:
+        """The fields in their order."""
+        return self.workers, self.items, self.ratings_per_item, self.cost, self.power
+
+    def __len__(self) -> int:
+        return len(self.workers)
+
+    @property
+    def best(self) -> int:
+        """The place of the most powerful; of equals the first."""
+        return int(np.argmax(np.round(self.power, 9)))
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Cost against power around a study. `unit` is a currency, or 'ratings' where nothing says what they cost.
+
+    `cost` is that of the study; `budget` what may be spent, None where nothing was said. `front` are the designs
+    that no other looked at beats in cost and power; `more_workers` and `more_items` are those of the two curves of
+    growth. `splits` share the same sum between workers and items: the budget, or what the study costs.
+    """
+
+    unit: str
+    cost: float
+    budget: float | None
+    front: Designs
+    more_workers: Designs
+    more_items: Designs
+    splits: Designs
+    priced: Cost | None = None
+
+    @property
+    def sum(self) -> float:
+        """What is shared between workers and items in `splits`."""
+        return self.cost if self.budget is None else self.budget
+
+
+def spending_of(
+    study: StudyLike,
+    workers: Growth,
+    items: Growth,
+    *,
+    costs: CostModel | None = None,
+    budget: Decimal | None = None,
+) -> Spending:
+    """Look around a study whose growth is known, at the prices of `costs`; else ratings are counted."""
+    counts = study.counts
+    here = float(prices(study, np.array([counts.n_workers]), np.array([counts.n_items]), costs)[0])
+    limit = None if budget is None else float(budget)
+    grown = (_of_growth(study, workers, costs), _of_growth(study, items, costs))
+    return Spending(
+        unit="ratings" if costs is None else costs.currency,
+        cost=here,
+        budget=limit,
+        front=_front(study, grown, costs, max(here, limit or 0.0)),
+        more_workers=grown[0],
+        more_items=grown[1],
+        splits=_splits(study, workers, costs, here if limit is None else limit),
+        priced=None if costs is None else cost_of(counts, costs),
+    )
+
+
+def prices(study: StudyLike, workers: Ints, items: Ints, costs: CostModel | None) -> Floats:
+    """What studies of so many workers and items cost, in units of the currency; else how many ratings they are."""
+    counts = study.counts
+    k = study.ratings_per_item(workers)
+    if costs is None:
+        return np.asarray(counts.n_systems * items * k, dtype=np.float64)
+    cents = costs_of_counts(
+        costs,
+        n_workers=workers,
+        n_items=items,
+        ratings_per_item=k,
+        paired=counts.paired,
+        n_documents=counts.n_documents,
+        n_systems=counts.n_systems,
+    )
+    return cents / 100
+
+
+def _of_growth(study: StudyLike, growth: Growth, costs: CostModel | None) -> Designs:
+    grown = np.array(growth.sizes)
+    counts = study.counts
+    m = grown if growth.grows == "workers" else np.full_like(grown, counts.n_workers)
+    n = grown if growth.grows == "items" else np.full_like(grown, counts.n_items)
+    return _designs(study, m, n, prices(study, m, n, costs), np.array(growth.powers))
+
+
+def _front(
+    study: StudyLike, grown: tuple[Designs, Designs], costs: CostModel | None, near: float
+) -> Designs:
+    """The best split of each of many sums, cheapest first: spread from little to much, and close to each other
+    where the target is reached."""
+    found = _best_of_sums(study, costs, near * np.geomspace(_LEAST, _MOST_SPENDING, _SUMS))
+    reaching = np.flatnonzero(np.array(found.power) >= TARGET)
+    if len(reaching) and reaching[0] > 0:
+        ends = (found.cost[reaching[0] - 1], found.cost[reaching[0]])
+        found = _joined(found, _best_of_sums(study, costs, np.linspace(*ends, _CLOSE)))
+    return _unbeaten(_joined(found, *grown))
+
+
+def _best_of_sums(study: StudyLike, costs: CostModel | None, sums: Floats) -> Designs:
+    """For each sum the most powerful design that it buys, of numbers of workers that grow by the same factor; to
+    within an item, as costs are taken to rise in proportion to the items."""
+    low = 2 if study.is_complete else max(2, study.workers_of_an_item)
+    high = _TIMES * max(study.counts.n_workers, low)
+    m = np.unique(np.geomspace(low, high, _WORKERS_SPENDING).round().astype(np.int64))
+    line = _CostLine.of(study, m, costs)
+    items = line.items(sums[:, None])  # (sums, workers)
+    workers = np.broadcast_to(m, items.shape)
+    possible = (line.at_least <= sums[:, None]) & _possible(study, workers, items)
+    power = np.where(possible, study.powers(workers, items), -1.0)
+    best = power.argmax(axis=1)
+    row = np.flatnonzero(power.max(axis=1) >= 0)
+    m, n = workers[row, best[row]], items[row, best[row]]
+    return _designs(study, m, n, prices(study, m, n, costs), power[row, best[row]])
+
+
+def _joined(*designs: Designs) -> Designs:
+    return Designs(*(sum(columns, ()) for columns in zip(*(one.columns for one in designs), strict=True)))
+
+
+def _unbeaten(designs: Designs) -> Designs:
+    """Those that no cheaper one beats, cheapest first."""
+    cost, power = np.array(designs.cost), np.array(designs.power)
+    order = np.lexsort((-power, cost))
+    before = np.concatenate([[-np.inf], np.maximum.accumulate(power[order])[:-1]])
+    kept = order[power[order] > before + 1e-9].tolist()
+    return Designs(*(tuple(column[place] for place in kept) for column in designs.columns))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _CostLine:
+    """What studies of so many workers cost, in proportion to their items: `at_least` for the `least` items."""
+
+    least: Ints
+    at_least: Floats
+    slope: Floats
+
+    @classmethod
+    def of(cls, study: StudyLike, workers: Ints, costs: CostModel | None) -> _CostLine:
+        least = np.full_like(workers, max(2, study.counts.n_documents))
+        most = np.full_like(workers, _MOST_ITEMS)
+        at_least, at_most = (prices(study, workers, items, costs) for items in (least, most))
+        return cls(least, at_least, np.maximum((at_most - at_least) / (most - least), _TINY))
+
+    def items(self, limits: ArrayLike) -> Ints:
+        """As many items as the sums buy."""
+        more = np.floor((np.asarray(limits) - self.at_least) / self.slope + _TINY)
+        return np.asarray(self.least + np.clip(more, 0, _MOST_ITEMS).astype(np.int64))
+
+
+def _splits(study: StudyLike, workers: Growth, costs: CostModel | None, limit: float) -> Designs:
+    """As many items as the sum buys, for each number of workers. Where costs rise in steps the first guess may be
+    too many, and is brought down until it is paid for."""
+    m = np.array(workers.sizes)
+    line = _CostLine.of(study, m, costs)
+    n = line.items(limit)
+    cost = prices(study, m, n, costs)
+    for _ in range(_CORRECTIONS):
+        over = np.maximum(np.ceil((cost - limit) / line.slope), 1).astype(np.int64)
+        n = np.where(cost > limit, np.maximum(n - over, line.least), n)
+        cost = prices(study, m, n, costs)
+    fits = (cost <= limit) & _possible(study, m, n)
+    m, n, cost = m[fits], n[fits], cost[fits]
+    return _designs(study, m, n, cost, study.powers(m, n) if len(m) else cost)
+
+
+def _possible(study: StudyLike, workers: Ints, items: Ints) -> NDArray[np.bool_]:
+    """Whether there is a rating for every worker, and a worker for every rating of an item."""
+    if study.is_complete:
+        return np.ones(workers.shape, dtype=bool)
+    needed = study.workers_of_an_item
+    return np.asarray((workers >= needed) & (workers <= items * needed))
+
+
+def _designs(study: StudyLike, m: Ints, n: Ints, cost: Floats, power: Floats) -> Designs:
+    columns = (m, n, study.ratings_per_item(m), cost, power)
+    return Designs(*(tuple(column.tolist()) for column in columns))

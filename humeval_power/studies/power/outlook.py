@@ -1,0 +1,288 @@
+"""What stands around the power of a study by formula: growth, its price, its variance, its estimates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from humeval_power.choices import DEFAULT_SEED
+from humeval_power.costs import CostModel
+from humeval_power.errors import HumevalPowerError
+from humeval_power.parameters import Parameters
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.studies.power.estimate import estimate_power
+from humeval_power.studies.power.formula import (
+    AnalyticPower,
+    EffectPrecision,
+    chance_of_significance,
+    estimate_density,
+    power_at,
+)
+from humeval_power.studies.power.growth import (
+    Growth,
+    Spending,
+    StudyLike,
+    counts_of,
+    growth_of_items,
+    growth_of_workers,
+    spending_of,
+)
+from humeval_power.studies.power.required import RegularPrecision, powers
+from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.study_counts import StudyCounts
+
+if TYPE_CHECKING:
+    from humeval_power.checking.suspects import Suspect
+    from humeval_power.ratings import Ratings
+
+# What the variance of the estimated difference consists of: workers, items, documents, noise.
+
+Part = Literal["workers", "items", "documents", "residual", "pairs of worker and item"]
+
+
+def variance_parts(parameters: Parameters, counts: StudyCounts) -> Mapping[Part, float]:
+    """The variance on [0, 1] that each adds in a regular study of two systems; they add up to that of the estimate.
+
+    What workers, items and documents add is how far they differ about the difference of the systems. Where the same
+    worker rates both outputs of an item, what is peculiar to the two of them cancels.
+    """
+    coded = parameters.recoded()
+    ratings = counts.n_items * counts.ratings_per_item
+    found: dict[Part, float] = {
+        "workers": coded.sd_worker_slope**2 / counts.n_workers,
+        "items": coded.sd_item_slope**2 / counts.n_items,
+    }
+    if counts.n_documents:
+        found["documents"] = coded.sd_document_slope**2 / counts.n_documents
+    found["residual"] = 2 * coded.sd_residual**2 / ratings
+    if not counts.paired and coded.sd_worker_item:
+        found["pairs of worker and item"] = 2 * coded.sd_worker_item**2 / ratings
+    return found
+
+
+_POINTS = 61  # of a density
+_REACH = 3.6  # standard errors that it is drawn to
+_EFFECTS = 41  # true differences
+_CURVE = 16  # points of the winner's curse
+_LARGEST_RATIO = 4.2  # true effect over its standard error where power is all but certain
+Floats = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """The law of the estimated difference: density at `at` under the null, and under the effect; of which
+    `null_found` and `effect_found` are those of estimates that are significant (or show the claim)."""
+
+    null: float
+    at: Floats
+    under_null: Floats
+    null_found: Floats
+    under_effect: Floats
+    effect_found: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class EffectCurve:
+    """Power over the true difference."""
+
+    effects: Floats
+    powers: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Curse:
+    """How far significant estimates exaggerate (`type_m`), and how often their sign is wrong (`type_s`), in studies
+    of the same df and of every power."""
+
+    power: Floats
+    type_m: Floats
+    type_s: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is found by formula around one power. Growth, `parts` and `spending` are None for designs that `counts`
+    do not describe; growth and spending too where there is nothing to find, as are `effects` and `curse`, which
+    are not known of a rule with a margin either."""
+
+    counts: StudyCounts | None
+    estimates: Estimates
+    effects: EffectCurve | None
+    curse: Curse | None
+    workers: Growth | None = None
+    items: Growth | None = None
+    parts: Mapping[Part, float] | None = None
+    spending: Spending | None = None
+
+
+def outlook_of(
+    study: RatingStudy,
+    analytic: AnalyticPower,
+    *,
+    costs: CostModel | None = None,
+    budget: Decimal | None = None,
+) -> Outlook:
+    """Everything that is found by formula around a study's power. Prices are of the study as planned."""
+    rule, precision = study.rule, analytic.precision
+    estimates = estimates_of(analytic.effect, precision, rule)
+    effects, curse = None, None
+    if rule.margin is None and analytic.effect:
+        effects, curse = effect_curve(analytic.effect, precision, rule), curse_of(precision, rule)
+    counts = counts_of(study.design)
+    if counts is None:
+        return Outlook(None, estimates, effects, curse)
+    parts = variance_parts(study.parameters, counts)
+    if not rule.can_show(analytic.effect):
+        return Outlook(counts, estimates, effects, curse, parts=parts)
+    like = StudyLike(study.parameters, counts, precision, rule)
+    workers, items = growth_of_workers(like), growth_of_items(like)
+    spending = spending_of(like, workers, items, costs=costs, budget=budget)
+    return Outlook(counts, estimates, effects, curse, workers, items, parts, spending)
+
+
+def estimates_of(effect: float, precision: EffectPrecision, rule: DecisionRule) -> Estimates:
+    """The law of a study's estimates under the null and under the effect, drawn wide enough for both."""
+    null, reach = rule.null_effect, _REACH * precision.standard_error
+    at = np.linspace(min(null, effect) - reach, max(null, effect) + reach, _POINTS)
+    found = chance_of_significance(at, precision, rule)
+    under_null, under_effect = (estimate_density(at, true, precision) for true in (null, effect))
+    columns = (at, under_null, under_null * found, under_effect, under_effect * found)
+    return Estimates(null, *(tuple(column.tolist()) for column in columns))
+
+
+def effect_curve(effect: float, precision: EffectPrecision, rule: DecisionRule) -> EffectCurve:
+    """Power from no effect to twice this one."""
+    effects = np.linspace(0, 2 * effect, _EFFECTS)
+    one_sided = rule.alternative != "two-sided"
+    found = powers(
+        effects if one_sided else np.abs(effects),
+        RegularPrecision(np.array(precision.variance), np.array(precision.df)),
+        smallest=float(precision.smallest),
+        rule=rule,
+    )
+    return EffectCurve(tuple(effects.tolist()), tuple(found.tolist()))
+
+
+def curse_of(precision: EffectPrecision, rule: DecisionRule) -> Curse:
+    """Exaggeration over power, from studies that find next to nothing to those that find all."""
+    ratios = np.linspace(_LARGEST_RATIO / _CURVE, _LARGEST_RATIO, _CURVE)
+    found = [power_at(float(ratio) * precision.standard_error, precision, rule=rule) for ratio in ratios]
+    return Curse(
+        tuple(each.power for each in found),
+        tuple(each.type_m for each in found),
+        tuple(each.type_s for each in found),
+    )
+
+
+# How often a planned study would find what is not there, if its documents were left out of the analysis.
+
+N_SIMULATED = 10_000  # studies drawn by their mean squares, which takes a few milliseconds
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutDocuments:
+    """The rate of false positives of an analysis that leaves the documents out; of the rule's claim where it
+    has a margin and the true difference lies there. `n_simulations` is 0 where the rate is by formula."""
+
+    rate: float
+    alpha: float
+    n_simulations: int
+
+    def __str__(self) -> str:
+        how = f"{self.n_simulations:,} simulated studies" if self.n_simulations else "by formula"
+        return (
+            f"left out of the analysis they would raise false positives from {100 * self.alpha:g} % to "
+            f"{100 * self.rate:.2g} % ({how})"
+        )
+
+
+def without_documents(study: RatingStudy, *, seed: int = DEFAULT_SEED) -> WithoutDocuments | None:
+    """By simulation where studies are drawn by their mean squares, else by formula; None for a study without
+    documents, and where neither describes it."""
+    from humeval_power.studies.power.formula import false_positives_without_documents
+
+    if study.design.n_documents == 0 or study.rule.is_simulated:
+        return None
+    null = replace(study, ignore_documents=True).with_effect(study.rule.null_effect)
+    if null.replication.by_mean_squares and null.rule.estimator == "reml":
+        found = estimate_power(null, n_simulations=N_SIMULATED, seed=seed)
+        return WithoutDocuments(found.rejection_rate, study.alpha, N_SIMULATED)
+    if not study.has_formula:
+        return None
+    rate = false_positives_without_documents(study.parameters, study.design, rule=study.rule)
+    return WithoutDocuments(rate, study.alpha, 0)
+
+
+# What a column that is left out of the model does to the test: false positives, at what these ratings
+# show.
+
+MOST_RATINGS = 20_000  # of a table that is fitted unasked
+
+
+@dataclass(frozen=True, slots=True)
+class Unmodelled:
+    """A suspected column, and how often a test that leaves it out would find a difference that is not there.
+
+    rate : NaN where it was not computed. size : the standard deviation between documents or sessions of the
+        difference B - A, or what an order or position adds to it where it is left out; on [0, 1].
+    n_simulations : 0 where the rate is by formula.
+    """
+
+    suspect: Suspect
+    rate: float = math.nan
+    size: float = math.nan
+    n_simulations: int = 0
+
+    @property
+    def alpha(self) -> float:
+        """The nominal rate."""
+        return DEFAULT_RULE.alpha
+
+
+def left_out_documents(suspect: Suspect, ratings: Ratings) -> Unmodelled:
+    """Of documents or sessions, from ratings read with them: studies of this very design without an effect, drawn
+    at what the model with documents finds, and analysed without them."""
+    from humeval_power.estimation.crossed.problem import few_fits
+    from humeval_power.estimation.fitting import fit
+    from humeval_power.studies.power.scenario import RatingStudy
+
+    if len(ratings.rating) > MOST_RATINGS or ratings.n_systems != 2:
+        return Unmodelled(suspect)
+    try:
+        with few_fits():
+            fitted = fit(ratings)
+        found = without_documents(RatingStudy(fitted.parameters.with_difference(0.0), ratings.design()))
+    except HumevalPowerError:
+        return Unmodelled(suspect)
+    if found is None or not fitted.converged:
+        return Unmodelled(suspect)
+    return Unmodelled(suspect, found.rate, fitted.parameters.sd_document_slope, found.n_simulations)
+
+
+def left_out_covariate(suspect: Suspect, ratings: Ratings) -> Unmodelled:
+    """Of an order or a position, from ratings read with it: what it adds to the difference where the systems were
+    not balanced over it, and how often that alone would be found."""
+    from humeval_power.estimation.crossed.problem import few_fits
+    from humeval_power.estimation.fitting import fit
+    from humeval_power.studies.power.formula import effect_precision, power_at
+
+    if len(ratings.rating) > MOST_RATINGS or ratings.n_systems != 2:
+        return Unmodelled(suspect)
+    try:
+        with few_fits():
+            fitted = fit(ratings)
+        precision = effect_precision(fitted.parameters, ratings.design())
+    except HumevalPowerError:
+        return Unmodelled(suspect)
+    columns = ratings.covariate_columns
+    b = ratings.system == 1
+    shift = columns[b].mean(axis=0) - columns[~b].mean(axis=0)
+    known = {effect.label: effect.estimate for effect in fitted.covariates}
+    coefficients = np.array([known[label] for one in ratings.covariates for label in one.labels])
+    bias = float(shift @ coefficients)
+    return Unmodelled(suspect, power_at(bias, precision).rejection_rate, bias)

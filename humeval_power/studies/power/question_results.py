@@ -1,0 +1,584 @@
+"""The answers to the four questions that every scenario answers: power, effect, size, surface."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
+
+from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.safe_text import picture_text
+from humeval_power.saying.answer_words import of_hundred, share_words
+from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot
+from humeval_power.saying.document import (
+    NOTHING_WRONG,
+    QUANTITIES,
+    Along,
+    Block,
+    Document,
+    Drawn,
+    Fact,
+    Facts,
+    Paragraph,
+    Picture,
+    Section,
+    Table,
+    known_rows,
+    level_words,
+)
+from humeval_power.saying.figure_style import (
+    COLOURS,
+    DASHES,
+    MARKERS,
+    QUIET,
+    TARGET_DASHES,
+    frame,
+    house_style,
+)
+from humeval_power.saying.numbers import decimals, interval_words, percent
+from humeval_power.saying.result import NO_POWER, UNKNOWN, Provenance, Record, Result
+from humeval_power.scenarios.contract import Scenario, is_computable
+from humeval_power.studies.power.estimate import PowerEstimate
+from humeval_power.studies.power.questions import Answer, Detectable, RequiredN
+from humeval_power.studies.power.wording import (
+    PLAIN,
+    CurveFacets,
+    Wording,
+    choose_curve_facets,
+    value_words,
+)
+
+# Power by formula around an answer, as a chart: what a page can show while one drags.
+
+_POINTS = 41
+_SAW = 100  # sizes up to which every size is drawn, because the power of an exact test is a saw
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where an answer lies, an effect or a size, and the power there; `target` is the one that was aimed at."""
+
+    place: float
+    power: float
+    target: float | None = None
+    is_size: bool = False
+
+    @property
+    def words(self) -> str:
+        """The answer, to be marked."""
+        if self.is_size:
+            return f"here: {self.place:,.0f}, power {self.power:.3f}"
+        return f"here: {self.place:.4g}, power {self.power:.3f}"
+
+
+def computed_chart(power_of: Callable[[float], float | None], found: Found, *, label: str) -> Chart | None:
+    """Power by formula from nothing to twice where the answer lies, which is marked; None where there is no curve.
+
+    Parameters
+    ----------
+    power_of : the power at an effect, or a size; None where there can be none.
+    label : what the axis of effects or sizes shows.
+    """
+    points = [(x, power) for x in _places(found) if (power := power_of(x)) is not None]
+    if len(points) < 2:
+        return None
+    x, powers = zip(*points, strict=True)
+    marks: list[Mark] = [Spot(found.words, found.place, found.power)]
+    if found.target is not None:
+        marks.append(Level(f"target {found.target:g}", found.target))
+    return Chart(
+        name="power",
+        title="How does power grow with the size?"
+        if found.is_size
+        else "Which effects are found how often?",
+        words=f"Power by formula, from 0 to twice the answer, which is marked; {found.words}.",
+        x=Axis(label, x[0], x[-1], is_whole=found.is_size),
+        y=Axis("Power", 0, 1),
+        series=(Series("line", "power by formula", x, powers),),
+        marks=tuple(marks),
+    )
+
+
+def _places(found: Found) -> list[float]:
+    """Where the curve is computed, from low to high."""
+    count = _POINTS
+    if found.is_size and found.place <= _SAW:
+        count = max(round(2 * found.place) + 1, _POINTS)
+    step = 2 * found.place / (count - 1)
+    places = (place * step for place in range(count))
+    return sorted({float(round(each)) if found.is_size else round(each, 12) for each in places})
+
+
+def scenario_power(make: Callable[[float], Scenario], x: float) -> float | None:
+    """The power of the scenario of an effect or a size by formula; None where there can be none."""
+    try:
+        scenario = make(x)
+        return scenario.computed().power if is_computable(scenario) else None
+    except HumevalPowerError:
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionResult(Result):
+    """What all four have: how the scenario is put into words, and what the user said of it."""
+
+    question: ClassVar[str]
+
+    wording: Wording = PLAIN
+    given: Mapping[str, object] = field(default_factory=dict)
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def schema(self) -> str:  # type: ignore[override]  # each kind of scenario has its own
+        """The schema of the record, named after the scenario and the question."""
+        return f"humeval_power/{self.wording.name}_{self.question}/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerResult(QuestionResult):
+    """How often a scenario's effect is found: computed, simulated, or both."""
+
+    question: ClassVar[str] = "power"
+
+    answer: Answer
+
+    def body(self) -> Document:
+        """Power in each way, then what was asked."""
+        scenario = self.answer.scenario
+        asked = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
+        blocks: list[Block] = [Facts((*asked, *_how(self.answer)))]
+        if self.answer.computed is not None and scenario.true_effect:
+            here = Found(scenario.true_effect, self.answer.computed.power)
+            blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
+        return Document(
+            "How often a comparison of this size finds this effect",
+            lead=self._lead(),
+            headline=tuple(_powers(self.answer)),
+            sections=(Section("", tuple(blocks)),),
+        )
+
+    def _lead(self) -> str:
+        computed, simulated = self.answer.computed, self.answer.simulated
+        found = f"would find {self.wording.found(self.answer.scenario)}"
+        formula = "" if computed is None else of_hundred(computed.power)
+        if simulated is None:
+            return f"Of 100 such studies, {formula} {found}. By formula; no simulation was asked for."
+        beside = f" By formula it would be {formula}." if formula else ""
+        if simulated.too_many_failed:
+            return (
+                f"No power can be given: {percent(simulated.failure_rate)} of {simulated.n_simulations:,} "
+                f"simulated studies could not be tested.{beside}"
+            )
+        power = of_hundred(simulated.power, simulated.interval)
+        return f"Of 100 such studies, {power} {found}; {simulated.n_simulations:,} studies were simulated.{beside}"
+
+    def content(self) -> Record:
+        """Power as computed and as simulated."""
+        answer = self.answer
+        return {
+            "understood": self.wording.effect(answer.scenario),
+            "effect": answer.scenario.true_effect,
+            "alpha": answer.scenario.alpha,
+            "computed": None if answer.computed is None else asdict(answer.computed),
+            "simulated": None if answer.simulated is None else _simulated(answer.simulated),
+            "given": dict(self.given),
+        }
+
+    @property
+    def missed(self) -> str:
+        """That no power is known, because too many of the simulated studies could not be tested."""
+        return (
+            NO_POWER if self.answer.simulated is not None and self.answer.simulated.too_many_failed else ""
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DetectableResult(QuestionResult):
+    """The smallest effect that a scenario finds with the target power."""
+
+    question: ClassVar[str] = "mde"
+
+    scenario: Scenario
+    found: Detectable
+
+    def body(self) -> Document:
+        """The effect, then what was asked."""
+        found = self.found
+        scenario = self.scenario.with_effect(found.effect)
+        how, simulated = ("Method", found.method), found.by == "simulation"
+        blocks: list[Block] = [Facts((*self.wording.study(scenario), how))]
+        if found.by == "computed":
+            here = Found(found.effect, found.power, target=found.power)
+            blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
+        return Document(
+            "The smallest effect that a comparison of this size finds",
+            lead=f"{of_hundred(found.power)} of 100 such studies find {self.wording.found(scenario)}; a smaller "
+            f"effect is found less often. {'By simulation' if simulated else 'By formula; nothing was simulated'}.",
+            headline=(
+                ("Smallest effect (MDE)", self.wording.shown(found.effect)),
+                *self._interval(),
+            ),
+            sections=(Section("", tuple(blocks)),),
+        )
+
+    def _interval(self) -> Iterator[Fact]:
+        if self.found.interval is not None:
+            low, high = map(self.wording.shown, self.found.interval)
+            yield "Monte Carlo interval", f"{low} to {high} (95 %)"
+
+    def content(self) -> Record:
+        """The effect found, and how."""
+        return {"found": [asdict(self.found)], "given": dict(self.given)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequiredResult(QuestionResult):
+    """The smallest size that finds an effect with the target power; `build` makes the scenario of a size."""
+
+    question: ClassVar[str] = "size"
+
+    found: RequiredN
+    build: Callable[[int], Scenario]
+
+    def body(self) -> Document:
+        """The size, then what was asked."""
+        found = self.found
+        shown = found.n or found.highest
+        size = f"none up to {found.highest:,}" if found.n is None else f"n = {found.n:,}"
+        scenario = self.build(shown)
+        asked = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
+        blocks: list[Block] = [Facts((*asked, ("Method", found.method)))]
+        if found.by == "computed":
+            here = Found(shown, found.power, found.target, is_size=True)
+            blocks += _curve(lambda n: self.build(round(n)), here, label="Size n")
+        return Document(
+            "The smallest size that finds this effect",
+            lead=self._lead(scenario),
+            headline=(("Size", size), (f"Power (target {found.target:g})", self._power())),
+            sections=(Section("", tuple(blocks)),),
+        )
+
+    def _lead(self, scenario: Scenario) -> str:
+        found, find = self.found, self.wording.found(scenario)
+        power, method = of_hundred(found.power), "formula" if found.by == "computed" else "simulation"
+        sized = self.wording.sized
+        noun = sized if isinstance(sized, str) else sized(scenario)
+        if found.n is None:
+            size = f"number of {noun}" if noun else "size"
+            return (
+                f"No {size} up to {found.highest:,} would do: with {found.highest:,}, {power} of 100 such studies "
+                f"would find {find}. By {method}."
+            )
+        size = f"{found.n:,} {noun}" if noun else f"n = {found.n:,}"
+        return f"{size} would do: then {power} of 100 such studies find {find}. By {method}."
+
+    def _power(self) -> str:
+        """That at the size found, or at the largest."""
+        interval = self.found.interval
+        reach = (
+            ""
+            if interval is None
+            else f" (95 % Monte Carlo interval {interval_words(*interval, digits=3)})"
+        )
+        return f"{self.found.power:.4f}{reach}"
+
+    def content(self) -> Record:
+        """The size found; `n` is None where the largest size searched does not reach the target."""
+        shown = self.build(self.found.n or self.found.highest)
+        return {
+            "understood": self.wording.effect(shown),
+            "found": asdict(self.found),
+            "given": dict(self.given),
+        }
+
+    @property
+    def missed(self) -> str:
+        """That no size up to the largest reaches the target."""
+        return (
+            ""
+            if self.found.n
+            else f"No size up to {self.found.highest:,} reaches the power {self.found.target:g}."
+        )
+
+
+def _curve(make: Callable[[float], Scenario], found: Found, *, label: str) -> tuple[Block, ...]:
+    """Power by formula around the answer: where it is, and the power there."""
+    chart = computed_chart(lambda x: scenario_power(make, x), found, label=label)
+    return () if chart is None else (chart,)
+
+
+def _powers(answer: Answer) -> Iterator[Fact]:
+    """The powers, each with its label."""
+    if answer.computed is not None:
+        yield "Computed power", f"{answer.computed.power:.4f}"
+    simulated = answer.simulated
+    if simulated is not None and simulated.too_many_failed:
+        yield "Simulated power", "none"
+    elif simulated is not None:
+        reach = interval_words(*simulated.interval, digits=3)
+        yield "Simulated power", f"{simulated.power:.4f} ({reach})"
+
+
+def _how(answer: Answer) -> Iterator[Fact]:
+    """How each power was found, and how wrong significant estimates are."""
+    if answer.computed is not None:
+        errors = _errors(answer.computed.type_m, answer.computed.type_s)
+        yield "Computed", f"by {answer.computed.method}{errors}"
+    if answer.simulated is not None:
+        yield "Simulated", _simulated_words(answer.simulated)
+
+
+def _simulated_words(estimate: PowerEstimate) -> str:
+    if estimate.too_many_failed:
+        return f"{estimate.n_simulations:,} studies"
+    failed = f", {estimate.n_failed:,} failed" if estimate.n_failed else ""
+    errors = _errors(estimate.type_m, estimate.type_s)
+    return f"{estimate.n_simulations:,} studies{failed}, 95 % Monte Carlo interval in brackets{errors}"
+
+
+def _errors(type_m: float, type_s: float) -> str:
+    if math.isnan(type_m):
+        return ""
+    wrong = f"{share_words(type_s)} have" if type_s else "none has"
+    return (
+        f"; significant estimates exaggerate {type_m:.2f} times (type M), {wrong} the wrong sign (type S)"
+    )
+
+
+def _simulated(estimate: PowerEstimate) -> Record:
+    return {
+        "power": estimate.power,
+        "interval": list(estimate.interval),
+        "rejection_rate": estimate.rejection_rate,
+        "type_m": estimate.type_m,
+        "type_s": estimate.type_s,
+        "mean_estimate": estimate.mean_estimate,
+        "n_simulations": estimate.n_simulations,
+        "n_failed": estimate.n_failed,
+    }
+
+
+# Power of many scenarios: the table of their cells, and one figure.
+
+_OWN_COLUMNS = frozenset(
+    {
+        "n",
+        "effect",
+        "power",
+        "power_low",
+        "power_high",
+        "type_m",
+        "type_s",
+        "n_simulations",
+        "n_failed",
+        "method",
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurfaceResult(QuestionResult):
+    """Power over many sizes and effects, a row for each."""
+
+    question: ClassVar[str] = "surface"
+
+    rows: tuple[dict[str, Any], ...]
+    draw: Drawn = "power"
+    along: Along | None = None
+
+    @property
+    def lists(self) -> tuple[str, ...]:
+        """The columns of what is assumed, of which there are several values."""
+        return tuple(name for name in self.rows[0] if name not in _OWN_COLUMNS)
+
+    def body(self) -> Document:
+        """The table and its curves."""
+        return Document(
+            "Power over sizes and effects",
+            lead=self._lead(),
+            sections=(Section("", (self._table(), self._picture())),),
+        )
+
+    def _lead(self) -> str:
+        known = [row for row in self.rows if not math.isnan(row["power"])]
+        if not known:
+            return "No power can be given: too many of the simulated studies could not be tested."
+        low, high = (
+            f"{of_hundred(row['power'])} (n = {row['n']:,}, effect {self.wording.shown(row['effect'])})"
+            for row in (f(known, key=lambda row: row["power"]) for f in (min, max))
+        )
+        found = low if low == high else f"from {low} to {high}"
+        simulated = any(row["n_simulations"] for row in known)
+        how = (
+            "'+-' is half the 95 % Monte Carlo interval of a simulated power" if simulated else "By formula"
+        )
+        return f"Of 100 such studies, {found} would find the effect. {how}."
+
+    def _picture(self) -> Block:
+        quantity = QUANTITIES[self.draw]
+        try:
+            facets = choose_curve_facets(known_rows(self.rows, self.draw), self.lists, self.along)
+        except InputError as error:
+            return Paragraph(f"No figure. {error}")
+        against = "size" if facets.x == "n" else "effect"
+        panels = f"; panels by {' and '.join(facets.panels)}" if facets.panels else ""
+        words = f"{quantity.words} against the {against}, a line for each {facets.line_words}{panels}."
+        return Picture("surface", self._figure, words=words)
+
+    def _table(self) -> Table:
+        return Table(
+            (
+                *(name.replace("_", " ") for name in self.lists),
+                "n",
+                "effect",
+                "power",
+                "+-",
+                "type M",
+                "type S",
+            ),
+            tuple(
+                (
+                    *(f"{row[name]:g}" for name in self.lists),
+                    f"{row['n']:,}",
+                    self.wording.shown(row["effect"]),
+                    f"{row['power']:.4f}",
+                    f"{(row['power_high'] - row['power_low']) / 2:.3f}" if row["n_simulations"] else "",
+                    decimals(row["type_m"], 2),
+                    decimals(row["type_s"], 4),
+                )
+                for row in self.rows
+            ),
+        )
+
+    def _figure(self) -> Figure:
+        label = self.wording.axis
+        return curve_figure(
+            self.rows, effect_label=label, lists=self.lists, draw=self.draw, along=self.along
+        )
+
+    def content(self) -> Record:
+        """A row for each cell."""
+        return {"rows": [dict(row) for row in self.rows], "given": dict(self.given)}
+
+
+# Power of any scenario as curves, or how wrong its significant estimates are: small multiples over its
+# lists.
+
+Rows = Sequence[Mapping[str, Any]]
+_SINGLE, _WIDE = 4.6, 6.8  # inches
+_LOG = 100  # sizes that span so many times have a logarithmic axis
+
+
+def curve_figure(
+    rows: Rows,
+    *,
+    effect_label: str,
+    lists: Sequence[str] = (),
+    draw: Drawn = "power",
+    along: Along | None = None,
+    target: float = 0.8,
+    width: float | None = None,
+) -> Figure:
+    """Power (or type M, or type S) against size or effect, a line for each value of the other.
+
+    Bands are Monte Carlo intervals; dashed is the target power, or no exaggeration.
+
+    Parameters
+    ----------
+    rows : cells with `n`, `effect`, `power`, `power_low`, `power_high`, `type_m`, `type_s` and `lists`.
+    lists : columns of what is assumed, each of several values: panels.
+    along : what runs along x; by default what has more values, the effect where both have as many.
+    width : inches; by default a text column for one panel and the page's width for more.
+
+    Raises
+    ------
+    InputError
+        No rows, nothing of what is to be drawn, or more lines or panels than can be told apart.
+    """
+    if not rows:
+        raise InputError("There is nothing to draw: the surface has no cells.")
+    known = known_rows(rows, draw)
+    if not known:
+        raise InputError(NOTHING_WRONG)
+    facets = choose_curve_facets(known, lists, along)
+    columns, deep = facets.values(known, facets.column), facets.values(known, facets.row)
+    with house_style():
+        width = width or (_SINGLE if len(columns) == 1 else _WIDE)
+        height = 0.55 + len(deep) * min(3.1, 0.75 * width / len(columns) + 0.35)
+        figure = Figure(figsize=(width, height), layout="constrained")
+        grid = figure.subplots(len(deep), len(columns), sharex=True, sharey=True, squeeze=False)
+        for axes_row, row_value in zip(grid, deep, strict=True):
+            for axes, column_value in zip(axes_row, columns, strict=True):
+                shown = facets.cells(known, column_value, row_value)
+                _panel(axes, shown, facets, draw, lines=facets.values(known, facets.line))
+                frame(axes, draw, [float(row[QUANTITIES[draw].column]) for row in known], target=target)
+                axes.set_title(facets.title(column_value, row_value), loc="left", weight="bold")
+        _x_axis(grid[-1][0], facets, known)
+        for axes in grid[-1]:
+            axes.set_xlabel("Size n" if facets.x == "n" else picture_text(effect_label))
+        figure.supylabel(QUANTITIES[draw].label, fontsize=8)
+        _legend(figure, known, facets, level_words(draw, target))
+    return figure
+
+
+def _panel(axes: Axes, rows: Rows, facets: CurveFacets, draw: Drawn, *, lines: Sequence[Any]) -> None:
+    quantity = QUANTITIES[draw]
+    for place, value in enumerate(lines):
+        line = [row for row in rows if facets.line is None or row[facets.line] == value]
+        ordered = sorted(line, key=lambda row: float(row[facets.x]))
+        where = [float(row[facets.x]) for row in ordered]
+        if quantity.band is not None:
+            low, high = ([float(row[name]) for row in ordered] for name in quantity.band)
+            axes.fill_between(where, low, high, color=COLOURS[place], alpha=0.18, linewidth=0)
+        axes.plot(
+            where,
+            [float(row[quantity.column]) for row in ordered],
+            color=COLOURS[place],
+            linestyle=DASHES[place],
+            marker=MARKERS[place] if facets.is_sparse(rows) else None,
+        )
+
+
+def _x_axis(axes: Axes, facets: CurveFacets, rows: Rows) -> None:
+    """Sizes that span much on a logarithmic axis, in whole numbers."""
+    values = [float(row[facets.x]) for row in rows]
+    low, high = min(values), max(values)
+    if facets.x != "n":
+        return
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    if high >= _LOG * low:
+        axes.set_xscale("log")
+        ticks = [step * 10**power for power in range(10) for step in (1, 2, 5)]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+        few = ticks if len(ticks) <= 6 else [tick for tick in ticks if str(tick)[0] == "1"]
+        axes.xaxis.set_major_locator(FixedLocator(few))
+        axes.xaxis.set_major_formatter(FixedFormatter([f"{tick:,}" for tick in few]))
+        axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _legend(figure: Figure, rows: Rows, facets: CurveFacets, level: str) -> None:
+    marked = facets.is_sparse(rows)
+    handles = [
+        Line2D(
+            [],
+            [],
+            color=COLOURS[place],
+            linestyle=DASHES[place],
+            marker=MARKERS[place] if marked else None,
+            label=value_words(facets.line, value),
+        )
+        for place, value in enumerate(facets.values(rows, facets.line))
+        if facets.line is not None
+    ]
+    if level:
+        handles.append(Line2D([], [], color=QUIET, linestyle=TARGET_DASHES, linewidth=0.9, label=level))
+    if handles:
+        wide = 3 if figure.get_figwidth() < _WIDE else 5
+        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), wide))

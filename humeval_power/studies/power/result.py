@@ -1,0 +1,465 @@
+"""The power of one study, by formula and by simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from humeval_power.costs import Cost, CostModel, cost_of
+from humeval_power.differences import Difference
+from humeval_power.saying.answer_words import of_hundred, share_words
+from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
+from humeval_power.saying.numbers import interval_words
+from humeval_power.saying.result import NO_POWER, POWER_SCHEMA, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words
+from humeval_power.scales import RatingScale
+from humeval_power.simulation.losses import NO_LOSSES
+from humeval_power.studies.power.analytic import (
+    HalfwayPower,
+    ceiling_with_both,
+    ceiling_with_items,
+    ceiling_with_workers,
+    disagree,
+)
+from humeval_power.studies.power.bottleneck import Bottleneck, find_bottleneck, in_words
+from humeval_power.studies.power.charts import (
+    CLAIM,
+    POWER,
+    amount,
+    cost_chart,
+    curse_chart,
+    effect_chart,
+    estimates_chart,
+    growth_charts,
+    money_facts,
+    splits_chart,
+    variance_chart,
+)
+from humeval_power.studies.power.estimate import PowerEstimate, Tally
+from humeval_power.studies.power.formula import AnalyticPower
+from humeval_power.studies.power.growth import TARGET, Growth, StudyLike
+from humeval_power.studies.power.outlook import Outlook, WithoutDocuments, outlook_of
+from humeval_power.studies.power.result_several import (
+    family_words,
+    finds_words,
+    found_facts,
+    goals_table,
+    power_record,
+    precision_words,
+    several_sections,
+)
+from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.study_content import (
+    approximate_words,
+    category_facts,
+    failure_remarks,
+    result_row,
+    study_content,
+    study_notes,
+    too_many_failed,
+)
+from humeval_power.studies.power.surface import Cell, CellResult
+from humeval_power.studies.power.systems_goals import SystemsPower
+from humeval_power.studies.power.systems_study import SystemsStudy
+
+if TYPE_CHECKING:
+    from humeval_power.studies.power.growth import Designs, Spending
+
+
+# What stands around a study's power, as a record: the numbers of its pictures.
+
+
+def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:
+    """Only what there is: a design that counts do not describe has its estimates alone."""
+    record: Record = {"target_power": TARGET}
+    for name in ("workers", "items"):
+        growth: Growth | None = getattr(outlook, name)
+        if growth is not None:
+            ceiling = growth.ceiling
+            record[name] = {
+                "sizes": list(growth.sizes),
+                "power": list(growth.powers),
+                "endless": None if ceiling is None else ceiling.power,
+                "enough": growth.enough,
+            }
+    if outlook.effects is not None:
+        record["effects"] = _lists(asdict(outlook.effects))
+    if outlook.parts is not None:
+        record["variance"] = dict(outlook.parts)
+    if bottleneck is not None:
+        record["more"] = {
+            "factor": bottleneck.factor,
+            "worker": bottleneck.more_workers,
+            "tenth_of_items": bottleneck.more_items,
+            "rating_per_item": bottleneck.more_ratings,
+            "document": bottleneck.more_documents,
+        }
+    if outlook.spending is not None:
+        record["costs"] = _spending(outlook.spending)
+    record["estimates"] = _lists(asdict(outlook.estimates))
+    if outlook.curse is not None:
+        record["winners_curse"] = _lists(asdict(outlook.curse))
+    return record
+
+
+def _spending(spending: Spending) -> Record:
+    priced = spending.priced
+    found: Record = {"unit": spending.unit, "cost": spending.cost, "budget": spending.budget}
+    if priced is not None:
+        found["cost"] = str(priced.total)
+        found["cost_parts"] = {name: str(part) for name, part in priced.parts.items()}
+    names = ("front", "more_workers", "more_items", "splits")
+    return {**found, **{name: _designs(getattr(spending, name)) for name in names}}
+
+
+def _designs(designs: Designs) -> Record:
+    return _lists(asdict(designs))
+
+
+def _lists(values: dict[str, Any]) -> Record:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+_WORTH = 0.01  # power that another split of the same sum must add to be told
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyPower(Result):
+    """How often a study finds its effect, reaches its goal or shows its claim.
+
+    `analytic` is None where the formula does not describe the study, `simulated` where nothing was
+    simulated. `said` is the effect as it was understood; `effect_unit` the difference on [0, 1] that an
+    effect of 1 stands for. `left_out` is what leaving documents out of the analysis would do; `costs` are prices,
+    `budget` what may be spent: an amount at these prices, else a number of ratings. With `strict`, more than 1 % of
+    failed fits miss the target.
+    """
+
+    schema: ClassVar[str] = POWER_SCHEMA
+
+    cell: Cell
+    analytic: AnalyticPower | SystemsPower | None
+    simulated: PowerEstimate | SystemsPower | None
+    halfway: HalfwayPower | None
+    said: Difference
+    scale: RatingScale | None = None
+    effect_unit: float = 1.0
+    strict: bool = False
+    left_out: WithoutDocuments | None = None
+    costs: CostModel | None = None
+    budget: Decimal | None = None
+    notes: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def _has_margin(self) -> bool:
+        return self.cell.study.rule.margin is not None
+
+    def body(self) -> Document:
+        """How many of 100 such studies succeed, what would change that, the numbers, and how they came about."""
+        study, analytic, simulated = self.cell.study, self.analytic, self.simulated
+        of, finds = "", "shows what it claims" if self._has_margin else "finds this effect"
+        blocks: list[Block] = [Facts((*self._around(), *self._asked(), *self._behind()))]
+        if self._has_margin:
+            blocks.append(Paragraph(PARITY))
+        sections = self._pictures()
+        if isinstance(study, SystemsStudy):
+            of, finds = f" of {study.parameters.n_systems} systems", "reaches its goal"
+            assert not isinstance(analytic, AnalyticPower)
+            assert not isinstance(simulated, PowerEstimate)
+            blocks.insert(0, goals_table(study, analytic, simulated))
+            sections = several_sections(study, analytic, simulated)
+        return Document(
+            f"How often this study{of} {finds}",
+            lead=" ".join(self._lead()),
+            headline=tuple(self._powers()),
+            caveats=tuple(self._cautions()),
+            sections=(Section("", tuple(blocks)), *sections),
+        )
+
+    @cached_property
+    def outlook(self) -> Outlook | None:
+        """What stands around the power of two systems by formula; None without one."""
+        study = self.cell.study
+        if not isinstance(self.analytic, AnalyticPower) or isinstance(study, SystemsStudy):
+            return None
+        return outlook_of(study, self.analytic, costs=self.costs, budget=self.budget)
+
+    @cached_property
+    def bottleneck(self) -> Bottleneck | None:
+        """What holds the design back; None where there is nothing to find, or counts do not say the design."""
+        outlook, study = self.outlook, self.cell.study
+        if outlook is None or outlook.counts is None or outlook.workers is None:
+            return None
+        assert isinstance(study, RatingStudy)
+        assert isinstance(self.analytic, AnalyticPower)
+        like = StudyLike(study.parameters, outlook.counts, self.analytic.precision, study.rule)
+        return find_bottleneck(
+            study.parameters, outlook.counts, target=TARGET, rule=study.rule, power_of=like.power_of
+        )
+
+    def _pictures(self) -> Iterator[Section]:
+        """What pages show and terminals leave out."""
+        outlook, analytic, simulated = self.outlook, self.analytic, self.simulated
+        if (
+            outlook is None
+            or not isinstance(analytic, AnalyticPower)
+            or isinstance(simulated, SystemsPower)
+        ):
+            return
+        y = CLAIM if self._has_margin else POWER
+        more = (
+            *growth_charts(outlook, analytic, simulated, y=y),
+            *effect_chart(outlook, analytic, simulated, direction=self.said.direction),
+        )
+        if more:
+            yield Section("What would change it", more)
+        costs = (*cost_chart(outlook, analytic, simulated, y=y), *splits_chart(outlook, analytic, y=y))
+        if costs:
+            yield Section("What it costs", costs)
+        bottleneck, counts = self.bottleneck, outlook.counts
+        held = tuple(variance_chart(outlook, "" if bottleneck is None else bottleneck.factor))
+        if bottleneck is not None and counts is not None:
+            yield Section(
+                "What holds it back", (*held, Paragraph(in_words(bottleneck, counts))), is_detail=True
+            )
+        elif held:
+            yield Section("What holds it back", held)
+        estimates = estimates_chart(outlook, analytic, self.cell.study.rule, direction=self.said.direction)
+        yield Section("What would be seen", (*estimates, *curse_chart(outlook, analytic, simulated)))
+
+    def _powers(self) -> Iterator[Fact]:
+        simulated = self.simulated
+        if simulated is not None and simulated.too_many_failed:
+            yield "Power", "none"
+        elif simulated is not None:
+            reach = interval_words(*simulated.interval, digits=3)
+            yield "Power", f"{simulated.power:.3f} ({reach})"
+        if self.analytic is not None:
+            yield "By formula", f"{self.analytic.power:.3f}"
+
+    def _lead(self) -> Iterator[str]:
+        study, simulated, analytic = self.cell.study, self.simulated, self.analytic
+        finds = finds_words(study, self.said, self.scale)
+        if simulated is not None and simulated.too_many_failed:
+            yield "There is no power: too many of the simulated studies could not be fitted."
+        elif simulated is not None:
+            found = of_hundred(simulated.power, simulated.interval)
+            yield f"Of 100 such studies, {found} would {finds}; {simulated.n_simulations:,} studies were simulated."
+        elif analytic is not None:
+            found = of_hundred(analytic.power)
+            yield f"Of 100 such studies, {found} would {finds}. By formula; no simulation was asked for."
+        if isinstance(study, RatingStudy) and isinstance(analytic, AnalyticPower) and not analytic.is_rough:
+            yield from _ceilings(study)
+
+    def _asked(self) -> Iterator[Fact]:
+        study = self.cell.study
+        coefficient = study.true_effect / self.effect_unit
+        coded = "" if self.effect_unit == 1 else f" (coefficient {coefficient:g} under -1/+1 coding)"
+        yield "Effect", f"{self.said}{coded}"
+        if self._has_margin:
+            yield "Margin", margin_words(study.rule, self.scale)
+        if self.cell.setting:
+            yield "Setting", self.cell.setting
+        yield from category_facts(study.parameters)
+        yield "Study", str(study.design)
+        if isinstance(study, SystemsStudy):
+            yield "Tests", family_words(study.family, study.parameters.n_systems)
+        yield "Test", str(study.rule)
+        if study.response != "gaussian":
+            yield "Response", study.response + (f" of {study.points} points" if study.points else "")
+
+    def _behind(self) -> Iterator[Fact]:
+        """What else the formula and the simulation say."""
+        if isinstance(self.analytic, SystemsPower):
+            yield "Formula", precision_words(self.analytic)
+        elif self.analytic is not None:
+            precision = self.analytic.precision
+            rough = "; rough, with so few workers" if self.analytic.is_rough else ""
+            behind = f"SE {precision.standard_error:.4f}, df {precision.df:.1f}{rough}"
+            yield "Formula", behind + approximate_words(self.cell.study)
+        if self.simulated is not None:
+            yield from _simulated_facts(self.simulated)
+
+    def _around(self) -> Iterator[Fact]:
+        """What significant estimates are like, the power halfway to a margin, the price of losses and of documents,
+        and what the study costs."""
+        study, analytic, simulated = self.cell.study, self.analytic, self.simulated
+        found = analytic if simulated is None else simulated
+        if found is not None and not self._has_margin and math.isfinite(found.type_m):
+            wrong = f"in {share_words(found.type_s)}"
+            if isinstance(simulated, PowerEstimate) and not simulated.counts.n_wrong:
+                wrong = f"in none of {simulated.counts.n_right:,}"
+            yield (
+                "Significant",
+                f"a significant estimate exaggerates {found.type_m:.2f} times on average (type M) and has the "
+                f"wrong sign {wrong} (type S)",
+            )
+        if isinstance(found, SystemsPower):
+            yield from found_facts(found)
+        if self.halfway is not None:
+            yield "Halfway", halfway_words(self.halfway)
+        if analytic is not None and simulated is not None and self._has_losses:
+            cost = analytic.power - simulated.power
+            yield "Losses", f"as planned the power is {analytic.power:.3f}; they cost {cost:.3f}"
+        if self.left_out is not None:
+            yield "Documents", str(self.left_out)
+        if self.costs is not None or self.budget is not None:
+            if isinstance(study, SystemsStudy):
+                yield from money_facts(self._cost, self.budget)
+            else:
+                yield from _cost_facts(self.outlook, analytic)
+
+    def _cautions(self) -> Iterator[str]:
+        analytic, simulated = self.analytic, self.simulated
+        if analytic is None or simulated is None or self._has_losses:
+            return
+        if disagree(analytic, simulated):
+            rough = isinstance(analytic, AnalyticPower) and analytic.is_rough
+            why = "with so few workers the formula is rough" if rough else "the formula is off here"
+            yield (
+                f"Formula and simulation differ by more than Monte Carlo error and 0.02: {why}; "
+                "trust the simulation."
+            )
+
+    @property
+    def _has_losses(self) -> bool:
+        return self.cell.study.losses != NO_LOSSES
+
+    @property
+    def _cost(self) -> Cost | int:
+        """What the study costs at its prices; without any how many ratings it is."""
+        design = self.cell.study.design
+        return design.n_ratings if self.costs is None else cost_of(design, self.costs)
+
+    def content(self) -> Record:
+        """The power with what it was computed from; `power` is the simulated one where there is one."""
+        study, analytic, simulated = self.cell.study, self.analytic, self.simulated
+        shown = simulated or PowerEstimate(Tally(), study.true_effect, study.rule.alpha)
+        record = {
+            "understood": str(self.said),
+            **result_row(CellResult(self.cell, shown), effect_unit=self.effect_unit),
+            "difference": study.true_effect,
+            **study_content(self.cell),
+        }
+        if isinstance(simulated, PowerEstimate):
+            record["rejection_rate"] = simulated.rejection_rate
+            record["mean_estimate"] = simulated.mean_estimate
+            record["boundary_rates"] = simulated.boundary_rates
+        if simulated is not None:
+            record["failure_rate"] = simulated.failure_rate
+        elif analytic is not None:
+            record.update(power=analytic.power, type_m=analytic.type_m, type_s=analytic.type_s)
+        if isinstance(study, SystemsStudy):
+            record["analytic"] = power_record(analytic, study)
+            record["simulated"] = power_record(simulated, study)
+            record |= self._cost_record()
+        elif isinstance(analytic, AnalyticPower):
+            record["analytic"] = {
+                "power": analytic.power,
+                "type_m": analytic.type_m,
+                "type_s": analytic.type_s,
+                "standard_error": analytic.precision.standard_error,
+                "df": analytic.precision.df,
+            }
+        if self.left_out is not None:
+            record["without_documents"] = asdict(self.left_out)
+        if self.halfway is not None:
+            record["halfway_to_margin"] = asdict(self.halfway)
+        if self.outlook is not None:
+            record["outlook"] = outlook_record(self.outlook, self.bottleneck)
+        return record
+
+    def _cost_record(self) -> Record:
+        """What a study of several systems costs, where there are prices or a budget; of two the outlook has it."""
+        cost, budget = self._cost, None if self.budget is None else float(self.budget)
+        if isinstance(cost, int):
+            return {} if budget is None else {"costs": {"unit": "ratings", "cost": cost, "budget": budget}}
+        parts = {name: str(part) for name, part in cost.parts.items()}
+        return {
+            "costs": {"unit": cost.currency, "cost": str(cost.total), "budget": budget, "cost_parts": parts}
+        }
+
+    @property
+    def _estimates(self) -> tuple[PowerEstimate | SystemsPower, ...]:
+        return () if self.simulated is None else (self.simulated,)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed on the way, and failed fits."""
+        return (*self.notes, *study_notes(self.cell.study), *failure_remarks(self._estimates))
+
+    @property
+    def missed(self) -> str:
+        """That too many of the simulated studies could not be fitted."""
+        return NO_POWER if too_many_failed(self._estimates, strict=self.strict) else ""
+
+
+def _simulated_facts(estimate: PowerEstimate | SystemsPower) -> Iterator[Fact]:
+    share = (
+        f" ({100 * estimate.failure_rate:.3g} %; they count as not significant)"
+        if estimate.n_failed
+        else ""
+    )
+    fits = f"{estimate.n_simulations:,} simulated, {estimate.n_failed:,} failed{share}"
+    if estimate.too_many_failed:
+        yield "Fits", fits
+        return
+    if isinstance(estimate, SystemsPower):
+        at_zero = f"a variance in {100 * estimate.boundary_rate:.0f} % of the fits"
+        yield "At zero", f"{at_zero} (estimated as zero; those fits are kept)"
+    else:
+        zero = ", ".join(f"{name} {100 * rate:.0f} %" for name, rate in estimate.boundary_rates.items())
+        yield "At zero", f"{zero} (estimated as zero; those fits are kept)"
+    yield "Fits", f"{fits}; beside the power its 95 % Monte Carlo interval"
+
+
+def _cost_facts(outlook: Outlook | None, analytic: AnalyticPower | SystemsPower | None) -> Iterator[Fact]:
+    """What the study costs, what is left of the budget, and a better split of the same sum."""
+    spending = None if outlook is None else outlook.spending
+    if spending is None:
+        return
+    unit, budget = spending.unit, spending.budget
+    cost = round(spending.cost) if spending.priced is None else spending.priced
+    yield from money_facts(cost, None if budget is None else Decimal(str(budget)))
+    splits = spending.splits
+    if analytic is None or not len(splits) or splits.power[splits.best] < analytic.power + _WORTH:
+        return
+    best = splits.best
+    yield (
+        "Same sum",
+        f"{splits.workers[best]:,} workers and {splits.items[best]:,} items would have power "
+        f"{splits.power[best]:.3f} for {amount(splits.cost[best], unit)}",
+    )
+
+
+def _ceilings(study: RatingStudy) -> Iterator[str]:
+    """What no more items, or no more workers, exceed, where there is something to find."""
+    design = study.design
+    if study.true_effect <= 0 and study.rule.margin is None:
+        return
+    if design.kind not in ("crossed", "k-per-item") or study.rule.df == "normal":
+        return
+    k = None if design.is_crossed else design.ratings_per_item
+    documents = design.n_documents
+    items = ceiling_with_items(
+        study.parameters, n_workers=design.n_workers, n_documents=documents, rule=study.rule
+    )
+    workers = ceiling_with_workers(
+        study.parameters,
+        n_items=design.n_items,
+        ratings_per_item=k,
+        n_documents=documents,
+        rule=study.rule,
+    )
+    of = " of these documents" if documents else ""
+    yield (
+        f"With these workers and endless items{of} it would be {of_hundred(items.power)} of 100; with these items "
+        f"and endless workers {of_hundred(workers.power)}."
+    )
+    if documents:
+        both = ceiling_with_both(study.parameters, n_documents=documents, rule=study.rule)
+        yield f"With {documents} documents it is at most {of_hundred(both.power)}, whatever the items and workers."

@@ -1,0 +1,298 @@
+"""How often tests find an effect where there is none: the table, the verdicts, the picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from humeval_power.choices import Response
+from humeval_power.designs import Design
+from humeval_power.rules import claim
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Points, Section, Table
+from humeval_power.saying.numbers import counted
+from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.rule_words import margin_words
+from humeval_power.scales import RatingScale
+from humeval_power.studies.power.calibration import (
+    BAND,
+    VERDICT_CONFIDENCE,
+    Calibrated,
+    Calibration,
+    calibration_table,
+)
+from humeval_power.studies.power.study_content import category_facts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# Is a reported p-value credible? How often studies without a difference give it or less, by every test.
+
+Credible = Literal["yes", "no", "unclear", "not defined"]
+_COMMON = "item-means-t"  # what is reported most, beside the planned test
+
+
+def credible(result: Calibration, alpha: float) -> Credible:
+    """Whether a test gives the p-value in at most alpha of the studies without a difference: by the whole interval
+    of the share, so far as it tells."""
+    low, high = result.judged_interval
+    if math.isnan(low):
+        return "not defined"
+    return "no" if low > alpha else "yes" if high <= alpha else "unclear"
+
+
+def reported_p(p: float, alpha: float, design: Design, settings: Sequence[Calibrated]) -> Document:
+    """Whether the p-value is credible, then how often chance gives it by every test under every setting."""
+    level = f"{100 * alpha:g} %"
+    said = {
+        "yes": f"credible at {level}",
+        "no": f"not credible at {level}",
+        "unclear": f"at the edge of {level}",
+        "not defined": "not to be had from this design",
+    }
+    verdicts = [(each.setting, said[credible(each.planned, alpha)]) for each in settings]
+    size = f"{counted(design.n_workers, 'worker')} and {counted(design.n_items, 'item')}"
+    simulated = max(result.estimate.n_simulations for each in settings for result in each.results)
+    facts = (
+        ("Study", str(design)),
+        ("Studies", f"{simulated:,} simulated without a difference, the same for every test"),
+    )
+    found = f"p = {p:g} from {size}"
+    if len({verdict for _, verdict in verdicts}) == 1:
+        answer = f"{found} is {verdicts[0][1]}"
+    else:
+        parts = ", ".join(f"{verdict} under {setting}" for setting, verdict in verdicts)
+        answer = f"It depends on the ratings: {found} is {parts}"
+    shares = [_share(each, verdict) for each, (_, verdict) in zip(settings, verdicts, strict=True)]
+    return Document(
+        f"Is p = {p:g} credible?",
+        lead=f"{answer} ({settings[0].planned.label}).",
+        sections=(
+            Section("", (Points(tuple(shares)), Facts(facts), _tests(p, alpha, settings))),
+            Section("", tuple(map(Paragraph, _legend(alpha, settings)))),
+        ),
+    )
+
+
+def _share(each: Calibrated, verdict: str) -> str:
+    """How often chance alone gives the p-value under a setting."""
+    planned = each.planned
+    if planned.verdict == "not defined":
+        return f"{each.setting}: {verdict}."
+    low, high = planned.judged_interval
+    return (
+        f"{each.setting}: {100 * planned.judged[0]:.1f} % of studies without any difference give that p or less "
+        f"({100 * VERDICT_CONFIDENCE:g} % interval {100 * low:.1f} to {100 * high:.1f}); {verdict}."
+    )
+
+
+def _tests(p: float, alpha: float, settings: Sequence[Calibrated]) -> Table:
+    header = ["test"]
+    for each in settings:
+        header += [each.setting, "credible"]
+    rows = []
+    for results in zip(*(each.results for each in settings), strict=True):
+        row = [results[0].label + (" *" if results[0].is_rule else "")]
+        for result in results:
+            share = "" if math.isnan(result.judged_interval[0]) else f"{result.judged[0]:.3f}"
+            row += [share, credible(result, alpha)]
+        rows.append(tuple(row))
+    caption = f"Share of studies without any difference in which a test gives p = {p:g} or less"
+    return Table(tuple(header), tuple(rows), caption=caption)
+
+
+def _legend(alpha: float, settings: Sequence[Calibrated]) -> Iterator[str]:
+    yield (
+        f"Look for the test that the p-value comes from (*: the planned one). Its share is what the p-value should "
+        f"have been. Credible: its {100 * VERDICT_CONFIDENCE:g} % interval ends at {alpha:g} or below."
+    )
+    common = [result for each in settings for result in each.results if result.test == _COMMON]
+    if any(credible(result, alpha) == "no" for result in common):
+        shares = " and ".join(f"{100 * result.judged[0]:.0f} %" for result in common)
+        yield (
+            f"Beware of tests that take the workers of the study for all there are: {common[0].label} gives it by "
+            f"chance in {shares} of the studies."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationResult(Result):
+    """Tests of one study without an effect, or with one at the margin of the rule, under one setting or several.
+
+    With a `p` the rates are the shares of studies whose p-value is at most that, to be compared with `alpha`.
+    """
+
+    schema: ClassVar[str] = "humeval_power/calibration/3"
+
+    settings: tuple[Calibrated, ...]
+    design: Design
+    response: Response
+    alpha: float
+    p: float | None = None
+    scale: RatingScale | None = None
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the design had to round, and tests that failed."""
+        failed = [
+            f"{result.label}: no answer in {result.estimate.n_failed:,} of "
+            f"{result.estimate.n_simulations:,} studies. They count as not significant."
+            for each in self.settings
+            for result in each.results
+            if result.estimate.n_failed
+        ]
+        return (*self.design.notes, *failed)
+
+    def body(self) -> Document:
+        """The planned test's verdict, then the table of all tests and what the verdicts mean."""
+        if self.p is not None:
+            return reported_p(self.p, self.alpha, self.design, self.settings)
+        title = "How often tests find what is not there"
+        if len(self.settings) == 1:
+            (only,) = self.settings
+            return Document(
+                title,
+                lead=_answer(only),
+                sections=(
+                    Section("", (Facts(tuple(self._facts(only))),)),
+                    Section("", (_table(only), self._picture(only))),
+                    Section("", tuple(map(Paragraph, _legend_of_calibration_result(only)))),
+                ),
+            )
+        answers = (f"{each.setting}: {_answer(each)}" for each in self.settings)
+        sections = [
+            Section(
+                each.setting,
+                (
+                    Facts(tuple(self._facts(each))),
+                    _table(each),
+                    self._picture(each),
+                    *map(Paragraph, _legend_of_calibration_result(each)),
+                ),
+            )
+            for each in self.settings
+        ]
+        return Document(title, lead=" ".join(answers), sections=tuple(sections))
+
+    def _facts(self, each: Calibrated) -> Iterator[Fact]:
+        rule = each.results[0].rule
+        truth = "no difference between the systems"
+        if rule.margin is not None:
+            yield "Margin", margin_words(rule, self.scale)
+            truth = f"a true difference B - A of {rule.null_effect:g}, at the margin"
+        yield "Setting", f"{each.setting}, {truth}"
+        yield from category_facts(each.parameters.with_difference(rule.null_effect))
+        yield "Study", str(self.design)
+        yield "Planned", f"{rule} (* below)"
+        simulated = max(result.estimate.n_simulations for result in each.results)
+        yield "Studies", f"{simulated:,} simulated, the same for every test"
+
+    def _picture(self, each: Calibrated) -> Picture:
+        from humeval_power.studies.power.figures import calibration_figure
+
+        name = "calibration" if each is self.settings[0] else f"calibration-{each.setting}"
+        words = "For each test the share of studies in which it finds an effect, with its interval."
+        return Picture(name, lambda: calibration_figure(calibration_table(each.results)), words=words)
+
+    def content(self) -> Record:
+        """All tests with what they were computed from, setting by setting."""
+        rule, design = replace(self.settings[0].results[0].rule, alpha=self.alpha), self.design
+        understood = {} if rule.margin is None else {"understood": margin_words(rule, self.scale)}
+        return {
+            **understood,
+            "p": self.p,
+            "rows": [self._row(each, result) for each in self.settings for result in each.results],
+            "settings": {
+                each.setting: each.parameters.with_difference(rule.null_effect).as_dict()
+                for each in self.settings
+            },
+            "rule": asdict(rule),
+            "design": str(design),
+            "n_workers": design.n_workers,
+            "n_items": design.n_items,
+            "ratings_per_item": design.ratings_per_item,
+            "n_ratings": design.n_ratings,
+            "response": self.response,
+        }
+
+    def _row(self, each: Calibrated, result: Calibration) -> dict[str, object]:
+        judged = {} if self.p is None else {"credible": credible(result, self.alpha)}
+        return {"setting": each.setting, **result.as_dict(), **judged}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each setting and test: its rates with intervals, the verdict, and the numbers of studies."""
+        import pandas as pd
+
+        return pd.DataFrame([self._row(each, one) for each in self.settings for one in each.results])
+
+
+def _answer(each: Calibrated) -> str:
+    planned = each.planned
+    if planned.verdict == "not defined":
+        return f"{planned.label}: not defined for this design."
+    rate, (low, high) = planned.judged[0], planned.judged_interval
+    verdict = f"The planned test ({planned.label}) is {planned.verdict}"
+    if planned.verdict == "unclear":
+        verdict = f"Whether the planned test ({planned.label}) keeps its level is unclear"
+    errs = (
+        "finds a difference that is not there" if planned.rule.margin is None else "shows what is not true"
+    )
+    return (
+        f"{verdict}: it {errs} in {100 * rate:.1f} % of studies ({100 * VERDICT_CONFIDENCE:g} % "
+        f"interval {100 * low:.1f} to {100 * high:.1f}), where {100 * planned.rule.alpha:g} % are promised."
+    )
+
+
+def _table(each: Calibrated) -> Table:
+    """All tests; a claim with a margin has no direction."""
+    if each.results[0].rule.margin is None:
+        header: tuple[str, ...] = ("test", "significant", "B better", "interval", "verdict")
+        return Table(header, tuple(map(_line, each.results)))
+    lines = map(_line, each.results)
+    rows = tuple((label, shown, *rest) for label, shown, _, *rest in lines)
+    return Table(("test", "shown", "interval", "verdict"), rows)
+
+
+def _legend_of_calibration_result(each: Calibrated) -> Iterator[str]:
+    first = next((result for result in each.results if result.estimate.n_usable), each.results[0])
+    low, high = first.band
+    judged = {"two-sided": "significant", "greater": "B better"}.get(first.rule.alternative, "shown")
+    yield (
+        f"The verdict is on '{judged}' and follows from its interval ({100 * VERDICT_CONFIDENCE:g} %): too "
+        f"bold if all of it lies above {first.rule.alpha:g}, too careful if below; calibrated if all of it "
+        f"lies between {low:.3g} and {high:.3g}, which is {100 * BAND:g} % either way."
+    )
+    needed = max((result.needed_simulations or 0 for result in each.results), default=0)
+    if needed:
+        yield f"Unclear: not shown to be off, nor to be right; about {needed:,} studies would tell."
+    if any(result.verdict == "not defined" for result in each.results):
+        yield "Not defined: the design lacks the pairs that the test compares."
+    if first.rule.margin is not None:
+        yield (
+            f"Shown: {claim(first.rule)}, which is just not true here. Tests that know no margin are left "
+            "out."
+        )
+    if first.rule.alternative == "equivalent":
+        yield (
+            "The upper margin is the mirror image of the lower one. Where the margin is small against the "
+            "standard error every test looks careful, because none can show anything: 'non-inferior' tells "
+            "how bold a test is."
+        )
+
+
+def _line(result: Calibration) -> tuple[str, ...]:
+    label = result.label + (" *" if result.is_rule else "")
+    if result.verdict == "not defined":
+        return (label, "", "", "", result.verdict)
+    low, high = result.judged_interval
+    estimate = result.estimate
+    return (
+        label,
+        f"{estimate.rejection_rate:.3f}",
+        f"{estimate.power:.3f}",
+        f"{low:.3f}-{high:.3f}",
+        result.verdict,
+    )

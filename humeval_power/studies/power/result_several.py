@@ -1,0 +1,370 @@
+"""What a study of several systems says beyond one of two: its goals, its comparisons, its means, and its curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+
+import numpy as np
+
+from humeval_power.differences import Difference
+from humeval_power.errors import HumevalPowerError
+from humeval_power.families import ComparisonFamily
+from humeval_power.saying.answer_words import found_words, on_scale, points_words
+from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot, Upright
+from humeval_power.saying.document import Fact, Paragraph, Section, Table
+from humeval_power.saying.numbers import counted, interval_words
+from humeval_power.saying.result import Record
+from humeval_power.scales import RatingScale
+from humeval_power.studies.power.growth import TARGET, counts_of
+from humeval_power.studies.power.strategies import TwoSystems
+from humeval_power.studies.power.surface import AnyStudy
+from humeval_power.studies.power.systems_goals import SystemsPower
+from humeval_power.studies.power.systems_study import SystemsStudy
+from humeval_power.systems import GOALS, Goal
+
+_MODELS = {
+    "own": "all systems in one fit, with variances of each system's own",
+    "common": "all systems in one fit, with variances that all systems share",
+}
+_CORRECTIONS = {
+    "holm": "Holm's correction",
+    "bonferroni": "Bonferroni's correction",
+    "max-t": "max-t (Dunnett, Tukey)",
+    "bh": "Benjamini and Hochberg's false discovery rate",
+    "none": "no correction",
+}
+
+
+_EFFECTS, _SIZES = 12, 8  # points of the curves, each of many comparisons
+_TIMES = 5  # as many workers as now
+_LOG2_POINTS = 10  # right to about 0.01, which is finer than a line
+_POWER = Axis("Power", 0.0, 1.0)
+_CLOSE = "By formula, to about 0.01."
+_MOST_MEANS = 24  # systems whose means a terminal shows
+_GOAL_COLOURS = (0, 3, 4, 5, 7)  # 1 and 2 are of what is marked
+
+
+def finds_words(study: AnyStudy | TwoSystems, said: Difference, scale: RatingScale | None = None) -> str:
+    """What the studies do that the power counts: 'find that new is 0.4 points better than old on a scale ...', or
+    'find a pair that is 0.4 points apart on a scale ...'."""
+    if isinstance(study, SystemsStudy):
+        scale = scale or said.scale
+        apart = f"{points_words(said.value, scale, digits=3)} apart {on_scale(scale)}"
+        return goal_words(study.goal, apart, margin=study.rule.margin is not None)
+    return found_words(said, study.rule, scale)
+
+
+def goal_words(goal: Goal, apart: str, *, margin: bool) -> str:
+    """What reaching a goal is, with a margin of its claims; `apart` says how far the pairs that it is about are."""
+    if margin:
+        words = {"pair": f"show the claim about a pair {apart}"}
+        words |= {"any": "show any true claim", "all": "show all true claims"}
+    else:
+        words = {"pair": f"find a pair that is {apart}"}
+        words |= {"any": "find any true difference", "all": "find all true differences"}
+    words |= {"best": "find the best above every other", "first": "give the best the highest mean"}
+    return words[goal]
+
+
+def family_words(family: ComparisonFamily, n_systems: int) -> str:
+    """The tests made together, their model and correction."""
+    n = n_systems * (n_systems - 1) // 2 if family.comparisons == "all-pairs" else n_systems - 1
+    against = (
+        "all pairs"
+        if family.comparisons == "all-pairs"
+        else f"every other system against {family.baseline}"
+    )
+    model = "each pair by its own fit" if family.model == "pairwise" else _MODELS[family.variances]
+    return f"{counted(n, 'comparison')}, {against}; {model}; {_CORRECTIONS[family.correction]}"
+
+
+def assumed_words(study: SystemsStudy) -> str:
+    """What is taken of how workers and items differ about the systems."""
+    values = study.parameters
+    levels = f"SD of workers {values.sd_worker:.3g}, of items {values.sd_item:.3g}"
+    if values.has_documents:
+        levels += f", of documents {values.sd_document:.3g}"
+    shared = f"{levels}, residual {values.sd_residual:.3g}"
+    if not values.is_alike:
+        return f"Assumed on [0, 1]: {shared}; each system has SDs of its own (see the table)."
+    return (
+        f"Assumed on [0, 1]: {shared}; any two systems differ alike (compound symmetry): what a worker gives one "
+        f"system beyond what it gives all has SD {values.sd_worker_system[0]:.3g}, what an item gives "
+        f"{values.sd_item_system[0]:.3g}"
+        + (f", what a document gives {values.sd_document_system[0]:.3g}." if values.has_documents else ".")
+    )
+
+
+def means_table(study: SystemsStudy) -> Table:
+    """The true means that were assumed, highest first, with the SDs of each system where they differ."""
+    values = study.parameters
+    rows = []
+    for place in sorted(range(values.n_systems), key=lambda one: -values.means[one]):
+        row = [values.names[place], f"{values.means[place]:.4f}"]
+        if not values.is_alike:
+            row += [f"{values.sd_worker_system[place]:.4f}", f"{values.sd_item_system[place]:.4f}"]
+        if not values.is_alike and values.has_documents:
+            row.append(f"{values.sd_document_system[place]:.4f}")
+        rows.append(tuple(row))
+    header = ["system", "assumed mean"]
+    if not values.is_alike:
+        header += ["worker x system", "item x system"]
+        header += ["document x system"] if values.has_documents else []
+    return Table(tuple(header), tuple(rows))
+
+
+def share_cell(share: float) -> str:
+    """A share in a table; 'none' where there can be none."""
+    return "none" if math.isnan(share) else f"{share:.3f}"
+
+
+def goals_table(
+    study: SystemsStudy, analytic: SystemsPower | None, simulated: SystemsPower | None
+) -> Table:
+    """Every goal by formula and as simulated."""
+    margin = study.rule.margin is not None
+    header = ["goal", "what it is"]
+    header += ["formula"] if analytic is not None else []
+    header += ["simulated", "95 % interval"] if simulated is not None else []
+    rows = []
+    for goal in GOALS:
+        row = [goal, goal_words(goal, f"{study.effect:.3g} apart", margin=margin)]
+        if analytic is not None:
+            row.append(share_cell(analytic.shares[goal]))
+        if simulated is not None:
+            share = simulated.shares[goal]
+            row.append(share_cell(share))
+            row.append("" if math.isnan(share) else interval_words(*simulated.interval_of(share), digits=3))
+        rows.append(tuple(row))
+    return Table(tuple(header), tuple(rows))
+
+
+def pairs_table(
+    study: SystemsStudy, analytic: SystemsPower | None, simulated: SystemsPower | None
+) -> Table:
+    """Every comparison with its true difference and how often it is found."""
+    found = analytic or simulated
+    assert found is not None
+    names, means = study.parameters.names, study.parameters.means
+    header = ["difference", "assumed", "SE", "df"]
+    header += ["formula"] if analytic is not None else []
+    header += ["simulated"] if simulated is not None else []
+    rows = []
+    for place, (first, second) in enumerate(found.pairs):
+        row = [f"{names[second]} - {names[first]}", f"{means[second] - means[first]:.4f}"]
+        row += [f"{found.standard_error[place]:.4f}", f"{found.df[place]:.1f}"]
+        row += [share_cell(one.per_comparison[place]) for one in (analytic, simulated) if one is not None]
+        rows.append(tuple(row))
+    return Table(tuple(header), tuple(rows))
+
+
+def several_sections(
+    study: SystemsStudy, analytic: SystemsPower | None, simulated: SystemsPower | None
+) -> Iterator[Section]:
+    """What was assumed, how power changes, the true means and every comparison."""
+    yield Section("", (Paragraph(assumed_words(study)),))
+    if analytic is not None and can_draw(study):
+        charts = [
+            LaterChart(
+                "power",
+                lambda: goals_chart(study, analytic, simulated),
+                words="Power of every goal by formula against the difference that the true means are stated by.",
+            )
+        ]
+        if sizes := sizes_of(study):
+            charts.append(
+                LaterChart(
+                    "workers",
+                    lambda: workers_chart(study, sizes, analytic, simulated),
+                    words=f"Power of the goal '{study.goal}' by formula over the number of workers.",
+                )
+            )
+        yield Section("What would change it", tuple(charts))
+    long = study.parameters.n_systems > _MOST_MEANS
+    yield Section("True means", (means_table(study),), is_detail=long)
+    yield Section("Comparisons", (pairs_table(study, analytic, simulated),), is_detail=True)
+
+
+def found_facts(found: SystemsPower) -> Iterator[Fact]:
+    """What else a study of several finds or claims."""
+    if not math.isnan(found.false_claim):
+        yield (
+            "Errors",
+            f"{found.false_claim:.3f} of studies claim something untrue of a pair (family-wise error)",
+        )
+    if not math.isnan(found.wrong_sign):
+        yield "Sign", f"{found.wrong_sign:.4f} of studies find a difference with the wrong sign"
+    if not math.isnan(found.top_group):
+        yield "Top group", f"{found.top_group:.2f} systems on average are not told from the highest"
+    if found.best_margin is not None:
+        low, high = found.best_margin.interval
+        yield (
+            "Best - second",
+            f"{found.best_margin.estimate:.4f} on average, Hsu's interval {interval_words(low, high)}; it shows "
+            f"the best to be best in {found.best_margin.shown:.3f} of studies",
+        )
+
+
+def precision_words(found: SystemsPower) -> str:
+    """Standard errors and df of the comparisons by formula."""
+    return f"SE {_range(found.standard_error, 4)}, df {_range(found.df, 1)}"
+
+
+def _range(values: tuple[float, ...], digits: int) -> str:
+    low, high = f"{min(values):.{digits}f}", f"{max(values):.{digits}f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def several_content(study: SystemsStudy) -> Record:
+    """What only a record of several systems holds of the study."""
+    return {
+        "n_systems": study.parameters.n_systems,
+        "goal": study.goal,
+        "family": asdict(study.family),
+        "assumed": list(study.parameters.notes),
+    }
+
+
+def power_record(found: object, study: SystemsStudy) -> Record | None:
+    """Every share of a power, with the Monte Carlo intervals of simulated ones; None where there is none."""
+    if not isinstance(found, SystemsPower):
+        return None
+    names = study.parameters.names
+    simulated = bool(found.n_simulations)
+    record: Record = {
+        "power": found.power,
+        "type_m": found.type_m,
+        "type_s": found.type_s,
+        "boundary_rate": found.boundary_rate,
+        "goals": {goal: found.shares[goal] for goal in GOALS},
+        "false_claim": found.false_claim,
+        "wrong_sign": found.wrong_sign,
+        "top_group": found.top_group,
+        "pairs": [
+            {
+                "first": names[first],
+                "second": names[second],
+                "power": found.per_comparison[place],
+                "type_m": found.type_m_of[place],
+                "type_s": found.type_s_of[place],
+                "boundary_rate": found.boundary_rate_of[place],
+                "standard_error": found.standard_error[place],
+                "df": found.df[place],
+            }
+            for place, (first, second) in enumerate(found.pairs)
+        ],
+    }
+    if simulated:
+        record["intervals"] = {goal: list(found.interval_of(found.shares[goal])) for goal in GOALS}
+        record["n_simulations"] = found.n_simulations
+        record["n_failed"] = found.n_failed
+        record["best_margin"] = None if found.best_margin is None else asdict(found.best_margin)
+    return record
+
+
+def can_draw(study: SystemsStudy) -> bool:
+    """Whether there are curves by formula: of true differences that can be drawn together to nothing."""
+    if study.rule.margin is not None or not study.has_formula or study.effect <= 0:
+        return False
+    try:
+        study.with_effect(study.effect).by_formula(log2_points=1)
+    except HumevalPowerError:
+        return False
+    return True
+
+
+def goals_chart(
+    study: SystemsStudy,
+    found: SystemsPower | None = None,
+    simulated: SystemsPower | None = None,
+    *,
+    target: float = TARGET,
+) -> Chart:
+    """Power of every goal against the stated difference, up to twice that of the study."""
+    effect = study.effect
+    effects = tuple((2 * effect * np.arange(1, _EFFECTS + 1) / _EFFECTS).tolist())
+    powers = [study.with_effect(one).by_formula(log2_points=_LOG2_POINTS) for one in effects]
+    series = []
+    for goal, colour in zip(GOALS, _GOAL_COLOURS, strict=True):
+        shares = tuple(each.shares[goal] for each in powers)
+        if not any(map(math.isnan, shares)):
+            series.append(Series("line", f"goal '{goal}'", effects, shares, colour=colour))
+    said = f"At a stated difference of {effect:.3g}"
+    if found is not None:
+        said += f" the goal '{study.goal}' is reached with power {found.power:.2f}"
+    last = powers[-1].shares[study.goal]
+    return Chart(
+        "power",
+        "What if the systems differ by more, or less?",
+        f"{said}, at twice as much with {last:.2f}." if found is not None else f"{said} the answer lies.",
+        Axis("Difference that the means are stated by, on [0, 1]", 0.0, effects[-1]),
+        _POWER,
+        tuple(series),
+        (
+            Level(f"target {target:g}", target),
+            Upright(f"here: {effect:.3g}", effect),
+            *_spots(effect, study, found, simulated),
+        ),
+        _CLOSE,
+    )
+
+
+def sizes_of(study: SystemsStudy) -> tuple[int, ...]:
+    """Numbers of workers for a curve; none where counts do not say the design, or ratings are not paired."""
+    counts = counts_of(study.design)
+    if counts is None or not counts.paired:
+        return ()
+    complete = counts.ratings_per_item == counts.n_workers
+    low = 2 if complete else max(2, counts.ratings_per_item)
+    high = max(_TIMES * counts.n_workers, low + 1)
+    if not complete:
+        high = max(min(high, counts.n_items * counts.ratings_per_item), counts.n_workers)
+    spread = np.geomspace(low, high, _SIZES).round().astype(int)
+    return tuple(np.unique(np.append(spread, counts.n_workers)).tolist())
+
+
+def workers_chart(
+    study: SystemsStudy, sizes: tuple[int, ...], found: SystemsPower, simulated: SystemsPower | None
+) -> Chart:
+    """Power of the study's goal over the number of workers."""
+    from humeval_power.studies.power.systems_power import systems_formula
+
+    counts = counts_of(study.design)
+    assert counts is not None  # else there are no sizes
+    complete = counts.ratings_per_item == counts.n_workers
+    powers = []
+    for size in sizes:
+        k = size if complete else counts.ratings_per_item
+        other = replace(counts, n_workers=size, ratings_per_item=k)
+        curve = systems_formula(
+            study.parameters, other, study.family, study.rule, study.goal, log2_points=_LOG2_POINTS
+        )
+        powers.append(curve.power)
+    here = counts.n_workers
+    return Chart(
+        "workers",
+        "What would more workers bring?",
+        f"{here:,} workers have power {found.power:.2f} for the goal '{study.goal}'; {sizes[-1]:,} have "
+        f"{powers[-1]:.2f}.",
+        Axis("Workers", sizes[0], sizes[-1], is_log=True, is_whole=True),
+        _POWER,
+        (Series("line", f"with {counts.n_items:,} items", sizes, tuple(powers)),),
+        (Level(f"target {TARGET:g}", TARGET), *_spots(here, study, found, simulated)),
+        f"{_CLOSE} The axis is logarithmic.",
+    )
+
+
+def _spots(
+    x: float, study: SystemsStudy, found: SystemsPower | None, simulated: SystemsPower | None
+) -> list[Mark]:
+    """You are here: by formula, and as simulated with its interval."""
+    marks: list[Mark] = []
+    if found is not None:
+        marks.append(Spot(f"this study, '{study.goal}': {found.power:.2f}", x, found.power))
+    if simulated is not None and not math.isnan(simulated.power):
+        low, high = simulated.interval
+        text = f"simulated {simulated.power:.3f} ({interval_words(low, high, digits=3)})"
+        marks.append(Spot(text, x, simulated.power, low, high, 2))
+    return marks

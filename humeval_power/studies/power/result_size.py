@@ -1,0 +1,403 @@
+"""The fewest workers, items, documents or ratings per item that reach a target power."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import ClassVar
+
+from humeval_power.choices import DEFAULT_SIMULATIONS
+from humeval_power.differences import Difference
+from humeval_power.rules import DecisionRule
+from humeval_power.saying.answer_words import better_words, of_hundred, on_scale, points_words
+from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot
+from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
+from humeval_power.saying.numbers import counted, interval_words, time_taken
+from humeval_power.saying.result import MDE_SCHEMA, SIZE_SCHEMA, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words, sought_words
+from humeval_power.scales import RatingScale
+from humeval_power.studies.power.analytic import DetectableEffect, HalfwayPower
+from humeval_power.studies.power.formula import EffectPrecision
+from humeval_power.studies.power.outlook import effect_curve
+from humeval_power.studies.power.required import RequiredSize
+from humeval_power.studies.power.result_several import (
+    assumed_words,
+    family_words,
+    finds_words,
+    goals_chart,
+    goals_table,
+    means_table,
+    power_record,
+    several_content,
+)
+from humeval_power.studies.power.strategies import TwoSystems
+from humeval_power.studies.power.study_content import category_facts, study_content, study_notes
+from humeval_power.studies.power.surface import Cell
+from humeval_power.studies.power.systems_goals import SystemsPower
+from humeval_power.studies.power.systems_study import SimulatedDifference, SystemsSize, SystemsStudy
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudySize(Result):
+    """The smallest size found by formula and perhaps proved by simulation, or why there is none.
+
+    `about` is what it was sought for; of several systems its design is not that of the answer.
+    """
+
+    schema: ClassVar[str] = SIZE_SCHEMA
+
+    found: RequiredSize | SystemsSize
+    about: TwoSystems | SystemsStudy
+    said: Difference
+    halfway: HalfwayPower | None = None
+    setting: str = ""
+    scale: RatingScale | None = None
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """The size, its power, and what was asked."""
+        finds = "finds this effect" if self.rule.margin is None else "shows what it claims"
+        blocks: list[Block] = [Facts(tuple(self._facts()))]
+        if self.rule.margin is not None:
+            blocks.append(Paragraph(PARITY))
+        about, found = self.about, self.found
+        if isinstance(about, SystemsStudy) and isinstance(found, SystemsSize):
+            finds = finds.replace("finds this effect", "reaches its goal")
+            if found.counts is not None:
+                blocks.insert(0, goals_table(about, found.analytic, found.simulated))
+            blocks += [Paragraph(assumed_words(about)), means_table(about)]
+        return Document(
+            f"The smallest study that {finds}",
+            lead=self._lead(),
+            headline=tuple(self._answer()),
+            sections=(Section("", tuple(blocks)),),
+        )
+
+    @property
+    def rule(self) -> DecisionRule:
+        """The test."""
+        return self.about.rule
+
+    @property
+    def _by_formula(self) -> float | None:
+        analytic = self.found.analytic
+        return analytic.power if isinstance(analytic, SystemsPower) else analytic
+
+    @property
+    def _n_ratings(self) -> int:
+        counts = self.found.counts
+        assert counts is not None
+        return counts.n_systems * counts.n_items * counts.ratings_per_item
+
+    def _lead(self) -> str:
+        found, counts = self.found, self.found.counts
+        if counts is None:
+            return found.reason
+        number = {
+            "workers": counted(counts.n_workers, "worker"),
+            "items": counted(counts.n_items, "item"),
+            "documents": counted(counts.n_documents, "document"),
+            "ratings-per-item": f"{counted(counts.ratings_per_item, 'rating')} of each item",
+        }[found.sought]
+        shown = found.simulated
+        assert self._by_formula is not None  # of a size that was found
+        power = of_hundred(self._by_formula) if shown is None else of_hundred(shown.power, shown.interval)
+        how = "by formula" if shown is None else f"by simulating {shown.n_simulations:,} studies"
+        finds = finds_words(self.about, self.said, self.scale)
+        return f"{number} would do: then, {how}, {power} of 100 such studies {finds}."
+
+    def _answer(self) -> Iterator[Fact]:
+        counts, simulated = self.found.counts, self.found.simulated
+        if counts is None:
+            yield "Size", "none"
+            return
+        yield "Workers", f"{counts.n_workers:,}"
+        yield "Items", f"{counts.n_items:,}"
+        if counts.n_documents:
+            yield "Documents", f"{counts.n_documents:,}"
+        yield "Ratings per item", f"{counts.ratings_per_item:,}"
+        if simulated is not None:
+            yield "Power", f"{simulated.power:.3f} ({interval_words(*simulated.interval, digits=3)})"
+        elif self._by_formula is not None:
+            yield "By formula", f"{self._by_formula:.3f}"
+
+    def _facts(self) -> Iterator[Fact]:
+        counts = self.found.counts
+        yield "Effect", str(self.said)
+        if self.rule.margin is not None:
+            yield "Margin", margin_words(self.rule, self.scale)
+        if self.setting:
+            yield "Setting", self.setting
+        about, goal = self.about, ""
+        if isinstance(about, TwoSystems):
+            yield from category_facts(about.parameters.with_difference(about.effect))
+        else:
+            yield "Tests", family_words(about.family, about.parameters.n_systems)
+            goal = f", goal '{about.goal}'"
+        yield "Test", str(self.rule)
+        yield "Target", f"power {self.found.target:g}{goal}"
+        if counts is not None:
+            of = "both systems" if counts.n_systems == 2 else f"all {counts.n_systems} systems"
+            yield "Ratings", f"{self._n_ratings:,} in {of}"
+        if self.found.simulated is not None and self._by_formula is not None:
+            yield "Formula", f"power {self._by_formula:.3f}"
+            yield (
+                "Proof",
+                "beside the power its 95 % Monte Carlo interval; this is the smallest size whose interval does "
+                "not stay below the target",
+            )
+        if isinstance(self.found, RequiredSize) and self.found.proof_seconds is not None:
+            yield (
+                "Proof",
+                f"none: {DEFAULT_SIMULATIONS:,} simulated studies of this size take about "
+                f"{time_taken(self.found.proof_seconds)}; --simulations {DEFAULT_SIMULATIONS} makes them",
+            )
+        if self.halfway is not None:
+            yield "Halfway", halfway_words(self.halfway)
+
+    def content(self) -> Record:
+        """The size with what it was computed from."""
+        counts, simulated = self.found.counts, self.found.simulated
+        record: Record = {
+            "understood": str(self.said),
+            "sought": self.found.sought,
+            "target_power": self.found.target,
+            "effect": self.said.value,
+            "reached": counts is not None,
+            "reason": self.found.reason,
+            "workers": counts.n_workers if counts else None,
+            "items": counts.n_items if counts else None,
+            "ratings_per_item": counts.ratings_per_item if counts else None,
+            "n_ratings": self._n_ratings if counts else None,
+            "analytic_power": self._by_formula,
+            "power": simulated.power if simulated else None,
+            "power_interval": list(simulated.interval) if simulated else None,
+            "n_simulations": simulated.n_simulations if simulated else 0,
+            "rule": asdict(self.rule),
+            "parameters": self.about.parameters.as_dict(),
+        }
+        about, found = self.about, self.found
+        if isinstance(about, SystemsStudy):
+            record |= {"setting": self.setting, **several_content(about)}
+            record["analytic"] = power_record(found.analytic, about)
+            record["simulated"] = power_record(found.simulated, about)
+        if counts is not None and counts.n_documents:
+            record["documents"] = counts.n_documents
+        if self.rule.margin is not None:
+            record["halfway_to_margin"] = None if self.halfway is None else asdict(self.halfway)
+        return record
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was assumed of several systems."""
+        return self.about.parameters.notes if isinstance(self.about, SystemsStudy) else ()
+
+    @property
+    def missed(self) -> str:
+        """That no size reaches the target, or a simulation shows less."""
+        found = self.found
+        if found.counts is None:
+            return "No size within the limits reaches the target."
+        if (
+            isinstance(found, SystemsSize)
+            and found.simulated
+            and found.simulated.interval[1] < found.target
+        ):
+            return "Simulated studies of the size by formula have less power than the target."
+        return ""
+
+
+# The smallest effect that a study finds, or the smallest margin that it shows.
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyDetectable(Result):
+    """The smallest effect found with the power `target`, or the smallest margin shown with it.
+
+    `analytic` is on [0, 1] and None where the formula does not describe the study, `precision` that of the
+    design; `said` is the true difference at which a margin is sought. Of several systems both are the difference by
+    which their true means are stated, infinite where none on [0, 1] is enough.
+    """
+
+    schema: ClassVar[str] = MDE_SCHEMA
+
+    cell: Cell
+    target: float
+    analytic: float | None
+    simulated: DetectableEffect | SimulatedDifference | None
+    said: Difference
+    precision: EffectPrecision | None = None
+    scale: RatingScale | None = None
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def _has_margin(self) -> bool:
+        return self.cell.study.rule.margin is not None
+
+    def body(self) -> Document:
+        """The effect or margin in each way, the study, and what the answer does not mean."""
+        found = "margin that this study shows" if self._has_margin else "effect that this study finds"
+        blocks: list[Block] = [Facts(tuple(self._facts())), *map(Paragraph, self._notes())]
+        if self.precision is not None and not self._has_margin:
+            blocks.append(self._chart())
+        study = self.cell.study
+        if isinstance(study, SystemsStudy):
+            blocks += self._of_several(study)
+        return Document(
+            f"The smallest {found}",
+            lead=self._lead(),
+            headline=tuple(self._answers()),
+            sections=(Section("", tuple(blocks)),),
+        )
+
+    def _of_several(self, study: SystemsStudy) -> Iterator[Block]:
+        """Every goal at the answer, and what was assumed."""
+        simulated, analytic = self.simulated, self.analytic
+        reached = simulated.power if isinstance(simulated, SimulatedDifference) else None
+        if math.isfinite(self._found):
+            by_formula = study.by_formula() if analytic is not None else None
+            yield Paragraph("Every goal at this difference:")
+            yield goals_table(study, by_formula, reached)
+            if by_formula is not None:
+                words = "Power of every goal by formula around the answer, which is marked."
+                yield LaterChart(
+                    "power", lambda: goals_chart(study, by_formula, target=self.target), words=words
+                )
+        yield Paragraph(assumed_words(study))
+        yield means_table(study)
+
+    @property
+    def _found(self) -> float:
+        found = self.analytic if self.simulated is None else self.simulated.effect
+        assert found is not None
+        return found
+
+    def _lead(self) -> str:
+        study, simulated = self.cell.study, self.simulated
+        found = self._found
+        hundred = f"{of_hundred(self.target)} of 100 such studies"
+        how = "by formula"
+        if isinstance(simulated, SimulatedDifference):
+            how = f"by simulating {simulated.power.n_simulations:,} studies"
+        elif simulated is not None:
+            width = 1.0 if self.scale is None else self.scale.width
+            reach = " to ".join(f"{end * width:.3g}" for end in simulated.interval)
+            how = f"by simulating {simulated.n_simulations:,} studies (95 % interval {reach})"
+        truth = f"if {better_words(study.true_effect, self.scale, self.said.systems)}"
+        if found > 1 and self._has_margin:
+            return f"No margin on the scale is so wide that {hundred} show it, {truth}; {how}."
+        if found > 1:
+            them = "reach their goal" if isinstance(study, SystemsStudy) else "find it"
+            return f"No difference on the scale is so large that {hundred} {them}; {how}."
+        size = f"{found:.3g} {on_scale(None)}"
+        if self.scale is not None:
+            size = f"{points_words(found, self.scale, digits=3)} ({found:.3g} of the scale)"
+        if isinstance(study, SystemsStudy):
+            goal = finds_words(study, replace(self.said, value=found), self.scale)
+            return f"The smallest difference is {size}: then {hundred} {goal}, {how}."
+        if self._has_margin:
+            return f"The smallest margin that {hundred} show, {truth}, is {size}, {how}."
+        return f"The smallest difference that {hundred} find is {size}, {how}."
+
+    def _answers(self) -> Iterator[Fact]:
+        if self.simulated is not None:
+            label = "Margin" if self._has_margin else "MDE"
+            yield label, self._shown(self.simulated.effect)
+        if self.analytic is not None:
+            yield "By formula", self._shown(self.analytic)
+
+    def _facts(self) -> Iterator[Fact]:
+        study = self.cell.study
+        if self.cell.setting:
+            yield "Setting", self.cell.setting
+        yield from category_facts(study.parameters)
+        yield "Study", str(study.design)
+        if isinstance(study, SystemsStudy):
+            yield "Tests", family_words(study.family, study.parameters.n_systems)
+        yield "Test", sought_words(study.rule) if self._has_margin else str(study.rule)
+        at = f" at {self.said}" if self._has_margin else ""
+        if isinstance(study, SystemsStudy):
+            at = f", goal '{study.goal}'; all true differences in proportion"
+        yield "Target", f"power {self.target:g}{at}"
+        if self.simulated is not None:
+            found = self.simulated
+            drawn = found.power if isinstance(found, SimulatedDifference) else found
+            yield "Fits", f"{drawn.n_simulations:,} simulated, {drawn.n_failed:,} failed"
+
+    def _notes(self) -> Iterator[str]:
+        if self._has_margin:
+            yield "Which margin would matter is another question, and if it is smaller the study is too small."
+            if not self.cell.study.true_effect:
+                yield "A true difference of 0 is optimistic; ask for another effect as well."
+            yield PARITY
+
+    def _shown(self, effect: float) -> str:
+        if math.isinf(effect):
+            return "none on [0, 1]"
+        text = f"{effect:.4f} on [0, 1]"
+        if self.scale is not None:
+            raw = abs(self.scale.effect_to_raw(effect))
+            text += f", {raw:.4g} on the scale {self.scale.low:g} to {self.scale.high:g}"
+        return text
+
+    def _chart(self) -> Chart:
+        """Power over the true difference, with both answers."""
+        assert self.precision is not None
+        assert self.analytic is not None
+        rule, target = self.cell.study.rule, self.target
+        curve = effect_curve(self.analytic, self.precision, rule)
+        marks: list[Mark] = [
+            Level(f"target {target:g}", target),
+            Spot(f"by formula {self.analytic:.4f}", self.analytic, target),
+        ]
+        if self.simulated is not None and self.simulated.effect <= curve.effects[-1]:
+            marks.append(
+                Spot(f"simulated {self.simulated.effect:.4f}", self.simulated.effect, target, colour=2)
+            )
+        half = curve.powers[len(curve.powers) // 4]
+        return Chart(
+            "power",
+            "What does this study find?",
+            f"By formula a true difference of {self.analytic:.3g} with power {target:g}, half of it with "
+            f"{half:.2f}.",
+            Axis(f"True difference {self.said.direction} on [0, 1]", 0.0, curve.effects[-1]),
+            Axis("Power", 0.0, 1.0),
+            (Series("line", "this study by formula", curve.effects, curve.powers),),
+            tuple(marks),
+        )
+
+    def content(self) -> Record:
+        """The answers with what they were computed from."""
+        study, simulated = self.cell.study, self.simulated
+        drawn: Record | None = None
+        if isinstance(simulated, SimulatedDifference):
+            assert isinstance(study, SystemsStudy)
+            drawn = {**(power_record(simulated.power, study) or {}), "effect": simulated.effect}
+        elif simulated is not None:
+            drawn = asdict(simulated)
+        record: Record = {
+            "power": self.target,
+            "analytic": self.analytic,
+            "simulated": drawn,
+            **study_content(self.cell),
+        }
+        if not self._has_margin:
+            return record
+        margin: Record = {
+            "sought": "margin",
+            "effect": study.true_effect,
+            "rule": {**asdict(study.rule), "margin": None},
+        }
+        return {"understood": str(self.said), **record, **margin}
+
+    @property
+    def missed(self) -> str:
+        """That no difference on [0, 1] is found that surely."""
+        none = self.simulated is not None and math.isinf(self.simulated.effect)
+        return "No difference on [0, 1] is found that surely." if none else ""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was assumed, and what the design says of itself."""
+        return study_notes(self.cell.study)

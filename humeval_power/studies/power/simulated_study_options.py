@@ -1,0 +1,45 @@
+"""Fields of simulated rating studies, and the work ahead of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from humeval_power.asking.run import Run
+from humeval_power.fields import flag, own, real, word
+
+if TYPE_CHECKING:
+    from humeval_power.studies.power.surface import Cell
+
+COMPAT = own(
+    word(("card2020",)),
+    "Decide as Card et al. (2020): maximum likelihood, t > 1.96, and --effect is their "
+    "coefficient under -1/+1 coding, which is HALF the difference B - A.",
+    "Decide as",
+    words={"card2020": "Card et al. (2020)"},
+    further=True,
+)
+HALF_WIDTH = own(
+    real(0, 0.5, open="both"),
+    "Simulate until the power is known to +- this.",
+    "Simulate until the power is known to +-",
+    further=True,
+)
+STRICT = own(
+    flag(),
+    "End with 3 if more than 1 % of the fits failed.",
+    "No answer if fits fail",
+    usual=False,
+    further=True,
+)
+
+
+def tell_cells(cells: Sequence[Cell], run: Run, precision: float | None = None, *, times: int = 1) -> None:
+    """Say how long the studies will take to simulate, or refuse them; `times`: the steps of a search."""
+    from humeval_power.studies.power.estimate import MAX_SIMULATIONS
+    from humeval_power.studies.power.strategies import workload
+    from humeval_power.studies.power.work_ahead import precise_simulations, tell_work
+
+    most = precise_simulations(run.simulations(), precision, MAX_SIMULATIONS)
+    work = workload(cells, n_simulations=times * most, n_jobs=run.slots)
+    tell_work(work, n_simulations=most, way_out="--method analytic")

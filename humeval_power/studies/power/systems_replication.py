@@ -1,0 +1,405 @@
+"""Simulate and fit many studies of several systems: everything about their power but the decision."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.choices import Exclusion, Response
+from humeval_power.designs import Codes, Design
+from humeval_power.errors import InputError
+from humeval_power.estimation.crossed.fits import BATCH_TOLERANCE, MAX_STEPS
+from humeval_power.estimation.joint.strands import (
+    MOST_STEPS,
+    TOLERANCE,
+    AnyTable,
+    ContrastFits,
+    Model,
+    Together,
+    contrasts_of_many,
+    fit_complete_common,
+    fit_complete_own,
+)
+from humeval_power.families import ComparisonFamily
+from humeval_power.kernels.crossed.information import Fitted, precision
+from humeval_power.rules import DecisionRule
+from humeval_power.simulation.losses import NO_LOSSES, Collected, Losses, remaining
+from humeval_power.simulation.quality_control import QualityControl, come_back, own_rows, what_is_shown
+from humeval_power.simulation.study import levels, replicate_generator, respond
+from humeval_power.simulation.systems import CompleteSums, draw_sums, draw_system_ratings
+from humeval_power.studies.fit.max_t import pair_design, pair_rows
+from humeval_power.studies.power.formula import BalancedStudy
+from humeval_power.studies.power.replication import LOST, Replication
+from humeval_power.systems import SystemsParameters
+
+Floats = NDArray[np.float64]
+Pairs = tuple[tuple[int, int], ...]
+BLOCK = 256  # studies drawn together from one child of the seed; part of what a seed means
+_MOST_RATINGS = 4_000_000  # simulated ratings held in memory at a time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SystemsFits:
+    """Fits of n simulated studies: the means of the ratings (n, K), and the fits of each comparison."""
+
+    means: Floats
+    contrasts: ContrastFits
+
+
+@dataclass(frozen=True, eq=False)
+class SystemsReplication:
+    """How studies of several systems are simulated and fitted.
+
+    `pairs` are the differences second - first that are estimated. A complete study of Gaussian ratings draws its
+    sums directly; any other draws ratings with the real assignment. `rule` says by which estimator and from what
+    fits in pairs are made.
+    """
+
+    parameters: SystemsParameters
+    design: Design
+    family: ComparisonFamily
+    pairs: Pairs
+    rule: DecisionRule
+    response: Response = "gaussian"
+    points: int | None = None
+    losses: Losses = NO_LOSSES
+    exclusion: Exclusion | QualityControl = "none"
+
+    def fits(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> SystemsFits:
+        """Simulate and fit studies `first` to `first + n - 1` of this seed: neither the portions in which they are
+        asked for nor `n_jobs` change any of them."""
+        if not self.by_sums:
+            return self._of_rows(range(first, first + n), seed, n_jobs)
+        blocks = range(first // BLOCK, -(-(first + n) // BLOCK))
+
+        def part(block: int) -> SystemsFits:
+            sums = self._drawn(replicate_generator(seed, block))
+            rows = slice(max(first - block * BLOCK, 0), min(first + n - block * BLOCK, BLOCK))
+            return self.fit_sums(CompleteSums(*(kind[rows] for kind in sums)))
+
+        from humeval_power.blas import one_blas_thread
+
+        with one_blas_thread():
+            if n_jobs == 1 or len(blocks) == 1:
+                return _joined([part(block) for block in blocks])
+            with ThreadPoolExecutor(n_jobs) as pool:
+                return _joined(list(pool.map(part, blocks)))
+
+    @property
+    def by_sums(self) -> bool:
+        """Whether studies are drawn by the sums of complete tables, since these are enough to fit them."""
+        whole = self.losses == NO_LOSSES and not isinstance(self.exclusion, QualityControl)
+        return whole and self._fits_sums
+
+    @property
+    def _fits_sums(self) -> bool:
+        joint = self.family.model == "joint"
+        if not self.design.is_balanced or self.rule.analysis != "ratings" or self.rule.estimator != "reml":
+            return False
+        # the observed information of each system's own variances needs the search of a single table
+        return not (joint and self.family.variances == "own" and self.rule.df == "satterthwaite")
+
+    @property
+    def _size(self) -> tuple[int, int, int, int]:
+        design = self.design
+        return design.n_workers, design.n_items, self.parameters.n_systems, design.n_repeats
+
+    def _drawn(self, rng: np.random.Generator) -> CompleteSums:
+        if self.response == "gaussian":
+            return draw_sums(self.parameters, self.design, rng, BLOCK)
+        portion = max(1, _MOST_RATINGS // self.design.n_ratings)
+        parts = []
+        for begin in range(0, BLOCK, portion):
+            ratings = self._responses(rng, min(portion, BLOCK - begin))
+            table = ratings.reshape(len(ratings), *self._size)
+            parts.append(CompleteSums.of_ratings(table, self.design.document_of_item))
+        return CompleteSums(*(np.concatenate(kind) for kind in zip(*parts, strict=True)))
+
+    def _responses(self, rng: np.random.Generator, n: int) -> Floats:
+        latent = draw_system_ratings(self.parameters, self.design, rng, n)
+        return respond(latent, self.response, points=self.points)
+
+    def fit_sums(self, sums: CompleteSums) -> SystemsFits:
+        """Fit complete tables by their sums; where `by_sums`."""
+        first, second = np.array(self.pairs).T
+        estimate = sums.means[:, second] - sums.means[:, first]
+        if self.family.model == "pairwise":
+            return SystemsFits(sums.means, self._pairs_of_sums(sums, estimate))
+        residual = sums.residual.sum(axis=1)
+        given = (sums.workers, sums.items, residual, estimate, self._size)
+        if self.family.variances == "common":
+            return SystemsFits(sums.means, fit_complete_common(*given))
+        fitted = fit_complete_own(*given, first=first, second=second, start=self._start)
+        return SystemsFits(sums.means, fitted)
+
+    def _pairs_of_sums(self, sums: CompleteSums, estimate: Floats) -> ContrastFits:
+        """Each pair by the mean squares of its two systems."""
+        m, n, _, r = self._size
+        d = self.design.n_documents
+        first, second = np.array(self.pairs).T
+        squares = []
+        strata = [
+            (m - 1, sums.workers),
+            (n - (d or 1), sums.items),
+            *([(d - 1, sums.documents)] if d else ()),
+        ]
+        for df_of, cross in strata:
+            own = np.einsum("akk->ak", cross)
+            both, between = own[:, first] + own[:, second], 2 * cross[:, first, second]
+            for total in ((both + between) / 2, (both - between) / 2):
+                squares.append(total / df_of if df_of else np.full_like(total, np.inf))
+        df = 2.0 * (m * n * r - m - n + 1)
+        squares.append((sums.residual[:, first] + sums.residual[:, second]) / df)
+        study = BalancedStudy(pair_design(self.design, 0, 1), estimator=self.rule.estimator)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = study.fitted(np.stack([one.ravel() for one in squares]))
+        error, satterthwaite, kenward_roger = (
+            kind.reshape(estimate.shape)
+            for kind in (found.standard_error, found.satterthwaite, found.kenward_roger)
+        )
+        status = found.status.reshape(estimate.shape).max(axis=1)
+        zero = np.any(found.zero, axis=0, keepdims=True).reshape(estimate.shape)
+        return ContrastFits(estimate, error, error, satterthwaite, kenward_roger, status, zero)
+
+    @cached_property
+    def _start(self) -> Floats:
+        """Relative variances, worker ones first."""
+        worker, item = self._variances
+        return np.concatenate([worker, item]) / self._noise
+
+    @property
+    def _noise(self) -> float:
+        return max(self.parameters.sd_residual**2, 1e-12)
+
+    @property
+    def _variances(self) -> tuple[Floats, Floats]:
+        values = self.parameters
+        return np.array(values.variances("worker")), np.array(values.variances("item"))
+
+    def _of_rows(self, replicates: range, seed: int, n_jobs: int) -> SystemsFits:
+        if own_rows(self.losses, self.exclusion):
+            return self._fit_own_rows(replicates, seed, n_jobs)
+        portion = max(1, min(BLOCK, _MOST_RATINGS // self.design.n_ratings))
+        parts = []
+        for begin in range(replicates.start, replicates.stop, portion):
+            chosen = range(begin, min(begin + portion, replicates.stop))
+            parts.append(self._fitted(self.ratings(chosen, seed=seed), n_jobs=n_jobs))
+        return _joined(parts)
+
+    def _fitted(self, ratings: Floats, *, n_jobs: int = 1) -> SystemsFits:
+        """Fit ratings by their sums, where that is enough."""
+        if not self._fits_sums:
+            return self.fit_rows(ratings, n_jobs=n_jobs)
+        table = ratings.reshape(len(ratings), *self._size)
+        return self.fit_sums(CompleteSums.of_ratings(table, self.design.document_of_item))
+
+    def ratings(self, replicates: range, *, seed: int) -> Floats:
+        """The ratings of some studies of this seed, (n, n_ratings)."""
+        if self.losses != NO_LOSSES:
+            return np.stack([self.collected(seed, one).rating for one in replicates])
+        return np.concatenate([self._responses(replicate_generator(seed, one), 1) for one in replicates])
+
+    def collected(self, seed: int, replicate: int) -> Collected:
+        """What comes back from one study: its ratings, those that can be analysed, and who is left out."""
+        rng = replicate_generator(seed, replicate)
+        shown, again = self._shown
+        given = respond(
+            draw_system_ratings(self.parameters, shown, rng)[0], self.response, points=self.points
+        )
+        known = levels(self.parameters, self.response, self.points)
+        return come_back(given, self.design, again, self.losses, self.exclusion, rng, levels=known)
+
+    @cached_property
+    def _shown(self) -> tuple[Design, Codes]:
+        return what_is_shown(self.design, self.exclusion)
+
+    def _fit_own_rows(self, replicates: range, seed: int, n_jobs: int) -> SystemsFits:
+        """Studies that each have rows of their own; one in which a comparison has too little left has no fit."""
+        from humeval_power.blas import one_blas_thread
+
+        K, n_pairs = self.parameters.n_systems, len(self.pairs)
+        blank = np.full((1, n_pairs), np.nan)
+        none = np.zeros((1, 1 if self.family.model == "joint" else n_pairs), dtype=np.bool_)
+        nothing = SystemsFits(
+            np.full((1, K), np.nan),
+            ContrastFits(*(blank,) * 5, np.array([LOST]), none),
+        )
+
+        def one(replicate: int) -> SystemsFits:
+            back = self.collected(seed, replicate)
+            rows = remaining(self.design.assignment, back.kept)
+            if rows is None or len(np.unique(rows.system)) < K:
+                return nothing
+            n_workers, n_items = int(rows.worker.max()) + 1, int(rows.item.max()) + 1
+            n_documents = 0 if rows.document is None else int(rows.document.max()) + 1
+            design = Design(
+                "table", n_workers, n_items, 0.0, explicit=rows, n_documents=n_documents, n_systems=K
+            )
+            if (
+                self.design.is_balanced and not self.losses.loses_rows
+            ):  # all of some workers' ratings are gone
+                design = replace(self.design, n_workers=n_workers)
+            study = replace(self, design=design, losses=NO_LOSSES, exclusion="none")
+            try:
+                return study._fitted(back.rating[back.kept][None])
+            except InputError:  # nobody is left who tells two of the systems apart
+                return nothing
+
+        with one_blas_thread():
+            if n_jobs == 1:
+                return _joined([one(replicate) for replicate in replicates])
+            with ThreadPoolExecutor(n_jobs) as pool:
+                return _joined(list(pool.map(one, replicates)))
+
+    def fit_rows(self, ratings: Floats, *, n_jobs: int = 1) -> SystemsFits:
+        """Fit given ratings (n, n_ratings) in the order of the assignment."""
+        rows = self.design.assignment
+        count = np.bincount(rows.system)
+        means = np.column_stack(
+            [ratings[:, rows.system == system].sum(axis=1) / count[system] for system in range(len(count))]
+        )
+        fitted = self._pairs_of_rows if self.family.model == "pairwise" else self._joint_of_rows
+        return SystemsFits(means, fitted(ratings, n_jobs))
+
+    @cached_property
+    def together(self) -> Together | None:
+        """The design where all systems are rated together, to fit many tables by REML of the ratings themselves;
+        with equal loads, if each system has variances of its own in a joint fit."""
+        if self.rule.analysis != "ratings" or self.rule.estimator != "reml" or self.design.n_documents:
+            return None
+        own = self.family.model == "joint" and self.family.variances == "own"
+        found = Together.of_rows(self.design.assignment, self.parameters.n_systems)
+        return None if found is None or (own and found.turn is None) else found
+
+    def _pairs_by_strands(self, together: Together, ratings: Floats, n_jobs: int) -> ContrastFits:
+        """All pairs at once; what strands do not settle is left to the fits of each pair."""
+        pairs = np.array(self.pairs)
+        variances = np.array([study.variances for study in self._two_systems])
+        start = variances[:, :-1] / np.maximum(variances[:, -1:], 1e-12)
+        found = together.fit(
+            ratings,
+            Model.of_pairs(pairs, self.parameters.n_systems),
+            start if together.worker_is_outer else np.roll(start, 2, axis=1),
+            tolerance=BATCH_TOLERANCE,
+            max_steps=MAX_STEPS,
+            n_jobs=n_jobs,
+        )
+        difference = np.array([0.0, np.sqrt(2.0)])
+        known = precision(found.fitted, difference, n=2 * len(together.inner), restricted=True)
+        columns = [
+            found.beta @ difference,
+            *(np.where(np.isinf(kind), np.nan, kind) for kind in known),
+            found.status,
+            (found.fitted.gamma == 0).any(axis=-1),
+        ]
+        for place in np.flatnonzero(~found.trusted.all(axis=0)).tolist():
+            left = ~found.trusted[:, place]
+            again = self.fit_pair(place, ratings[left], n_jobs=n_jobs)
+            for column, values in zip(columns, again, strict=True):
+                column[left, place] = values
+        *fits, status, zero = columns
+        return ContrastFits._make([*fits, status.max(axis=1), zero])
+
+    def fit_pair(self, place: int, ratings: Floats, *, n_jobs: int = 1) -> tuple[NDArray[Any], ...]:
+        """Fits of one pair: the fields of ContrastFits, each (n,)."""
+        rows = pair_rows(self.design, *self.pairs[place])
+        found = self._two_systems[place].fit(ratings[:, rows], n_jobs=n_jobs)
+        return (
+            found.estimate,
+            found.standard_error,
+            found.adjusted,
+            found.satterthwaite,
+            found.kenward_roger,
+            found.status,
+            np.asarray(found.zero.any(axis=1)),
+        )
+
+    def _pairs_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
+        if self.together is not None:
+            return self._pairs_by_strands(self.together, ratings, n_jobs)
+        kinds = [self.fit_pair(place, ratings, n_jobs=n_jobs) for place in range(len(self.pairs))]
+        *columns, status, zero = (np.column_stack(kind) for kind in zip(*kinds, strict=True))
+        return ContrastFits._make([*columns, status.max(axis=1), zero])
+
+    @cached_property
+    def _two_systems(self) -> list[Replication]:
+        return [
+            Replication(
+                self.parameters.pair(*pair),
+                pair_design(self.design, *pair),
+                self.rule.estimator,
+                self.rule.analysis,
+                by_iteration=self.rule.estimator == "ml" and self.rule.df == "satterthwaite",
+            )
+            for pair in self.pairs
+        ]
+
+    def _joint_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
+        if self.together is not None:
+            return self._joint_by_strands(self.together, ratings, n_jobs)
+        return self.fit_tables(ratings, n_jobs=n_jobs)
+
+    def _joint_by_strands(self, together: Together, ratings: Floats, n_jobs: int) -> ContrastFits:
+        """All tables at once; what strands do not settle is left to the fit of a single table."""
+        start, axes = self._any_table.start, np.eye(self.parameters.n_systems)
+        if self.family.variances == "own":
+            found = together.fit_own(
+                ratings, start, tolerance=TOLERANCE, max_steps=MOST_STEPS, n_jobs=n_jobs
+            )
+        else:
+            model = Model.of_all(self.parameters.n_systems)
+            axes = model.rotation[0]
+            found = together.fit(
+                ratings, model, start[None], tolerance=TOLERANCE, max_steps=MOST_STEPS, n_jobs=n_jobs
+            )
+        settled = found.trusted[:, 0]
+        fitted = Fitted(*(part[settled, 0] for part in found.fitted))
+        contrasts = self._contrasts @ axes.T
+        known = contrasts_of_many(found.beta[settled, 0], fitted, self.design.n_ratings, contrasts)
+        if settled.all():
+            return known
+        again = self.fit_tables(ratings[~settled], n_jobs=n_jobs)
+        order = np.argsort(np.concatenate([np.flatnonzero(settled), np.flatnonzero(~settled)]))
+        return ContrastFits._make(part[order] for part in ContrastFits.joined([known, again]))
+
+    def fit_tables(self, ratings: Floats, *, n_jobs: int = 1) -> ContrastFits:
+        """Joint fits of single tables, one after the other."""
+        from humeval_power.blas import one_blas_thread
+
+        with one_blas_thread():
+            if n_jobs == 1:
+                return ContrastFits.joined([self._any_table.fit(one) for one in ratings])
+            with ThreadPoolExecutor(n_jobs) as pool:
+                return ContrastFits.joined(list(pool.map(self._any_table.fit, ratings)))
+
+    @cached_property
+    def _contrasts(self) -> Floats:
+        """The differences that are estimated, (pairs, K)."""
+        contrasts = np.zeros((len(self.pairs), self.parameters.n_systems))
+        for row, (first, second) in enumerate(self.pairs):
+            contrasts[row, first], contrasts[row, second] = -1.0, 1.0
+        return contrasts
+
+    @cached_property
+    def _any_table(self) -> AnyTable:
+        worker, item = self._variances
+        return AnyTable(
+            self.design.assignment,
+            worker=worker,
+            item=item,
+            residual=self._noise,
+            variances=self.family.variances,
+            contrasts=self._contrasts,
+        )
+
+
+def _joined(parts: list[SystemsFits]) -> SystemsFits:
+    return SystemsFits(
+        np.concatenate([part.means for part in parts]),
+        ContrastFits.joined([part.contrasts for part in parts]),
+    )

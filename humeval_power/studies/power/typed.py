@@ -1,0 +1,67 @@
+"""The one study that `power` and `mde` are asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from humeval_power.asking.study_values import StudyValues
+from humeval_power.differences import Difference
+from humeval_power.rules import CARD2020, DecisionRule
+from humeval_power.scales import RatingScale
+from humeval_power.studies.power.surface import Cell
+from humeval_power.studies.power.systems_study import SystemsStudy
+from humeval_power.studies.resolve import (
+    CARD2020_UNIT,
+    NO_DIFFERENCE,
+    analysed_as,
+    assumptions_of,
+    cell_of,
+    design_of,
+    effect_or_known,
+    only_setting,
+    points_of,
+    settled,
+    warn_beyond,
+    without_effect,
+)
+from humeval_power.studies.resolve_systems import Systems, systems_of, tell_remarks
+
+
+def typed_study(
+    study: StudyValues, rule: DecisionRule, *, compat: str | None = None
+) -> tuple[Cell, Difference, RatingScale | None]:
+    """The study with the name of its setting, the effect as it was understood, and the scale."""
+    several = systems_of(study, rule)
+    if several is not None:
+        found, said, scale = study_of_several(several)
+        return Cell(found.setting, found), said, scale
+    settings = assumptions_of(study)
+    effect = effect_or_known(study, settings) or NO_DIFFERENCE
+    if compat and rule.margin is not None:
+        raise click.UsageError("--compat card2020 tests for a difference: leave out --margin.")
+    if compat:
+        settings = without_effect(study, settings)
+        value = CARD2020_UNIT * effect.coefficients(CARD2020_UNIT)[0]
+        said = Difference(value, settings.scale, systems=settings.systems)
+        rule = CARD2020
+    else:
+        settings, said = settled(study, settings, effect)[0]
+        rule = analysed_as(study, rule, settings)
+    name, parameters = only_setting(settings)
+    warn_beyond(settings, [said])
+    points = points_of(study, settings.scale)
+    there = parameters.with_difference(said.value)
+    return cell_of(study, name, there, design_of(study), rule, points), said, settings.scale
+
+
+def study_of_several(
+    several: Systems, effects: Sequence[float] | None = None
+) -> tuple[SystemsStudy, Difference, RatingScale | None]:
+    """The same of several systems, at the means that the study says or that a difference states."""
+    tell_remarks(several)
+    said = several.differences() if effects is None else ()
+    found = several.of(*several.only([one.value for one in said] if effects is None else effects))
+    effect = said[0].between(None) if said else Difference(found.effect, several.scale, systems=None)
+    return found, effect, several.scale

@@ -1,0 +1,1 @@
+"""An anonymised bundle of a study, to publish."""

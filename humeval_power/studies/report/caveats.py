@@ -1,0 +1,133 @@
+"""What a reader must know before trusting the numbers of a report."""
+
+from __future__ import annotations
+
+import math
+
+from humeval_power.checking.rehearsed import NOTICE
+from humeval_power.saying.answer_words import probe_sentences
+from humeval_power.saying.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
+from humeval_power.saying.values import Document, bounds, cells, listed, number, part, plain, rule_of, words
+from humeval_power.studies.report.fact_record import StudyFacts
+from humeval_power.studies.report.fact_systems import other_decisions
+
+
+def caveats(facts: StudyFacts, surface: Document, power: Document) -> tuple[str, ...]:
+    """Sentences, the gravest first (that it is a rehearsal), and the notices of the study last."""
+    notices = [str(notice) for notice in listed(facts.record, "notices")]
+    found = [
+        *(notice for notice in notices if notice == NOTICE),
+        *_fit_caveats(facts),
+        *other_decisions(facts),
+        *_few_workers(facts),
+        *_few_planned_workers(surface, power),
+        *_other_rule(facts, surface, power),
+        *_observed_effect(facts, power),
+        *_failures(surface, power),
+        *(notice for notice in notices if notice != NOTICE),
+    ]
+    return tuple(found)
+
+
+def _fit_caveats(facts: StudyFacts) -> list[str]:
+    found = []
+    if not facts.converged:
+        message = words(facts.record, "message")
+        reason = f" ({message})" if message else ""
+        found.append(f"The fit did not converge{reason}. None of its numbers should be reported.")
+    untested = {} if not facts.converged else facts.untested
+    for why, of in untested.items():
+        what = (
+            f"of {', '.join(f'{one.second} - {one.first}' for one in of)}"
+            if facts.is_of_several
+            else "of the difference"
+        )
+        found.append(f"There is no test {what}, and no decision: {why}.")
+    unknown = ", ".join(facts.not_identified)
+    if unknown:
+        known = "; ".join(map(str, listed(facts.record, "identified_combinations")))
+        found.append(
+            f"This table of ratings cannot tell {unknown} apart"
+            + (f"; it does determine {known}" if known else "")
+            + ". The difference and its interval are not affected. Do not plan another number of "
+            "ratings per item from these standard deviations."
+        )
+    if probed := part(facts.record, "monte_carlo"):
+        errors = part(probed, "deviations")
+        largest = max((number(errors, name) or 0.0 for name in errors), default=0.0)
+        probes, seed, effect = (number(probed, name) or 0.0 for name in ("probes", "seed", "effect"))
+        found.append(probe_sentences(probes, seed, largest, effect))
+    zero = ", ".join(facts.boundary)
+    if zero:
+        found.append(
+            f"Estimated as exactly zero: {zero}. That is common in small tables and does not show that "
+            "there is no such variation; power planned from a zero is too hopeful."
+        )
+    return found
+
+
+def _few_workers(facts: StudyFacts) -> list[str]:
+    """The size of the test simulated for this very study where there is one, else what is known of it."""
+    rule, workers = facts.rule, facts.n_workers
+    if rule is None or workers is None:
+        return []
+    effect = part(facts.record, "effect")
+    size, interval = number(effect, "simulated_size"), bounds(effect, "simulated_size_interval")
+    bold = f"With {workers:,.0f} workers the test rejects more often than alpha {rule.alpha:g} says."
+    if size is None or interval is None:
+        return [f"{bold} {size_sentence(rule)}".rstrip()] if is_too_bold(rule, workers) else []
+    said = bold if interval[0] > rule.alpha else f"With {workers:,.0f} workers the test is approximate."
+    null = "no difference" if rule.margin is None else "a difference at the margin"
+    return [
+        f"{said} Simulated with these parameters and {null}, it rejects in {size:.3f} of studies "
+        f"(Monte Carlo interval {interval[0]:.3f} to {interval[1]:.3f}), at alpha {rule.alpha:g}."
+    ]
+
+
+def _few_planned_workers(surface: Document, power: Document) -> list[str]:
+    for document in (power, surface):
+        rule = rule_of(document)
+        if rule is None:
+            continue
+        counts = sorted({n for cell in cells(document) if (n := number(cell, "workers")) is not None})
+        few = [f"{workers:,.0f}" for workers in counts if is_too_bold(rule, workers)]
+        if few:
+            return [
+                f"Power with fewer than {ENOUGH_WORKERS[rule.df]} workers (here {', '.join(few)}) is "
+                f"partly false alarm. {size_sentence(rule)}".rstrip()
+            ]
+    return []
+
+
+def _other_rule(facts: StudyFacts, surface: Document, power: Document) -> list[str]:
+    tested = facts.rule
+    planned = {rule for document in (surface, power) if (rule := rule_of(document)) is not None}
+    return [
+        f"Power was computed for another test ({rule}) than the one reported ({tested})."
+        for rule in sorted(planned, key=str)
+        if tested is not None and rule != tested
+    ]
+
+
+def _observed_effect(facts: StudyFacts, power: Document) -> list[str]:
+    observed = [abs(one.estimate) for one in facts.comparisons if one.estimate]
+    for cell in cells(power):
+        if any(math.isclose(abs(cell["difference"]), one, rel_tol=0.005) for one in observed):
+            return [
+                f"The power given is for {plain(cell['difference'])}, the observed difference. Such "
+                "power repeats the p-value and does not judge the design: state a difference of interest."
+            ]
+    return []
+
+
+def _failures(surface: Document, power: Document) -> list[str]:
+    found = []
+    for name, document in (("surface", surface), ("power computation", power)):
+        failed = sum(number(cell, "n_failed") or 0 for cell in cells(document))
+        simulated = sum(number(cell, "n_simulations") or 0 for cell in cells(document))
+        if failed:
+            found.append(
+                f"{failed:,.0f} of the {simulated:,.0f} simulated studies of the {name} could not be "
+                "fitted; they count as not significant."
+            )
+    return found

@@ -1,0 +1,337 @@
+"""What is known of one criterion of a study: the record that every form is filled from.
+
+It is read from an analysis of two systems, from one of several, or from a fit; what none of them says is None or
+empty. No form asks for itself how many systems there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from humeval_power.errors import InputError
+from humeval_power.families import ComparisonFamily, Correction, FamilyOfTests, SystemVariances
+from humeval_power.rules import DecisionRule
+from humeval_power.saying.numbers import counted
+from humeval_power.saying.rule_words import estimator_words, model_words, reference_of, reported_words
+from humeval_power.saying.values import (
+    NOTHING,
+    Document,
+    bounds,
+    listed,
+    number,
+    part,
+    rule_of,
+    scale_of,
+    words,
+)
+from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.family import family_of_record, family_words
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The difference second - first on [0, 1].
+
+    `p_value` and `significant` are those after the correction of the whole family; None without a test, and then
+    `reason` says why. `interval` covers together with the others where `is_simultaneous`.
+    """
+
+    first: str
+    second: str
+    estimate: float | None = None
+    standard_error: float | None = None
+    df: float | None = None
+    p_value: float | None = None
+    interval: tuple[float, float] | None = None
+    significant: bool | None = None
+    reason: str | None = None
+    is_simultaneous: bool = False
+
+    def turned(self) -> Comparison:
+        """The same as first - second."""
+        ends = None if self.interval is None else (-self.interval[1], -self.interval[0])
+        estimate = None if self.estimate is None else -self.estimate
+        return replace(self, first=self.second, second=self.first, estimate=estimate, interval=ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A system's mean rating on [0, 1]; the interval is of a joint fit."""
+
+    system: str
+    mean: float
+    standard_error: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFacts:
+    """One criterion of a study.
+
+    `record` is the document as it was read, for what only one kind of it has. `is_of_several` tells systems that
+    were compared with each other from the pair A and B. `family` are the tests that were made together, None for
+    a single test. `boundary` and `not_identified` name SDs.
+    """
+
+    record: Document = field(default_factory=lambda: NOTHING)
+    systems: tuple[str, ...] = ()
+    criterion: str | None = None
+    rule: DecisionRule | None = None
+    scale: RatingScale | None = None
+    n_workers: int | None = None
+    n_items: int | None = None
+    n_ratings: int | None = None
+    ratings_per_item: float | None = None
+    comparisons: tuple[Comparison, ...] = ()
+    means: tuple[Mean, ...] = ()
+    groups: tuple[tuple[str, ...], ...] = ()
+    family: FamilyOfTests | None = None
+    is_of_several: bool = False
+    converged: bool = True
+    boundary: tuple[str, ...] = ()
+    not_identified: tuple[str, ...] = ()
+
+    @property
+    def has_result(self) -> bool:
+        """Whether a difference was estimated by a fit that converged."""
+        return self.converged and any(one.estimate is not None for one in self.comparisons)
+
+    @property
+    def is_exported(self) -> bool:
+        """Whether its parameters make a file that the next study of two systems is planned from; several systems
+        are planned from their analysis itself."""
+        return self.has_result and bool(part(self.record, "parameters"))
+
+    @property
+    def all_systems(self) -> str:
+        """Every one of the systems, in words."""
+        return "all systems" if self.is_of_several else "both systems"
+
+    @property
+    def several_systems(self) -> str:
+        """More than one of the systems, in words."""
+        return "several systems" if self.is_of_several else "both systems"
+
+    @property
+    def ordered_means(self) -> tuple[Mean, ...]:
+        """The means, best first."""
+        return tuple(sorted(self.means, key=lambda one: -one.mean))
+
+    @property
+    def untested(self) -> dict[str, list[Comparison]]:
+        """The comparisons without a test, by the reason."""
+        found: dict[str, list[Comparison]] = {}
+        for one in self.comparisons:
+            if one.reason is not None:
+                found.setdefault(one.reason, []).append(one)
+        return found
+
+    @property
+    def ranked_comparisons(self) -> tuple[Comparison, ...]:
+        """The comparisons in the order of the systems, each of the one that comes first minus the other.
+
+        Against a baseline, and where only one side is tested, they keep the direction in which they were made.
+        """
+        as_tested = self.rule is not None and self.rule.alternative != "two-sided"
+        as_tested |= self.family is not None and self.family.family.baseline is not None
+        place = {name: rank for rank, name in enumerate(self.order)}
+        if not self.is_of_several or len(place) < len(self.systems):
+            return self.comparisons
+        turned = [
+            one.turned() if not as_tested and place[one.first] < place[one.second] else one
+            for one in self.comparisons
+        ]
+        return tuple(sorted(turned, key=lambda one: (place[one.second], place[one.first])))
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The systems as the findings have them, which is one order for all criteria; else from the best mean."""
+        found = [row for row in listed(part(self.record, "findings"), "rows") if isinstance(row, Mapping)]
+        return tuple(str(row.get("system")) for row in found) or tuple(
+            one.system for one in self.ordered_means
+        )
+
+
+def study_facts(record: Document) -> StudyFacts:
+    """The facts of an analysis or a fit, of one criterion; none of them where it is empty."""
+    several = [pair for pair in listed(record, "pairs") if isinstance(pair, Mapping)]
+    fits = [part(record, "joint_fit")] if part(record, "joint_fit") else several
+    made_by = fits or [record]
+    return StudyFacts(
+        record=record,
+        systems=tuple(map(str, listed(record, "systems"))),
+        criterion=words(record, "criterion_name"),
+        rule=rule_of(record),
+        scale=scale_of(record),
+        n_workers=_whole(record, "n_workers"),
+        n_items=_whole(record, "n_items"),
+        n_ratings=_whole(record, "n_ratings"),
+        ratings_per_item=number(record, "ratings_per_item"),
+        comparisons=tuple(map(_of_pair, several)) if several else _of_two(record),
+        means=tuple(_mean(one) for one in listed(record, "system_means") if isinstance(one, Mapping)),
+        groups=tuple(tuple(map(str, group)) for group in listed(record, "groups")),
+        family=_family(record, is_needed=bool(several)),
+        is_of_several=bool(several),
+        converged=any(one.get("converged") is not False for one in made_by),
+        boundary=_named(made_by, "boundary"),
+        not_identified=_named(made_by, "not_identified"),
+    )
+
+
+def _whole(record: Document, name: str) -> int | None:
+    value = number(record, name)
+    return None if value is None else round(value)
+
+
+def _of_two(record: Document) -> tuple[Comparison, ...]:
+    """The one comparison of an analysis of two systems."""
+    effect, systems = part(record, "effect"), listed(record, "systems")
+    if not effect:
+        return ()
+    first, second = map(str, systems if len(systems) == 2 else ("A", "B"))
+    corrected = number(effect, "corrected_p_value")
+    p_value = number(effect, "p_value") if corrected is None else corrected
+    return (_comparison(first, second, effect, p_value, bounds(effect, "interval")),)
+
+
+def _of_pair(pair: Document) -> Comparison:
+    together = bounds(pair, "simultaneous_interval")
+    return _comparison(
+        str(pair.get("first")),
+        str(pair.get("second")),
+        pair,
+        number(pair, "corrected_p_value"),
+        together or bounds(pair, "interval"),
+        is_simultaneous=together is not None,
+    )
+
+
+def _comparison(
+    first: str,
+    second: str,
+    said: Document,
+    p_value: float | None,
+    interval: tuple[float, float] | None,
+    *,
+    is_simultaneous: bool = False,
+) -> Comparison:
+    significant, reason = said.get("significant"), words(said, "reason")
+    return Comparison(
+        first=first,
+        second=second,
+        estimate=number(said, "estimate"),
+        standard_error=number(said, "standard_error"),
+        df=number(said, "df"),
+        p_value=None if reason else p_value,
+        interval=None if reason else interval,
+        significant=significant if isinstance(significant, bool) else None,
+        reason=reason,
+        is_simultaneous=is_simultaneous,
+    )
+
+
+def _mean(said: Document) -> Mean:
+    return Mean(
+        str(said.get("system")),
+        number(said, "mean") or 0.0,
+        number(said, "standard_error"),
+        bounds(said, "interval"),
+    )
+
+
+def _family(record: Document, *, is_needed: bool) -> FamilyOfTests | None:
+    """As the record states it; None for a single test."""
+    stated = part(record, "family_of_tests")
+    if not stated and not is_needed:
+        return None
+    try:
+        return family_of_record(stated)
+    except (KeyError, TypeError, AssertionError):
+        raise InputError(
+            "The analysis does not say which tests were made together: analyze the ratings again."
+        ) from None
+
+
+def _named(fits: Iterable[Document], name: str) -> tuple[str, ...]:
+    """The SDs that any of the fits names; in how many of them, where there are several fits."""
+    found = [[str(one) for one in listed(fit, name)] for fit in fits]
+    counts = {sd: sum(sd in of_fit for of_fit in found) for of_fit in found for sd in of_fit}
+    if len(found) == 1:
+        return tuple(counts)
+    return tuple(f"{sd} (in {n:,} of {len(found):,} fits)" for sd, n in counts.items())
+
+
+# The model of several systems and the family of its tests, in the words of a methods section.
+
+_VARIANCES: Mapping[SystemVariances, str] = {
+    "own": "with variances of each system's own",
+    "common": "with variances common to all systems",
+}
+_CITED: Mapping[Correction, str] = {
+    "holm": " (Holm 1979)",
+    "max-t": " (Hothorn, Bretz and Westfall 2008)",
+    "bh": " (Benjamini and Hochberg 1995)",
+}
+
+
+def in_words(names: tuple[str, ...]) -> str:
+    """'a', 'a and b', 'a, b and c'."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def family_model(rule: DecisionRule, family: ComparisonFamily, n_systems: int) -> str:
+    """The model that was fitted, as the start of a sentence."""
+    if family.model != "joint":
+        model = model_words(rule).replace("B - A", "of its systems")
+        return f"{model}, fitted to the ratings of each pair of systems by itself"
+    return (
+        f"Linear mixed model of the ratings of all {n_systems} systems together, with a mean for each system, "
+        "crossed random intercepts of workers and of items, and random deviations of workers and of items for each "
+        f"system, {_VARIANCES[family.variances]}, all uncorrelated"
+    )
+
+
+def tested_words(family: ComparisonFamily, n_comparisons: int) -> str:
+    """'all 28 pairs of systems', '7 systems against base'."""
+    if family.comparisons == "baseline":
+        return f"{counted(n_comparisons, 'system')} against {family.baseline}"
+    return "the one pair of systems" if n_comparisons == 1 else f"all {n_comparisons:,} pairs of systems"
+
+
+def family_tests(rule: DecisionRule, tests: FamilyOfTests, n_comparisons: int) -> str:
+    """What was compared with what, and how the family of tests was corrected, as a sentence."""
+    cited = _CITED.get(tests.family.correction, "")
+    looks = (
+        " The error was spent over looks and comparisons: one that was shown passed its share of alpha to the "
+        "others at the same look (Maurer and Bretz 2013)."
+        if tests.n_looks
+        else ""
+    )
+    side = {
+        "two-sided": "two-sided",
+        "greater": "one-sided (the second of a pair above the first)",
+        "non-inferior": f"one-sided (the second of a pair not below the first by {rule.margin} or more)",
+        "equivalent": f"two one-sided tests each (equivalence within {rule.margin}; Schuirmann 1987)",
+    }[rule.alternative]
+    return (
+        f"Wald tests of the differences of {tested_words(tests.family, n_comparisons)} against "
+        f"{reference_of(rule)}, {side}; p-values {family_words(tests)}{cited}, alpha {rule.alpha:g}.{looks}"
+    )
+
+
+def family_sentences(
+    rule: DecisionRule, tests: FamilyOfTests, *, n_systems: int, n_comparisons: int
+) -> str:
+    """The model and its tests."""
+    model = f"{family_model(rule, tests.family, n_systems)}, by {estimator_words(rule)}."
+    return f"{model}{reported_words(rule)} {family_tests(rule, tests, n_comparisons)}"
+
+
+def paper_sentences(rule: DecisionRule, tests: FamilyOfTests, *, n_systems: int, n_comparisons: int) -> str:
+    """The same as sentences of a paper."""
+    model = family_model(rule, tests.family, n_systems)
+    return (
+        f"We fitted a {model[0].lower()}{model[1:]}, by {estimator_words(rule)}.{reported_words(rule)} We made "
+        f"{family_tests(rule, tests, n_comparisons)}"
+    )

@@ -1,0 +1,152 @@
+"""One field of a form: what it asks in our words, what is answered, and from what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from humeval_power.errors import InputError
+from humeval_power.saying.document import Document, Field, FieldState, Paragraph, Section
+
+State = Literal["filled", "suggested", "open"]
+
+
+class Given(NamedTuple):
+    """An answer and where it comes from; one that is not certain is a suggestion to be checked.
+
+    options : the numbers of the form's options that the answer selects, none for a text.
+    """
+
+    text: str
+    source: str
+    is_certain: bool = True
+    options: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A field of a form.
+
+    'filled' is known from `source`; 'suggested' follows from it but has to be checked by a person; 'open'
+    only the authors can answer, and it has no answer. `key` is what the form calls the field, `number`
+    what its readers call it, `prompt` our words for what it asks. `criterion` is the name of the criterion
+    where a form asks once for each of them.
+    """
+
+    key: str
+    number: str
+    prompt: str
+    state: State = "open"
+    answer: str | None = None
+    source: str | None = None
+    options: tuple[int, ...] = ()
+    criterion: str | None = None
+    section: str = ""
+
+    def __post_init__(self) -> None:
+        is_answered = bool(self.answer and self.answer.strip())
+        if is_answered != (self.state != "open") or is_answered != bool(self.source):
+            raise InputError(
+                f"Field {self.number} is {self.state}: an answer and its source belong to a field that is "
+                "filled or suggested, and to no other."
+            )
+
+
+class Asked(NamedTuple):
+    """What a form asks, before anything is answered."""
+
+    key: str
+    number: str
+    prompt: str
+    section: str = ""
+
+
+def fields_of(asked: Iterable[Asked], answers: Mapping[str, Given | None]) -> tuple[FormField, ...]:
+    """The fields in the order of the form, answered by number and open where there is no answer."""
+    return tuple(field_of(question, answers.get(question.number)) for question in asked)
+
+
+def field_of(asked: Asked, given: Given | None, *, criterion: str | None = None) -> FormField:
+    """One field; open where nothing is given."""
+    key, number, prompt, section = asked
+    if given is None or not given.text.strip():
+        return FormField(key, number, prompt, criterion=criterion, section=section)
+    state: State = "filled" if given.is_certain else "suggested"
+    return FormField(
+        key, number, prompt, state, given.text, given.source, given.options, criterion, section
+    )
+
+
+def open_fields(fields: Iterable[FormField]) -> tuple[FormField, ...]:
+    """The fields that nobody has answered yet."""
+    return tuple(field for field in fields if field.state == "open")
+
+
+def score(fields: Iterable[FormField]) -> str:
+    """'15 of 62 fields filled, 13 suggested, 34 open.'"""
+    states = [field.state for field in fields]
+    return (
+        f"{states.count('filled')} of {len(states)} fields filled, {states.count('suggested')} suggested, "
+        f"{states.count('open')} open."
+    )
+
+
+# A form as a document: a title, whose questions these are, and each field with its state.
+
+STATES: dict[State, FieldState] = {"filled": "filled", "suggested": "check", "open": "open"}
+LEGEND = (
+    "Filled: known from the source named. Check: follows from it, to be checked by a person. Open: only the "
+    "authors can answer it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FormPage:
+    """A form with a title and a note on whose questions these are."""
+
+    title: str
+    note: str
+    fields: tuple[FormField, ...]
+
+    @property
+    def sections(self) -> dict[str, list[FormField]]:
+        """The fields by the heading that they stand under: section, and criterion where there is one."""
+        found: dict[str, list[FormField]] = {}
+        for field in self.fields:
+            heading = field.section if field.criterion is None else f"{field.section}: {field.criterion}"
+            found.setdefault(heading, []).append(field)
+        return found
+
+    def document(self) -> Document:
+        """The form for people: how much of it is filled, and every field."""
+        criteria = list(dict.fromkeys(field.criterion for field in self.fields if field.criterion))
+        return Document(
+            self.title,
+            lead=f"{how_filled([STATES[field.state] for field in self.fields])} {self.note}".strip(),
+            sections=(
+                Section("", (Paragraph(LEGEND),)),
+                *(
+                    Section(heading, tuple(_shown(field, criteria) for field in fields))
+                    for heading, fields in self.sections.items()
+                ),
+            ),
+        )
+
+
+def how_filled(states: list[FieldState]) -> str:
+    """How many fields are in each state."""
+    filled, check, left = (states.count(state) for state in ("filled", "check", "open"))
+    to_check = f", {check} to be checked" if check else ""
+    return f"{filled} of {len(states)} fields are filled{to_check}, {left} open."
+
+
+def _shown(field: FormField, criteria: list[str]) -> Field:
+    place = f".{criteria.index(field.criterion) + 1}" if field.criterion else ""
+    return Field(
+        f"{field.key}{place}",
+        f"{field.number} {field.prompt}",
+        STATES[field.state],
+        answer=field.answer or "",
+        source=field.source or "",
+    )

@@ -1,0 +1,210 @@
+"""The Human Evaluation Datasheet, version 3.0, filled from the documents of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from humeval_power.checking.columns import close_to
+from humeval_power.comparisons.agreement.result import Between, agreement_measures, agreement_values
+from humeval_power.errors import InputError, Problem
+from humeval_power.safe_text import toml_text
+from humeval_power.scales import RatingScale
+from humeval_power.studies.report.config import NO_CONFIG, SOURCE, HedsAnswer, ReportConfig
+from humeval_power.studies.report.documents import Documents, scale_size, scale_values
+from humeval_power.studies.report.fact_systems import words_of
+from humeval_power.studies.report.fields import FormField, FormPage, Given, field_of
+from humeval_power.studies.report.heds.form import (
+    FORM_LINK,
+    UNNAMED,
+    Chosen,
+    HedsQuestion,
+    heds_questions,
+    option_words,
+)
+from humeval_power.studies.report.heds.study import study_fields
+
+# Answers to section 4 of HEDS 3.0, which asks once for each criterion.
+
+FROM_CONFIG = {
+    "4.3.1.1": "name",
+    "4.3.1.2": "standard_name",
+    "4.3.2": "definition",
+    "4.3.6": "task",
+    "4.3.7": "question",
+}
+ABSOLUTE, DIRECT = 1, 2
+
+
+def criterion_fields(documents: Documents, own: Mapping[str, HedsAnswer]) -> dict[str, Given | None]:
+    """Answers by number for the criterion of the documents; `own` are the authors' texts of it."""
+    said = words_of(documents.facts)
+    known: dict[str, Given | None] = {
+        "4.2.2": _absolute(documents),
+        "4.3.1.1": _name(documents),
+        "4.3.3": _scale_size(documents),
+        "4.3.4": _scale_values(documents),
+        "4.3.8": _direct(documents),
+        "4.3.9": _from_study(documents, said.scores()),
+        "4.3.10": _from_study(documents, said.measures()),
+        **_agreement(documents, "between", "4.3.11"),
+        **_agreement(documents, "within", "4.3.12"),
+    }
+    for number, name in FROM_CONFIG.items():
+        given = own.get(name)
+        if isinstance(given, str) and given.strip():
+            known[number] = Given(given, SOURCE)
+    return known
+
+
+def _from_study(documents: Documents, said: str | None) -> Given | None:
+    return None if said is None else Given(said, documents.study_source)
+
+
+def _absolute(documents: Documents) -> Given | None:
+    """Each rating is of one output; whether two were on the screen at once is not in a table."""
+    scale, source = _scale(documents)
+    if scale is None:
+        return None
+    said = (
+        "Absolute: each rating is of one output, unless workers saw outputs of "
+        f"{documents.facts.several_systems} at once."
+    )
+    return Given(said, source, False, (ABSOLUTE,))
+
+
+def _direct(documents: Documents) -> Given | None:
+    scale, source = _scale(documents)
+    if scale is None:
+        return None
+    said = "Quality rated on a scale, unless workers were asked how far they agree with a statement."
+    return Given(said, source, False, (DIRECT,))
+
+
+def _name(documents: Documents) -> Given | None:
+    """The name of the column; whether workers saw it is not known."""
+    name = documents.criterion
+    source = documents.study_source if documents.study else "the table of ratings"
+    return None if name is None else Given(name, source, False)
+
+
+def _scale(documents: Documents) -> tuple[RatingScale | None, str]:
+    found = documents.facts.scale
+    if found is not None:
+        return found, documents.study_source
+    plan = documents.plan
+    return (None, "") if plan is None else (plan.scale, documents.name("plan"))
+
+
+def _scale_size(documents: Documents) -> Given | None:
+    scale, source = _scale(documents)
+    return None if scale is None else Given(scale_size(scale), source, scale.source == "declared")
+
+
+def _scale_values(documents: Documents) -> Given | None:
+    scale, source = _scale(documents)
+    return None if scale is None else Given(scale_values(scale), source, scale.source == "declared")
+
+
+def _agreement(documents: Documents, whose: Between, number: str) -> dict[str, Given | None]:
+    study = documents.study
+    return {
+        f"{number}.1": _from_study(documents, agreement_measures(study, whose)),
+        f"{number}.2": _from_study(documents, agreement_values(study, whose)),
+    }
+
+
+def heds_fields(
+    documents: Documents,
+    config: ReportConfig = NO_CONFIG,
+    *,
+    further_criteria: Sequence[Documents] = (),
+) -> tuple[FormField, ...]:
+    """All fields in the order of the form; those of section 4 once for each criterion.
+
+    documents : of the study and of its (first) criterion. further_criteria : of the others.
+    A criterion that no document names is called by its name in the configuration, where that has one.
+
+    Raises
+    ------
+    InputError
+        Answers of the configuration to questions or options that the form does not have.
+    """
+    per_criterion = (documents, *further_criteria)
+    names = criterion_names(per_criterion, config)
+    _check(config, names)
+    known = tuple(one.criterion for one in per_criterion if one.criterion)
+    once = study_fields(documents, config, criteria=known)
+    found: list[FormField] = []
+    for question in heds_questions():
+        if question.is_per_criterion:
+            continue
+        given = _own(question, config.heds) or once.get(question.number)
+        found.append(field_of(question.asked, given))
+    section_4 = [
+        field
+        for name, of_criterion in zip(names, per_criterion, strict=True)
+        for field in _criterion(name, of_criterion, config)
+    ]
+    before = [field for field in found if field.number < "4"]
+    return (*before, *section_4, *found[len(before) :])
+
+
+def criterion_names(per_criterion: Sequence[Documents], config: ReportConfig) -> tuple[str, ...]:
+    """A name for each criterion, no two the same."""
+    unused = [name for name in config.criteria if name not in {one.criterion for one in per_criterion}]
+    names: list[str] = []
+    for one in per_criterion:
+        name = one.criterion or (unused.pop(0) if unused else UNNAMED)
+        names.append(_unlike(name, names))
+    return tuple(names)
+
+
+def heds_page(fields: Sequence[FormField], title: str = "Human Evaluation Datasheet 3.0") -> FormPage:
+    """The fields with a title and a note."""
+    note = (
+        f"Numbers are those of HEDS 3.0 (Belz and Thomson 2024); the prompts are ours, the questions "
+        f"themselves are at {FORM_LINK}."
+    )
+    return FormPage(title, note, tuple(fields))
+
+
+def _criterion(name: str, documents: Documents, config: ReportConfig) -> list[FormField]:
+    own = config.criteria.get(name, {})
+    answers = criterion_fields(documents, own)
+    return [
+        field_of(question.asked, _own(question, own) or answers.get(question.number), criterion=name)
+        for question in heds_questions()
+        if question.is_per_criterion
+    ]
+
+
+def _own(question: HedsQuestion, answers: Mapping[str, HedsAnswer]) -> Given | None:
+    """The authors' answer by number."""
+    said = answers.get(question.number)
+    if isinstance(said, Chosen):
+        words = option_words(question, said.options)
+        return Given(f"{words} {said.details}".strip(), SOURCE, True, said.options)
+    return Given(said, SOURCE) if said else None
+
+
+def _unlike(name: str, taken: Sequence[str]) -> str:
+    number, found = 2, name
+    while found in taken:
+        found, number = f"{name} {number}", number + 1
+    return found
+
+
+def _check(config: ReportConfig, names: Sequence[str]) -> None:
+    """Raise InputError for answers on criteria that the documents do not have."""
+    rule = f"is not a criterion of the documents; they have {', '.join(names)}."
+    problems = [
+        Problem(rule, close_to(name, names), place="[report]", column=_key(name), noun="field")
+        for name in config.criteria
+        if name not in names
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _key(name: str) -> str:
+    return f"criteria.{toml_text(name, key=True)}"

@@ -1,0 +1,196 @@
+"""The pictures of a study's page: power, ratings, the effect, agreement, workers; each where its data are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+from humeval_power.saying.chart import EstimateRows
+from humeval_power.saying.document import Drawing, Picture
+from humeval_power.saying.values import (
+    Document,
+    bounds,
+    cells,
+    listed,
+    number,
+    part,
+    rule_of,
+    scale_of,
+    words,
+)
+from humeval_power.studies.analyze.result_diagnostics import pair_rows, worker_difference_rows
+from humeval_power.studies.fit.wald import EffectTest
+from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.fact_systems import findings_of, shown_comparisons
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def surface_picture(surface: Document) -> Picture:
+    """The power of each design of a surface document."""
+
+    def draw() -> Figure:
+        import pandas as pd
+
+        from humeval_power.studies.power.figures import surface_figure
+
+        halved = number(surface, "effect_unit") not in (None, 1.0)
+        label = "Coefficient under -1/+1 coding (half of the difference)" if halved else None
+        return surface_figure(pd.DataFrame(list(listed(surface, "rows"))), effect_label=label)
+
+    words = (
+        "Power against the difference between the systems; the numbers are in the table of this section."
+    )
+    return Picture("surface", draw, words=words)
+
+
+def power(documents: Documents) -> Iterator[Picture]:
+    """The power of the plan, and that of the designs of a surface."""
+    plan = documents.plan
+    if plan is not None:
+
+        def draw() -> Figure:
+            if plan.many is not None:
+                from humeval_power.studies.plan.figures import goals_figure
+
+                return goals_figure(plan, plan.many)
+            from humeval_power.studies.plan.figures import power_figure
+
+            return power_figure(plan)
+
+        yield Picture(
+            "power",
+            draw,
+            words="The power of the planned study by formula, for true differences around the one it is for.",
+            caption="Power by formula; the point is the simulated power.",
+        )
+    if documents.surface is not None and cells(documents.surface):
+        yield surface_picture(documents.surface)
+
+
+def suffix_of(place: int, n_criteria: int) -> str:
+    """What stands behind the names of the pictures of a criterion, by its place from 1; nothing for one alone."""
+    return f"-{place}" if n_criteria > 1 else ""
+
+
+def ratings(documents: Documents, suffix: str) -> Iterator[Picture]:
+    """How the ratings of each system are spread over the scale."""
+    if documents.ratings is not None:
+        from humeval_power.studies.fit.check import ratings_picture
+
+        yield ratings_picture(documents.ratings, f"ratings{suffix}")
+
+
+def effect(documents: Documents, suffix: str) -> Iterator[Picture]:
+    """The estimated difference with its interval, beside what it is judged by."""
+    if documents.facts.is_of_several:
+        yield from systems_pictures(documents, suffix)
+        return
+    tested, names = known_test(documents.study), documents.facts.systems
+    if tested is None or len(names) != 2:
+        return
+    a, b = names
+    interest = number(part(documents.study, "power_at_interest"), "effect")
+    interest = documents.plan.effect if interest is None and documents.plan is not None else interest
+
+    def draw() -> Figure:
+        from humeval_power.studies.fit.figures import effect_figure
+
+        return effect_figure(tested, (a, b), scale_of(documents.study), interest=interest)
+
+    words = "The estimated difference with its interval, beside zero and what would matter."
+    yield Picture(f"effect{suffix}", draw, words=words)
+
+
+def systems_pictures(documents: Documents, suffix: str) -> Iterator[Picture]:
+    """The findings of several systems, and their differences with intervals."""
+    facts = documents.facts
+    found = findings_of(facts)
+    if found is None or not facts.has_result:
+        return
+    pairs = [one for one in shown_comparisons(facts, found.unit) if not one.reason]
+
+    def ranking() -> Figure:
+        from humeval_power.studies.analyze.figures import ranking_figure
+
+        return ranking_figure([found])
+
+    words = "The mean of each system with its interval, and the groups that tests do not tell apart."
+    yield Picture(f"ranking{suffix}", ranking, words=words)
+    if pairs:
+        yield pair_rows(pairs, found.unit).drawing(
+            f"differences{suffix}",
+            title="How large are the differences?",
+            words="The differences with their intervals, largest on top.",
+            width=4.6,
+        )
+
+
+def known_test(study: Document) -> EffectTest | None:
+    """The test that a document holds; None where there is none."""
+    found, rule = part(study, "effect"), rule_of(study)
+    estimate, ends = number(found, "estimate"), bounds(found, "interval")
+    if rule is None or estimate is None or ends is None or words(found, "reason") is not None:
+        return None
+    error, df, p = (number(found, name) or 0.0 for name in ("standard_error", "df", "p_value"))
+    return EffectTest(
+        estimate=estimate,
+        standard_error=error,
+        df=df,
+        p_value=p,
+        interval=ends,
+        significant=found.get("significant") is True,
+        rule=rule,
+    )
+
+
+def agreement(documents: Documents, suffix: str) -> Iterator[Picture]:
+    """Each measure of agreement with its interval."""
+    rows = [
+        (name, value, bounds(entry, "interval") or (value, value))
+        for entry in listed(part(documents.study, "agreement"), "between")
+        if (name := words(entry, "measure")) and (value := number(entry, "value")) is not None
+    ]
+    if not rows:
+        return
+
+    def draw() -> Figure:
+        from humeval_power.comparisons.agreement.result import agreement_figure
+
+        return agreement_figure(rows)
+
+    words_ = (
+        "Measures of the agreement of workers with their intervals; the numbers are in the table above."
+    )
+    yield Picture(f"agreement{suffix}", draw, words=words_)
+
+
+def workers(documents: Documents, suffix: str) -> Iterator[Picture]:
+    """Each worker's predicted difference, where the ratings are there and could be fitted."""
+    ratings, study = documents.ratings, documents.study
+    if ratings is None or ratings.n_systems != 2 or known_test(study) is None:
+        return
+
+    @cache
+    def rows() -> EstimateRows:
+        from humeval_power.estimation.fitting import fit
+        from humeval_power.studies.analyze.blups import predicted_effects
+
+        return worker_difference_rows(predicted_effects(fit(ratings), ratings), ratings)[0]
+
+    def draw() -> Figure:
+        from humeval_power.saying.estimate_rows_figure import estimate_rows_figure
+
+        return estimate_rows_figure(rows(), width=4.6)
+
+    def svg() -> str:
+        from humeval_power.saying.render.svg import rows_svg
+
+        return rows_svg(rows(), title, words)
+
+    title = "How do workers differ?"
+    words = "Each worker's predicted difference with its 95 % interval, in the order of the differences."
+    caption = "Predicted by a model of the single ratings."
+    yield Drawing(f"workers{suffix}", draw, svg, title=title, words=words, caption=caption)

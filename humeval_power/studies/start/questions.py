@@ -1,0 +1,552 @@
+"""The six questions, each with what it asks, plain choices, a default, and what 'I don't know' is taken to mean.
+
+They are data for whoever asks: a terminal one after the other, a page all at once.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal
+
+from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.studies.start.talk import BY_PEOPLE, CREWS, RATED, UNKNOWN, Talk
+
+# What can be an answer, and what is said where it cannot.
+
+THREE_FILES = ("correct", "corpus")
+_OF_THREE = ("of system A", "of system B", "what is right")
+MOST_SYSTEMS = 50
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
+_MOST = {"budget": 1e9, "workers": 1000, "items": 100_000}
+
+
+def number(text: str) -> float:
+    """A finite number, with a decimal point or comma; '1,500' are thousands.
+
+    Raises
+    ------
+    InputError
+        Anything else.
+    """
+    text = re.sub(r"^(\$|USD) *| *(\$|%|USD|dollars?)$", "", text, flags=re.IGNORECASE)
+    digits = text.replace(",", "") if _THOUSANDS.fullmatch(text) else text.replace(",", ".", 1)
+    try:
+        found = float(digits)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise InputError(f"{text!r} is no number." if text else "Give a number.")
+    return found
+
+
+def kept(value: float) -> str:
+    """A number as it is kept and typed again."""
+    return f"{value:.12g}"
+
+
+def amount(low: float, high: float, *, above: bool = False) -> Callable[[str, Talk], str]:
+    """A check of a number from `low`, or above it, to `high`."""
+
+    def check(text: str, _: Talk) -> str:
+        found = number(text)
+        if not low <= found <= high or (above and found == low):
+            least = f"above {low:g}" if above else f"at least {low:g}"
+            raise InputError(f"It is {least} and at most {high:,.0f}; got {text}.")
+        return kept(found)
+
+    return check
+
+
+def file_names(text: str, talk: Talk) -> str:
+    """One file, or three with blanks between, in quotation marks where they hold blanks themselves."""
+    count_files(talk.judgement, names_of(text, talk))
+    return text
+
+
+def count_files(judgement: str, files: Sequence[str]) -> None:
+    """Refuse another number of files than this kind of judgements has.
+
+    Raises
+    ------
+    InputError
+        One where three are needed, none, or several.
+    """
+    if judgement in THREE_FILES:
+        if len(files) != len(_OF_THREE):
+            raise InputError(f"Name three files, {', '.join(_OF_THREE)}; got {len(files)}.")
+    elif len(files) != 1 or not files[0]:
+        raise InputError("Name the one file that there is; it is looked at.")
+
+
+def names_of(text: str, talk: Talk) -> tuple[str, ...]:
+    """The files that an answer names."""
+    if talk.judgement not in THREE_FILES:
+        plain = text.strip("'\"") if text[:1] == text[-1:] and text[:1] in ("'", '"') else text
+        return (plain,) if plain else ()
+    try:
+        return tuple(shlex.split(text))
+    except ValueError:
+        raise InputError(f"A quotation mark is open in {text!r}.") from None
+
+
+def systems(text: str, _: Talk) -> str:
+    """A number of systems from 2, or names with commas between."""
+    if text.lstrip("-").isdigit():
+        if not 2 <= int(text) <= MOST_SYSTEMS:
+            raise InputError(f"Compare from 2 to {MOST_SYSTEMS} systems; got {text}.")
+        return str(int(text))
+    names = [name.strip() for name in text.split(",")]
+    if len(names) < 2 or not all(names) or len(set(names)) < len(names) or len(names) > MOST_SYSTEMS:
+        raise InputError(
+            f"Give their number, such as 2, or at least two different names with commas between; got {text!r}."
+        )
+    return ",".join(names)
+
+
+def scale(text: str, _: Talk) -> str:
+    """A scale as lowest:highest; '1-5' and '1 to 5' are understood."""
+    parts = text.replace(" to ", ":").replace(" ", "")
+    if ":" not in parts and parts.count("-") == 1 and not parts.startswith("-"):
+        parts = parts.replace("-", ":")
+    try:
+        from humeval_power.scales import RatingScale  # brings numpy, which the questions do without
+
+        found = RatingScale.parse(parts)
+    except HumevalPowerError as error:
+        raise InputError(str(error)) from None
+    return f"{found.low:.12g}:{found.high:.12g}"
+
+
+def difference(text: str, talk: Talk) -> str:
+    """A difference that can exist, in the unit of the judgement."""
+    found = number(text)
+    low, high, why = 0.0, math.inf, ""
+    if talk.judgement == "points":
+        high, why = talk.width, f" on the scale {talk.scale}"
+    elif talk.judgement in ("yes-no", "correct", "corpus"):
+        high, why = 100, " of a hundred"
+    elif talk.judgement == "preference":
+        low, high, why = 50, 100, " of a hundred, where 50 is no difference"
+    if not low < found < high:
+        least = f"above {low:g}"
+        most = f" and below {high:g}" if math.isfinite(high) else ""
+        raise InputError(f"It is {least}{most}{why}; got {text}.")
+    return kept(found)
+
+
+def accuracy(text: str, talk: Talk) -> str:
+    """Points of a hundred that leave room for the difference."""
+    found, more = number(text), talk.number("difference") or 2
+    if not 0 < found < 100 - more:
+        raise InputError(
+            f"It is above 0 and below {100 - more:g}, to leave room for the difference; got {text}."
+        )
+    return kept(found)
+
+
+def budget(text: str) -> str:
+    """An amount of money, a number alone being US dollars."""
+    found, most = number(text), _MOST["budget"]
+    if not 1 <= found <= most:
+        raise InputError(f"It is at least 1 and at most {most:,.0f}; got {text}.")
+    return kept(found)
+
+
+def limit(text: str, talk: Talk) -> str:
+    """An amount of money, or a whole number of workers or items that a study can have."""
+    if talk.limit == "budget":
+        return budget(text)
+    found, most = number(text), _MOST[talk.limit]
+    if not 2 <= found <= most:
+        raise InputError(f"It is at least 2 and at most {most:,.0f}; got {text}.")
+    if found != round(found):
+        raise InputError(f"It is a whole number; got {text}.")
+    return kept(found)
+
+
+Kind = Literal["choice", "number", "text"]
+Choice = tuple[str, str]  # the value, and what it means in plain words
+DONT_KNOW = "I don't know"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One thing to be answered.
+
+    `when` says whether these answers leave it open, `start` is the default, `check` returns the answer as it is
+    kept or raises InputError; with `unknown` one may say that one does not know.
+    """
+
+    option: str
+    text: Callable[[Talk], str]
+    kind: Kind
+    start: Callable[[Talk], str]
+    when: Callable[[Talk], bool] = lambda _: True
+    choices: Callable[[Talk], tuple[Choice, ...]] = lambda _: ()
+    check: Callable[[str, Talk], str] = lambda text, _: text
+    unknown: bool = False
+
+    def answer(self, typed: str, talk: Talk) -> str:
+        """What was typed, as it is kept.
+
+        Raises
+        ------
+        InputError
+            What cannot be the answer, with what can.
+        """
+        text = typed.strip()
+        if self.unknown and text.casefold() in (UNKNOWN, "?", DONT_KNOW.casefold()):
+            return UNKNOWN
+        if self.kind != "choice":
+            return self.check(text, talk)
+        choices = self.choices(talk)
+        values = [value for value, _ in choices]
+        if self.option == "limit" and "budget" in values and text not in map(str, range(len(values) + 1)):
+            with suppress(InputError):
+                return f"budget={budget(text)}"
+        if text.isdigit() and 1 <= int(text) <= len(choices):
+            return values[int(text) - 1]
+        if text.casefold() not in values and text not in values:
+            raise InputError(f"{text!r} is none of these: {', '.join(values)}, or their numbers.")
+        return text if text in values else text.casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One of the six: a title, what it is for, and what is asked."""
+
+    title: str
+    why: str
+    asks: tuple[Ask, ...]
+
+
+JUDGEMENTS: tuple[Choice, ...] = (
+    ("points", "A person gives points on a scale, such as 1 to 5"),
+    ("yes-no", "A person says yes or no"),
+    ("preference", "A person says which of two outputs is better"),
+    ("score", "A program gives each item a number, such as COMET or ROUGE"),
+    ("correct", "An answer is right or wrong: accuracy on a test set"),
+    ("corpus", "One number for a whole corpus: BLEU or chrF"),
+)
+HAVES: tuple[Choice, ...] = (
+    ("nothing", "Nothing yet: I am planning"),
+    ("pilot", "A pilot: a few of them, and I am planning the study"),
+    ("results", "All of them: the study is finished"),
+)
+COMPARISONS: tuple[Choice, ...] = (
+    ("all-pairs", "Every system with every other"),
+    ("baseline", "Each of them with one baseline only"),
+)
+RATERS: tuple[Choice, ...] = (
+    ("prolific", "A crowd on Prolific"),
+    ("mturk", "A crowd on Mechanical Turk"),
+    ("students", "Students or colleagues"),
+    ("experts", "A few experts"),
+    (UNKNOWN, DONT_KNOW),
+)
+_LIMITS: dict[str, str] = {
+    "budget": "Money: or type the sum in US dollars, such as 500",
+    "workers": "The people who rate",
+    "items": "The items to be judged",
+    "nothing": "Nothing in particular",
+}
+YES_NO: tuple[Choice, ...] = (("no", "No"), ("yes", "Yes, and fees are lower"))
+_AMOUNTS = {
+    "budget": "How many US dollars are there?",
+    "workers": "How many people are there at most?",
+    "items": "How many items are there at most?",
+}
+_START_AMOUNTS = {"budget": "500", "workers": "20", "items": "100"}
+_FILE = {
+    "points": "The file, with a column each for worker, item, system and rating",
+    "yes-no": "The file, with a column each for worker, item, system and rating (1 for yes, 0 for no)",
+    "preference": "The file, with a column 'preference' (B, A or tie), and for worker and item",
+    "score": "The file, with a row for each item and a column of scores for each system",
+    "correct": "Three files, with blanks between: answers of system A, of system B, the right ones",
+    "corpus": "Three files, with blanks between: outputs of system A, of system B, the references",
+}
+
+
+def _limits(talk: Talk) -> tuple[Choice, ...]:
+    kinds = list(_LIMITS) if talk.judgement in BY_PEOPLE else ["items", "nothing"]
+    return tuple((kind, _LIMITS[kind]) for kind in kinds)
+
+
+def _pays(talk: Talk) -> bool:
+    return talk.is_planning and talk.judgement in BY_PEOPLE
+
+
+def _difference_text(talk: Talk) -> str:
+    if talk.judgement == "points":
+        return f"The smallest difference of means that would matter, in points of {talk.scale}"
+    return {
+        "yes-no": "The smallest difference that would matter, in points of a hundred that say yes",
+        "preference": "How many of a hundred would have to prefer the better one, for it to matter",
+        "score": "The smallest difference of means that would matter, in units of the score",
+        "correct": "The smallest difference that would matter, in points of a hundred that are right",
+        "corpus": "The smallest difference that would matter, in points of the metric",
+    }[talk.judgement]
+
+
+def _difference_start(talk: Talk) -> str:
+    if not talk.is_planning:
+        return UNKNOWN
+    if talk.judgement == "points":
+        return f"{talk.width / 10:.4g}"
+    return {"yes-no": "10", "preference": "60", "score": UNKNOWN, "correct": "2", "corpus": "1"}[
+        talk.judgement
+    ]
+
+
+def _baselines(talk: Talk) -> tuple[Choice, ...]:
+    return tuple((name, name) for name in talk.names)
+
+
+QUESTIONS: tuple[Question, ...] = (
+    Question(
+        "What is one judgement?",
+        "It decides which test is right, and which commands.",
+        (
+            Ask(
+                "judgement",
+                lambda _: "One judgement is",
+                "choice",
+                lambda _: "points",
+                choices=lambda _: JUDGEMENTS,
+            ),
+        ),
+    ),
+    Question(
+        "What do you have?",
+        "What is there is looked at; without anything, other studies tell what to expect.",
+        (
+            Ask(
+                "have", lambda _: "Of these I have", "choice", lambda _: "nothing", choices=lambda _: HAVES
+            ),
+            Ask(
+                "file",
+                lambda talk: _FILE[talk.judgement],
+                "text",
+                lambda _: "",
+                when=lambda talk: talk.have != "nothing",
+                check=file_names,
+            ),
+        ),
+    ),
+    Question(
+        "How many systems?",
+        "Of more than two, every comparison costs some of the power.",
+        (
+            Ask(
+                "systems",
+                lambda _: "Their number, or their names with commas between",
+                "text",
+                lambda _: "2",
+                when=lambda talk: talk.judgement in RATED and talk.have == "nothing",
+                check=systems,
+            ),
+            Ask(
+                "comparisons",
+                lambda talk: f"Of the {talk.n_systems} systems, compare",
+                "choice",
+                lambda _: "all-pairs",
+                when=lambda talk: talk.n_systems > 2,
+                choices=lambda _: COMPARISONS,
+            ),
+            Ask(
+                "baseline",
+                lambda _: "The baseline",
+                "choice",
+                lambda talk: (talk.names or ("A",))[0],
+                when=lambda talk: (
+                    talk.n_systems > 2 and talk.get("comparisons") == "baseline" and bool(talk.names)
+                ),
+                choices=_baselines,
+            ),
+        ),
+    ),
+    Question(
+        "Who will judge?",
+        "How many there can be, and what each judgement costs.",
+        (
+            Ask(
+                "raters",
+                lambda _: "The judges are",
+                "choice",
+                lambda _: UNKNOWN,
+                when=_pays,
+                choices=lambda _: RATERS,
+            ),
+            Ask(
+                "academic",
+                lambda _: "Is the account on the platform academic or non-profit?",
+                "choice",
+                lambda _: "no",
+                when=lambda talk: _pays(talk) and talk.is_rated and bool(talk.crew.academic_fee),
+                choices=lambda _: YES_NO,
+            ),
+            Ask(
+                "pay-per-hour",
+                lambda _: "Their pay for an hour, in US dollars",
+                "number",
+                lambda talk: f"{talk.crew.pay:g}",
+                when=_pays,
+                check=amount(0, 10_000),
+            ),
+            Ask(
+                "seconds-per-rating",
+                lambda _: "Seconds that one judgement takes",
+                "number",
+                lambda talk: f"{talk.crew.seconds:g}",
+                when=_pays,
+                check=amount(0.1, 86_400),
+            ),
+        ),
+    ),
+    Question(
+        "Which difference matters?",
+        "The smallest one that you would not want to miss. Small ones need large studies.",
+        (
+            Ask(
+                "scale",
+                lambda _: "The scale, lowest:highest",
+                "text",
+                lambda talk: (talk.found.scale if talk.found else "") or "1:5",
+                when=lambda talk: talk.judgement == "points",
+                check=scale,
+            ),
+            Ask(
+                "difference",
+                _difference_text,
+                "number",
+                _difference_start,
+                check=difference,
+                unknown=True,
+            ),
+            Ask(
+                "sd",
+                lambda _: "How much the items' own differences vary: their standard deviation",
+                "number",
+                lambda _: UNKNOWN,
+                when=lambda talk: (
+                    talk.judgement == "score" and talk.have == "nothing" and bool(talk.get("difference"))
+                ),
+                check=amount(0, 1e9, above=True),
+                unknown=True,
+            ),
+            Ask(
+                "accuracy",
+                lambda _: "How many of a hundred the baseline gets right",
+                "number",
+                lambda _: "80",
+                when=lambda talk: talk.judgement == "correct" and talk.have == "nothing",
+                check=accuracy,
+                unknown=True,
+            ),
+        ),
+    ),
+    Question(
+        "What is short?",
+        "The plan stays within it.",
+        (
+            Ask(
+                "limit",
+                lambda _: "What limits the study",
+                "choice",
+                lambda _: "nothing",
+                when=lambda talk: talk.is_planning,
+                choices=_limits,
+            ),
+            Ask(
+                "amount",
+                lambda talk: _AMOUNTS[talk.limit],
+                "number",
+                lambda talk: _START_AMOUNTS[talk.limit],
+                when=lambda talk: talk.is_planning and talk.limit != "nothing",
+                check=limit,
+            ),
+        ),
+    ),
+)
+ASKS: dict[str, Ask] = {ask.option: ask for question in QUESTIONS for ask in question.asks}
+assert set(CREWS) == {value for value, _ in RATERS}
+
+
+def next_ask(talk: Talk) -> Ask | None:
+    """What is to be answered next; None where nothing is open."""
+    return next((ask for ask in ASKS.values() if ask.option not in talk.said and ask.when(talk)), None)
+
+
+def question_of(ask: Ask) -> int:
+    """The place of its question, from 1."""
+    return next(place for place, one in enumerate(QUESTIONS, 1) if ask in one.asks)
+
+
+# All answers at once: what was given, and the default where nothing was.
+
+_SHOWN = {"amount": "limit"}
+_WITH_FILE = "pilot (to plan from it) or --have results (to decide it)"
+
+
+def given_answers(answers: Mapping[str, str]) -> dict[str, str]:
+    """The answers by what asks for them: 'limit' may hold an amount, a baseline means comparisons with it.
+
+    Raises
+    ------
+    InputError
+        Names of no question.
+    """
+    found = {name: text for name, text in answers.items() if text}
+    unknown = [name for name in found if name not in ASKS]
+    if unknown:
+        raise InputError(f"There is no question {unknown[0]!r}; there are {', '.join(ASKS)}.")
+    with suppress(InputError):
+        found["limit"] = f"budget={budget(found.get('limit', ''))}"
+    kind, equals, amount = found.get("limit", "").partition("=")
+    if equals:
+        found |= {"limit": kind.strip(), "amount": amount.strip()}
+    if "baseline" in found:
+        found.setdefault("comparisons", "baseline")
+    return found
+
+
+def filled(talk: Talk, given: Mapping[str, str]) -> Talk:
+    """The talk at its end: each open question is answered by what was given, or by its default.
+
+    Raises
+    ------
+    InputError
+        Every answer that cannot be one, and every one that nothing asks for.
+    """
+    problems: list[Problem] = []
+    if talk.files and given.get("have", "nothing") == "nothing":
+        problems.append(
+            Problem("there is a file, and nobody said what it is.", f"Say --have {_WITH_FILE}.")
+        )
+        given = {**given, "have": "pilot"}
+    while (ask := next_ask(talk)) is not None:
+        text = given.get(ask.option)
+        start = ask.start(talk)
+        if text is None and not start:
+            raise InputError([*problems, Problem(f"--{ask.option} is missing.", f"{ask.text(talk)}.")])
+        try:
+            kept = ask.answer(start if text is None else text, talk)
+        except InputError as error:
+            problems += [
+                Problem(f"--{_SHOWN.get(ask.option, ask.option)}: {one}", "") for one in error.problems
+            ]
+            kept = ask.answer(start, talk) if start else ""
+        talk = talk.answered(ask.option, kept, assumed=text is None)
+    unasked = [name for name in given if name not in talk.said and name != "amount"]
+    problems += [
+        Problem(f"--{name}: with the other answers nothing asks for it.", "Leave it out.")
+        for name in unasked
+    ]
+    if problems:
+        raise InputError(problems)
+    return talk

@@ -1,0 +1,120 @@
+"""What the guided start says: what was understood, what was taken, and the commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from humeval_power.saying.document import Block, Document, Listing, Paragraph, Section
+from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.studies.start.steps import PROGRAM, Phase, Step, script
+from humeval_power.studies.start.talk import Talk
+from humeval_power.studies.start.ways import LATER, NOW, again, assumptions, study_file, understood, way
+
+_TITLES: dict[Phase, str] = {"now": "Now", "later": "When the judgements are in"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartResult(Result):
+    """The way from these answers: `steps` are its commands in order. Nothing was computed yet."""
+
+    schema: ClassVar[str] = "humeval_power/start/1"
+    endings: ClassVar[tuple[str, ...]] = (".sh", ".toml")
+
+    talk: Talk
+    as_study: bool = False  # whether a study file is written, which every command then reads
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The commands in order."""
+        return way(self.talk)
+
+    def body(self) -> Document:
+        """What was understood, what was taken where nobody knew, the commands."""
+        if self.as_study:
+            return self._of_study_file()
+        steps = self.steps
+        sections = [
+            Section(_TITLES[phase], tuple(block for step in found for block in _blocks(step, steps)))
+            for phase in _TITLES
+            if (found := [step for step in steps if step.phase == phase])
+        ]
+        return Document(
+            "Your way from here",
+            lead=f"Start with '{PROGRAM} {steps[0].words[0]}', the first of {len(steps)} commands; nothing is "
+            "computed yet.",
+            headline=understood(self.talk),
+            caveats=assumptions(self.talk),
+            sections=(*sections, Section("The same without questions", (Listing(again(self.talk).shown),))),
+        )
+
+    @property
+    def _next(self) -> str:
+        """The commands that come now, none of which needs an option."""
+        words = ["analyze"] if self.talk.have == "results" else [words for words, _ in NOW]
+        return f"{PROGRAM} {', '.join(words)}: each reads the study file, without options"
+
+    def _of_study_file(self) -> Document:
+        """The same where a study file holds what commands need: they come without options."""
+        return Document(
+            "Your study",
+            lead="The study file says it all; each command reads it in its folder.",
+            headline=(*understood(self.talk), ("Next", self._next)),
+            caveats=assumptions(self.talk),
+            sections=(
+                *(
+                    Section(
+                        title, tuple(block for words, why in commands for block in _command(words, why))
+                    )
+                    for title, commands in (("Now", NOW), ("When the judgements are in", LATER))
+                    if self.talk.have != "results" or title != "Now"
+                ),
+            ),
+        )
+
+    def content(self) -> Record:
+        """The answers and which of them were taken, what was understood, each command with its words and link."""
+        talk = self.talk
+        return {
+            "answers": dict(talk.said),
+            "assumed": sorted(talk.assumed),
+            "understood": [{"label": label, "text": text} for label, text in understood(talk)],
+            "assumptions": list(assumptions(talk)),
+            "rows": [_row(step) for step in self.steps],
+            "again": [PROGRAM, *again(talk).words],
+        }
+
+    def artefact(self, ending: str) -> str | bytes:
+        """The commands as a script of bash, or the study as a file that they read."""
+        if ending == ".toml":
+            return study_file(self.talk, self.steps)
+        if ending != ".sh":
+            raise NotImplementedError(ending)
+        return script(self.body().title, self.steps)
+
+    def files(self) -> dict[str, str | bytes]:
+        """The script, for a folder."""
+        return {"start.sh": self.artefact(".sh")}
+
+
+def _command(words: str, why: str) -> tuple[Block, ...]:
+    return Listing(f"{PROGRAM} {words}"), Paragraph(why)
+
+
+def _blocks(step: Step, steps: tuple[Step, ...]) -> tuple[Block, ...]:
+    told = (Paragraph(step.tells),) if step.tells else ()
+    return (Paragraph(f"{steps.index(step) + 1}. {step.why}"), Listing(step.shown), *told)
+
+
+def _row(step: Step) -> Record:
+    return {
+        "phase": step.phase,
+        "command": [PROGRAM, *step.words],
+        "shown": step.shown,
+        "link": step.link,
+        "why": step.why,
+        "tells": step.tells,
+        "writes": step.output,
+        "needs": list(step.needs),
+    }
