@@ -28,6 +28,7 @@ from humeval_power.asking.output import (
     Format,
     answer_of,
     caught,
+    compiled_kernels,
     file_of,
     folder_of,
     is_quiet,
@@ -42,7 +43,7 @@ from humeval_power.asking.output import (
     typed_files,
     write_set,
 )
-from humeval_power.asking.run import EXIT_TARGET_MISSED, Run, compiled_kernels, told_command
+from humeval_power.asking.run import EXIT_TARGET_MISSED, Run, told_command
 from humeval_power.asking.study_file import ABOUT
 from humeval_power.errors import InputError
 from humeval_power.fields import Field, flag, of_answer, text, word

@@ -23,14 +23,13 @@ from humeval_power.asking.options import (
     option_of,
     place_of,
 )
-from humeval_power.asking.output import PROGRAM, QUIET, WORDS, caught, note, remark, say
+from humeval_power.asking.output import PROGRAM, WORDS, caught, note, remark
 from humeval_power.asking.vocabulary import JOBS, SEED, SIMULATIONS
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.errors import InputError
 from humeval_power.fields import flag, of_answer
 from humeval_power.files.file_sets import is_stream
-from humeval_power.kernels.compile_events import listening
-from humeval_power.safe_text import shell_command, wrapped
+from humeval_power.safe_text import shell_command
 
 if TYPE_CHECKING:
     from humeval_power.files.file_sets import PartialFolder, Question
@@ -268,41 +267,3 @@ def _termination_as_interruption() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-# Say so when numerical kernels are compiled, which is slow once; the compiler itself tells when.
-
-TOLD = "humeval_power.compiling_told"
-
-
-@contextmanager
-def compiled_kernels() -> Iterator[None]:
-    """Within the block, one line says so if a kernel is compiled; once in a command, not with --quiet."""
-    ctx = click.get_current_context(silent=True)
-    state = (
-        {} if ctx is None else ctx.meta
-    )  # of the whole command; other threads have no context of their own
-
-    def tell(_kernel: str) -> None:
-        if not state.get(TOLD, False) and not state.get(QUIET, False):
-            say(wrapped(_message()), err=True)
-        state[TOLD] = True
-
-    with listening(tell):
-        yield
-
-
-def _message() -> str:
-    from humeval_power.kernels.kernel import temporary_cache
-
-    message = (
-        "Compiling the numerical kernels that this needs: up to half a minute, once after each "
-        "installation. 'humeval-power warm-up' compiles all of them."
-    )
-    folder = temporary_cache()
-    if folder is not None:
-        message += (
-            f" Neither the installation nor your home can be written: they are kept in {folder} for as long as "
-            "that lasts. Set NUMBA_CACHE_DIR to a folder that stays."
-        )
-    return message

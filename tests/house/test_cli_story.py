@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from places import ROOT
 
-from humeval_power.asking.options import RENAMED
+from humeval_power.asking.option_names import RENAMED
 from humeval_power.doors.terminal.main import main
 
 PILOT = ROOT / "data" / "pilot.csv"

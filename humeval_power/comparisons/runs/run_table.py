@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from humeval_power.checking.columns import bare
 from humeval_power.checking.suspects import ClusterSuspect
@@ -214,6 +213,8 @@ def _shared_effects(table: RunTable, complete: np.ndarray) -> tuple[float, float
 
 def _runs_differ(values: Floats) -> float:
     """p-value of columns in a two-way table (items, runs) without replicates; NaN where nothing varies."""
+    from scipy import special
+
     n, m = values.shape
     rows, columns, mean = values.mean(axis=1), values.mean(axis=0), values.mean()
     rest = float(np.sum((values - rows[:, None] - columns[None, :] + mean) ** 2)) / ((n - 1) * (m - 1))

@@ -175,7 +175,7 @@ def answer(work: Work, told: Tell, shows: Shows | None = None) -> Answer:
 
 def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:
     """The command's exit code, and what is wrong with what was asked."""
-    from humeval_power.asking.options import as_typed
+    from humeval_power.asking.option_names import as_typed
     from humeval_power.asking.output import PROGRAM
     from humeval_power.doors.page.asked import command_of, link_name
     from humeval_power.doors.terminal.main import main

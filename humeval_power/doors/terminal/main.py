@@ -12,9 +12,15 @@ from typing import Any
 
 import click
 
-from humeval_power.asking.options import as_typed, renamed
-from humeval_power.asking.output import STUDY_FILE, WORDS, caught, finish_stopped_runs, say
-from humeval_power.asking.run import compiled_kernels
+from humeval_power.asking.option_names import as_typed, renamed
+from humeval_power.asking.output import (
+    STUDY_FILE,
+    WORDS,
+    caught,
+    compiled_kernels,
+    finish_stopped_runs,
+    say,
+)
 from humeval_power.errors import HumevalPowerError, InputError, StudyFileError, options_in_errors
 from humeval_power.safe_text import WIDTH, wrapped
 

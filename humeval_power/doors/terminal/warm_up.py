@@ -13,8 +13,7 @@ from typing import NamedTuple
 import click
 
 from humeval_power.asking.options import default_jobs, option_of
-from humeval_power.asking.output import note, say
-from humeval_power.asking.run import TOLD
+from humeval_power.asking.output import TOLD, note, say
 from humeval_power.asking.vocabulary import JOBS
 from humeval_power.kernels.compile_events import announce, listening
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from humeval_power.checking.rehearsed import rehearsal_notices
@@ -64,7 +65,7 @@ from humeval_power.studies.analyze.result import (
 from humeval_power.studies.analyze.result_diagnostics import pair_rows
 from humeval_power.studies.fit.many_systems import CorrectedP, FamilyError, SystemsAnalysis, recorrected
 from humeval_power.studies.fit.ranks import SimulatedRanks
-from humeval_power.studies.monitor.result import DECISIONS, result_blocks, systems_looks_content
+from humeval_power.studies.monitor.result import DECISIONS, over_record, result_blocks
 from humeval_power.studies.monitor.systems import over_looks
 
 if TYPE_CHECKING:
@@ -586,7 +587,7 @@ class SystemsResult(Result):
             "diagnostics": self._diagnostics_content(),
             **deviations_content(self.deviations, self.plan),
             **exclusion_content(self.exclusion, self.rows),
-            **({} if self.looks is None else {"looks": systems_looks_content(self.looks)}),
+            **({} if self.looks is None else {"looks": _looks_content(self.looks)}),
             "independence": study_independence_content(self.ratings),
         }
 
@@ -621,3 +622,16 @@ def comparison_rows(criterion: str | None, analysis: SystemsAnalysis) -> tuple[C
         )
         for one in analysis.results
     )
+
+
+def _looks_content(looks: LooksTaken) -> Record:
+    """The looks of a finished study of several systems, and what is reported of each comparison."""
+    state = looks.of_several
+    return {
+        "ledger": Path(looks.ledger).name,
+        "rule": str(state.rule),
+        "correction": state.correction,
+        "decision": state.looks[-1].decision,
+        "looks": [asdict(look) for look in state.looks],
+        "inference": [over_record(one) for one in over_looks(state)],
+    }

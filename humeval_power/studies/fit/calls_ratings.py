@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from humeval_power.checking.suspects import Suspect
     from humeval_power.ratings import Ratings
     from humeval_power.studies.fit.check import CheckResult
-    from humeval_power.studies.power.outlook import Unmodelled
+    from humeval_power.studies.power.unmodelled import Unmodelled
 
 
 def check(
@@ -57,7 +57,7 @@ def _unmodelled(ratings: Ratings, table: pd.DataFrame | None) -> tuple[Unmodelle
     """What the model would leave out, and what that would do."""
     from humeval_power.checking.rows import first_answers
     from humeval_power.checking.suspects import Suspect, documents_in_names, suspected_columns
-    from humeval_power.studies.power.outlook import Unmodelled, left_out_covariate, left_out_documents
+    from humeval_power.studies.power.unmodelled import Unmodelled, left_out_covariate, left_out_documents
 
     found = []
     if table is not None and ratings.origin is not None:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from humeval_power.ratings import Ratings
-    from humeval_power.studies.power.outlook import Unmodelled
+    from humeval_power.studies.power.unmodelled import Unmodelled
 
 _KINDS = {
     "documents": "documents that items come out of",

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
-from humeval_power.studies.analyze.against_plan import LooksTaken
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
 from humeval_power.studies.monitor.state import (
     Decision,
@@ -622,19 +620,6 @@ def result_blocks(found: Sequence[PairOverLooks], n_looks: int) -> Iterator[Bloc
             for one in found
         ),
     )
-
-
-def systems_looks_content(looks: LooksTaken) -> Record:
-    """The looks of a finished study of several systems, and what is reported of each comparison."""
-    state = looks.of_several
-    return {
-        "ledger": Path(looks.ledger).name,
-        "rule": str(state.rule),
-        "correction": state.correction,
-        "decision": state.looks[-1].decision,
-        "looks": [asdict(look) for look in state.looks],
-        "inference": [over_record(one) for one in over_looks(state)],
-    }
 
 
 def over_record(one: PairOverLooks) -> Record:

@@ -65,7 +65,7 @@ def load_plan(path: str | None, amend: str | None = None) -> Plan | None:
         if amend is not None:
             raise click.UsageError("--amend needs --plan PATH: the plan that was changed.")
         return None
-    from humeval_power.asking.run import compiled_kernels
+    from humeval_power.asking.output import compiled_kernels
     from humeval_power.studies.plan.files import amend_plan, read_plan
 
     with compiled_kernels():

@@ -1,0 +1,68 @@
+"""Rooms lie in the order of a study's life: numbers and results of a room know the rooms before it only."""
+
+import ast
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[2] / "humeval_power"
+ORDER = (
+    *("fit", "power", "agreement", "scores", "runs", "accuracy", "corpus", "contingency"),
+    *("resample", "scenario", "survey", "preference", "judge", "assessment", "rank"),
+    *("looks", "plan", "field", "monitor", "analyze", "cite", "report", "release", "start"),
+)
+DOORS = (
+    "ask",
+    "calls",
+)  # what a person asks for may bring any rooms together: a plan, its form and its ledger
+WITH_REASON = {
+    ("fit", "power"): "a bootstrap interval draws replicates of the fit and fits them",
+    ("power", "plan"): "an entry of the library or a pilot may be a sealed plan: its file is read",
+}
+
+
+def room_of(module: str) -> str | None:
+    """The room that a module lies in, or None."""
+    parts = module.split(".")
+    return (
+        parts[2]
+        if len(parts) > 2 and parts[1] in ("studies", "comparisons") and parts[2] in ORDER
+        else None
+    )
+
+
+def imports_of(tree: ast.Module) -> set[str]:
+    """Modules that a module imports, also within its functions; not those for types alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            node.body = []
+    return {
+        node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module is not None
+    }
+
+
+def test_every_room_is_in_the_order() -> None:
+    rooms = {
+        p.name
+        for kind in ("studies", "comparisons")
+        for p in (PACKAGE / kind).iterdir()
+        if (p / "__init__.py").exists()
+    }
+    assert rooms == set(ORDER)
+
+
+def test_numbers_results_and_formats_know_the_rooms_before_theirs() -> None:
+    climbs, seen = [], set()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+        room = room_of(module)
+        if room is None or path.name.startswith(DOORS):
+            continue
+        for named in imports_of(ast.parse(path.read_text("utf-8"))):
+            other = room_of(named)
+            if other is not None and ORDER.index(other) > ORDER.index(room):
+                seen.add((room, other))
+                if (room, other) not in WITH_REASON:
+                    climbs.append(f"{module} imports {named}")
+    assert not climbs, "\n".join(climbs)
+    assert seen == set(WITH_REASON)
