@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from humeval_power.asking.folded import in_terminal
 from humeval_power.errors import HumevalPowerError, InputError, options_in_errors
 from humeval_power.saying.document import Document
 from humeval_power.saying.result import Result
@@ -147,7 +148,7 @@ def answer(work: Work, told: Tell, shows: Shows | None = None) -> Answer:
     from humeval_power.saying.progress import watched_by
 
     shows = shows or (on_page_of_study if work.texts else on_page)
-    typed = shell_command([PROGRAM, *work.words])
+    typed = shell_command([PROGRAM, *in_terminal(work.words)])
     path = _path_of(work.words)
     found: list[Answer] = []
 

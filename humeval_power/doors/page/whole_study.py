@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from humeval_power.asking.folded import in_terminal
 from humeval_power.doors.page.answers import Answer, Told, Work
 from humeval_power.doors.page.asked import Asked, Parts, asked_of, on_page, work_of
 from humeval_power.doors.page.forms import FORMS
@@ -68,7 +69,7 @@ class Step:
 
     def line(self, more: Sequence[str] = ()) -> str:
         """The command as the script has it, which reads the seed from its file."""
-        words = [_PROGRAM, *self.words, *more, "-o", f"{self.folder}/", "--force"]
+        words = [_PROGRAM, *in_terminal(self.words), *more, "-o", f"{self.folder}/", "--force"]
         return shell_command(words).replace(f"--seed {_SEED_WORD}", f'--seed "$(cat {SEED})"')
 
 
