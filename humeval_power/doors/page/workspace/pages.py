@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from humeval_power.doors.page.answers import Work, Wrong
 from humeval_power.doors.page.asked import Parts, upload_of
-from humeval_power.doors.page.responses import not_there
+from humeval_power.doors.page.responses import not_there, zipped
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.working.live_questions import stamp
 from humeval_power.doors.page.workspace.examples import EXAMPLES
@@ -38,6 +38,7 @@ from humeval_power.doors.page.workspace.views import (
     stage_page,
 )
 from humeval_power.errors import InputError
+from humeval_power.safe_text import file_stems
 from humeval_power.study import FIELDS, FILE_NAME
 
 _SOON = 0.4  # seconds that a page waits for a job that may be short
@@ -71,6 +72,7 @@ class Workspace:
             Route("/studies/{kind}", self.begin, methods=["POST"]),
             Route("/rename/{name:path}", self.rename, methods=["POST"]),
             Route("/act/{act}/{name:path}", self.act, methods=["POST"]),
+            Route("/zip/{name:path}", self.take),
             *(
                 Route(path, view, methods=[method])
                 for path in ("/study/{stage}", "/study/{name:path}/{stage}")
@@ -189,6 +191,13 @@ class Workspace:
             return not_there(request, None)
         if act.writes and self._is_writing(name):  # a second click
             return _to(study.link(act.stage))
+        if act.keeps:
+            lines = [line.strip() for line in sent.get(act.keeps, "").replace(",", "\n").splitlines()]
+            text = "".join(f"{line}\n" for line in lines if line)
+            if not text:
+                return _to(study.link(act.stage))
+            kept = await run_in_threadpool(self._known.keep, study, f"{act.keeps}.txt", text.encode())
+            sent = {**sent, act.keeps: kept}
         if act.writes:
             study = await run_in_threadpool(self._known.save, name, study.version, act.names(study))
         words = act.words(study, sent)
@@ -201,6 +210,17 @@ class Workspace:
         version = "" if act.writes else study.version
         self._begun[name, act.stage] = _Done(request.path_params["act"], work.key, version)
         return _to(_with_view(study.link(act.stage), sent))
+
+    async def take(self, request: Request) -> Response:
+        """What may be published of a study, as a zip."""
+        study = await run_in_threadpool(self._known.open, request.path_params["name"])
+        files = await run_in_threadpool(self._known.public_files, study)
+        contents = await run_in_threadpool(
+            lambda: {path: place.read_bytes() for path, place in files.items()}
+        )
+        (stem,) = file_stems([study.title], nameless="study")
+        said = {"Content-Disposition": f'attachment; filename="{stem}.zip"'}
+        return Response(zipped(contents, stem), media_type="application/zip", headers=said)
 
     def _is_writing(self, name: str) -> bool:
         """Whether a command writes into the folder of a study."""

@@ -26,6 +26,9 @@ _DRAFT = re.compile(rf"{DRAFT}(-\d+)?")
 _LONGEST_NAME = 60
 _LARGEST = 1_000_000  # bytes of a study file
 _MOST_FILES = 500  # in a folder that a study names
+# Fields whose files name people or what codes stand for: they are not taken along.
+PRIVATE = ("key", "ratings", "exports", "pilot", "rehearsal", "outputs", "assignment")
+REPORTS_FOLDER = "reports"
 # Where commands write what belongs to a study, as `start` names it too.
 WRITTEN: Mapping[str, Any] = {
     "plan": "plan",
@@ -252,6 +255,18 @@ class Studies:
                     if self.folder.is_file(path):
                         found[path] = self.folder.resolve(path)
         return found
+
+    def public_files(self, study: OpenedStudy) -> dict[str, Path]:
+        """The study file, what it names beside tables of people and keys, and the reports, by their paths in the
+        folder of the study."""
+        start = f"{study.name}/" if study.name else ""
+        reports = beside(study.name, REPORTS_FOLDER)
+        found = self.files_of(study, PRIVATE) | {
+            path: self.folder.resolve(path)
+            for path in (beside(study.name, FILE_NAME), *self.folder.below(reports, _MOST_FILES))
+            if self.folder.is_file(path)
+        }
+        return {path.removeprefix(start): place for path, place in sorted(found.items())}
 
     def keep(self, study: OpenedStudy, name: str, content: bytes) -> str:
         """Put a file into the folder of a study; its name there, another where that one has other content."""
