@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import tomllib
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +12,8 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("starlette")
-from cli import run
 from in_process_parts import in_process_parts
+from places import ROOT
 from starlette.testclient import TestClient
 
 from humeval_power.doors.page.app import make_app
@@ -25,20 +26,19 @@ effect_raw = 0.6
 [variation]
 preset = "high"
 [design]
-workers = 6
-items = 20
+workers = 10
+items = 60
 ratings_per_item = 3
 [files]
 """
 
 
 @pytest.fixture
-def chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def chosen(tmp_path: Path) -> Path:
     folder = tmp_path / "chosen" / "mine"
     folder.mkdir(parents=True)
     (folder / "study.toml").write_text(STUDY.replace("[files]\n", ""), "utf-8")
-    monkeypatch.chdir(folder)
-    run("simulate", "study.toml", "-o", "ratings.csv", "--seed", 3)
+    (folder / "ratings.csv").write_bytes((ROOT / "data" / "pilot.csv").read_bytes())
     return tmp_path / "chosen"
 
 
@@ -86,6 +86,34 @@ def test_the_work_is_drawn_before_ratings_come_in(client, chosen):
     assert "Who rates what" in page
     assert "<svg" in page
     assert re.search(r"8\s+workers rate 30 items", page)
+
+
+def test_answers_that_only_authors_know_are_kept_one_by_one(client, chosen):
+    mine = chosen / "mine"
+    head, _, rest = (mine / "study.toml").read_text().partition("[effect]")
+    (mine / "study.toml").write_text(f'{head}ratings = "ratings.csv"\n[effect]{rest}')
+    client.post("/act/analyze/mine")
+    client.get("/study/mine/decide")
+    page = client.get("/study/mine/report?form=answers").text
+    asked = re.findall(r'<textarea name="([^"]+)"', page)
+    assert len(asked) > 40
+    assert "resources" in asked
+    assert "Write it into the folder" not in page
+    said = 'Section 4: "new" against \\ baseline'
+    assert client.post("/answers/mine", data={"resources": said}).status_code == 303
+    assert 'answers = "answers.toml"' in (mine / "study.toml").read_text()
+    assert tomllib.loads((mine / "answers.toml").read_text()) == {"report": {"resources": said}}
+    page = client.get("/study/mine/report?form=answers").text
+    assert "Answered (1)" in page
+    assert said.partition(":")[0] in client.get("/study/mine/report?form=heds").text
+    before = (mine / "answers.toml").read_text()
+    wrong = client.post("/answers/mine", data={'heds."9.9.9"': "x", "paper": "y"})
+    assert wrong.status_code == 422
+    assert client.post("/answers/mine", data={"a = 1\nb": "x"}).status_code == 422
+    assert client.post("/answers/mine", data={"a]": "x"}).status_code == 422
+    assert (mine / "answers.toml").read_text() == before
+    client.post("/answers/mine", data={"resources": " "})
+    assert tomllib.loads((mine / "answers.toml").read_text()) == {"report": {}}
 
 
 def test_who_withdrew_leaves_the_ratings(client, chosen):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
@@ -19,7 +19,7 @@ from humeval_power.doors.page.responses import not_there, zipped
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.working.live_questions import stamp
 from humeval_power.doors.page.workspace.examples import EXAMPLES
-from humeval_power.doors.page.workspace.stages import ACTS, BY_KEY, Question, Stage, question_of
+from humeval_power.doors.page.workspace.stages import ACTS, ANSWERS, BY_KEY, Question, Stage, question_of
 from humeval_power.doors.page.workspace.studies import (
     ChangedError,
     OpenedStudy,
@@ -42,6 +42,7 @@ from humeval_power.safe_text import file_stems
 from humeval_power.study import FIELDS, FILE_NAME
 
 _SOON = 0.4  # seconds that a page waits for a job that may be short
+_LONGEST_TRIAL = 30.0  # seconds until answers are kept without the forms having taken them
 _MOST_FIELDS = 300  # of one form
 
 
@@ -73,6 +74,7 @@ class Workspace:
             Route("/rename/{name:path}", self.rename, methods=["POST"]),
             Route("/act/{act}/{name:path}", self.act, methods=["POST"]),
             Route("/zip/{name:path}", self.take),
+            Route("/answers/{name:path}", self.answers, methods=["POST"]),
             *(
                 Route(path, view, methods=[method])
                 for path in ("/study/{stage}", "/study/{name:path}/{stage}")
@@ -210,6 +212,25 @@ class Workspace:
         version = "" if act.writes else study.version
         self._begun[name, act.stage] = _Done(request.path_params["act"], work.key, version)
         return _to(_with_view(study.link(act.stage), sent))
+
+    async def answers(self, request: Request) -> Response:
+        """Keep what only the authors know in the study's file of answers, once the forms take it."""
+        name = request.path_params["name"]
+        sent = await _all_sent(request)
+        study = await run_in_threadpool(self._known.open, name)
+        path, text = await run_in_threadpool(self._known.answered, study, sent)
+        named = await run_in_threadpool(self._known.edited, study, {"answers": path})
+        asked = question_of(BY_KEY["report"], named, {"form": ANSWERS})
+        if asked is not None:
+            work = await run_in_threadpool(self._work, named, asked)
+            files = tuple(one for one in work.files if one[0] != beside(name, path))
+            work = replace(work, files=files, texts=(*work.texts, (beside(name, path), text)))
+            tried = self._parts.workers.job(work.key, work)
+            await tried.wait(_LONGEST_TRIAL)
+            if tried.answer is not None and tried.answer.problems:
+                raise InputError("; ".join(wrong.text for wrong in tried.answer.problems))
+        await run_in_threadpool(self._known.keep_answers, named, path, text)
+        return _to(f"{study.link('report')}?form={ANSWERS}")
 
     async def take(self, request: Request) -> Response:
         """What may be published of a study, as a zip."""
@@ -350,12 +371,17 @@ class Workspace:
 
 async def _sent(request: Request) -> dict[str, str]:
     """The fields of a form, those of several values joined."""
+    return {name: ", ".join(filter(None, values)) for name, values in (await _all_sent(request)).items()}
+
+
+async def _all_sent(request: Request) -> dict[str, list[str]]:
+    """The fields of a form, with all values of each."""
     found: dict[str, list[str]] = {}
     async with request.form(max_files=0, max_fields=_MOST_FIELDS) as form:
         for name, value in form.multi_items():
             if isinstance(value, str) and "\0" not in value:
                 found.setdefault(name, []).append(value)
-    return {name: ", ".join(filter(None, values)) for name, values in found.items()}
+    return found
 
 
 def _with_view(link: str, sent: Mapping[str, str]) -> str:

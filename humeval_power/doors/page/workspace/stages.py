@@ -19,7 +19,9 @@ OPEN: Mapping[str, str] = {
     "ratings-per-item": "Ratings of each item",
     "effect": "The difference",
 }
+ANSWERS = "answers"  # the list of what only the authors know
 REPORTS: Mapping[str, str] = {
+    ANSWERS: "What only you know",
     "paper": "Paragraphs for the paper",
     "heds": "Human Evaluation Datasheet",
     "arr": "Checklist of ARR",
@@ -185,6 +187,8 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
             return Question(("report", FILE_NAME, "--form", "paper"))
         return Question(("check", FILE_NAME), ("pilot",))
     if stage.key == "report" and (study.is_there("findings") or study.is_there("plan")):
+        if report_of(wanted) == ANSWERS:
+            return Question(("report", FILE_NAME, "--template", "left.toml"))
         return Question(("report", FILE_NAME, "--form", report_of(wanted)))
     return None
 
