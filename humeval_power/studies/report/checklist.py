@@ -33,7 +33,7 @@ from humeval_power.studies.report.fact_record import StudyFacts, in_words, study
 from humeval_power.studies.report.fact_systems import words_of
 from humeval_power.studies.report.fields import Asked, FormField, FormPage, Given, fields_of
 from humeval_power.studies.report.items import QUESTIONS, Checklist, ChecklistItem, Question
-from humeval_power.studies.report.plans import words_of_plan
+from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import (
     Answer,
     assumptions,
@@ -252,7 +252,7 @@ def plan_answers(plan: Plan, *, checksum: str | None, study: Document = NOTHING)
 
     checksum : of the plan's file. study : the analysis, which lists the departures from the plan.
     """
-    said = words_of_plan(plan)
+    said = PlanWords(plan)
     found = {
         "effect_of_interest": Answer(said.of_interest(), False),
         "power": Answer(said.power()),

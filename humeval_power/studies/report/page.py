@@ -17,7 +17,7 @@ from humeval_power.studies.report.documents import Documents, size_sentence
 from humeval_power.studies.report.fact_record import Comparison, StudyFacts, in_words
 from humeval_power.studies.report.fact_systems import words_of
 from humeval_power.studies.report.paragraphs import paragraphs
-from humeval_power.studies.report.plans import words_of_plan
+from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import merged_notes, power_of_design
 from humeval_power.studies.report.result import FormReport, Report
 from humeval_power.studies.report.signature import signature_of
@@ -174,7 +174,7 @@ def _decided(documents: Documents, *, named: bool) -> str:
     return (
         ""
         if documents.plan is None
-        else f"Planned, not carried out: power {words_of_plan(documents.plan).power()}"
+        else f"Planned, not carried out: power {PlanWords(documents.plan).power()}"
     )
 
 
@@ -201,7 +201,7 @@ def _plan(documents: Documents) -> Iterator[Block]:
             yield Paragraph(answer.text)
             yield from () if answer.table is None else (answer.table,)
     else:
-        design, said = plan.design(), words_of_plan(plan)
+        design, said = plan.design(), PlanWords(plan)
         size = (
             f"{design.n_workers:,} workers, {design.n_items:,} items, {design.ratings_per_item:g} ratings for "
             f"each item and system: {design.n_ratings:,} ratings"

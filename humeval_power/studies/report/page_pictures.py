@@ -52,10 +52,6 @@ def power(documents: Documents) -> Iterator[Picture]:
     if plan is not None:
 
         def draw() -> Figure:
-            if plan.many is not None:
-                from humeval_power.studies.plan.figures import goals_figure
-
-                return goals_figure(plan, plan.many)
             from humeval_power.studies.plan.figures import power_figure
 
             return power_figure(plan)

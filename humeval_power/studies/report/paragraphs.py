@@ -21,7 +21,7 @@ from humeval_power.studies.report.documents import (
 from humeval_power.studies.report.fact_pair import zeros
 from humeval_power.studies.report.fact_record import in_words
 from humeval_power.studies.report.fact_systems import words_of
-from humeval_power.studies.report.plans import words_of_plan
+from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import merged_text
 
 
@@ -40,7 +40,7 @@ def methods_paragraph(*criteria: Documents) -> str:
 def _methods(documents: Documents) -> list[str | None]:
     facts, plan = documents.facts, documents.plan
     said = words_of(facts)
-    planned_test = None if plan is None else words_of_plan(plan).paper_test()
+    planned_test = None if plan is None else PlanWords(plan).paper_test()
     return [
         size_sentence(facts) if documents.study else _planned_size(plan),
         _scale(documents),
@@ -104,7 +104,7 @@ def _planned(documents: Documents) -> str | None:
     plan = documents.plan
     if plan is None:
         return None
-    said = words_of_plan(plan)
+    said = PlanWords(plan)
     digest = documents.plan_checksum
     seal = f" The SHA-256 of the plan starts with {digest[:SHORT_HASH]}." if digest else ""
     left_out = f" Planned exclusions: {' '.join(plan.left_out_words)}" if plan.left_out_words else ""
