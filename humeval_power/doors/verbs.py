@@ -320,7 +320,7 @@ def analyze(ratings: Study | Ratings, study: Study | None = None, /, **how: Any)
 
     Returns
     -------
-    AnalysisResult, SystemsResult or CriteriaResult
+    AnalysisResult or CriteriaResult
         Estimates, intervals and p-values, and the deviations from a plan.
 
     Raises

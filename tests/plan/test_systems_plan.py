@@ -25,7 +25,7 @@ from humeval_power.saying.render.html import as_html
 from humeval_power.saying.render.markdown import as_markdown
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.against_plan import family_deviations
-from humeval_power.studies.analyze.calls import analyze_criteria, analyze_systems
+from humeval_power.studies.analyze.calls import analyze, analyze_criteria
 from humeval_power.studies.plan.calls import assign_work, make_plan, systems_pilot
 from humeval_power.studies.plan.candidates import SearchSpace
 from humeval_power.studies.plan.files import amend_plan, parse_plan, read_plan
@@ -305,13 +305,13 @@ def test_a_plan_is_followed_from_the_search_to_the_analysis_without_a_deviation(
     }
     assert plan.family is not None
     result = analyze_criteria(
-        by_name, lambda ratings: analyze_systems(ratings, plan=plan), family=plan.family, plan=plan
+        by_name, lambda ratings: analyze(ratings, plan=plan), family=plan.family, plan=plan
     )
     assert result.deviations == ()
     assert [one.deviations for one in result.results.values()] == [(), ()]
     assert result.tests.n_tests == found.plan.many.n_tests if found.plan.many else False
     first = by_name["fluency"]
-    fewer = analyze_systems(
+    fewer = analyze(
         ratings_from_table(
             table[
                 (table.criterion == "fluency") & (table.system != HOSTILE[0]) & (table.worker != "w01")

@@ -23,7 +23,7 @@ from humeval_power.rules import DEFAULT_RULE
 from humeval_power.saying.render.markdown import as_markdown
 from humeval_power.simulation.losses import Losses
 from humeval_power.simulation.systems import draw_system_ratings
-from humeval_power.studies.analyze.calls import analyze_systems
+from humeval_power.studies.analyze.calls import analyze
 from humeval_power.studies.plan.calls import make_plan, systems_pilot
 from humeval_power.studies.plan.candidates import SearchSpace
 from humeval_power.studies.plan.files import parse_plan
@@ -106,7 +106,7 @@ def test_a_plan_with_documents_is_sealed_and_says_what_holds_it_back() -> None:
     assert "documents" in text
     assert "SD between documents" in text
     with pytest.raises(InputError, match="documents in its model"):
-        analyze_systems(table(of=12, documents=False), plan=found.plan)
+        analyze(table(of=12, documents=False), plan=found.plan)
 
 
 def table(*, of: int, documents: bool = True, seed: int = 1, n_workers: int = 6):
