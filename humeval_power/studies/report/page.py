@@ -15,7 +15,7 @@ from humeval_power.studies.report import page_pictures as pictures
 from humeval_power.studies.report.caveats import caveats
 from humeval_power.studies.report.documents import Documents, size_sentence
 from humeval_power.studies.report.fact_record import Comparison, StudyFacts, in_words
-from humeval_power.studies.report.fact_systems import words_of
+from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.paragraphs import paragraphs
 from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import merged_notes, power_of_design
@@ -170,7 +170,7 @@ def _decided(documents: Documents, *, named: bool) -> str:
     """What a study shows, in a sentence or two; before collection, what it is planned to find."""
     of = f"{documents.criterion}: " if named and documents.criterion else ""
     if documents.study:
-        return f"{of}{words_of(documents.facts).decided()}"
+        return f"{of}{StudyWords(documents.facts).decided()}"
     return (
         ""
         if documents.plan is None
@@ -179,7 +179,7 @@ def _decided(documents: Documents, *, named: bool) -> str:
 
 
 def _headline(documents: Documents) -> Iterator[Fact]:
-    yield from words_of(documents.facts).headline()
+    yield from StudyWords(documents.facts).headline()
     if documents.plan is not None:
         predicted = documents.plan.predicted
         power = predicted.analytic if predicted.simulated != predicted.simulated else predicted.simulated
@@ -243,7 +243,7 @@ def _decision(documents: Documents, suffix: str) -> Iterator[Block]:
         return
     yield Paragraph(said)
     yield from pictures.effect(documents, suffix)
-    yield from words_of(documents.facts).tables()
+    yield from StudyWords(documents.facts).tables()
 
 
 def _diagnostics(documents: Documents, suffix: str) -> Iterator[Block]:

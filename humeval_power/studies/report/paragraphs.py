@@ -18,9 +18,8 @@ from humeval_power.studies.report.documents import (
     interest_sentence,
     size_sentence,
 )
-from humeval_power.studies.report.fact_pair import zeros
 from humeval_power.studies.report.fact_record import in_words
-from humeval_power.studies.report.fact_systems import words_of
+from humeval_power.studies.report.fact_words import StudyWords, zeros
 from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import merged_text
 
@@ -39,7 +38,7 @@ def methods_paragraph(*criteria: Documents) -> str:
 
 def _methods(documents: Documents) -> list[str | None]:
     facts, plan = documents.facts, documents.plan
-    said = words_of(facts)
+    said = StudyWords(facts)
     planned_test = None if plan is None else PlanWords(plan).paper_test()
     return [
         size_sentence(facts) if documents.study else _planned_size(plan),
@@ -58,7 +57,7 @@ def results_paragraph(documents: Documents) -> str:
     Empty without an analysis or fit; a fit that did not converge has no result.
     """
     facts = documents.facts
-    found = words_of(facts).findings()
+    found = StudyWords(facts).findings()
     if not facts.has_result:
         return _joined(found)
     left_out = exclusion_sentence(facts.record)

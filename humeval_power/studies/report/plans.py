@@ -36,8 +36,8 @@ from humeval_power.studies.plan.words import (
     said_words,
     test_words,
 )
-from humeval_power.studies.report.fact_pair import tested_as_planned
 from humeval_power.studies.report.fact_record import family_sentences, in_words, paper_sentences
+from humeval_power.studies.report.fact_words import tested_as_planned
 from humeval_power.studies.report.power_answers import Answer
 
 
