@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
@@ -15,6 +15,7 @@ from humeval_power.saying.clustered_words import (
     independence_section,
 )
 from humeval_power.saying.document import Document, Paragraph, Section, Table
+from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import DIGITS, NAME, Record, Result, cluster_entry, short, versions
 
 Row = TypeVar("Row")
@@ -42,6 +43,29 @@ def flat(record: Any) -> Record:
     row = asdict(record)
     row["low"], row["high"] = row.pop("interval")
     return row
+
+
+_MOST_NAMED = 4  # pairs in a sentence
+
+
+def above(a: str, b: str, difference: float) -> str:
+    """'new above old', by the sign of B - A."""
+    return f"{b} above {a}" if difference > 0 else f"{a} above {b}"
+
+
+def pairs_lead(
+    shown: Sequence[str], n_pairs: int, how: str, claim: str = "a difference", *, of: str = "pair"
+) -> str:
+    """In how many pairs a difference is shown, and which these are if they are few.
+
+    Examples
+    --------
+    >>> pairs_lead(["new above old"], 3, "alpha 0.05, corrected by Holm")
+    'A difference is shown in 1 of 3 pairs (alpha 0.05, corrected by Holm): new above old.'
+    """
+    which = f": {', '.join(shown)}" if 0 < len(shown) <= _MOST_NAMED else ""
+    many = len(shown) or "none"
+    return f"{claim[0].upper()}{claim[1:]} is shown in {many} of {counted(n_pairs, of)} ({how}){which}."
 
 
 def signature(**entries: object) -> str:

@@ -26,7 +26,7 @@ from humeval_power.saying.clustered_words import Independence, assumed_items
 from humeval_power.saying.document import Document, Listing, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, p_cell, significant, significant_interval
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported, table, values
+from humeval_power.saying.stated import Reported, above, pairs_lead, table, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -99,8 +99,13 @@ class ManyResult(Reported):
         return items if clusters is None else f"{items} in {counted(clusters.n_clusters, 'cluster')}"
 
     def answer(self) -> Document:
-        found, alpha, pairs = self.found, self.settings.alpha, counted(len(self.found.pairs), "pair")
-        n_significant = sum(pair.significant for pair in found.pairs)
+        found, alpha = self.found, self.settings.alpha
+        corrected = (
+            ", not corrected" if found.correction == "none" else f", corrected by {found.correction}"
+        )
+        better = [
+            above(pair.first, pair.second, pair.test.lead) for pair in found.pairs if pair.significant
+        ]
         resampled = "the items" if self.table.clusters is None else "whole clusters of items"
         group = {name: place for place, names in enumerate(found.clusters, 1) for name in names}
         means = table(
@@ -122,8 +127,9 @@ class ManyResult(Reported):
         )
         return Document(
             f"{len(found.means)} systems compared: {self.table.metric}",
-            lead=f"{next(iter(found.means))} has the highest mean; in {n_significant} of {pairs} a difference is "
-            f"shown (alpha {alpha:g}). {found.pairs[0].test.label}, {self._size}.",
+            lead=f"{next(iter(found.means))} has the highest mean. "
+            f"{pairs_lead(better, len(found.pairs), f'alpha {alpha:g}{corrected}')} {found.pairs[0].test.label}, "
+            f"{self._size}.",
             caveats=(
                 _CORRECTIONS[found.correction][0].format(resampled),
                 "A pair that is not significant is not shown to be alike; intervals are of each pair by itself.",
