@@ -63,9 +63,12 @@ def pairs_lead(
     >>> pairs_lead(["new above old"], 3, "alpha 0.05, corrected by Holm")
     'A difference is shown in 1 of 3 pairs (alpha 0.05, corrected by Holm): new above old.'
     """
+    claim = claim[0].upper() + claim[1:]
+    if n_pairs == 1:
+        return f"{claim} is {'' if shown else 'not '}shown ({how})."
     which = f": {', '.join(shown)}" if 0 < len(shown) <= _MOST_NAMED else ""
     many = len(shown) or "none"
-    return f"{claim[0].upper()}{claim[1:]} is shown in {many} of {counted(n_pairs, of)} ({how}){which}."
+    return f"{claim} is shown in {many} of {counted(n_pairs, of)} ({how}){which}."
 
 
 def signature(**entries: object) -> str:

@@ -13,7 +13,8 @@ from humeval_power.comparisons.judge.plan import data_efficiency, observed_corre
 from humeval_power.inference.item_bootstrap import Measure
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, percent
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ class ObservedThresholds(Result):
     found: Mapping[str, ObservedMDE]
     alpha: float
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     @property
     def whole(self) -> ObservedMDE:
@@ -45,12 +45,12 @@ class ObservedThresholds(Result):
         return self.found[ALL]
 
     def body(self) -> Document:
-        """The thresholds, and why they are no power."""
         whole = self.whole
-        pages = [Section("Share that is significant", (self._picture(), self._scatter()))]
-        groups = (
-            [Section("Groups", (self._groups(), Paragraph(_dash(whole))))] if len(self.found) > 1 else []
+        dash = (
+            f"A dash: no difference with {whole.fewest_above} comparisons or more at or above it will do."
         )
+        pages = [Section("Share that is significant", self._pictures())]
+        groups = [Section("Groups", (self._groups(), Paragraph(dash)))] if len(self.found) > 1 else []
         return Document(
             "From which observed difference on comparisons were significant",
             lead=self._lead(),
@@ -77,51 +77,48 @@ class ObservedThresholds(Result):
         )
 
     def _groups(self) -> Table:
-        rows = [
-            (
-                name,
-                f"{each.n:,}",
-                f"{each.n_significant:,}",
-                f"{each.median_difference:.4g}",
-                _short(each.first),
-                _short(each.stable),
-            )
-            for name, each in self.found.items()
-            if name != ALL
-        ]
-        return Table(("group", "comparisons", "significant", "median", "first", "stable"), tuple(rows))
-
-    def _picture(self) -> Picture:
-        return Picture(
-            "thresholds",
-            self._figure,
-            words="Share of the comparisons with a difference or a larger one that are significant, against the "
-            "difference, and the share that is asked for.",
+        return table(
+            ((name, each) for name, each in self.found.items() if name != ALL),
+            {
+                "group": lambda row: row[0],
+                "comparisons": lambda row: f"{row[1].n:,}",
+                "significant": lambda row: f"{row[1].n_significant:,}",
+                "median": lambda row: f"{row[1].median_difference:.4g}",
+                "first": lambda row: _short(row[1].first),
+                "stable": lambda row: _short(row[1].stable),
+            },
         )
 
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.assessment.figures import threshold_figure
-
-        return threshold_figure(self.whole)
-
-    def _scatter(self) -> Picture:
-        return Picture(
-            "comparisons",
-            self._scattered,
-            words="Each comparison by the size of its observed difference and its p-value, the level, and the "
-            "first threshold where there is one.",
-        )
-
-    def _scattered(self) -> Figure:
-        from humeval_power.comparisons.assessment.figures import comparisons_figure
-
+    def _pictures(self) -> tuple[Picture, ...]:
         whole = self.whole
-        return comparisons_figure(
-            whole.difference, whole.p_value, self.alpha, threshold=_difference(whole.first)
+
+        def thresholds() -> Figure:
+            from humeval_power.comparisons.assessment.figures import threshold_figure
+
+            return threshold_figure(whole)
+
+        def comparisons() -> Figure:
+            from humeval_power.comparisons.assessment.figures import comparisons_figure
+
+            first = _difference(whole.first)
+            return comparisons_figure(whole.difference, whole.p_value, self.alpha, threshold=first)
+
+        return (
+            Picture(
+                "thresholds",
+                thresholds,
+                words="Share of the comparisons with a difference or a larger one that are significant, against "
+                "the difference, and the share that is asked for.",
+            ),
+            Picture(
+                "comparisons",
+                comparisons,
+                words="Each comparison by the size of its observed difference and its p-value, the level, and the "
+                "first threshold where there is one.",
+            ),
         )
 
     def content(self) -> Record:
-        """What was asked and the thresholds of each group."""
         return {
             "alpha": self.alpha,
             "share": self.whole.share,
@@ -131,7 +128,6 @@ class ObservedThresholds(Result):
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each group, with the differences of its thresholds."""
         rows = []
         for name, each in self.found.items():
             ends = {key: _difference(getattr(each, key)) for key in ("first", "stable")}
@@ -141,10 +137,6 @@ class ObservedThresholds(Result):
 
 def _difference(threshold: Threshold | None) -> float | None:
     return None if threshold is None else threshold.difference
-
-
-def _dash(whole: ObservedMDE) -> str:
-    return f"A dash: no difference with {whole.fewest_above} comparisons or more at or above it will do."
 
 
 def _row(found: ObservedMDE) -> Record:
@@ -224,10 +216,8 @@ class Decomposition(Result):
     efficiencies: tuple[Efficiency, ...]
     scale: RatingScale
     source: str = ""
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """The share that a metric can explain, the variances, and what metrics would save."""
         found = self.found
         return Document(
             "Quality and noise in the ratings",
@@ -263,19 +253,19 @@ class Decomposition(Result):
         )
 
     def _table(self) -> Table:
-        rows = [
-            (
-                f"{each.correlation:g}",
-                f"{each.correlation_with_ratings:.3f}",
-                f"{each.data_efficiency:.3f}",
-                ""
-                if each.interval is None or not _ends(each)
-                else interval_words(*each.interval, digits=3),
-            )
-            for each in self.efficiencies
-        ]
-        header = ("correlation with quality", "with ratings", "data efficiency", "interval")
-        return Table(header, tuple(rows))
+        def interval(each: Efficiency) -> str:
+            is_known = each.interval is not None and all(map(math.isfinite, each.interval))
+            return interval_words(*each.interval, digits=3) if each.interval and is_known else ""
+
+        return table(
+            self.efficiencies,
+            {
+                "correlation with quality": lambda each: f"{each.correlation:g}",
+                "with ratings": lambda each: f"{each.correlation_with_ratings:.3f}",
+                "data efficiency": lambda each: f"{each.data_efficiency:.3f}",
+                "interval": interval,
+            },
+        )
 
     def _picture(self) -> Picture:
         return Picture(
@@ -291,7 +281,6 @@ class Decomposition(Result):
         return efficiency_figure(self.found.gamma, self.efficiencies)
 
     def content(self) -> Record:
-        """The variances on [0, 1] squared, and the efficiencies."""
         found = asdict(self.found)
         del found["seed"]  # stands in the envelope
         return {
@@ -302,7 +291,6 @@ class Decomposition(Result):
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each correlation."""
         import pandas as pd
 
         rows = []
@@ -310,10 +298,6 @@ class Decomposition(Result):
             low, high = each.interval or (math.nan, math.nan)
             rows.append({**asdict(each), "low": low, "high": high})
         return pd.DataFrame(rows).drop(columns="interval")
-
-
-def _ends(each: Efficiency) -> bool:
-    return each.interval is not None and all(math.isfinite(end) for end in each.interval)
 
 
 def _shown(measure: Measure, unit: float = 1.0) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,11 +15,12 @@ from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.ratings import Ratings
 from humeval_power.safe_text import picture_text
-from humeval_power.saying.answer_words import better_words, of_hundred
+from humeval_power.saying.answer_words import better_words, of_hundred, share_words
 from humeval_power.saying.document import Document, Fact, Picture, Section, Table
 from humeval_power.saying.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
-from humeval_power.saying.numbers import counted
-from humeval_power.saying.result import NO_POWER, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.numbers import counted, decimals
+from humeval_power.saying.result import NO_POWER, Record, Result
+from humeval_power.saying.stated import table, values
 from humeval_power.studies.power.estimate import PowerEstimate
 
 OBSERVED = "the observed difference"
@@ -54,7 +55,6 @@ class ResampleResult(Result):
     ratings: Ratings
     cells: tuple[Cell, ...]
     shift: Difference | None
-    provenance: Provenance = UNKNOWN
 
     @property
     def missed(self) -> str:
@@ -67,7 +67,6 @@ class ResampleResult(Result):
         return tuple(f"{self.ratings.source}: {notice}" for notice in self.ratings.notices)
 
     def body(self) -> Document:
-        """The powers, what was drawn, and what they can and cannot say."""
         return Document(
             f"Power from the ratings in {self.ratings.source}",
             lead=self._lead(),
@@ -145,17 +144,31 @@ class ResampleResult(Result):
 
     def _table(self) -> Table:
         first = self.cells[0].scenario
-        none = first.true_effect == 0
-        found = ("rejects", "interval") if none else ("power", "interval", "type M", "type S")
-        rows = (
-            (
-                cell.scenario.test,
-                *(f"{value:,}" for value in cell.scenario.size.values()),
-                *_numbers(cell.estimate, none=none),
-            )
-            for cell in self.cells
+        is_none = first.true_effect == 0
+        sizes = {name: lambda cell, name=name: f"{cell.scenario.size[name]:,}" for name in first.size}
+
+        def known(shown: Callable[[PowerEstimate], str], failed: str = "") -> Callable[[Cell], str]:
+            return lambda cell: failed if cell.estimate.too_many_failed else shown(cell.estimate)
+
+        def ends(estimate: PowerEstimate) -> str:
+            low, high = estimate.rejection_interval if is_none else estimate.interval
+            return f"{low:.3f} to {high:.3f}"
+
+        share = known(lambda each: f"{each.rejection_rate if is_none else each.power:.3f}", "none")
+        errors = {
+            "type M": known(lambda each: decimals(each.type_m, 2)),
+            "type S": known(lambda each: share_words(each.type_s) if math.isfinite(each.type_s) else "-"),
+        }
+        return table(
+            self.cells,
+            {
+                "test": lambda cell: cell.scenario.test,
+                **sizes,
+                "rejects" if is_none else "power": share,
+                "interval": known(ends),
+                **({} if is_none else errors),
+            },
         )
-        return Table(("test", *first.size, *found), tuple(rows))
 
     def _pictures(self) -> Iterator[Picture]:
         if all(cell.estimate.too_many_failed for cell in self.cells):
@@ -168,7 +181,6 @@ class ResampleResult(Result):
         yield Picture("power", draw, words=what)
 
     def content(self) -> Record:
-        """What was drawn, and a row for each test at each size."""
         first = self.cells[0].scenario
         return {
             "understood": OBSERVED if self.shift is None else str(self.shift),
@@ -183,19 +195,14 @@ class ResampleResult(Result):
 
     def rows(self) -> Sequence[Record]:
         """The numbers of each cell."""
+        known = ("power", "interval", "rejection_rate", "type_m", "type_s", "n_simulations", "n_failed")
         return [
             {
                 "test": cell.scenario.test,
                 **cell.scenario.size,
                 "observed": cell.scenario.observed,
                 "effect": cell.scenario.true_effect,
-                "power": cell.estimate.power,
-                "interval": list(cell.estimate.interval),
-                "rejection_rate": cell.estimate.rejection_rate,
-                "type_m": cell.estimate.type_m,
-                "type_s": cell.estimate.type_s,
-                "n_simulations": cell.estimate.n_simulations,
-                "n_failed": cell.estimate.n_failed,
+                **values(cell.estimate, *known),
             }
             for cell in self.cells
         ]
@@ -208,21 +215,6 @@ def _drawn(cell: Cell) -> Record:
     power, interval = shown or (estimate.power, estimate.interval)
     size = cell.scenario.size
     return {"test": cell.scenario.test, **size, "effect": effect, "power": power, "interval": interval}
-
-
-def _numbers(estimate: PowerEstimate, *, none: bool) -> tuple[str, ...]:
-    """What was found: the power and its errors; how often the test rejects, where there is no effect."""
-    low, high = estimate.rejection_interval if none else estimate.interval
-    value = estimate.rejection_rate if none else estimate.power
-    errors = () if none else (_decimals(estimate.type_m, 2), _decimals(estimate.type_s, 3))
-    if estimate.too_many_failed:
-        return ("none", "", *("" for _ in errors))
-    return (f"{value:.3f}", f"{low:.3f}-{high:.3f}", *errors)
-
-
-def _decimals(value: float, digits: int) -> str:
-    """A dash where there is none, as for type M where nothing is found."""
-    return f"{value:.{digits}f}" if math.isfinite(value) else "-"
 
 
 # Power on drawn studies as a picture: a curve over sizes for each test, or a dot for each test.
