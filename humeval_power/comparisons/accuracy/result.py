@@ -401,7 +401,6 @@ class AccuracyTestsResult(Reported):
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each comparison, with the p-value of each test."""
         rows = []
         for each in self.comparisons:
             p_values = {f"p_{test.name.replace('-', '_')}": test.p_value for test in each.tests}

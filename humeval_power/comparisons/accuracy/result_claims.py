@@ -61,8 +61,9 @@ class ClaimsResult(Result):
         judged = self.judged
         return Document(
             "Could the test sets have shown the improvements that were claimed?",
-            lead=f"{sum(each.is_below for each in judged.claims)} of {counted(len(judged.claims), 'claim')} are "
-            f"below the smallest improvement that {of_hundred(judged.target)} of 100 studies of that size find.",
+            lead=f"The test sets could show {sum(not each.is_below for each in judged.claims)} of "
+            f"{counted(len(judged.claims), 'claimed improvement')}; the others are smaller than what "
+            f"{of_hundred(judged.target)} of 100 studies of that size find.",
             sections=(
                 Section("", (_claims_table(judged.claims), Paragraph(_LEGEND))),
                 Section("In all", (Points(tuple(self._shares())), self._pictures()[0])),
@@ -248,7 +249,6 @@ class BoundsResult(Result):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """A baseline that the regressions have not seen."""
         low, high = FITTED_ACCURACIES
         if low <= self.baseline <= high:
             return ()
@@ -342,7 +342,6 @@ class LeaderboardResult(Result):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noticed in reading, and that no power is known."""
         return (*self.said, *self._caveats())
 
     def _caveats(self) -> tuple[str, ...]:

@@ -146,6 +146,7 @@ def lead_of(found: PairTests, rated: RatedOutputs) -> str:
             confidence,
             ("is rated", "was rated"),
             ending=" on average",
+            unit=" points",
         )
     )
 
@@ -173,7 +174,6 @@ class RatedPairs(Reported):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noticed in reading, and what could not be compared."""
         source = self.rated.source
         return tuple(f"{source}: {each}" for each in (*self.rated.notices, *self.found.left_out))
 
@@ -340,7 +340,6 @@ class RatedPairs(Reported):
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each pair, as `read_observed` takes it: with its `difference` and its `p`."""
         is_grouped = len(self.rated.groups) > 1
         return [
             {

@@ -53,7 +53,6 @@ class ContingencyEstimateResult(Result):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Labels that are predicted and true of no item."""
         return foreign_labels(self.counts, self.classes)
 
     def body(self) -> Document:
@@ -153,7 +152,6 @@ class ContingencyTestResult(Reported):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Labels that are predicted and true of no item, and columns that look like clusters."""
         return (*foreign_labels(self.counts, self.classes), *(each.sentence() for each in self.suspects))
 
     def answer(self) -> Document:

@@ -9,9 +9,9 @@ from typing import ClassVar
 from humeval_power.checking.columns import shortened
 from humeval_power.comparisons.judge.ceiling import NAME, JudgeCeiling, OwnFamilyBias
 from humeval_power.comparisons.judge.means import Jackknifed
-from humeval_power.saying.chart import EstimateRow, EstimateRows
+from humeval_power.saying.chart import interval_chart
 from humeval_power.saying.clustered_words import Independence
-from humeval_power.saying.document import Document, Drawing, Fact, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, p_words, significant, significant_interval
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import Reported, flat, signature, table
@@ -53,13 +53,21 @@ class JudgeBias(Reported):
     remarks: tuple[str, ...] = ()
 
     def answer(self) -> Document:
+        bias = self.found.in_human_units
+        picture = interval_chart(
+            "bias",
+            [("own family", bias.estimate, bias.interval)],
+            axis="Bias in units of the humans",
+            title=NAME,
+            words="The judge's bias towards its own family with its interval.",
+        )
         return Document(
             NAME,
             lead=self._lead(),
             headline=self._facts(),
             caveats=self._caveats(),
             sections=(
-                Section("Each system", (self._table(), self._picture())),
+                Section("Each system", (self._table(), picture)),
                 Section("What it means", (Paragraph(_CORRECTED), Paragraph(self._slope()))),
             ),
         )
@@ -69,13 +77,9 @@ class JudgeBias(Reported):
         bias, p = found.in_human_units.estimate, p_words(found.bias.p_value)
         amount = f"{significant(abs(bias))} {'more' if bias > 0 else 'less'}"
         favours = f"favours its own family, {own}"
-        shown = (
-            f"The judge {favours} ({p})"
-            if found.is_found
-            else f"It is not shown that the judge {favours} ({p})"
-        )
+        shown = f"The judge {favours}" if found.is_found else f"It is not shown that the judge {favours}"
         return (
-            f"{shown}: it scores them {amount} than the humans' values make one expect, in units of the humans. "
+            f"{shown} ({p}): it scores them {amount} than the humans' values make one expect, in their units. "
             f"Judged beside {counted(len(found.systems) - len(found.own), 'other system')} on "
             f"{counted(found.n_items, 'item')} with human values."
         )
@@ -133,33 +137,6 @@ class JudgeBias(Reported):
             },
             "Means of judge and humans, less those of all outputs; excess: what the judge gives beyond the humans' "
             "values, in their units.",
-        )
-
-    def _picture(self) -> Drawing:
-        found = self.found
-        both = (
-            EstimateRow(
-                "own family",
-                found.in_human_units.estimate,
-                *found.in_human_units.interval,
-                marked=found.is_found,
-            ),
-        )
-        drawn = EstimateRows(
-            both,
-            "estimates",
-            "Bias in units of the humans",
-            usual_label="not shown",
-            marked_label="found",
-            whole=0.0,
-            whole_label="no bias",
-            is_ordered=False,
-        )
-        return drawn.drawing(
-            "bias",
-            title=NAME,
-            words="The judge's bias towards its own family with its interval.",
-            width=5.0,
         )
 
     def _slope(self) -> str:
@@ -256,6 +233,14 @@ class JudgeAgreement(Reported):
         found = self.found
         unit = "output" if found.of == "outputs" else "difference"
         about = "" if found.of == "outputs" else f" about {found.of}"
+        picture = interval_chart(
+            "correlations",
+            [(name, one.estimate, one.interval) for _, name, one in self._named[:3]],
+            axis="Correlation with the mean of the others",
+            title="The judge, a person and the ceiling",
+            words="The correlation of the judge, of a person and of a perfect judge with the mean of the others.",
+            null=None,
+        )
         return Document(
             "A judge beside people who judge each other",
             lead=self._lead(),
@@ -280,7 +265,7 @@ class JudgeAgreement(Reported):
             ),
             caveats=self._caveats(),
             sections=(
-                Section("Correlations", (self._table(), self._picture())),
+                Section("Correlations", (self._table(), picture)),
                 Section("Each worker", (self._workers(),), is_detail=len(found.workers) > 30),
                 Section("How to read it", (Paragraph(_HOW), Paragraph(_NO_PROOF))),
             ),
@@ -339,19 +324,6 @@ class JudgeAgreement(Reported):
                 "judge": lambda one: decimals(one.judge, 3),
             },
             "Correlations with the mean of the others.",
-        )
-
-    def _picture(self) -> Drawing:
-        rows = tuple(EstimateRow(name, one.estimate, *one.interval) for _, name, one in self._named[:3])
-        drawn = EstimateRows(
-            rows, "correlations", "Correlation with the mean of the others", is_ordered=False
-        )
-        return drawn.drawing(
-            "correlations",
-            title="The judge, a person and the ceiling",
-            words="The correlation of the judge, of a person and of a perfect judge with the mean of the others.",
-            width=5.0,
-            has_numbers=False,
         )
 
     def independence(self) -> tuple[Independence, ...]:

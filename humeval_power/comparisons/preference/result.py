@@ -171,7 +171,6 @@ class PreferenceTestResult(Result):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was assumed in reading the judgements."""
         return tuple(notice for each in self.found for notice in each.judged.notices)
 
     def body(self) -> Document:

@@ -56,7 +56,6 @@ class BattleRankResult(Reported):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noticed in reading the battles."""
         return self.found.battles.notices
 
     def answer(self) -> Document:

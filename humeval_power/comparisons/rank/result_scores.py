@@ -46,7 +46,6 @@ class ScoreRankResult(Reported):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noticed in reading the scores."""
         return notices_of(self.found.table)
 
     def answer(self) -> Document:

@@ -58,12 +58,10 @@ class ResampleResult(Result):
 
     @property
     def missed(self) -> str:
-        """That too many studies failed for a rate to be given."""
         return NO_POWER if any(cell.estimate.too_many_failed for cell in self.cells) else ""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noticed about the ratings."""
         return tuple(f"{self.ratings.source}: {notice}" for notice in self.ratings.notices)
 
     def body(self) -> Document:

@@ -54,10 +54,12 @@ def verdict(pair: RunsComparison) -> str:
         who = f"{a} and {b}"
         if rule.alternative == "non-inferior":
             who, claim = b, f"score less than {rule.margin:g} below {a}"
-        shown = "is shown" if pair.significant else "is not shown"
+        said = (
+            f"{who} {claim}, which is shown" if pair.significant else f"It is not shown that {who} {claim}"
+        )
         return (
-            f"That {who} {claim} {shown} ({p_words(pair.p_value)}): the {100 * confidence:g} % interval of "
-            f"{b} - {a} is {significant_interval(*pair.interval)}."
+            f"{said} ({p_words(pair.p_value)}): the {100 * confidence:g} % interval of {b} - {a} is "
+            f"{significant_interval(*pair.interval)}."
         )
     return str(
         Compared(
@@ -311,7 +313,6 @@ class RunsTestResult(Reported):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was assumed in reading the table, and columns that look like clusters."""
         of_file = f"{self.table.source}: " if self.table.source else ""
         told = [f"{of_file}{notice}" for notice in self.table.notices]
         return (*told, *(suspect.sentence() for suspect in self.table.suspects))
@@ -408,7 +409,6 @@ class RunsTestResult(Reported):
 
     @property
     def signature(self) -> str:
-        """What was tested, in one line of entries."""
         rule, pairs, clusters = self.rule, self.found.pairs, self.table.clusters
         low, high = (number_of(runs) for runs in pairs[0].runs)
         digest = self.table.sha256[:DIGITS]
@@ -431,7 +431,6 @@ class RunsTestResult(Reported):
         return "|".join(entries)
 
     def numbers(self) -> Record:
-        """Each pair with its test, its error's parts, and the parameters that planning reads."""
         only = self.only
         return {
             "systems": list(self.table.system_names),

@@ -203,7 +203,6 @@ class RunsKindResult(Reported):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was assumed in reading the table."""
         return tuple(f"{self.table.source}: {notice}" for notice in self.table.notices)
 
     def answer(self) -> Document:

@@ -254,7 +254,6 @@ class PairResult(Reported):
         return notices_of(self.comparison.table)
 
     def answer(self) -> Document:
-        """The report of Zhu et al. (2020, section 2.3) first, then what it rests on."""
         found = self.comparison
         a, b = found.table.systems
         data, names = found.data, found.names
@@ -349,7 +348,6 @@ class PairResult(Reported):
         return pair_record(self.comparison)
 
     def table_rows(self) -> list[Record]:
-        """One row, with the names that a comparison of several systems has."""
         found = self.comparison
         return [{**pair_row(found.table.systems, found.test), "significant": found.significant}]
 

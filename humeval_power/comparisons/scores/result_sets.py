@@ -218,7 +218,6 @@ class ManyResult(Reported):
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each pair."""
         return [
             {
                 **pair_row((pair.first, pair.second), pair.test),
@@ -252,7 +251,6 @@ class SetsResult(Reported):
         return notices_of(*(one.table for one in self.comparisons))
 
     def answer(self) -> Document:
-        """The count with its confidence, then each set."""
         found, first, n = self.found, self.comparisons[0], len(self.names)
         a, b = first.names
         direction = "higher" if first.request.settings.alternative == "greater" else "lower"
@@ -329,7 +327,6 @@ class SetsResult(Reported):
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each set."""
         return [
             {"set": name, **pair_row(one.table.systems, one.test), "holm_p_value": holm}
             for name, one, holm in zip(self.names, self.comparisons, self.found.holm_p, strict=True)
@@ -358,7 +355,6 @@ class ScoreCheckResult(Reported):
         return all(table.is_binary for table in self.tables)
 
     def answer(self) -> Document:
-        """The table in short, a row for each system, and the commands that follow."""
         first = self.tables[0]
         columns = {
             "system": lambda row: row["system"],

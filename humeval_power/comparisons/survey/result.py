@@ -154,8 +154,8 @@ class SurveyResult(Result):
         if not known:
             return f"No comparison reports enough for its power to be known. {asked}"
         return (
-            f"{below:,} of {counted(known, 'comparison')} could not find B - A = {effect:g} in "
-            f"{of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {asked}"
+            f"{below:,} of {counted(known, 'comparison')} could not find a difference of {100 * effect:g} % of the "
+            f"scale in {of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {asked}"
         )
 
     def _effect_and_size(self) -> Iterator[Block]:
