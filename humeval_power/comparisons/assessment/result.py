@@ -11,6 +11,7 @@ from humeval_power.comparisons.agreement.reliability import VarianceDecompositio
 from humeval_power.comparisons.assessment.collection import ObservedMDE, Threshold
 from humeval_power.comparisons.judge.plan import data_efficiency, observed_correlation
 from humeval_power.inference.item_bootstrap import Measure
+from humeval_power.saying.chart import Axis, Chart, Level, Series, Spot
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, percent
 from humeval_power.saying.result import Record, Result
@@ -92,31 +93,52 @@ class ObservedThresholds(Result):
     def _pictures(self) -> tuple[Picture, ...]:
         whole = self.whole
 
-        def thresholds() -> Figure:
-            from humeval_power.comparisons.assessment.figures import threshold_figure
-
-            return threshold_figure(whole)
-
         def comparisons() -> Figure:
             from humeval_power.comparisons.assessment.figures import comparisons_figure
 
             first = _difference(whole.first)
             return comparisons_figure(whole.difference, whole.p_value, self.alpha, threshold=first)
 
-        return (
-            Picture(
-                "thresholds",
-                thresholds,
-                words="Share of the comparisons with a difference or a larger one that are significant, against "
-                "the difference, and the share that is asked for.",
-            ),
-            Picture(
-                "comparisons",
-                comparisons,
-                words="Each comparison by the size of its observed difference and its p-value, the level, and the "
-                "first threshold where there is one.",
-            ),
+        scatter = Picture(
+            "comparisons",
+            comparisons,
+            words="Each comparison by the size of its observed difference and its p-value, the level, and the "
+            "first threshold where there is one.",
         )
+        if len(whole.curve) < 2:
+            return (scatter,)
+        enough = [each for each in whole.curve if each.n_above >= whole.fewest_above]
+        parts = (
+            (enough, f"{whole.fewest_above} comparisons or more"),
+            (whole.curve[len(enough) :], "fewer are left"),
+        )
+        series = tuple(
+            Series(
+                "steps",
+                name,
+                tuple(each.difference for each in part),
+                tuple(100 * each.rate for each in part),
+                colour=colour,
+            )
+            for colour, (part, name) in enumerate(parts)
+            if part
+        )
+        marks = tuple(
+            Spot(name, found.difference, 100 * found.rate, colour=colour)
+            for colour, (name, found) in enumerate((("first", whole.first), ("stable", whole.stable)), 2)
+            if found is not None
+        )
+        chart = Chart(
+            name="thresholds",
+            title="From which observed difference on is it significant?",
+            words="Share of the comparisons with a difference or a larger one that are significant, against the "
+            "difference, and the share that is asked for.",
+            x=Axis("Observed difference, its size", whole.curve[0].difference, whole.curve[-1].difference),
+            y=Axis("Significant, of those at or above it", 0, 103, unit="%"),
+            series=series,
+            marks=(*marks, Level(f"{100 * whole.share:g} % asked for", 100 * whole.share)),
+        )
+        return chart, scatter
 
     def content(self) -> Record:
         return {
@@ -171,6 +193,7 @@ def _short(threshold: Threshold | None) -> str:
 
 # How much of the variance of ratings is quality and how much is noise, and what a metric can save.
 
+_MOST = 0.99  # correlation: at 1 a metric can be worth endlessly many ratings
 _READ = (
     "Data efficiency 1.2: ratings with the metric as control variate are worth 1.2 times as many without "
     "(Wei et al. 2022, eq. 2). Intervals are 95 %, from items drawn again."
@@ -219,6 +242,7 @@ class Decomposition(Result):
 
     def body(self) -> Document:
         found = self.found
+        charts = () if found.at_zero else (self._chart(),)
         return Document(
             "Quality and noise in the ratings",
             lead="No quality is seen in the variance of the ratings."
@@ -236,7 +260,7 @@ class Decomposition(Result):
             caveats=(_NO_QUALITY,) if found.at_zero else (),
             sections=(
                 Section("Variances", (self._variances(),)),
-                Section("What a metric is worth", (self._table(), self._picture(), Paragraph(_READ))),
+                Section("What a metric is worth", (self._table(), *charts, Paragraph(_READ))),
             ),
         )
 
@@ -267,18 +291,30 @@ class Decomposition(Result):
             },
         )
 
-    def _picture(self) -> Picture:
-        return Picture(
-            "efficiency",
-            self._figure,
+    def _chart(self) -> Chart:
+        gamma, rho = self.found.gamma, tuple(_MOST * place / 60 for place in range(61))
+        worth = tuple(data_efficiency(gamma.value, each) for each in rho)
+        asked = [each for each in self.efficiencies if 0 <= each.correlation <= _MOST]
+        series = [Series("line", "estimate", rho, worth)]
+        if math.isfinite(gamma.low):
+            low, high = (
+                tuple(data_efficiency(end, each) for each in rho) for end in (gamma.high, gamma.low)
+            )
+            series.insert(0, Series("band", "95 % interval", rho, low=low, high=high))
+        if asked:
+            at = tuple(each.correlation for each in asked)
+            series.append(Series("points", "asked for", at, tuple(each.data_efficiency for each in asked)))
+        top = max(value for each in series for value in (*each.y, *each.high))
+        return Chart(
+            name="efficiency",
+            title="What is a metric worth?",
             words="Data efficiency against the correlation of a metric with true quality, with the interval "
             "that the ratings leave.",
+            x=Axis("Correlation of the metric with true quality", 0, 1),
+            y=Axis("Data efficiency", 0, 1.05 * top),
+            series=tuple(series),
+            marks=(Level("no metric", 1.0),),
         )
-
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.assessment.figures import efficiency_figure
-
-        return efficiency_figure(self.found.gamma, self.efficiencies)
 
     def content(self) -> Record:
         found = asdict(self.found)

@@ -11,6 +11,7 @@ import numpy as np
 
 from humeval_power.comparisons.assessment.pairs import Codes, PairTest, PairTests, RatedOutputs
 from humeval_power.inference.clustered import FEW_DF
+from humeval_power.saying.chart import Axis, Chart, Series
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.compared import Compared
 from humeval_power.saying.document import Document, Fact, Picture, Section, Table
@@ -263,28 +264,34 @@ class RatedPairs(Reported):
         return (low > 0 or high < 0) != (pair.p_value < self.found.alpha)
 
     def _picture(self) -> Picture:
-        if len(self.found.pairs) == 1:
-            words = "Share of the ratings of A and of B that are at most as high as each rating."
-            return Picture("ratings", self._figure, words=words)
-        words = (
-            "Each pair by the size of its observed difference and its p-value, and the level of the test."
-        )
-        return Picture("comparisons", self._figure, words=words)
-
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.assessment.figures import comparisons_figure, ratings_figure
-
         pairs = self.found.pairs
         if len(pairs) > 1:
-            tested = [pair for pair in pairs if not math.isnan(pair.p_value)]
-            return comparisons_figure(
-                [pair.difference for pair in tested], [pair.p_value for pair in tested], self.found.alpha
-            )
-        of = {
-            name: self.rated.rating[self.rated.system == self.rated.systems.index(name)]
-            for name in (pairs[0].a, pairs[0].b)
-        }
-        return ratings_figure(of)
+            words = "Each pair by the size of its observed difference and its p-value, and the level of the test."
+            return Picture("comparisons", self._figure, words=words)
+        series = []
+        for colour, name in enumerate((pairs[0].a, pairs[0].b)):
+            ratings = self.rated.rating[self.rated.system == self.rated.systems.index(name)]
+            values, counts = np.unique(ratings, return_counts=True)
+            shares = 100 * np.cumsum(counts) / len(ratings)
+            x, y = (float(values[0]), *values.tolist()), (0.0, *shares.tolist())
+            series.append(Series("steps", f"{'AB'[colour]}: {name}", x, y, colour=colour))
+        low, high = float(self.rated.rating.min()), float(self.rated.rating.max())
+        return Chart(
+            name="ratings",
+            title="Which ratings do the systems get?",
+            words="Share of the ratings of A and of B that are at most as high as each rating.",
+            x=Axis("Rating", low, high if high > low else low + 1),
+            y=Axis("Ratings up to it", 0, 100, unit="%"),
+            series=tuple(series),
+        )
+
+    def _figure(self) -> Figure:
+        from humeval_power.comparisons.assessment.figures import comparisons_figure
+
+        tested = [pair for pair in self.found.pairs if not math.isnan(pair.p_value)]
+        return comparisons_figure(
+            [pair.difference for pair in tested], [pair.p_value for pair in tested], self.found.alpha
+        )
 
     def independence(self) -> tuple[Independence, ...]:
         return independence_of_rated(self.rated, self.found)

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from humeval_power.comparisons.resample.scenario import ResampledRatings, Unit
 from humeval_power.differences import Difference
-from humeval_power.errors import InputError
 from humeval_power.ratings import Ratings
-from humeval_power.safe_text import picture_text
 from humeval_power.saying.answer_words import better_words, of_hundred, share_words
-from humeval_power.saying.document import Document, Fact, Picture, Section, Table
-from humeval_power.saying.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
+from humeval_power.saying.chart import Axis, Chart, Level, Series, Upright, interval_chart
+from humeval_power.saying.document import Document, Fact, Section, Table
 from humeval_power.saying.numbers import counted, decimals
 from humeval_power.saying.result import NO_POWER, Record, Result
 from humeval_power.saying.stated import table, values
@@ -168,15 +163,10 @@ class ResampleResult(Result):
             },
         )
 
-    def _pictures(self) -> Iterator[Picture]:
-        if all(cell.estimate.too_many_failed for cell in self.cells):
-            return
-
-        def draw() -> Figure:
-            return resample_figure(list(map(_drawn, self.cells)))
-
-        what = "The power of each test, with its Monte Carlo interval, at each size of the studies."
-        yield Picture("power", draw, words=what)
+    def _pictures(self) -> Iterator[Chart]:
+        known = [cell for cell in self.cells if not cell.estimate.too_many_failed]
+        if known:
+            yield resample_chart(list(map(_drawn, known)))
 
     def content(self) -> Record:
         first = self.cells[0].scenario
@@ -215,88 +205,42 @@ def _drawn(cell: Cell) -> Record:
     return {"test": cell.scenario.test, **size, "effect": effect, "power": power, "interval": interval}
 
 
-# Power on drawn studies as a picture: a curve over sizes for each test, or a dot for each test.
+# Power on drawn studies as a picture: a curve over sizes for each test, or a row for each test.
 
 _SIZES = ("workers", "items", "ratings")
 _LABELS = {"workers": "Workers", "items": "Items", "ratings": "Ratings of each system"}
-_MOST_DOTS = 30
+_MOST_ROWS, _MOST_CURVES = 30, 8
 _TARGET = 0.8
 
 
-def resample_figure(rows: Sequence[Mapping[str, Any]], *, width: float = 4.6) -> Figure:
+def resample_chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
     """Power of each row with its interval; without an effect, how often the test rejects.
 
     Where a size varies it is x and each test, with the other sizes, is a curve; where none does, each test
-    is a dot. Rows without a rate are left out; of more than 30 dots the first are shown.
-
-    Raises
-    ------
-    InputError
-        Nothing to draw.
+    is a row. Of more than 30 rows or 8 curves the first are shown.
     """
-    known = [row for row in rows if math.isfinite(row["power"])]
-    if not known:
-        raise InputError("There is nothing to draw: no row has a power.")
-    varied = [name for name in _SIZES if len({row[name] for row in known if name in row}) > 1]
-    with house_style():
-        if varied:
-            figure = Figure(figsize=(width, 0.68 * width), layout="constrained")
-            _draw_curves(figure.subplots(), known, varied)
-            figure.legend(loc="outside lower center", ncols=1)
-        else:
-            shown = known[:_MOST_DOTS]
-            figure = Figure(figsize=(width, 0.65 + 0.2 * len(shown)), layout="constrained")
-            _draw_dots(figure.subplots(), shown)
-    return figure
-
-
-def _name(row: Mapping[str, Any], sizes: Sequence[str]) -> str:
-    said = [picture_text(str(row["test"])), *(f"{row[name]:,} {name}" for name in sizes)]
-    return ", ".join(said)
-
-
-def _what(rows: Sequence[Mapping[str, Any]]) -> str:
-    return "Studies that find an effect (there is none)" if rows[0]["effect"] == 0 else "Power"
-
-
-def _draw_curves(axes: Axes, rows: Sequence[Mapping[str, Any]], varied: Sequence[str]) -> None:
+    is_none = rows[0]["effect"] == 0
+    share = Axis("Studies that find an effect (there is none)" if is_none else "Power", 0, 1)
+    title, words = (
+        "How often do the tests find it?",
+        "The power of each test, with its Monte Carlo interval, at each size of the studies.",
+    )
+    varied = [name for name in _SIZES if len({row[name] for row in rows if name in row}) > 1]
+    if not varied:
+        each = [(str(row["test"]), row["power"], row["interval"]) for row in rows[:_MOST_ROWS]]
+        chart = interval_chart("power", each, axis=share.label, title=title, words=words, null=None)
+        return replace(chart, x=share, marks=() if is_none else (Upright(f"power {_TARGET:g}", _TARGET),))
     x = max(varied, key=lambda name: len({row[name] for row in rows}))
-    others = [name for name in varied if name != x]
     curves: dict[str, list[Mapping[str, Any]]] = {}
     for row in sorted(rows, key=lambda row: row[x]):
-        curves.setdefault(_name(row, others), []).append(row)
-    for place, (name, points) in enumerate(list(curves.items())[: len(COLOURS)]):
-        where = [row[x] for row in points]
-        low, high = ([row["interval"][end] for row in points] for end in (0, 1))
-        axes.fill_between(where, low, high, color=COLOURS[place], alpha=0.15, linewidth=0)
-        axes.plot(
-            where,
-            [row["power"] for row in points],
-            color=COLOURS[place],
-            linestyle=DASHES[place],
-            marker=MARKERS[place],
-            label=name,
-        )
-    _mark(axes.axhline, rows)
-    axes.set_ylim(0, 1.02)
-    axes.set_xticks(sorted({row[x] for row in rows}))
-    axes.set_xlabel(_LABELS[x])
-    axes.set_ylabel(_what(rows))
-
-
-def _draw_dots(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
-    for place, row in enumerate(rows):
-        axes.plot(row["interval"], [place, place], color=COLOURS[0], linewidth=1.6, solid_capstyle="butt")
-        axes.plot([row["power"]], [place], "o", color=COLOURS[0])
-    _mark(axes.axvline, rows)
-    axes.set_yticks(range(len(rows)), [_name(row, []) for row in rows], color=INK)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.grid(axis="y", visible=False)
-    axes.set_xlim(0, 1.02)
-    axes.set_xlabel(_what(rows))
-
-
-def _mark(line: Any, rows: Sequence[Mapping[str, Any]]) -> None:
-    """The usual target, where there is an effect to find."""
-    if rows[0]["effect"] != 0:
-        line(_TARGET, color=QUIET, linewidth=0.9, linestyle=(0, (2, 1.5)), gid="target")
+        sizes = [f"{row[name]:,} {name}" for name in varied if name != x]
+        curves.setdefault(", ".join([str(row["test"]), *sizes]), []).append(row)
+    series = []
+    for colour, (name, points_of) in enumerate(list(curves.items())[:_MOST_CURVES]):
+        at, power = (tuple(float(row[key]) for row in points_of) for key in (x, "power"))
+        low, high = zip(*(row["interval"] for row in points_of), strict=True)
+        series.append(Series("band", "", at, low=low, high=high, colour=colour))
+        series.append(Series("line", name, at, power, colour=colour))
+    along = Axis(_LABELS[x], min(row[x] for row in rows), max(row[x] for row in rows), is_whole=True)
+    target_line = () if is_none else (Level(f"power {_TARGET:g}", _TARGET),)
+    return Chart("power", title, words, along, share, tuple(series), target_line)
