@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from humeval_power.checking.suspects import ClusterSuspect
@@ -19,6 +18,7 @@ from humeval_power.comparisons.contingency.tests import ContingencyTest
 from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.kernels.metrics.contingency import OF_A_CLASS, OF_ALL, metric_value
 from humeval_power.saying.answer_words import swap_facts
+from humeval_power.saying.chart import Axis, Chart, Series
 from humeval_power.saying.clustered_words import (
     Independence,
     assumed_items,
@@ -29,8 +29,7 @@ from humeval_power.saying.clustered_words import (
     paper_error,
 )
 from humeval_power.saying.compared import Compared
-from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
-from humeval_power.saying.figure_style import COLOURS, QUIET, house_style
+from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_words, percent
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import Reported, signature, table, values
@@ -68,10 +67,29 @@ class ContingencyEstimateResult(Result):
             },
         )
         first, (a, b) = next(iter(values.items()))
-        picture = Picture(
-            "metrics",
-            lambda: metrics_figure(self._values()),
-            words="Every metric of both systems, joined by a line for each metric.",
+        drawn = {name: pair for name, pair in values.items() if all(map(math.isfinite, pair))}
+        rows = tuple(map(float, range(len(drawn))))
+        a_of, b_of = zip(*drawn.values(), strict=True)
+        low, high = min(0.0, *a_of, *b_of), max(1.0, *a_of, *b_of)
+        picture = Chart(
+            name="metrics",
+            title="How good are the systems by each metric?",
+            words="Every metric of both systems, joined by a bar for each metric.",
+            x=Axis("Value of the metric", low, high),
+            y=Axis("", 0, len(drawn), names=tuple(drawn)),
+            series=(
+                Series(
+                    "bars",
+                    "",
+                    y=rows,
+                    low=tuple(map(min, a_of, b_of)),
+                    high=tuple(map(max, a_of, b_of)),
+                    colour=7,
+                ),
+                Series("points", "A", a_of, rows),
+                Series("points", "B", b_of, rows, colour=1),
+            ),
+            numbers=metrics,
         )
         return Document(
             "How two systems err together",
@@ -256,23 +274,3 @@ class ContingencyTestResult(Reported):
             "significant": found.p_value <= self.alpha,
             "clusters": cluster_record(self.mean, self._cluster),
         }
-
-
-# Every metric of two classifiers as a picture.
-
-
-def metrics_figure(values: Mapping[str, tuple[float, float]], *, width: float = 4.6) -> Figure:
-    """A row for each metric with a mark for A and one for B."""
-    with house_style():
-        figure = Figure(figsize=(width, 0.9 + 0.24 * len(values)), layout="constrained")
-        axes = figure.subplots()
-        places = range(len(values))
-        a, b = ([pair[side] for pair in values.values()] for side in (0, 1))
-        axes.hlines(places, a, b, color=QUIET, linewidth=1.2)
-        axes.plot(a, places, "o", color=COLOURS[0], markersize=4.5, label="A")
-        axes.plot(b, places, "D", color=COLOURS[1], markersize=4.5, label="B")
-        axes.set_yticks(places, list(values))
-        axes.set_ylim(len(values) - 0.5, -0.5)
-        axes.set_xlabel("Value of the metric")
-        figure.legend(loc="outside upper center", ncols=2)
-    return figure
