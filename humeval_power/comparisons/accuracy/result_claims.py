@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from types import ModuleType
 from typing import ClassVar
 
-from humeval_power.checking.columns import listing
+from humeval_power.checking.columns import shortened
 from humeval_power.choices import PairedTest, PowerOn
 from humeval_power.comparisons.accuracy.agreement import FITTED_ACCURACIES
 from humeval_power.comparisons.accuracy.claims import (
@@ -355,13 +355,16 @@ class LeaderboardResult(Result):
 
     def body(self) -> Document:
         best = [each.submission.name for each in self.judged if each.is_best]
+        named = f": {', '.join(map(shortened, best))}" if best else ""
+        if len(best) > 3:
+            named = f", the last of them {shortened(best[-1])}"
         lucky = sum(each.is_significant and not each.is_best for each in self.judged)
         return Document(
             "Which submissions were improvements one can trust?",
             lead=f"{len(best) or 'None'} of {counted(len(self.judged), 'submission')} "
-            f"{'is' if len(best) < 2 else 'are'} a new best{': ' if best else ''}{listing(best, limit=5)}; "
-            f"{lucky or 'none'} more {'are' if lucky > 1 else 'is'} significant without the power. A test set of "
-            f"{counted(self.n, 'item')}, power {self.power:g}, alpha {self.alpha:g}.",
+            f"{'is' if len(best) < 2 else 'are'} a new best{named}; {lucky or 'none'} more "
+            f"{'are' if lucky > 1 else 'is'} significant without the power. A test set of {counted(self.n, 'item')}, "
+            f"power {self.power:g}, alpha {self.alpha:g}.",
             caveats=self._caveats(),
             sections=(
                 Section("", (Points(self._counted()),)),

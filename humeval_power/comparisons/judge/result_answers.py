@@ -96,12 +96,13 @@ def interval_cell(ends: tuple[float, float]) -> str:
 def _lead(estimated: str, found: JudgedMeans | RatedMeans, who: str) -> str:
     """The estimate with the judge, without, and what the judge adds."""
     best = found.tuned if isinstance(found, JudgedMeans) else found.judged
+    p = f", {p_words(best.p_value)}" if isinstance(found, RatedMeans) else ""
     worth = f"with its help the ratings are worth {found.efficiency:.3g} times as many"
     if found.efficiency < 1:
         worth = "the judge makes it less precise"
     return (
         f"{estimated} is {best.estimate:.4g} with the judge's help ({100 * found.confidence:g} % interval "
-        f"{interval_cell(best.interval)}), and {found.human.estimate:.4g} from the {who} alone "
+        f"{interval_cell(best.interval)}{p}), and {found.human.estimate:.4g} from the {who} alone "
         f"({interval_cell(found.human.interval)}): {worth}."
     )
 

@@ -60,6 +60,13 @@ _CORRECTIONS = {
         "p-values corrected step by step in joint resamples (Romano and Wolf 2005)",
     ),
 }
+_BY = {
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "bh": "Benjamini and Hochberg",
+    "max-t": "the largest t",
+    "romano-wolf": "Romano and Wolf",
+}
 _HOW = {"bonferroni": "Bonferroni, any dependence", "fisher": "Fisher, independent sets"}
 
 
@@ -101,7 +108,7 @@ class ManyResult(Reported):
     def answer(self) -> Document:
         found, alpha = self.found, self.settings.alpha
         corrected = (
-            ", not corrected" if found.correction == "none" else f", corrected by {found.correction}"
+            ", not corrected" if found.correction == "none" else f", corrected by {_BY[found.correction]}"
         )
         better = [
             above(pair.first, pair.second, pair.test.lead) for pair in found.pairs if pair.significant
