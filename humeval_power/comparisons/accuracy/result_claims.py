@@ -363,8 +363,8 @@ class LeaderboardResult(Result):
             "Which submissions were improvements one can trust?",
             lead=f"{len(best) or 'None'} of {counted(len(self.judged), 'submission')} "
             f"{'is' if len(best) < 2 else 'are'} a new best{named}; {lucky or 'none'} more "
-            f"{'are' if lucky > 1 else 'is'} significant without the power. A test set of {counted(self.n, 'item')}, "
-            f"power {self.power:g}, alpha {self.alpha:g}.",
+            f"{'are' if lucky > 1 else 'is'} significant without the power. A test set of "
+            f"{counted(self.n, 'item')}, power {self.power:g}, alpha {self.alpha:g}.",
             caveats=self._caveats(),
             sections=(
                 Section("", (Points(self._counted()),)),
