@@ -381,15 +381,20 @@ _ROOM = 0.05  # of the axis, on each side
 
 
 def interval_chart(
-    name: str, effects: Sequence[Effect], *, axis: str, title: str, words: str, null: float = 0.0
+    name: str, effects: Sequence[Effect], *, axis: str, title: str, words: str, null: float | None = 0.0
 ) -> Chart:
     """A bar for the interval of each effect, the first on top, with a point at the estimate.
 
-    effects : name, estimate and the ends of its interval.
+    effects : name, estimate and the ends of its interval; an end that is not finite is drawn at the estimate.
+    null : where there is no difference, None for values that are none.
     """
-    names, estimates, intervals = zip(*effects, strict=True)
-    lows, highs = zip(*intervals, strict=True)
-    low, high = min((*lows, null)), max((*highs, null))
+    names, estimates, _ = zip(*effects, strict=True)
+    lows, highs = (
+        tuple(ends[side] if math.isfinite(ends[side]) else value for _, value, ends in effects)
+        for side in (0, 1)
+    )
+    marks = () if null is None else (Upright("no difference", null),)
+    low, high = (f((*ends, *(mark.x for mark in marks))) for f, ends in ((min, lows), (max, highs)))
     room = _ROOM * (high - low or 1.0)
     rows = tuple(float(place) for place in range(len(names)))
     return Chart(
@@ -402,7 +407,7 @@ def interval_chart(
             Series("bars", "interval", y=rows, low=lows, high=highs),
             Series("points", "estimate", estimates, rows, colour=1),
         ),
-        marks=(Upright("no difference", null),),
+        marks=marks,
         numbers=Table(
             ("", axis, "interval"),
             tuple((each, significant(value), significant_interval(*ends)) for each, value, ends in effects),

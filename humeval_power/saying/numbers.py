@@ -38,6 +38,8 @@ def percent(share: float) -> str:
     """A share in words of a reader, with a digit more where it is small; 'unknown' where there is none."""
     if math.isnan(share):
         return "unknown"
+    if 0 < share < 0.0005:
+        return "under 0.1 %"
     return f"{100 * share:.1f} %" if 0 < share < 0.095 else f"{100 * share:.0f} %"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from humeval_power.asking.calls import Typed, evaluated
 from humeval_power.asking.declared import Calls, Declared, Page, Part
@@ -13,10 +13,40 @@ from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import EffectRange
 from humeval_power.asking.vocabulary import ALPHA, CLUSTER_OR_LINES, GOLD, SEED
 from humeval_power.choices import DEFAULT_SWAPS, ContingencyMetric
-from humeval_power.comparisons.contingency.wording import WORDING
 from humeval_power.comparisons.questions import Given, QuestionPage, Questions, Subject
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import listed, number_list, own, real, text, whole, word
+from humeval_power.studies.power.wording import Wording, higher
+
+if TYPE_CHECKING:
+    from humeval_power.comparisons.contingency.scenario import ContingencyStudy
+
+
+def _words(scenario: ContingencyStudy) -> list[str]:
+    from humeval_power.comparisons.contingency.scenario import DEFAULT_FLIPS
+
+    flips = "exact p-values" if scenario.is_exact else f"{scenario.n_flips or DEFAULT_FLIPS:,} random swaps"
+    return [
+        f"{scenario.n_items:,} items of {len(scenario.tables.classes)} classes; the systems agree on "
+        f"{100 * scenario.tables.agreement:.1f} %",
+        f"{scenario.metric} of A {scenario.value_a:.4f}, of B {scenario.value_b:.4f}",
+        f"randomisation test, alpha {scenario.alpha:g}, {flips}",
+    ]
+
+
+def _finding(scenario: ContingencyStudy) -> str:
+    effect = scenario.true_effect
+    return f"that the {scenario.metric} of B is {abs(effect):.4g} {higher(effect)} than that of A"
+
+
+WORDING = Wording(
+    "contingency",
+    _words,
+    said=lambda scenario: f"B - A = {scenario.true_effect:.4g} in {scenario.metric}",
+    finding=_finding,
+    sized="items",
+)
+
 
 _LABELS = {
     "gold": replace(GOLD, needed=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from humeval_power.asking.calls import Caller, Typed
 from humeval_power.asking.declared import Calls, Declared, Page, Part
@@ -21,9 +21,36 @@ from humeval_power.choices import (
     FlipTest,
     Tokenizer,
 )
-from humeval_power.comparisons.corpus.wording import WORDING
 from humeval_power.comparisons.questions import Given, QuestionPage, Questions, Subject
 from humeval_power.fields import flag, own, real, text, whole, word
+from humeval_power.studies.power.wording import Wording
+
+if TYPE_CHECKING:
+    from humeval_power.comparisons.corpus.scenario import CorpusStudy
+
+
+def _words(scenario: CorpusStudy) -> list[str]:
+    flips = f"{scenario.n_flips:,} random flips" if scenario.test == "flips" else "normal distribution"
+    return [
+        f"{scenario.n_sentences:,} sentences, P0 = {scenario.zero_share:g}, b0 = {scenario.scale:g}",
+        f"randomisation test ({flips}), alpha {scenario.alpha:g}; "
+        f"SD of the difference {scenario.standard_error:.3g}",
+    ]
+
+
+def _said(scenario: CorpusStudy) -> str:
+    return f"B - A = {WORDING.shown(scenario.true_effect)} of the metric"
+
+
+WORDING = Wording(
+    "corpus",
+    _words,
+    "points",
+    _said,
+    verb="scores",
+    sized="sentences",
+)
+
 
 _FILE = text("PATH")
 _OUTPUTS = {

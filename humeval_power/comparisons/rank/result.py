@@ -12,10 +12,11 @@ from humeval_power.clusters import Clusters
 from humeval_power.comparisons.rank.leaderboard import FurtherData, Leaderboard, Place, RankPair
 from humeval_power.safe_text import cut, html_text
 from humeval_power.saying.chart import Axis, Chart, Series
-from humeval_power.saying.document import Drawing, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.document import Drawing, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, p_cell, percent, significant, significant_interval
 from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
-from humeval_power.saying.result import DIGITS, NAME, Record, cluster_entry, named, short, versions
+from humeval_power.saying.result import Record
+from humeval_power.saying.stated import data_entry, signature, table, values
 
 MOST_PAIRS = 28  # that a terminal lists without being asked
 MOST_LISTED = 325  # that a page lists, and a record by their names: those of 26 systems
@@ -45,7 +46,7 @@ _SEVERAL_LOOKS = (
     " This is look {look}: all looks together are right with probability {confidence}, "
     "and this one has alpha {alpha}."
 )
-_LAW = {
+LAW = {
     "holm": "Holm's method for both directions of every pair",
     "max-t": "the law of the largest t of all pairs, stepping down",
     "signs": "random signs of the clusters, stepping down, with no difference imposed",
@@ -53,36 +54,31 @@ _LAW = {
 
 
 def board_lead(board: Leaderboard) -> str:
-    """Who may be first, how wide ranks are, and in how many pairs a difference is shown; or one system's ranks."""
+    """Who may be first, in how many pairs a difference is shown, how wide ranks are; or one system's ranks."""
+    n, alpha = len(board.places), f"alpha {board.alpha:.4g}"
     if board.only is not None:
-        return _lead_of_one(board)
-    pairs = counted(board.n_pairs, "pair")
-    shown = f"in {board.n_apart:,} of {pairs} a difference is shown (alpha {board.alpha:.4g})"
-    first = [each.system for each in board.places if each.may_be_first]
-    n = len(board.places)
+        one = next(each for each in board.places if each.system == board.only)
+        return (
+            f"{shortened(one.system)} has rank {rank_words(one)} of {n}: {one.rank_low - 1:,} systems are shown to "
+            f"be better and {n - one.rank_high:,} to be worse ({alpha})."
+        )
+    apart = f"{board.n_apart:,}" if board.n_apart else "none"
+    shown = f"A difference is shown in {apart} of {board.n_pairs:,} pairs ({alpha})"
+    if board.n_pairs == 1:
+        shown = f"A difference is {'' if board.n_apart else 'not '}shown ({alpha})"
     if board.n_parts > 1:
         parts = [sum(each.part == part for each in board.places) for part in range(board.n_parts)]
         sizes = ", ".join(map(str, parts[:-1])) + f" and {parts[-1]}"
         return (
-            f"{n} systems fall into {board.n_parts} parts that never met, of {sizes}: each is a board of its "
-            f"own; {shown}."
+            f"{n} systems fall into {board.n_parts} parts that never met, of {sizes}: each is a board of its own. "
+            f"{shown}."
         )
+    first = [each.system for each in board.places if each.may_be_first]
     width = median(each.width for each in board.places)
-    typical = f"the typical interval is {width:g} {'place' if width == 1 else 'places'} wide"
+    typical = f"ranks are typically known to within {width:g} {'place' if width == 1 else 'places'}"
     if len(first) == 1:
-        return f"{shortened(first[0])} is first of {n} systems; {typical}; {shown}."
-    return f"{len(first)} of {n} systems may be first: {listing(first, limit=6)}; {typical}; {shown}."
-
-
-def _lead_of_one(board: Leaderboard) -> str:
-    one = next(each for each in board.places if each.system == board.only)
-    n = len(board.places)
-    above, below = one.rank_low - 1, n - one.rank_high
-    return (
-        f"{shortened(one.system)} has rank {rank_words(one)} of {n}: {above:,} systems are shown to be better "
-        f"and {below:,} "
-        f"to be worse (alpha {board.alpha:.4g})."
-    )
+        return f"{shortened(first[0])} is first of {n} systems. {shown}; {typical}."
+    return f"{len(first)} of {n} systems may be first: {listing(first, limit=6)}. {shown}; {typical}."
 
 
 def board_section(
@@ -90,29 +86,23 @@ def board_section(
 ) -> Section:
     """A row for each system, best first, and the pictures; `extra` is a column with a cell for each system."""
     places = [each for each in board.places if board.only in (None, each.system)]
-    level = "group" if board.has_letters else "tiers"
-    head = ["system", value, "interval", "ranks", "first", level, "P(best)"]
-    rows = list[tuple[str, ...]]()
-    for each in places:
-        cells = [
-            shortened(each.system),
-            significant(each.value),
-            _interval(each.low, each.high),
-            rank_words(each),
-            "may be" if each.may_be_first else "-",
-            (each.letters or "-") if board.has_letters else _range(each.tier_low, each.tier_high),
-            chance_words(each.best),
-        ]
-        rows.append(tuple(cells if extra is None else [*cells[:3], extra[1][each.system], *cells[3:]]))
-    if extra is not None:
-        head.insert(3, extra[0])
+    is_whole = board.only is None  # of one system, tiers and the first have tests of their own
+    columns: dict[str, Callable[[Place], str]] = {"system": lambda each: shortened(each.system)}
     if board.n_parts > 1:
-        head.insert(1, "part")
-        rows = [(row[0], str(each.part + 1), *row[1:]) for row, each in zip(rows, places, strict=True)]
-    if board.only is not None:  # of one system, tiers and the first have tests of their own
-        at = [head.index("first"), head.index(level)]
-        head = [name for place, name in enumerate(head) if place not in at]
-        rows = [tuple(cell for place, cell in enumerate(row) if place not in at) for row in rows]
+        columns["part"] = lambda each: str(each.part + 1)
+    columns[value] = lambda each: significant(each.value)
+    columns["interval"] = lambda each: _interval(each.low, each.high)
+    if extra is not None:
+        name, cells = extra
+        columns[name] = lambda each: cells[each.system]
+    columns["ranks"] = rank_words
+    if is_whole:
+        columns["first"] = lambda each: "may be" if each.may_be_first else "-"
+        if board.has_letters:
+            columns["group"] = lambda each: each.letters or "-"
+        else:
+            columns["tiers"] = lambda each: _range(each.tier_low, each.tier_high)
+    columns["P(best)"] = lambda each: chance_words(each.best)
     ranks = (
         "its ranks hold for all its pairs at once"
         if board.only is not None
@@ -120,12 +110,12 @@ def board_section(
     )
     caption = f"{100 * (1 - board.alpha):.4g} % intervals, each of a system by itself; {ranks}."
     many = len(board.places) > _MOST_ROWS
-    table = Table(tuple(head), tuple(rows), caption, searchable=many and board.only is None)
+    shown = table(places, columns, caption, searchable=many and is_whole)
     if board.only is not None:
-        return Section("Leaderboard", (table,))
+        return Section("Leaderboard", (shown,))
     if many:
-        return Section("Leaderboard", (table, _ranks_drawing(board)))
-    return Section("Leaderboard", (table, values_chart(board, axis), ranks_chart(board)))
+        return Section("Leaderboard", (shown, _ranks_drawing(board)))
+    return Section("Leaderboard", (shown, values_chart(board, axis), ranks_chart(board)))
 
 
 def _ranks_drawing(board: Leaderboard) -> Drawing:
@@ -173,33 +163,29 @@ _ONE_SYSTEM = (
 def pairs_section(board: Leaderboard, unit: str) -> Section:
     """The pairs that were tested, of many systems only neighbours, with intervals that hold for all of them."""
     shortened_to = board.n_pairs > MOST_LISTED and board.only is None
-    rows = tuple(
-        (
-            f"{shortened(each.better, width=24)} - {shortened(each.worse, width=24)}",
-            significant(each.difference),
-            significant_interval(each.low, each.high),
-            p_cell(each.p_value),
-            p_cell(each.corrected_p) + (" *" if each.significant else "  "),
-        )
-        for each in (board.neighbours if shortened_to else board.pairs)
-    )
     left_out = (
         f"Neighbours in the order, of {counted(board.n_pairs, 'pair')} that were tested; the record has all. "
         if shortened_to
         else ""
     )
     caption = (
-        f"{left_out}{unit}; intervals of all pairs at once; corrected by {_LAW[board.test]}; "
+        f"{left_out}{unit}; intervals of all pairs at once; corrected by {LAW[board.test]}; "
         f"* significant at alpha {board.alpha:.4g}."
     )
-    table = Table(("pair", "difference", "interval", "p", "corrected"), rows, caption)
+    pairs = tuple(board.neighbours if shortened_to else board.pairs)
+    shown = table(
+        pairs,
+        {
+            "pair": lambda each: f"{shortened(each.better, width=24)} - {shortened(each.worse, width=24)}",
+            "difference": lambda each: significant(each.difference),
+            "interval": lambda each: significant_interval(each.low, each.high),
+            "p": lambda each: p_cell(each.p_value),
+            "corrected": lambda each: p_cell(each.corrected_p) + (" *" if each.significant else "  "),
+        },
+        caption,
+    )
     title = "Neighbours" if shortened_to else "Each pair"
-    return Section(title, (table,), is_detail=len(rows) > MOST_PAIRS)
-
-
-def law_words(board: Leaderboard) -> str:
-    """How the pairs are corrected."""
-    return _LAW[board.test]
+    return Section(title, (shown,), is_detail=len(pairs) > MOST_PAIRS)
 
 
 def rank_words(place: Place) -> str:
@@ -251,12 +237,13 @@ def values_chart(board: Leaderboard, axis: str) -> Chart:
             ),
             Series("points", "estimate", tuple(each.value for each in places), rows, colour=1),
         ),
-        numbers=Table(
-            ("system", axis, "interval"),
-            tuple(
-                (name, significant(each.value), _interval(each.low, each.high))
-                for name, each in zip(names, places, strict=True)
-            ),
+        numbers=table(
+            places,
+            {
+                "system": lambda each: shortened(each.system, width=24),
+                axis: lambda each: significant(each.value),
+                "interval": lambda each: _interval(each.low, each.high),
+            },
         ),
     )
 
@@ -265,12 +252,14 @@ def ranks_chart(board: Leaderboard) -> Chart:
     """The ranks that the tests leave each system, with the expected rank: a row each, or of many a ribbon."""
     places, n = board.places, len(board.places)
     names = tuple(shortened(each.system, width=24) for each in places)
-    numbers = Table(
-        ("system", "ranks", "expected rank", "P(best)"),
-        tuple(
-            (name, rank_words(each), f"{each.expected:.2f}", chance_words(each.best))
-            for name, each in zip(names, places, strict=True)
-        ),
+    numbers = table(
+        places,
+        {
+            "system": lambda each: shortened(each.system, width=24),
+            "ranks": rank_words,
+            "expected rank": lambda each: f"{each.expected:.2f}",
+            "P(best)": lambda each: chance_words(each.best),
+        },
     )
     words = (
         f"The ranks that tests of all pairs leave each of {counted(n, 'system')}, with the expected rank."
@@ -344,14 +333,8 @@ def _times(number: float) -> str:
 def board_record(board: Leaderboard) -> Record:
     """Places and pairs."""
     return {
-        "alpha": board.alpha,
-        "test": board.test,
+        **values(board, "alpha", "test", "look", "n_draws", "n_parts", "n_tiers", "breaks"),
         "only_system": board.only,
-        "look": board.look,
-        "n_draws": board.n_draws,
-        "n_parts": board.n_parts,
-        "n_tiers": board.n_tiers,
-        "breaks": list(board.breaks),
         "may_be_first": [each.system for each in board.places if each.may_be_first],
         "systems": [
             {**row, "chances": list(each.chances)}
@@ -367,9 +350,9 @@ def _pair_columns(board: Leaderboard) -> Record:
     """A list for each field of the pairs; systems by their places in the board, from 0."""
     columns: dict[str, list[object]] = {field.name: [] for field in fields(RankPair)}
     for each in board.pairs:
-        for name, values in columns.items():
+        for name, column in columns.items():
             value = getattr(each, name)
-            values.append(float(f"{value:.7g}") if isinstance(value, float) else value)
+            column.append(float(f"{value:.7g}") if isinstance(value, float) else value)
     columns["better"], columns["worse"] = board.tested.rows.tolist(), board.tested.columns.tolist()
     return dict(columns)
 
@@ -388,24 +371,21 @@ def board_rows(board: Leaderboard) -> list[Record]:
 
 
 def board_signature(
-    board: Leaderboard, model: list[str], *, n: int, clusters: Clusters | None, sha256: str
+    board: Leaderboard, model: Record, *, n: int, clusters: Clusters | None, sha256: str
 ) -> str:
     """The line for a paper: the model's entries, then what all leaderboards have."""
-    entries = [
-        NAME,
-        *named("v", versions()["humeval-power"]),
-        *model,
-        f"alpha:{short(float(f'{board.alpha:.4g}'))}",
-        f"n:{n}",
-        f"k:{len(board.places)}",
-        *(() if clusters is None else cluster_entry(clusters.name, clusters.n_clusters)),
-        f"corr:{board.test}",
-        *named("only", board.only),
-        *named("look", board.look),
-        f"seed:{board.seed}",
-        *named("data", f"sha256:{sha256[:DIGITS]}" if sha256 else None),
-    ]
-    return "|".join(entries)
+    return signature(
+        **model,
+        alpha=float(f"{board.alpha:.4g}"),
+        n=n,
+        k=len(board.places),
+        cluster=clusters,
+        corr=board.test,
+        only=board.only,
+        look=board.look,
+        seed=board.seed,
+        data=data_entry(sha256),
+    )
 
 
 # The ranks of many systems as SVG: a thin row for each, which says its numbers where it is pointed at.

@@ -52,12 +52,25 @@ from humeval_power.choices import (
 from humeval_power.choices import QUESTIONS as ASKED_QUESTIONS
 from humeval_power.comparisons.questions import QuestionPage, Questions, Subject
 from humeval_power.comparisons.runs.ask import test_of_runs
-from humeval_power.comparisons.scores.wording import WORDING
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import BETWEEN, flag, listed, names, number_list, own, real, text, whole, word
+from humeval_power.studies.power.wording import Wording
 
 if TYPE_CHECKING:
+    from humeval_power.comparisons.scores.scenario import NormalScores
     from humeval_power.comparisons.scores.score_table import ScoreTable
+
+
+def _words(scenario: NormalScores) -> list[str]:
+    test = "paired t test" if scenario.test == "t" else "Wilcoxon signed-rank test"
+    return [
+        f"{scenario.n:,} items, differences with SD {scenario.sd:g}",
+        f"{test}, {scenario.alternative}, alpha {scenario.alpha:g}",
+    ]
+
+
+WORDING = Wording("compare", _words, verb="scores", ending=" on average", sized="items")
+
 
 TEST_NAMES = {
     "t": "paired t test",
