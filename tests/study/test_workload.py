@@ -62,7 +62,7 @@ def test_predicted_times_of_several_systems_are_within_a_factor_of_two_of_those_
 
 
 def test_large_fits_of_pairs_are_measured_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(systems_study, "measured_seconds", lambda studies, n_simulations: [2.0])
+    monkeypatch.setattr(systems_study, "measured_seconds", lambda *_study, **_size: [2.0])
     design = k_per_item(299, 300, ratings_per_item=2, n_systems=3)
     study = SystemsStudy(SystemsParameters.of_parameters(preset("low"), 3), design)
     assert study.workload(n_simulations=10, n_jobs=2).seconds == pytest.approx(2.0 * 3 * 10 / 2)
