@@ -192,7 +192,7 @@ class Together:
             else:
                 with ThreadPoolExecutor(n_jobs) as pool:
                     found = list(pool.map(fit, parts))
-        return _joined(found)
+        return joined(found)
 
     def _fit(
         self, responses: Floats, model: Model, start: Floats, tolerance: float, max_steps: int
@@ -244,9 +244,9 @@ class Together:
 
         with one_blas_thread():
             if n_jobs == 1 or len(parts) == 1:
-                return _joined([fit(part) for part in parts])
+                return joined([fit(part) for part in parts])
             with ThreadPoolExecutor(n_jobs) as pool:
-                return _joined(list(pool.map(fit, parts)))
+                return joined(list(pool.map(fit, parts)))
 
     def _fit_own(self, responses: Floats, start: Floats, tolerance: float, max_steps: int) -> Found:
         n, K = len(responses), len(self.order)
@@ -312,7 +312,8 @@ class Together:
         )
 
 
-def _joined(parts: list[Found]) -> Found:
+def joined(parts: list[Found]) -> Found:
+    """One record from consecutive parts."""
     beta, status, fitted = zip(*parts, strict=True)
     together = Fitted(*(np.concatenate(field) for field in zip(*fitted, strict=True)))
     return Found(np.concatenate(beta), np.concatenate(status), together)
