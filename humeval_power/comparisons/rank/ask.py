@@ -29,9 +29,19 @@ _TESTS = {
     ),
     "look": own(
         whole(1),
-        "Number of this look at a living board: all looks together err with probability alpha.",
+        "Number of this look at a living board: all looks together err with probability alpha. [that of "
+        "--last-board and one]",
         "Number of the look",
-        page_help="Of a living board: all looks together err with probability alpha. [one look]",
+        page_help="Of a living board: all looks together err with probability alpha. [that of the last board and "
+        "one; without that one look]",
+    ),
+    "last_board": own(
+        text("FILE", is_file=True),
+        "Record of the board before this one, or its folder: its ranks stand beside those of now, and its look is "
+        "counted. It holds no rows: give all of them.",
+        "The last board",
+        page_help="The record of the board before this one: its ranks stand beside those of now, and its look is "
+        "counted. It holds no rows: give all of them.",
     ),
 }
 _SCORE_TESTS = {
@@ -94,7 +104,7 @@ SCORES = chain(
                     "alpha",
                 ),
             ),
-            Part("The board", ("test", "only_system", "look"), folded=True),
+            Part("The board", ("test", "only_system", "last_board", "look"), folded=True),
             Part("Columns", ("item", "system"), folded=True),
         ),
         next=(
@@ -144,7 +154,7 @@ BATTLES = chain(
             ),
             "append": own(
                 text("FILE", many=True, is_file=True),
-                "A table of later battles, with the same columns; --look counts the looks.",
+                "A table of later battles, with the same columns; --last-board counts the looks.",
                 "Later battles",
                 page_help="A table of later battles, with the same columns.",
             ),
@@ -182,7 +192,7 @@ BATTLES = chain(
         (
             Part("The battles", ("table", "append", "systems", "cluster")),
             Part("The model", ("ties", "position_bias", "covariates", "alpha")),
-            Part("The board", ("test", "only_system", "look"), folded=True),
+            Part("The board", ("test", "only_system", "last_board", "look"), folded=True),
         ),
     ),
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.comparisons.rank.battles import Battles
+from humeval_power.comparisons.rank.last_board import LastBoard, changes
 from humeval_power.comparisons.rank.leaderboard import BattleRanking, rank_battles
 from humeval_power.comparisons.rank.result import (
     board_lead,
@@ -16,6 +17,8 @@ from humeval_power.comparisons.rank.result import (
     board_rows,
     board_section,
     board_signature,
+    changes_record,
+    changes_sections,
     law_words,
     more_section,
     pairs_section,
@@ -52,6 +55,7 @@ class BattleRankResult(Result):
     schema: ClassVar[str] = "humeval_power/rank_battles/2"
 
     found: BattleRanking
+    last: LastBoard | None = None
     provenance: Provenance = UNKNOWN
 
     @property
@@ -74,6 +78,7 @@ class BattleRankResult(Result):
                 board_section(
                     board, "strength", "Strength, logit", ("wins", shares) if board.has_letters else None
                 ),
+                *changes_sections(changes(board, self.last)),
                 reading_section(board),
                 *([] if board.more is None else [more_section(board.more, "battles")]),
                 *_style_sections(found),
@@ -97,6 +102,7 @@ class BattleRankResult(Result):
             "n_battles": battles.n,
             "n_ties": battles.n_ties,
             **board_record(found.board),
+            "last_board": changes_record(changes(found.board, self.last)),
             "win_shares": dict(zip(battles.systems, found.win_share.tolist(), strict=True)),
             "position_bias": None
             if order is None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.columns import shortened
+from humeval_power.comparisons.rank.last_board import LastBoard, changes
 from humeval_power.comparisons.rank.leaderboard import ScoreRanking
 from humeval_power.comparisons.rank.result import (
     board_lead,
@@ -14,6 +15,8 @@ from humeval_power.comparisons.rank.result import (
     board_rows,
     board_section,
     board_signature,
+    changes_record,
+    changes_sections,
     law_words,
     more_section,
     pairs_section,
@@ -44,6 +47,7 @@ class ScoreRankResult(Result):
     schema: ClassVar[str] = "humeval_power/rank_scores/2"
 
     found: ScoreRanking
+    last: LastBoard | None = None
     provenance: Provenance = UNKNOWN
 
     @property
@@ -61,6 +65,7 @@ class ScoreRankResult(Result):
             caveats=tuple(_caveats(found)),
             sections=(
                 board_section(board, "mean", f"Mean {metric}"),
+                *changes_sections(changes(board, self.last)),
                 reading_section(board),
                 *([] if board.more is None else [more_section(board.more, _unit(found))]),
                 Section("The scores", (Facts(tuple(_facts(found))),)),
@@ -84,6 +89,7 @@ class ScoreRankResult(Result):
             "df": found.df,
             "lower_is_better": found.lower_is_better,
             **board_record(found.board),
+            "last_board": changes_record(changes(found.board, self.last)),
             "independence": independence_record(independence(found)),
             "paragraph": paragraph(found),
             "signature": signature(found),
