@@ -52,6 +52,9 @@ _LABELS = {
     "ragas": "results of ragas",
     "mlflow": "results of MLflow",
     "mteb": "results of MTEB",
+    "langsmith": "experiment of LangSmith",
+    "braintrust": "experiment of Braintrust",
+    "langfuse": "scores of Langfuse",
 }
 
 
