@@ -49,6 +49,14 @@ _OUTPUTS = {
         option="reference",
         needed=True,
     ),
+    "texts": own(
+        _FILE,
+        "A table of all texts, a segment a row: outputs and references are then names of its columns, or numbers "
+        "where it has no header, as `sacrebleu --echo` prints it.",
+        "One table of all texts",
+        page_help="A segment a row; above then stand the names of its columns, or their numbers where it has no "
+        "header, as sacreBLEU prints it.",
+    ),
 }
 _METRIC = {
     "metric": own(
@@ -74,9 +82,9 @@ _PARTS = (Part("The outputs", tuple(_OUTPUTS)), Part("The metric", tuple(_METRIC
 def _texts(given: Typed, calls: Calls) -> dict[str, Any]:
     """The texts in place of their files, and how they are counted."""
     files = (given["system_a"], given["system_b"], list(given["references"]))
-    texts: Any = calls.let("texts", call("hp.corpus.read_corpus", *files))
+    texts: Any = calls.let("texts", call("hp.corpus.read_corpus", *files, texts=given.given("texts")))
     return {
-        **{name: calls.attribute(texts, name) for name in _OUTPUTS},
+        **{name: calls.attribute(texts, name) for name in _OUTPUTS if name != "texts"},
         **{name: given.given(name) for name in _METRIC},
         "remarks": texts.notices if isinstance(calls, Caller) else None,
     }
