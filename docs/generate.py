@@ -53,8 +53,8 @@ What becomes metrics, runs, tasks and clusters, and what is refused: [logs of ha
 A version with a date is one whose own files, written by a real run, gave the means that the program reports;
 continuous integration reads what newer releases write (`make check-tools`). The others are read as their sources or
 their documentation say: look at the means that `import` prints (without `-o`) before you trust a table. For any
-other program: [a mapping](../logs.md#other-logs-a-mapping). Ratings of people, from Pearmut (proved with 1.1.6, on the
-same day), Potato (2.12.1) and other annotation tools: [import](../import.md). Texts with their references, as
+other program: [a mapping](../logs.md#other-logs-a-mapping). Ratings of people, from Pearmut (proved with 1.1.6, on
+the same day), Potato (2.12.1) and other annotation tools: [import](../import.md). Texts with their references, as
 sacreBLEU takes them: [corpus](../corpus.md).
 """
 NAMING = (
