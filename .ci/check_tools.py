@@ -174,7 +174,7 @@ def ran(words: list[str | Path], folder: Path, what: str) -> str:
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"{what}: more than {PATIENCE} s") from None
     if done.returncode:
-        raise RuntimeError(f"{what}: {(done.stderr or done.stdout).strip()[-600:]}")
+        raise RuntimeError(f"{what}: {' '.join((done.stderr or done.stdout).split())[-600:]}")
     return done.stdout
 
 
@@ -226,12 +226,12 @@ def check_promptfoo(folder: Path) -> str:
         raise Skipped("npm is not installed")
     place = PLACE / "promptfoo"
     place.mkdir(parents=True, exist_ok=True)
+    program = place / "node_modules" / ".bin" / "promptfoo"
+    words = ["--no-audit", "--no-fund", "--silent", "--prefix", place]
+    os.environ |= {"PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1"}
     try:
-        ran(
-            [npm, "install", "--no-audit", "--no-fund", "--silent", "--prefix", place, "promptfoo@latest"],
-            place,
-            "npm",
-        )
+        ran([npm, "install", *words, "promptfoo@latest"], place, "npm")
+        ran([program, "--version"], place, "promptfoo")  # which may want a newer Node than there is
     except RuntimeError as error:
         raise Skipped(str(error)) from None
     version: str = json.loads((place / "node_modules/promptfoo/package.json").read_text())["version"]
@@ -239,9 +239,7 @@ def check_promptfoo(folder: Path) -> str:
         (folder / f"{name}.cjs").write_text(PROVIDER.format(name=name, right=right))
     (folder / "promptfooconfig.json").write_text(json.dumps(PROMPTFOO))
     (folder / "logs").mkdir()
-    os.environ |= {"PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1"}
     os.environ |= {"PROMPTFOO_CONFIG_DIR": str(folder / "config"), "PROMPTFOO_FAILED_TEST_EXIT_CODE": "0"}
-    program = place / "node_modules" / ".bin" / "promptfoo"
     words = [
         "eval",
         "-c",

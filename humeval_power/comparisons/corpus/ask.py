@@ -11,11 +11,10 @@ from humeval_power.asking.declared import Calls, Declared, Page, Part
 from humeval_power.asking.expressions import Call, Code, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import EffectRange
-from humeval_power.asking.vocabulary import ALPHA, SEED
+from humeval_power.asking.vocabulary import ALPHA, FLIPS, SEED, SWAPS
 from humeval_power.choices import (
     DEFAULT_FLIPS,
     DEFAULT_SUBSETS,
-    DEFAULT_SWAPS,
     PRESETS,
     CorpusMetric,
     FlipTest,
@@ -150,14 +149,7 @@ TEST = Declared(
     {
         **_OUTPUTS,
         **_METRIC,
-        "n_swaps": own(
-            whole(1),
-            "Random swaps.",
-            "Random swaps",
-            page_help="10,000 where nothing is said.",
-            option="swaps",
-            usual=DEFAULT_SWAPS,
-        ),
+        "n_swaps": SWAPS,
         "cluster": own(
             text("FILE"),
             "Clusters of segments, such as documents: one name a line. [none]",
@@ -247,13 +239,7 @@ QUESTIONS = Questions(
             words={"normal": "normal distribution", "flips": "random flips"},
             usual="normal",
         ),
-        "n_flips": own(
-            whole(1),
-            "Random flips of each simulated test set, with --test flips.",
-            "Random flips",
-            option="flips",
-            usual=DEFAULT_FLIPS,
-        ),
+        "n_flips": replace(FLIPS, usual=DEFAULT_FLIPS),
         "alpha": ALPHA,
     },
     before=_swaps,
