@@ -346,7 +346,7 @@ def main() -> None:
     if not (shared / "data").is_dir():
         sys.exit(
             f"The ratings are not here: HUMEVAL_SHARED is to name a folder with the tables in data/, not {shared}. "
-            "They are not passed on; each entry of 'humeval-power parameters show NAME' says where its own are."
+            "They are not passed on; 'humeval-power more parameters show NAME' says where those of an entry are."
         )
     entries = [fitted_entry(fit, shared / "data") for fit in FITS] + card_entries(shared / "published")
     text = to_json(library_record(entries))
