@@ -26,7 +26,7 @@ from humeval_power.files.documents.reading import to_json
 from humeval_power.studies.power.parameter_library import WORTH_OF_A_FIT, LibraryEntry, library_record
 
 ROOT = Path(__file__).resolve().parent.parent
-LIBRARY = ROOT / "humeval_power" / "reporting" / "study" / "parameter_library.json"
+LIBRARY = ROOT / "humeval_power" / "studies" / "power" / "parameter_library.json"
 APACHE = "Apache-2.0, http://www.apache.org/licenses/LICENSE-2.0; figures computed from a reshaped table"
 TOLERANCE = 1e-6  # of a figure relative to 1; solvers stop within it on any machine
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from humeval_power.doors.page.working.jobs import Job
 
 _HERE = Path(__file__).parent
-_DOCUMENT_STYLE = _HERE.parents[1] / "reporting" / "render" / "templates" / "page.css"
+_DOCUMENT_STYLE = _HERE.parents[1] / "saying" / "render" / "templates" / "page.css"
 _STATIC = {
     "page.css": (_HERE / "static" / "page.css", "text/css"),
     "page.js": (_HERE / "static" / "page.js", "text/javascript"),
