@@ -58,6 +58,7 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
             "how-to/several-systems.md",
             "how-to/documents.md",
             "how-to/crowd-platform.md",
+            "how-to/logs.md",
             "how-to/language-models.md",
             "how-to/computing-cluster.md",
         )

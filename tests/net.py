@@ -43,7 +43,7 @@ EXACT = 1e-9
 ITERATED = ("preference test panel", "preference power panel")
 
 _TOO_SMALL = {
-    "compare size": "--effect 0.0001 --sd 0.2",
+    "compare size": "--effect 0.0001 --sd-difference 0.2",
     "runs size": "{ANSWERS} --runs 3 --effect 0.0001",
     "accuracy size": "--effect 0.001 --agreement 0.9",
     "preference size": "--effect 0.01",
@@ -60,7 +60,7 @@ MORE = {
     "size none": f"size {SETTING} --find items --workers 3 --effect 0.001 {QUICK}",
     "size systems none": f"size {SETTING} --find items --workers 3 --n-systems 3 --effect 0.001 {QUICK}",
     "plan none": f"plan {SETTING} --effect 0.02 --items 20:40:20 --max-workers 6 --cost-per-rating 0.1 {QUICK}",
-    "judge plan none": f"judge plan {SETTING} --effect 0.001 --extra 9 --correlation 0.8 --cost-per-rating 0.1 "
+    "judge plan none": f"judge plan {SETTING} --effect 0.001 --max-extra 9 --correlation 0.8 --cost-per-rating 0.1 "
     "--cost-per-score 0.01 --max-workers 6 --max-ratings-per-item 1 --simulations 5",
     "report open": "report parameters.json --strict --no-memory",
     "report check open": "report check parameters.json --strict --no-memory",

@@ -306,17 +306,21 @@ def test_the_stories_are_compared_end_to_end(shared_data, tmp_path):
 
 
 def test_the_items_needed_are_told_before_there_are_scores():
-    assert "\n199 items would do: then 80 of 100" in said("prospective", "--effect", "0.02", "--sd", "0.1")
-    record = json.loads(said("prospective", "--effect", "0", "--sd", "1", "--margin", "0.1", "--json"))
+    assert "\n199 items would do: then 80 of 100" in said(
+        "prospective", "--effect", "0.02", "--sd-difference", "0.1"
+    )
+    record = json.loads(
+        said("prospective", "--effect", "0", "--sd-difference", "1", "--margin", "0.1", "--json")
+    )
     assert record["n"] == 858
-    assert "above 0" in refused("prospective", "--effect", "0", "--sd", "1", "--margin", "-1")
+    assert "above 0" in refused("prospective", "--effect", "0", "--sd-difference", "1", "--margin", "-1")
 
 
 @pytest.mark.parametrize(
     "words", [("power", "--n", 50, "--effect", 0.3), ("mde", "--n", 50), ("size", "--effect", 0.3)]
 )
 def test_the_questions_of_every_scenario_are_answered(words):
-    text = said(*words, "--sd", 1, "--simulations", 100)
+    text = said(*words, "--sd-difference", 1, "--simulations", 100)
     assert "paired t test, two-sided, alpha 0.05" in text
 
 

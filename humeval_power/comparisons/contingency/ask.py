@@ -11,8 +11,8 @@ from humeval_power.asking.declared import Calls, Declared, Page, Part
 from humeval_power.asking.expressions import Call, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import EffectRange
-from humeval_power.asking.vocabulary import ALPHA, CLUSTER_OR_LINES, GOLD, SEED
-from humeval_power.choices import DEFAULT_SWAPS, ContingencyMetric
+from humeval_power.asking.vocabulary import ALPHA, CLUSTER_OR_LINES, FLIPS, GOLD, SEED, SWAPS, TEST_ITEMS
+from humeval_power.choices import ContingencyMetric
 from humeval_power.comparisons.questions import Given, QuestionPage, Questions, Subject
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import listed, number_list, own, real, text, whole, word
@@ -151,13 +151,7 @@ TEST = Declared(
         **_DATA,
         "metric": _METRIC,
         "positive": _POSITIVE,
-        "n_swaps": own(
-            whole(1),
-            "Random swaps, for more than two classes or for clusters.",
-            "Random swaps",
-            option="swaps",
-            usual=DEFAULT_SWAPS,
-        ),
+        "n_swaps": SWAPS,
         "cluster": CLUSTER_OR_LINES,
         "alpha": ALPHA,
         "seed": SEED,
@@ -288,7 +282,7 @@ QUESTIONS = Questions(
     WORDING,
     n=own(
         whole(2),
-        "Items in the test set.",
+        TEST_ITEMS,
         "Items in the test set",
         unit="items",
         slider=(50, 10000),
@@ -346,12 +340,7 @@ QUESTIONS = Questions(
             "Or: correlation of being right, alike in every class; 0 is independent.",
             "Or: correlation of being right",
         ),
-        "n_flips": own(
-            whole(1),
-            "Random swaps for each simulated p-value. [two classes: exact; else 1000]",
-            "Random swaps for each p-value",
-            option="flips",
-        ),
+        "n_flips": replace(FLIPS, page_help="None with two classes, which are exact; else 1,000."),
         "alpha": ALPHA,
     },
     before=_before,

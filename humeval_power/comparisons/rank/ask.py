@@ -9,7 +9,15 @@ from humeval_power.asking.declared import Page, Part, Step, chain
 from humeval_power.asking.expressions import Call, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import PREFERENCES, EffectRange, any_number
-from humeval_power.asking.vocabulary import ALPHA, CLUSTER, SCORE_TABLE, SEED, SYSTEMS
+from humeval_power.asking.vocabulary import (
+    ALPHA,
+    CLUSTER,
+    ITEM_DIFFERENCES,
+    LOWER_SCORES,
+    SCORE_TABLE,
+    SEED,
+    SYSTEMS,
+)
 from humeval_power.choices import MOST_RANKED, BattleTies, BoardTest, PairTest, Tasks
 from humeval_power.comparisons.questions import Given, Questions, Subject
 from humeval_power.errors import InputError, Problem
@@ -91,9 +99,19 @@ _TESTS = {
     ),
     "look": own(
         whole(1),
-        "Number of this look at a living board: all looks together err with probability alpha.",
+        "Number of this look at a living board: all looks together err with probability alpha. [that of "
+        "--last-board and one]",
         "Number of the look",
-        page_help="Of a living board: all looks together err with probability alpha. [one look]",
+        page_help="Of a living board: all looks together err with probability alpha. [that of the last board and "
+        "one; without that one look]",
+    ),
+    "last_board": own(
+        text("FILE", is_file=True),
+        "Record of the board before this one, or its folder: its ranks stand beside those of now, and its look is "
+        "counted. It holds no rows: give all of them.",
+        "The last board",
+        page_help="The record of the board before this one: its ranks stand beside those of now, and its look is "
+        "counted. It holds no rows: give all of them.",
     ),
 }
 _SCORE_TESTS = {
@@ -123,9 +141,7 @@ SCORES = chain(
         "result",
         "hp.rank.scores",
         {
-            "lower_is_better": own(
-                flag(), "The smallest mean is the best.", "The smallest mean is the best", usual=False
-            ),
+            "lower_is_better": LOWER_SCORES,
             "tasks": own(
                 word(Tasks),
                 "Are the clusters a sample of tasks, or these all that matter?",
@@ -156,7 +172,7 @@ SCORES = chain(
                     "alpha",
                 ),
             ),
-            Part("The board", ("test", "only_system", "look"), folded=True),
+            Part("The board", ("test", "only_system", "last_board", "look"), folded=True),
             Part("Columns", ("item", "system"), folded=True),
         ),
         next=(
@@ -206,7 +222,7 @@ BATTLES = chain(
             ),
             "append": own(
                 text("FILE", many=True, is_file=True),
-                "A table of later battles, with the same columns; --look counts the looks.",
+                "A table of later battles, with the same columns; --last-board counts the looks.",
                 "Later battles",
                 page_help="A table of later battles, with the same columns.",
             ),
@@ -244,7 +260,7 @@ BATTLES = chain(
         (
             Part("The battles", ("table", "append", "systems", "cluster")),
             Part("The model", ("ties", "position_bias", "covariates", "alpha")),
-            Part("The board", ("test", "only_system", "look"), folded=True),
+            Part("The board", ("test", "only_system", "last_board", "look"), folded=True),
         ),
     ),
 )
@@ -255,20 +271,20 @@ _ASSUMED = {
     "design_effect": own(
         real(), "Variance over that of independent battles; `rank battles` finds it.", usual=1.0
     ),
-    "sd": own(real(0, open="low"), "Rank by scores: the SD of items' differences of two systems."),
+    "sd": ITEM_DIFFERENCES,
     "alpha": ALPHA,
 }
 
 
 def _comparison(n: Value, effect: Value, given: Given) -> Call:
-    """n battles; with --sd n items that all systems answer."""
+    """n battles; with --sd-difference n items that all systems answer."""
     shared = {"n_systems": given["n_systems"], "alpha": given["alpha"]}
     ties, design_effect = given["tie_share"], given["design_effect"]
     if given["sd"] is None:
         of_battles = {"tie_share": ties, "design_effect": design_effect}
         return call("hp.rank.NeighbourBattles", n, effect=effect, **of_battles, **shared)
     if ties != 0 or design_effect != 1:
-        rule = "--sd ranks by scores, and --tie-share and --design-effect are of battles."
+        rule = "--sd-difference ranks by scores, and --tie-share and --design-effect are of battles."
         raise InputError([Problem(rule, "Leave out what is not meant.")])
     return call("hp.rank.neighbour_scores", n, effect, sd=given["sd"], **shared)
 
@@ -280,10 +296,10 @@ def _range(given: Given) -> EffectRange:
 QUESTIONS = Questions(
     "rank",
     WORDING,
-    n=own(whole(2), "Battles of all systems together; with --sd items."),
+    n=own(whole(2), "Battles of all systems together; with --sd-difference items."),
     effect=own(
         real(),
-        "Share that prefers the better of two neighbours, ties half, minus 1/2; with --sd the "
+        "Share that prefers the better of two neighbours, ties half, minus 1/2; with --sd-difference the "
         "difference of their means, in the metric's units.",
     ),
     fields=_ASSUMED,

@@ -7,12 +7,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
 from statistics import median
 
+import numpy as np
+from numpy.typing import NDArray
+
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.rank.leaderboard import FurtherData, Leaderboard, Place, RankPair
+from humeval_power.comparisons.rank.last_board import Changes
+from humeval_power.comparisons.rank.leaderboard import (
+    MOST_LETTERED,
+    FurtherData,
+    Leaderboard,
+    Place,
+    RankPair,
+)
 from humeval_power.safe_text import cut, html_text
 from humeval_power.saying.chart import Axis, Chart, Series
-from humeval_power.saying.document import Drawing, Fact, Facts, Paragraph, Section
+from humeval_power.saying.document import Drawing, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, p_cell, percent, significant, significant_interval
 from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
 from humeval_power.saying.result import Record
@@ -21,6 +31,7 @@ from humeval_power.saying.stated import data_entry, signature, table, values
 MOST_PAIRS = 28  # that a terminal lists without being asked
 MOST_LISTED = 325  # that a page lists, and a record by their names: those of 26 systems
 _MOST_ROWS = 40  # systems with a row of the picture each
+_MOST_MOVES = 20  # systems whose ranks are shown beside those of before
 _HALF = 0.3  # of a rank, on each side of a bar
 _ROOM = 0.05
 _READING = (
@@ -138,6 +149,56 @@ def _ranks_drawing(board: Leaderboard) -> Drawing:
     return Drawing("ranks", lambda: ranks_chart(board).figure, svg, title=title, words=words, is_tall=True)
 
 
+def changes_sections(changed: Changes | None) -> Iterator[Section]:
+    """What is other than on the last board, where there is one."""
+    if changed is None:
+        return
+    last, moves = changed.last, changed.moves
+    name = shortened(last.source) + (f", look {last.look}" if last.look else "")
+    words = f"Beside the last board ({name}): "
+    words += f"{len(moves):,} of {counted(changed.n_compared, 'system')} have other ranks"
+    if moves:
+        first = moves[0]
+        words += f"; {shortened(first.system)} had {_range(*first.before)} and has {_range(*first.now)}"
+    for systems, verb in ((changed.joined, "joined"), (changed.left, "left")):
+        words += f"; {listing(list(systems), limit=6)} {verb}" if systems else ""
+    words += "."
+    if changed.joined or changed.left:
+        words += " Ranks count the systems of their own board."
+    shown = moves[:_MOST_MOVES]
+    rows = tuple(
+        (
+            shortened(each.system),
+            _range(*each.before),
+            _range(*each.now),
+            each.direction + (" *" if each.is_apart else "  "),
+        )
+        for each in shown
+    )
+    caption = "* no rank in common; a narrower range is what more data bring."
+    if len(moves) > len(shown):
+        caption = f"The {len(shown)} that changed most; {caption}"
+    table = [Table(("system", "ranks then", "now", "change"), rows, caption)] if rows else []
+    yield Section("Since the last board", (Paragraph(words), *table))
+
+
+def changes_record(changed: Changes | None) -> Record | None:
+    """The same as plain values."""
+    if changed is None:
+        return None
+    return {
+        "source": changed.last.source,
+        "look": changed.last.look,
+        "n_compared": changed.n_compared,
+        "moves": [
+            {"system": each.system, "before": list(each.before), "now": list(each.now)}
+            for each in changed.moves
+        ],
+        "joined": list(changed.joined),
+        "left": list(changed.left),
+    }
+
+
 def reading_section(board: Leaderboard) -> Section:
     """How the table is to be read."""
     more = _LETTERS if board.has_letters else _TIERS.format(n=board.n_tiers)
@@ -185,7 +246,8 @@ def pairs_section(board: Leaderboard, unit: str) -> Section:
         caption,
     )
     title = "Neighbours" if shortened_to else "Each pair"
-    return Section(title, (shown,), is_detail=len(pairs) > MOST_PAIRS)
+    picture = [pairs_chart(board)] if board.only is None and board.n_apart and len(board.places) > 2 else []
+    return Section(title, (*picture, shown), is_detail=len(pairs) > MOST_PAIRS)
 
 
 def rank_words(place: Place) -> str:
@@ -290,6 +352,52 @@ def ranks_chart(board: Leaderboard) -> Chart:
         tuple(series),
         numbers=numbers,
     )
+
+
+def pairs_chart(board: Leaderboard) -> Chart:
+    """The order matrix: in the row of each system those that it is shown to be better and worse than, by their
+    places."""
+    places, n = board.places, len(board.places)
+    apart = np.zeros((n, n), dtype=np.int64)
+    rows, columns = (of[board.tested.significant] for of in (board.tested.rows, board.tested.columns))
+    apart[rows, columns], apart[columns, rows] = 1, -1
+    many = n > MOST_LETTERED
+    first = 1.0 if many else 0.0  # the number of the first row
+    names = tuple(f"{place} {shortened(each.system, width=24)}" for place, each in enumerate(places, 1))
+    better, worse = (apart > 0).sum(axis=1), (apart < 0).sum(axis=1)
+    size = np.bincount([each.part for each in places])[[each.part for each in places]]
+    return Chart(
+        "pairs",
+        "Who is shown to be better than whom?",
+        f"A row and a column for each of {n} systems in the order of the estimates; in "
+        f"{board.n_apart:,} of {counted(board.n_pairs, 'pair')} a difference is shown.",
+        Axis("Place of the other system", 0.5, n + 0.5, is_whole=True),
+        Axis("Place", 0.5, n + 0.5, is_whole=True, from_top=True) if many else Axis("", 0, n, names=names),
+        (
+            *(
+                Series("cells", name, y=tuple(first + row for row in at), low=low, high=high, colour=colour)
+                for name, sign, colour in (("shown to be better", 1, 0), ("shown to be worse", -1, 1))
+                for at, low, high in [_runs(apart == sign)]
+                if at
+            ),
+            Series("line", "", (1.0, float(n)), (first, first + n - 1), colour=7),
+        ),
+        numbers=Table(
+            ("system", "better than", "worse than", "not told apart"),
+            tuple(
+                (name, f"{up}", f"{down}", f"{of - 1 - up - down}")
+                for name, up, down, of in zip(names, better, worse, size, strict=True)
+            ),
+        ),
+    )
+
+
+def _runs(cells: NDArray[np.bool_]) -> tuple[tuple[int, ...], tuple[float, ...], tuple[float, ...]]:
+    """The rows of runs of cells that are set, and the edges of the runs."""
+    steps = np.diff(np.pad(cells.astype(np.int64), ((0, 0), (1, 1))), axis=1)
+    rows, starts = np.nonzero(steps > 0)
+    ends = np.nonzero(steps < 0)[1]
+    return tuple(rows.tolist()), tuple((starts + 0.5).tolist()), tuple((ends + 0.5).tolist())
 
 
 def more_section(more: FurtherData, what: str) -> Section:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.comparisons.rank.battles import Battles
+from humeval_power.comparisons.rank.last_board import LastBoard, changes
 from humeval_power.comparisons.rank.leaderboard import BattleRanking, rank_battles
 from humeval_power.comparisons.rank.result import (
     LAW,
@@ -17,6 +18,8 @@ from humeval_power.comparisons.rank.result import (
     board_rows,
     board_section,
     board_signature,
+    changes_record,
+    changes_sections,
     more_section,
     pairs_section,
     ranks_chart,
@@ -53,6 +56,7 @@ class BattleRankResult(Reported):
     schema: ClassVar[str] = "humeval_power/rank_battles/2"
 
     found: BattleRanking
+    last: LastBoard | None = None
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -72,6 +76,7 @@ class BattleRankResult(Reported):
                 board_section(
                     board, "strength", "Strength, logit", ("wins", shares) if board.has_letters else None
                 ),
+                *changes_sections(changes(board, self.last)),
                 reading_section(board),
                 *([] if board.more is None else [more_section(board.more, "battles")]),
                 *_style_sections(found),
@@ -90,6 +95,7 @@ class BattleRankResult(Reported):
             "n_battles": battles.n,
             "n_ties": battles.n_ties,
             **board_record(found.board),
+            "last_board": changes_record(changes(found.board, self.last)),
             "win_shares": dict(zip(battles.systems, found.win_share.tolist(), strict=True)),
             "position_bias": None
             if order is None

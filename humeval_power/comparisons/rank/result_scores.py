@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.columns import shortened
+from humeval_power.comparisons.rank.last_board import LastBoard, changes
 from humeval_power.comparisons.rank.leaderboard import ScoreRanking
 from humeval_power.comparisons.rank.result import (
     LAW,
@@ -15,6 +16,8 @@ from humeval_power.comparisons.rank.result import (
     board_rows,
     board_section,
     board_signature,
+    changes_record,
+    changes_sections,
     more_section,
     pairs_section,
     ranks_chart,
@@ -43,6 +46,7 @@ class ScoreRankResult(Reported):
     schema: ClassVar[str] = "humeval_power/rank_scores/2"
 
     found: ScoreRanking
+    last: LastBoard | None = None
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -57,6 +61,7 @@ class ScoreRankResult(Reported):
             caveats=tuple(_caveats(found)),
             sections=(
                 board_section(board, "mean", f"Mean {metric}"),
+                *changes_sections(changes(board, self.last)),
                 reading_section(board),
                 *([] if board.more is None else [more_section(board.more, _unit(found))]),
                 Section("The scores", (Facts(tuple(_facts(found))),)),
@@ -74,6 +79,7 @@ class ScoreRankResult(Reported):
             "n_clusters": None if clusters is None else clusters.n_clusters,
             **values(found, "tasks", "df", "lower_is_better"),
             **board_record(found.board),
+            "last_board": changes_record(changes(found.board, self.last)),
             "paragraph": paragraph(found),
             "notices": list(found.table.notices),
         }

@@ -22,6 +22,7 @@ from humeval_power.asking.vocabulary import (
     DROP_MISSING,
     ITEM,
     ONE_SCORE,
+    SCORE_MARGIN,
     SYSTEM,
     TWO_OR_MORE,
     systems_typed,
@@ -82,7 +83,7 @@ _FAMILY = own(
 )
 _RULE = {
     "alternative": FIELDS["alternative"],
-    "margin": own(real(), "A difference of scores, in their unit.", "Margin", unit="in units of the score"),
+    "margin": replace(SCORE_MARGIN, label="Margin"),
     "alpha": ALPHA,
 }
 _DECISION = tuple(_RULE)
@@ -455,7 +456,7 @@ _PRICES = {
         needed=True,
     ),
     "cost_per_item": own(
-        MONEY, "An item: to write, to grade.", "An item: to write, to grade", unit="USD", usual="0"
+        MONEY, FIELDS["cost_per_item"].help, "An item: to write, to grade", unit="USD", usual="0"
     ),
     "cost_per_prompt": own(
         MONEY, "Crossed: a prompt to write.", "A prompt to write", unit="USD", usual="0"

@@ -35,6 +35,7 @@ def make_app(parts: Parts) -> Starlette:
     page = _Page(parts, begun)
     found = [
         Route("/all", page.all_questions),
+        Route("/logs", page.logs),
         Route("/static/{name}", static),
         Route("/upload", page.upload, methods=["POST"]),
         Route("/job/{key}", page.job),
@@ -98,6 +99,10 @@ class _Page:
     async def all_questions(self, _request: Request) -> Response:
         """Every command that has a page."""
         return HTMLResponse(views.all_page())
+
+    async def logs(self, _request: Request) -> Response:
+        """The programs whose logs are read."""
+        return HTMLResponse(views.logs_page())
 
     async def form(self, form: Form, request: Request) -> Response:
         """The page of a command: what its link asks is answered with it, by formula where that is quick."""

@@ -106,7 +106,6 @@ _WAYS = ("preset", "parameters", "values", "pilot")
             max_ratings_per_worker=replace(
                 FIELDS["max_ratings_per_worker"],
                 kind=whole(1, largest=LARGEST_COUNT),
-                help="What a worker can be asked.",
             ),
             looks_by=replace(
                 FIELDS["looks_by"], kind=word(_TWO_KINDS), help="What comes in from look to look."
