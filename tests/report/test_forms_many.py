@@ -48,7 +48,7 @@ SCALE = RatingScale(1, 5, points=5)
 
 
 def in_a_paper(fragment):
-    head = "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs,graphicx}\n"
+    head = "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs,array,graphicx}\n"
     return f"{head}\\begin{{document}}\n{fragment}\\end{{document}}\n"
 
 

@@ -355,9 +355,10 @@ class FitResult(Result):
         from humeval_power.studies.fit.check import ratings_picture
 
         fitted = self.fitted
+        documents = f" in {counted(fitted.n_documents, 'document')}" if fitted.n_documents else ""
         size = (
-            f"{counted(fitted.n_ratings, 'rating')}, {counted(fitted.n_workers, 'worker')}, "
-            f"{counted(fitted.n_items, 'item')}{_documents(fitted)}"
+            f"{fitted.n_ratings:,}, by {counted(fitted.n_workers, 'worker')} of "
+            f"{counted(fitted.n_items, 'item')}{documents}"
         )
         notes = (
             *fit_notes(self.ratings, fitted, self.test, self.size, self.interaction),
@@ -418,10 +419,6 @@ class FitResult(Result):
                 "high": [ends[name][1] for name in values],
             }
         )
-
-
-def _documents(fitted: AnyFit) -> str:
-    return f", {counted(fitted.n_documents, 'document')}" if fitted.n_documents else ""
 
 
 # What is kept of a fit of ratings in categories, as plain values.

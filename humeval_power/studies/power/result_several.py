@@ -11,7 +11,7 @@ import numpy as np
 from humeval_power.differences import Difference
 from humeval_power.errors import HumevalPowerError
 from humeval_power.families import ComparisonFamily
-from humeval_power.saying.answer_words import found_words, on_scale, points_words
+from humeval_power.saying.answer_words import found_words, on_scale, points_words, share_words
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
@@ -192,18 +192,21 @@ def found_facts(found: SystemsPower) -> Iterator[Fact]:
     if not math.isnan(found.false_claim):
         yield (
             "Errors",
-            f"{found.false_claim:.3f} of studies claim something untrue of a pair (family-wise error)",
+            f"{share_words(found.false_claim)} of studies claim something untrue of a pair (family-wise error)",
         )
     if not math.isnan(found.wrong_sign):
-        yield "Sign", f"{found.wrong_sign:.4f} of studies find a difference with the wrong sign"
+        yield (
+            "Wrong sign",
+            f"{share_words(found.wrong_sign)} of studies find a difference with the wrong sign",
+        )
     if not math.isnan(found.top_group):
-        yield "Top group", f"{found.top_group:.2f} systems on average are not told from the highest"
+        yield "Top group", f"{found.top_group:.2f} systems on average are not shown to be below the highest"
     if found.best_margin is not None:
         low, high = found.best_margin.interval
         yield (
             "Best - second",
             f"{found.best_margin.estimate:.4f} on average, Hsu's interval {interval_words(low, high)}; it shows "
-            f"the best to be best in {found.best_margin.shown:.3f} of studies",
+            f"the best to be best in {share_words(found.best_margin.shown)} of studies",
         )
 
 

@@ -271,7 +271,7 @@ class StudySurface(Result):
         }
         if any(result.cell.study.design.n_documents for result in self.results):
             found["documents"] = f"{row['documents']}"
-        size = {"k": f"{row['ratings_per_item']:g}"}
+        size = {"per item": f"{row['ratings_per_item']:g}"}
         powers = {
             "effect": f"{row['effect']:g}",
             "power": f"{row['power']:.3f}",

@@ -32,7 +32,12 @@ from humeval_power.studies.power.result_several import (
     several_content,
 )
 from humeval_power.studies.power.strategies import TwoSystems
-from humeval_power.studies.power.study_content import category_facts, study_content, study_notes
+from humeval_power.studies.power.study_content import (
+    category_facts,
+    setting_words,
+    study_content,
+    study_notes,
+)
 from humeval_power.studies.power.surface import Cell
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SimulatedDifference, SystemsSize, SystemsStudy
@@ -93,7 +98,12 @@ class StudySize(Result):
     def _lead(self) -> str:
         found, counts = self.found, self.found.counts
         if counts is None:
-            return found.reason
+            none = (
+                ""
+                if found.reason.startswith(("No ", "Even "))
+                else f"No number of {found.sought} will do. "
+            )
+            return f"{none}{found.reason}"
         number = {
             "workers": counted(counts.n_workers, "worker"),
             "items": counted(counts.n_items, "item"),
@@ -128,7 +138,7 @@ class StudySize(Result):
         if self.rule.margin is not None:
             yield "Margin", margin_words(self.rule, self.scale)
         if self.setting:
-            yield "Setting", self.setting
+            yield "Setting", setting_words(self.setting)
         about, goal = self.about, ""
         if isinstance(about, TwoSystems):
             yield from category_facts(about.parameters.with_difference(about.effect))
@@ -144,8 +154,8 @@ class StudySize(Result):
             yield "Formula", f"power {self._by_formula:.3f}"
             yield (
                 "Proof",
-                "beside the power its 95 % Monte Carlo interval; this is the smallest size whose interval does "
-                "not stay below the target",
+                "the smallest size at which the 95 % Monte Carlo interval of the power does not lie below "
+                "the target",
             )
         if isinstance(self.found, RequiredSize) and self.found.proof_seconds is not None:
             yield (
@@ -302,7 +312,7 @@ class StudyDetectable(Result):
 
     def _answers(self) -> Iterator[Fact]:
         if self.simulated is not None:
-            label = "Margin" if self._has_margin else "MDE"
+            label = "Smallest margin" if self._has_margin else "Smallest effect"
             yield label, self._shown(self.simulated.effect)
         if self.analytic is not None:
             yield "By formula", self._shown(self.analytic)
@@ -310,7 +320,7 @@ class StudyDetectable(Result):
     def _facts(self) -> Iterator[Fact]:
         study = self.cell.study
         if self.cell.setting:
-            yield "Setting", self.cell.setting
+            yield "Setting", setting_words(self.cell.setting)
         yield from category_facts(study.parameters)
         yield "Study", str(study.design)
         if isinstance(study, SystemsStudy):
