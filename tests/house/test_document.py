@@ -7,6 +7,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from browser import dumped
 from latex_run import compiled
 from own_scripts import SORT, without_own_scripts
 
@@ -209,3 +210,16 @@ def test_only_a_page_with_a_table_of_some_rows_sorts_it():
     for n, is_sorted in ((2, False), (3, True)):
         page = as_html(Document("Few", sections=(Section("", (Table(("x", "y"), rows[:n]),)),)))
         assert (SORT in page) is is_sorted
+
+
+@pytest.mark.browser
+def test_a_click_on_a_heading_sorts_numbers_as_numbers_and_keeps_the_total_last(tmp_path):
+    rows = (("b", "1,200"), ("c", "none"), ("a", "30"), ("d", "-2"), ("all", "9"))
+    table = Table(("x", "n"), rows, has_total=True)
+    page = as_html(Document("Few", sections=(Section("", (table,)),)))
+    click = "document.querySelectorAll('th button')[1].click();"
+    for clicks, order in ((1, "d a b c all"), (2, "c b a d all")):
+        file = tmp_path / f"{clicks}.html"
+        file.write_text(page.replace("</body>", f"<script>{click * clicks}</script></body>"), "utf-8")
+        shown = dumped(file, tmp_path / "profile")
+        assert " ".join(re.findall(r"<tr[^>]*><td>(\w+)</td>", shown)) == order
