@@ -41,7 +41,7 @@ from humeval_power.saying.figure_style import (
     frame,
     house_style,
 )
-from humeval_power.saying.numbers import decimals, interval_words, percent
+from humeval_power.saying.numbers import decimals, interval_words, percent, share_decimals
 from humeval_power.saying.result import NO_POWER, UNKNOWN, Provenance, Record, Result
 from humeval_power.scenarios.contract import Scenario, is_computable
 from humeval_power.studies.power.estimate import PowerEstimate
@@ -450,7 +450,7 @@ class SurfaceResult(QuestionResult):
                     f"{row['power']:.4f}",
                     f"{(row['power_high'] - row['power_low']) / 2:.3f}" if row["n_simulations"] else "",
                     decimals(row["type_m"], 2),
-                    decimals(row["type_s"], 4),
+                    share_decimals(row["type_s"], 3),
                 )
                 for row in self.rows
             ),

@@ -31,7 +31,7 @@ from humeval_power.saying.document import (
     Table,
     known_rows,
 )
-from humeval_power.saying.numbers import counted, decimals
+from humeval_power.saying.numbers import counted, decimals, share_decimals
 from humeval_power.saying.result import NO_POWER, SURFACE_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY
 from humeval_power.scales import RatingScale
@@ -281,7 +281,7 @@ class StudySurface(Result):
             if len(self.settings) == 1:
                 del found["setting"]
             return {**found, **powers, **{goal: share_cell(row[f"goal_{goal}"]) for goal in GOALS}}
-        worth = {"type M": decimals(row["type_m"], 2), "type S": decimals(row["type_s"], 3)}
+        worth = {"type M": decimals(row["type_m"], 2), "type S": share_decimals(row["type_s"], 3)}
         at_zero = {"at zero": f"{row['boundary_rate']:.2f}"}
         return {**found, **size, **powers, **({} if self._has_margin else worth), **at_zero}
 
