@@ -13,7 +13,8 @@ from humeval_power.costs import Cost, CostModel, cost_of
 from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import of_hundred, share_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
-from humeval_power.saying.numbers import counted, interval_words, percent
+from humeval_power.saying.numbers import counted, percent
+from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, power_words
 from humeval_power.saying.result import NO_POWER, POWER_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words
 from humeval_power.scales import RatingScale
@@ -233,12 +234,11 @@ class StudyPower(Result):
     def _powers(self) -> Iterator[Fact]:
         simulated = self.simulated
         if simulated is not None and simulated.too_many_failed:
-            yield "Power", "none"
+            yield POWER_LABEL, "none"
         elif simulated is not None:
-            reach = interval_words(*simulated.interval, digits=3)
-            yield "Power", f"{simulated.power:.3f} ({reach})"
+            yield POWER_LABEL, power_words(simulated.power, simulated.interval)
         if self.analytic is not None:
-            yield "By formula", f"{self.analytic.power:.3f}"
+            yield BY_FORMULA, power_words(self.analytic.power)
 
     def _lead(self) -> Iterator[str]:
         study, simulated, analytic = self.cell.study, self.simulated, self.analytic
@@ -326,7 +326,7 @@ class StudyPower(Result):
             yield "Halfway", halfway_words(self.halfway)
         if analytic is not None and simulated is not None and self._has_losses:
             cost = analytic.power - simulated.power
-            yield "Losses", f"as planned the power is {analytic.power:.3f}; they cost {cost:.3f}"
+            yield "Losses", f"as planned the power is {power_words(analytic.power)}; they cost {cost:.3f}"
         if self.left_out is not None:
             yield "Documents", str(self.left_out)
         if self.costs is not None or self.budget is not None:

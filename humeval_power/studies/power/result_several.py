@@ -15,6 +15,7 @@ from humeval_power.saying.answer_words import found_words, on_scale, points_word
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
+from humeval_power.saying.quantities import power_words
 from humeval_power.saying.result import Record
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.growth import TARGET, counts_of
@@ -117,7 +118,7 @@ def means_table(study: SystemsStudy) -> Table:
 
 def share_cell(share: float) -> str:
     """A share in a table; 'none' where there can be none."""
-    return "none" if math.isnan(share) else f"{share:.3f}"
+    return "none" if math.isnan(share) else power_words(share)
 
 
 def goals_table(
@@ -368,6 +369,6 @@ def _spots(
         marks.append(Spot(f"this study, '{study.goal}': {found.power:.2f}", x, found.power))
     if simulated is not None and not math.isnan(simulated.power):
         low, high = simulated.interval
-        text = f"simulated {simulated.power:.3f} ({interval_words(low, high, digits=3)})"
+        text = f"simulated {power_words(simulated.power, (low, high))}"
         marks.append(Spot(text, x, simulated.power, low, high, 2))
     return marks
