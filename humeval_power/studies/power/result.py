@@ -14,7 +14,7 @@ from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import of_hundred, share_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, percent
-from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, power_words
+from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, attributes, power_words
 from humeval_power.saying.result import NO_POWER, POWER_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words
 from humeval_power.scales import RatingScale
@@ -67,7 +67,7 @@ from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy
 
 if TYPE_CHECKING:
-    from humeval_power.studies.power.growth import Designs, Spending
+    from humeval_power.studies.power.growth import Spending
 
 
 # What stands around a study's power, as a record: the numbers of its pictures.
@@ -108,16 +108,12 @@ def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:
 
 def _spending(spending: Spending) -> Record:
     priced = spending.priced
-    found: Record = {"unit": spending.unit, "cost": spending.cost, "budget": spending.budget}
+    found = attributes(spending, "unit", "cost", "budget")
     if priced is not None:
         found["cost"] = str(priced.total)
         found["cost_parts"] = {name: str(part) for name, part in priced.parts.items()}
     names = ("front", "more_workers", "more_items", "splits")
-    return {**found, **{name: _designs(getattr(spending, name)) for name in names}}
-
-
-def _designs(designs: Designs) -> Record:
-    return _lists(asdict(designs))
+    return {**found, **{name: _lists(asdict(getattr(spending, name))) for name in names}}
 
 
 def _lists(values: dict[str, Any]) -> Record:
@@ -368,24 +364,19 @@ class StudyPower(Result):
             **study_content(self.cell),
         }
         if isinstance(simulated, PowerEstimate):
-            record["rejection_rate"] = simulated.rejection_rate
-            record["mean_estimate"] = simulated.mean_estimate
-            record["boundary_rates"] = simulated.boundary_rates
+            record |= attributes(simulated, "rejection_rate", "mean_estimate", "boundary_rates")
         if simulated is not None:
             record["failure_rate"] = simulated.failure_rate
         elif analytic is not None:
-            record.update(power=analytic.power, type_m=analytic.type_m, type_s=analytic.type_s)
+            record |= attributes(analytic, "power", "type_m", "type_s")
         if isinstance(study, SystemsStudy):
             record["analytic"] = power_record(analytic, study)
             record["simulated"] = power_record(simulated, study)
             record |= self._cost_record()
         elif isinstance(analytic, AnalyticPower):
             record["analytic"] = {
-                "power": analytic.power,
-                "type_m": analytic.type_m,
-                "type_s": analytic.type_s,
-                "standard_error": analytic.precision.standard_error,
-                "df": analytic.precision.df,
+                **attributes(analytic, "power", "type_m", "type_s"),
+                **attributes(analytic.precision, "standard_error", "df"),
             }
         if self.left_out is not None:
             record["without_documents"] = asdict(self.left_out)

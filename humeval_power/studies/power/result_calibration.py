@@ -12,6 +12,7 @@ from humeval_power.designs import Design
 from humeval_power.rules import claim
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
+from humeval_power.saying.quantities import attributes
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import margin_words
 from humeval_power.scales import RatingScale
@@ -211,10 +212,7 @@ class CalibrationResult(Result):
             },
             "rule": asdict(rule),
             "design": str(design),
-            "n_workers": design.n_workers,
-            "n_items": design.n_items,
-            "ratings_per_item": design.ratings_per_item,
-            "n_ratings": design.n_ratings,
+            **attributes(design, "n_workers", "n_items", "ratings_per_item", "n_ratings"),
             "response": self.response,
         }
 

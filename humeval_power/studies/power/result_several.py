@@ -15,7 +15,7 @@ from humeval_power.saying.answer_words import found_words, on_scale, points_word
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
-from humeval_power.saying.quantities import power_words
+from humeval_power.saying.quantities import attributes, power_words
 from humeval_power.saying.result import Record
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.growth import TARGET, counts_of
@@ -238,14 +238,9 @@ def power_record(found: object, study: SystemsStudy) -> Record | None:
     names = study.parameters.names
     simulated = bool(found.n_simulations)
     record: Record = {
-        "power": found.power,
-        "type_m": found.type_m,
-        "type_s": found.type_s,
-        "boundary_rate": found.boundary_rate,
+        **attributes(found, "power", "type_m", "type_s", "boundary_rate"),
         "goals": {goal: found.shares[goal] for goal in GOALS},
-        "false_claim": found.false_claim,
-        "wrong_sign": found.wrong_sign,
-        "top_group": found.top_group,
+        **attributes(found, "false_claim", "wrong_sign", "top_group"),
         "pairs": [
             {
                 "first": names[first],
@@ -262,9 +257,7 @@ def power_record(found: object, study: SystemsStudy) -> Record | None:
     }
     if simulated:
         record["intervals"] = {goal: list(found.interval_of(found.shares[goal])) for goal in GOALS}
-        record["n_simulations"] = found.n_simulations
-        record["n_failed"] = found.n_failed
-        record["best_margin"] = None if found.best_margin is None else asdict(found.best_margin)
+        record |= attributes(found, "n_simulations", "n_failed", "best_margin")
     return record
 
 

@@ -126,7 +126,7 @@ def _references(
 
 def paper_signature(criteria: Sequence[Documents]) -> str:
     """The signature that all criteria share; empty where there is none."""
-    found = {str(signature_of(each) or "") for each in criteria}
+    found = {signature_of(each) or "" for each in criteria}
     return found.pop() if len(found) == 1 else ""
 
 
