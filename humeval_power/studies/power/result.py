@@ -120,6 +120,7 @@ def _lists(values: dict[str, Any]) -> Record:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
+_ALL = 0.99  # power that is not worth calling a limit
 _WORTH = 0.01  # power that another split of the same sum must add to be told
 
 
@@ -270,8 +271,9 @@ class StudyPower(Result):
         )
         if documents and isinstance(study, RatingStudy):
             both = ceiling_with_both(study.parameters, n_documents=documents, rule=study.rule)
-            most = of_hundred(both.power)
-            yield f"With {documents} documents it is at most {most}, whatever the items and workers."
+            if both.power <= _ALL:
+                most = of_hundred(both.power)
+                yield f"With {documents} documents it is at most {most}, whatever the items and workers."
 
     def _asked(self) -> Iterator[Fact]:
         study = self.cell.study

@@ -143,8 +143,8 @@ class SimulatedStudy(Result):
         drawn = Picture("ratings", self._figure, words="The share of each system's ratings by value.")
         return Document(
             f"{counted(self.n_ratings, 'rating')} of a simulated study{of}",
-            lead=f"{self.design.n_workers:,} workers rated {self.design.n_items:,} items {model}; these are "
-            "nobody's ratings.",
+            lead=f"{self.design.n_workers:,} workers rated {self.design.n_items:,} items {model}; a program drew "
+            "these ratings, nobody gave them.",
             sections=(Section("", (Facts(tuple(facts)), drawn, *more)),),
         )
 
