@@ -26,7 +26,7 @@ from humeval_power.files.documents.reading import to_json
 from humeval_power.studies.power.parameter_library import WORTH_OF_A_FIT, LibraryEntry, library_record
 
 ROOT = Path(__file__).resolve().parent.parent
-LIBRARY = ROOT / "humeval_power" / "reporting" / "study" / "parameter_library.json"
+LIBRARY = ROOT / "humeval_power" / "studies" / "power" / "parameter_library.json"
 APACHE = "Apache-2.0, http://www.apache.org/licenses/LICENSE-2.0; figures computed from a reshaped table"
 TOLERANCE = 1e-6  # of a figure relative to 1; solvers stop within it on any machine
 
@@ -346,7 +346,7 @@ def main() -> None:
     if not (shared / "data").is_dir():
         sys.exit(
             f"The ratings are not here: HUMEVAL_SHARED is to name a folder with the tables in data/, not {shared}. "
-            "They are not passed on; each entry of 'humeval-power parameters show NAME' says where its own are."
+            "They are not passed on; 'humeval-power more parameters show NAME' says where those of an entry are."
         )
     entries = [fitted_entry(fit, shared / "data") for fit in FITS] + card_entries(shared / "published")
     text = to_json(library_record(entries))

@@ -22,6 +22,7 @@ import page_blocks
 from click.testing import CliRunner
 
 from humeval_power.asking.command import Command
+from humeval_power.asking.folded import FOLDED, in_terminal
 from humeval_power.doors.terminal.main import COMMANDS
 from humeval_power.doors.terminal.main import main as humeval_power
 
@@ -48,14 +49,16 @@ def command_line(*arguments: str) -> str:
 
 def reference() -> dict[Path, str]:
     """A page for each command, with those below it, and an index."""
-    listed = "\n".join(f"- [{name}]({name}.md): {_summary(name)}" for name in COMMANDS)
+    names = (*COMMANDS, *FOLDED)
+    listed = "\n".join(f"- [{_shown(name)}]({name}.md): {_summary(name)}" for name in names)
     pages = {
         COMMAND_PAGES / "README.md": f"{INTRODUCTION}\n{listed}\n\n```text\n{command_line('--help')}```\n"
     }
-    for name in COMMANDS:
-        parts = [f"# {name}\n\n```text\n{full_help(name)}```\n"]
+    for name in names:
+        parts = [f"# {_shown(name)}\n\n```text\n{full_help(name)}```\n"]
         parts += [
-            f"## {name} {below}\n\n```text\n{full_help(name, below)}```\n" for below in subcommands(name)
+            f"## {_shown(name, below)}\n\n```text\n{full_help(name, below)}```\n"
+            for below in subcommands(name)
         ]
         pages[COMMAND_PAGES / f"{name}.md"] = "\n".join(parts)
     return pages
@@ -68,7 +71,12 @@ def full_help(*words: str) -> str:
     for word in words:
         assert isinstance(asked, click.Group)
         asked = asked.get_command(context, word)
-    return command_line(*words, "--help-all" if isinstance(asked, Command) else "--help")
+    return command_line(*in_terminal(words), "--help-all" if isinstance(asked, Command) else "--help")
+
+
+def _shown(*words: str) -> str:
+    """A command as it is typed."""
+    return " ".join(in_terminal(words))
 
 
 def _summary(name: str) -> str:
@@ -79,10 +87,11 @@ def _summary(name: str) -> str:
 
 
 def subcommands(name: str) -> list[str]:
-    """The commands of a group; none of a plain command."""
+    """The commands of a group that have no page of their own; none of a plain command."""
     context = click.Context(humeval_power)
     found = humeval_power.get_command(context, name)
-    return found.list_commands(context) if isinstance(found, click.Group) else []
+    below = found.list_commands(context) if isinstance(found, click.Group) else []
+    return [word for word in below if word not in FOLDED]
 
 
 def examples() -> list[Path]:
@@ -111,7 +120,7 @@ def main() -> int:
     asked = [word for word in sys.argv[1:] if not word.startswith("--")]
     stale = False
     gone = set(COMMAND_PAGES.glob("*.md")) - {
-        COMMAND_PAGES / f"{name}.md" for name in (*COMMANDS, "README")
+        COMMAND_PAGES / f"{name}.md" for name in (*COMMANDS, *FOLDED, "README")
     }
     for path in gone:
         stale = True

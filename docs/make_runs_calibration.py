@@ -42,7 +42,7 @@ def main() -> None:
     rng = np.random.default_rng(21)
     nested, crossed = RunsRule(kind="nested"), RunsRule(kind="crossed")
     lines = [
-        "| studies | df (median) | `runs test` | runs averaged first | refused |",
+        "| studies | df (median) | `compare runs test` | runs averaged first | refused |",
         "|---|--:|--:|--:|--:|",
     ]
     scores = [nested_scores(rng, n=40) for _ in range(GAUSSIAN)]

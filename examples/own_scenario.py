@@ -1,8 +1,8 @@
 """A scenario of your own in ten lines: which of two answers do people prefer, if ties are allowed?
 
     python examples/own_scenario.py
-    humeval-power scenario examples/own_scenario.py:make --n 100 --effect 0.2
-    humeval-power scenario examples/own_scenario.py:make size --effect 0.2 --power 0.9
+    humeval-power more scenario examples/own_scenario.py:make --n 100 --effect 0.2
+    humeval-power more scenario examples/own_scenario.py:make size --effect 0.2 --power 0.9
 
 A third of the people see no difference. Of the others, B is preferred by 1/2 + effect / 2. The test is the
 sign test of those who have a preference.

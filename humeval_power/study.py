@@ -597,7 +597,7 @@ class Study:
         "variation",
         names(_presets, "NAMES"),
         f"typical (of public ratings on such a scale), {', '.join(PRESETS)} (Card et al. 2020, Table 16), or "
-        "any that 'parameters list' names.",
+        "any that 'more parameters list' names.",
         "Ratings like those of",
         start="high",
         main=True,

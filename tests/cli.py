@@ -7,18 +7,21 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
+from humeval_power.asking.folded import in_terminal
 from humeval_power.doors.terminal.main import main
 
 
 def run(*words: object, code: int | None = 0, stdin: str | None = None) -> Result:
-    """Run `humeval-power WORDS`; `code` is the exit code that it must end with, None for any.
+    """Run `humeval-power WORDS`, a folded command in its group.
+
+    `code` is the exit code that it must end with, None for any.
 
     Raises
     ------
     AssertionError
         A traceback, or another exit code; with all that was printed.
     """
-    result = CliRunner().invoke(main, [str(word) for word in words], input=stdin)
+    result = CliRunner().invoke(main, in_terminal([str(word) for word in words]), input=stdin)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise AssertionError(f"{words}: traceback") from result.exception
     if code is not None:

@@ -10,6 +10,7 @@ import click
 import numpy as np
 from seven import seven
 
+from humeval_power.asking.folded import in_terminal, without_group
 from humeval_power.asking.options import ReadType
 from humeval_power.designs import k_per_item
 from humeval_power.doors.terminal.main import main
@@ -157,15 +158,15 @@ class Trial(NamedTuple):
         if self.option in base:  # typed twice, the last one would hold; lists repeat
             at = base.index(self.option)
             del base[at : at + 2]
-        return [*head, *base, f"{self.option}={self.value}"]
+        return in_terminal([*head, *base, f"{self.option}={self.value}"])
 
 
 def leaves(
     command: click.Command = main, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, click.Command]]:
-    """Every command that does something, by its words."""
+    """Every command that does something, by its words without the group that it was folded into."""
     if not isinstance(command, click.Group):
-        yield " ".join(path), command
+        yield " ".join(without_group(path)), command
         return
     context = click.Context(command)
     for name in command.list_commands(context):

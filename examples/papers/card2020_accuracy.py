@@ -42,7 +42,7 @@ paper = Paper(
 def figure_1() -> None:
     """The opening example: 65 % prefer B."""
     paper.section("Figure 1", "65 % of the people prefer system B")
-    paper.command("humeval-power preference power --n 25 --effect 0.15 --method analytic")
+    paper.command("humeval-power compare preference power --n 25 --effect 0.15 --method analytic")
     large, small = (hp.preference.Preference(n, preference=0.15).computed() for n in (100, 25))
     paper.number("100 people, power over .80", compared("> .80", large.power))
     near = {
@@ -65,7 +65,7 @@ def appendix_c() -> None:
         "lacks the factor n.",
     )
     paper.command(
-        "humeval-power accuracy power --n 500 --effect 0.02 --agreement 0.9 --test exact --method analytic"
+        "humeval-power compare accuracy power --n 500 --effect 0.02 --agreement 0.9 --test exact --method analytic"
     )
 
     def found(n: int, difference: float, share: float) -> tuple[float, float]:
@@ -96,7 +96,10 @@ def figures_3_7_8() -> None:
     listed = "--n 100:2000:100 --effect 0.01,0.02,0.03,0.05 --agreement 0.8,0.9,0.95"
     drawn = {"power": "Figure 3: power", "type-m": "Figure 7: type M", "type-s": "Figure 8: type S"}
     paper.command(
-        *(f"humeval-power accuracy surface {listed} --method analytic --draw {what}" for what in drawn)
+        *(
+            f"humeval-power compare accuracy surface {listed} --method analytic --draw {what}"
+            for what in drawn
+        )
     )
     computed = {
         (n, difference, share): hp.accuracy.PairedAccuracy(
@@ -143,7 +146,7 @@ def table_9() -> None:
         "the power of the mid-p test; eq. (2) is rounded too much to give it, the notebook's coefficients do.",
     )
     paper.command(
-        "humeval-power accuracy bounds --n 1725 --baseline-accuracy 0.92 --compat card2020  # MRPC"
+        "humeval-power compare accuracy bounds --n 1725 --baseline-accuracy 0.92 --compat card2020  # MRPC"
     )
     rows, impossible = {}, []
     for row in published("card2020_table2_table9.csv"):
@@ -214,7 +217,7 @@ def means(of: list[Claim], result: ClaimsResult) -> None:
     paper.section("Table 9, means", "mean improvement of the claims, by task")
     paper.command(
         "cd examples/papers/card2020_repository",
-        "humeval-power accuracy claims Glue-Paper-Annotations.csv --sizes glue_test_set_sizes.csv",
+        "humeval-power compare accuracy claims Glue-Paper-Annotations.csv --sizes glue_test_set_sizes.csv",
     )
     rows = {}
     positive = [claim for claim in of if claim.improvement > 0]
@@ -338,6 +341,7 @@ means(CLAIMS, hp.accuracy.claims(CLAIMS))
 table_10(CLAIMS, PLACES)
 paper.skip("Table 5", "the agreement of ten GLUE systems: their predictions are not public.")
 paper.skip(
-    "Appendix F, Table 11", "it prints no numbers; `humeval-power contingency power` plans such metrics."
+    "Appendix F, Table 11",
+    "it prints no numbers; `humeval-power compare contingency power` plans such metrics.",
 )
 paper.finish()

@@ -95,7 +95,7 @@ def found_by_them(rows: list[dict[str, str]]) -> None:
             f"power .8; the {row['delta_bleu']} that were seen are found with power {power:.2f}."
         )
     paper.text("What the four could find (not in the paper):\n\n" + "\n".join(lines))
-    paper.command("humeval-power corpus mde --n 2000 --preset wmt19-tf19-tf18")
+    paper.command("humeval-power compare corpus mde --n 2000 --preset wmt19-tf19-tf18")
 
 
 def typical() -> None:
@@ -106,7 +106,7 @@ def typical() -> None:
         "By the normal approximation with the exact moments of the effects, and by simulation with random flips "
         "of signs as the paper's test does it.",
     )
-    paper.command("humeval-power corpus power --n 2000 --effect 1 --test flips")
+    paper.command("humeval-power compare corpus power --n 2000 --effect 1 --test flips")
     rough = "the paper says 'approximately'"
     study = hp.corpus.CorpusStudy(2000, difference=1.0)
     flips = hp.corpus.CorpusStudy(2000, difference=1.0, test="flips")
@@ -132,7 +132,7 @@ def figure_4() -> None:
     """Power over sizes and differences."""
     paper.section("Figure 4", "Power over sizes and differences", "With P0 = 0.13 and b0 = 25.8.")
     paper.command(
-        f"humeval-power corpus surface --n 100:5000:100 --effect 0.25,0.5,1,2 --simulations {OURS}"
+        f"humeval-power compare corpus surface --n 100:5000:100 --effect 0.25,0.5,1,2 --simulations {OURS}"
     )
     result = _surface()
     drawn(result, "figure-4", "Figure 4, computed again.")
@@ -158,8 +158,8 @@ def figure_17() -> None:
         "25.8; below, P0 = 0.13.",
     )
     paper.command(
-        "humeval-power corpus surface --n 100:5000:100 --effect 0.25,0.5,1,2 --p0 0.01,0.13,0.5,0.8",
-        "humeval-power corpus surface --n 100:5000:100 --effect 0.25,0.5,1,2 --b0 15,25.8,50,100",
+        "humeval-power compare corpus surface --n 100:5000:100 --effect 0.25,0.5,1,2 --p0 0.01,0.13,0.5,0.8",
+        "humeval-power compare corpus surface --n 100:5000:100 --effect 0.25,0.5,1,2 --b0 15,25.8,50,100",
     )
     above = _surface(zero_shares=ZERO_SHARES)
     below = _surface(scales=SCALES)
@@ -187,7 +187,7 @@ def figure_17() -> None:
 def _surface(
     *, zero_shares: Sequence[float] = ZERO_SHARES[1:2], scales: Sequence[float] = SCALES[1:2]
 ) -> SurfaceResult:
-    """Power over all sizes and differences, and over one list more, as `corpus surface` gives it."""
+    """Power over all sizes and differences, and over one list more, as `compare corpus surface` gives it."""
     cells = [
         (
             {
@@ -207,7 +207,7 @@ def left_out() -> None:
     paper.skip(
         "Figure 15",
         "that single swaps add up, on the authors' systems: their outputs are not at hand. `humeval-power "
-        "corpus estimate` draws it for two systems of yours, and tells the correlation and the slope.",
+        "compare corpus estimate` draws it for two systems of yours, and tells the correlation and the slope.",
     )
     paper.skip(
         "Figure 16",

@@ -41,7 +41,7 @@ def leaderboard() -> None:
     pairs = hp.accuracy.read_pairs(repository("pairs_dev.tsv"), board, n_validation=N_VALIDATION)
     paper.command(
         "cd examples/papers/card2020_repository",
-        "humeval-power accuracy leaderboard models.tsv --n 8862 --pairs pairs_dev.tsv --n-validation 11873 "
+        "humeval-power compare accuracy leaderboard models.tsv --n 8862 --pairs pairs_dev.tsv --n-validation 11873 "
         "--power-on validation",
     )
     result = hp.accuracy.leaderboard(board, n=N_TEST, pairs=pairs, power_on="validation")
@@ -68,7 +68,7 @@ def leaderboard() -> None:
     fitted = hp.accuracy.overlap(found)
     paper.section("Table 8", "improvement on baseline, SQuAD 2.0")
     paper.command(
-        "humeval-power accuracy overlap models.tsv --pairs pairs_dev.tsv --n-validation 11873 "
+        "humeval-power compare accuracy overlap models.tsv --pairs pairs_dev.tsv --n-validation 11873 "
         "--of new-best --n 8862 --power-on validation"
     )
     fit = fitted.improvements

@@ -140,7 +140,7 @@ def tables() -> None:
         "They come along as presets; the standard deviations stand for -1 and +1 there, and are doubled in "
         "difference coding.",
     )
-    paper.command("humeval-power parameters show card2020-high")
+    paper.command("humeval-power more parameters show card2020-high")
     names = ("sd_worker_intercept", "sd_worker_slope", "sd_item_intercept", "sd_item_slope", "sd_residual")
     settings = published("card2020_table16_variance_settings.csv")
     paper.grid(
@@ -162,7 +162,7 @@ def tables() -> None:
     paper.skip(
         "Tables 12 to 15, other data sets",
         "the ratings of Hashimoto et al. (2019), WMT19 and Holtzman et al. (2020) do not come along; what is "
-        "printed of them is in `humeval-power parameters list`.",
+        "printed of them is in `humeval-power more parameters list`.",
     )
 
 

@@ -38,7 +38,7 @@ def survey() -> None:
         "The table of the authors goes into the command as it is. Shares of sizes are of the comparisons that "
         "tell them, shares of what is missing are of all 117 (the paper says 'experiments').",
     )
-    paper.command(f"humeval-power survey {table.name} --preset high,low")
+    paper.command(f"humeval-power more survey {table.name} --preset high,low")
     paper.number("comparisons", compared("117", of_all))
     paper.number("papers", compared("41", told.papers))
     paper.number("s.d. of the effects", compared(".12", told.effects.sd))
@@ -172,7 +172,7 @@ def experiments(folder: Path) -> None:
         "Experiments with people at EMNLP 2019",
         "The relevant rows of `humaneval_master.csv` as a table with the columns paper, type, tested and bold.",
     )
-    paper.command("humeval-power survey experiments.csv --preset high,low")
+    paper.command("humeval-power more survey experiments.csv --preset high,low")
     paper.number("papers in the first pass", compared("117", len({row["Link"] for row in rows})))
     paper.number("papers with relevant evaluations", compared("86", told.papers))
     paper.number("experiments", compared("97", len(relevant)))

@@ -112,7 +112,7 @@ def section_3() -> None:
         "Pocock's correction is called conservative in section 7.1: for equal looks it is exact."
     )
     paper.command(
-        "humeval-power assessment power --n 600 --effect 2", "humeval-power looks pool --simulated 60"
+        "humeval-power more assessment power --n 600 --effect 2", "humeval-power looks pool --simulated 60"
     )
 
 
@@ -151,8 +151,8 @@ def table_1(found: dict[str, list[ObservedMDE]]) -> None:
         f"Less than half of the comparisons are significant in {sum(share < 0.5 for share in shares)} of the 10 "
         f"language pairs as printed, {100 * min(shares):.0f} % to {100 * max(shares):.0f} %."
     )
-    paper.command("humeval-power assessment test ratings.csv --by pair -o pairs.csv")
-    paper.command("humeval-power assessment observed-mde pairs.csv --by group")
+    paper.command("humeval-power more assessment test ratings.csv --by pair -o pairs.csv")
+    paper.command("humeval-power more assessment observed-mde pairs.csv --by group")
 
 
 def figure_2(found: ObservedMDE) -> None:
@@ -203,7 +203,7 @@ def tables_2_and_3() -> None:
             for name in columns
         }
     paper.grid("metric", rows)
-    paper.command("humeval-power assessment decompose ratings.csv --correlation 1,0.5,0.2")
+    paper.command("humeval-power more assessment decompose ratings.csv --correlation 1,0.5,0.2")
 
 
 def figure_3() -> None:
@@ -270,7 +270,7 @@ def figure_3() -> None:
         + " in the order of Table 1; the paper's '2x-10x' is their middle."
     )
     paper.picture(figure, "figure-3", "Judgements of both systems for 95 % power")
-    paper.command("humeval-power assessment size --effect 1 --power 0.95")
+    paper.command("humeval-power more assessment size --effect 1 --power 0.95")
 
 
 def figures_4_to_6() -> None:

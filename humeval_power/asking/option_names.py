@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
+from humeval_power.asking.folded import without_group
+
 # Library names that differ from the option by more than a dash or "n_" in front.
 _OTHERS = {
     "n_simulations": "--simulations",
@@ -74,7 +76,7 @@ def renamed(error: click.UsageError) -> click.UsageError:
     """The error; of an option that had the name before, one that says what it is called now."""
     if not isinstance(error, click.NoSuchOption) or error.ctx is None:
         return error
-    words = error.ctx.command_path.split()[1:]
+    words = without_group(error.ctx.command_path.split()[1:])
     new = RENAMED.get(" ".join(words), {}).get(error.option_name)
     return (
         error if new is None else click.UsageError(f"{error.option_name} is now called {new}.", error.ctx)

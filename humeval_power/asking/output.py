@@ -416,7 +416,7 @@ def _message() -> str:
 
     message = (
         "Compiling the numerical kernels that this needs: up to half a minute, once after each "
-        "installation. 'humeval-power warm-up' compiles all of them."
+        "installation. 'humeval-power more warm-up' compiles all of them."
     )
     folder = temporary_cache()
     if folder is not None:

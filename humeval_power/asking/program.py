@@ -11,6 +11,7 @@ import click
 from humeval_power.asking.calls import ELSEWHERE, GapError, Source, Typed
 from humeval_power.asking.command import WORDS_READ, asked_study
 from humeval_power.asking.expressions import Value, call
+from humeval_power.asking.folded import without_group
 from humeval_power.asking.options import FieldArgument, FieldOption
 from humeval_power.errors import HumevalPowerError
 from humeval_power.study import FIELDS
@@ -58,7 +59,7 @@ def program_of(context: click.Context) -> str:
 
 def path_of(context: click.Context) -> tuple[str, ...]:
     """The words of a command."""
-    return tuple(" ".join(str(one.info_name) for one in _above(context)).split())
+    return without_group(" ".join(str(one.info_name) for one in _above(context)).split())
 
 
 def _above(context: click.Context) -> list[click.Context]:

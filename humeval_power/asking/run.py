@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from humeval_power.asking.folded import in_terminal
 from humeval_power.asking.options import (
     ON,
     Elsewhere,
@@ -117,7 +118,7 @@ def typed_command() -> str:
     elsewhere = caught()
     if elsewhere is not None:
         return elsewhere.typed
-    return shell_command([PROGRAM, *click.get_current_context().meta.get(WORDS, ())])
+    return shell_command([PROGRAM, *in_terminal(click.get_current_context().meta.get(WORDS, ()))])
 
 
 def told_command() -> str:
@@ -125,7 +126,7 @@ def told_command() -> str:
     elsewhere = caught()
     if elsewhere is not None:
         return elsewhere.typed
-    words = iter(click.get_current_context().meta.get(WORDS, ()))
+    words = iter(in_terminal(click.get_current_context().meta.get(WORDS, ())))
     kept = [PROGRAM]
     for word in words:
         if word == "--":

@@ -179,7 +179,7 @@ GOLD = own(
 )
 RUN = own(
     COLUMN,
-    "Column of the run: generation, prompt, seed. Then as `runs test`, which has more options.",
+    "Column of the run: generation, prompt, seed. Then as `compare runs test`, which has more options.",
     option="run",
 )
 DROP_MISSING = own(

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from humeval_power.asking.folded import in_terminal
 from humeval_power.asking.study_file import ABOUT, StudyFile
 from humeval_power.errors import InputError
 from humeval_power.study import Study
@@ -468,7 +469,7 @@ def answer(study: Study, command: str, how: Mapping[str, Any]) -> Result:
             raise InputError(f"{name}: {command} of a study has no such argument; it has {known}.")
         words += _own_words(option, value)
     answers: list[Result] = []
-    with _about(study), capturing(shell_command(["humeval-power", *words]), answers.append):
+    with _about(study), capturing(shell_command(["humeval-power", *in_terminal(words)]), answers.append):
         try:
             main.main(words, prog_name="humeval-power", standalone_mode=False)
         except click.ClickException as error:

@@ -1,4 +1,4 @@
-"""`humeval-power accuracy` as people use it: options, files, messages, records."""
+"""`humeval-power compare accuracy` as people use it: options, files, messages, records."""
 
 from __future__ import annotations
 

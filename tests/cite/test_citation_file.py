@@ -1,4 +1,4 @@
-"""CITATION.cff says what `humeval-power cite` says."""
+"""CITATION.cff says what `humeval-power more cite` says."""
 
 import re
 import tomllib

@@ -43,7 +43,9 @@ def test_scores_of_systems_are_told_with_what_looks_like_clusters(
 def test_the_command_that_follows_works(once: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(once.parent)
     printed = run("check", once.name).stdout
-    (line,) = [line.strip() for line in printed.splitlines() if "humeval-power accuracy test" in line]
+    (line,) = [
+        line.strip() for line in printed.splitlines() if "humeval-power compare accuracy test" in line
+    ]
     assert line.endswith("--cluster passage")
     assert "clusters (CR2)" in run(*line.split()[1:]).stdout
 

@@ -1,4 +1,4 @@
-"""`humeval-power contingency` as a user meets it: label files, assumptions and records."""
+"""`humeval-power compare contingency` as a user meets it: label files, assumptions and records."""
 
 from __future__ import annotations
 

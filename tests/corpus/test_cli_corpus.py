@@ -1,4 +1,4 @@
-"""`humeval-power corpus` as a user meets it: files, remarks, pictures and records."""
+"""`humeval-power compare corpus` as a user meets it: files, remarks, pictures and records."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_estimate_says_what_swaps_do_and_what_to_type_next(files):
     assert "nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp" in found.stdout
     assert max(map(len, found.stdout.splitlines())) <= 80
     line = found.stdout.splitlines()[-1].strip()
-    assert line.startswith("humeval-power corpus power --n 120 --effect 1 --p0 ")
+    assert line.startswith("humeval-power compare corpus power --n 120 --effect 1 --p0 ")
     assert "120 sentences" in run(*line.split()[1:], "--method", "analytic").stdout
 
 

@@ -16,7 +16,7 @@ import pytest
 from cli import run
 from click.testing import CliRunner
 
-from humeval_power.asking import run as compiling
+from humeval_power.asking import output as compiling
 from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.crossed.fits import fit_batch
 from humeval_power.estimation.crossed.problem import CrossedProblem

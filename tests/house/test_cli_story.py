@@ -292,7 +292,7 @@ def test_parameters_must_come_from_somewhere(name: str) -> None:
 def test_an_unknown_preset_is_named_with_those_that_exist() -> None:
     message = refused("power", "--preset", "usual", "--workers", 5, "--items", 30, "--effect", 0.1)
     assert (
-        "there is no preset 'usual'; there are typical, high, low, and what 'parameters list' names."
+        "there is no preset 'usual'; there are typical, high, low, and what 'more parameters list' names."
         in message
     )
 

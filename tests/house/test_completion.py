@@ -30,7 +30,7 @@ def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     script = tmp_path / "completion.sh"
     script.write_text(run("completion", "bash").stdout)
     ask = (
-        f"source {script}; COMP_WORDS=(humeval-power accuracy le); COMP_CWORD=2; "
+        f"source {script}; COMP_WORDS=(humeval-power compare accuracy le); COMP_CWORD=3; "
         '_humeval_power_completion humeval-power; echo "${COMPREPLY[@]}"; '
         "COMP_WORDS=(humeval-power fit --sys); COMP_CWORD=2; "
         '_humeval_power_completion humeval-power; echo "${COMPREPLY[@]}"'

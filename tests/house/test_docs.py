@@ -14,6 +14,7 @@ from cases import each_case
 from click.testing import CliRunner
 from places import ROOT
 
+from humeval_power.asking.folded import BELOW, FOLDED, in_terminal, without_group
 from humeval_power.doors.terminal.main import COMMANDS, main, module_of
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -45,7 +46,7 @@ ONLY_WITH = {"--systems": "--rating", "--scale": "--rating", "--alpha": "--df"}
 def leaves() -> dict[str, click.Command]:
     """Every command that does something, by its words: 'power', 'accuracy power', ..."""
     found = {}
-    for name in COMMANDS:
+    for name in COMMANDS | FOLDED:
         command: click.Command = importlib.import_module(module_of(name)).command
         if not isinstance(command, click.Group) or command.invoke_without_command:
             found[name] = command
@@ -53,6 +54,8 @@ def leaves() -> dict[str, click.Command]:
             context = click.Context(command)
             before = " ".join([name, *(p.make_metavar(context) for p in command.params if is_needed(p))])
             for word in command.list_commands(context):
+                if word in BELOW.get(name, {}):
+                    continue
                 below = command.get_command(context, word)
                 assert below is not None
                 found[f"{before} {word}"] = below
@@ -75,18 +78,19 @@ def option(words: str, spelling: str) -> click.Option | None:
 
 @each_case("words", LEAVES)
 def test_every_command_has_help_with_a_sentence_and_explained_options(words: str) -> None:
-    result = CliRunner().invoke(main, [*words.split(), "--help"], prog_name="humeval-power")
+    typed = in_terminal(words.split())
+    result = CliRunner().invoke(main, [*typed, "--help"], prog_name="humeval-power")
     assert result.exit_code == 0
-    assert result.stdout.startswith(f"Usage: humeval-power {words} ")
+    assert result.stdout.startswith(f"Usage: humeval-power {' '.join(typed)} ")
     assert LEAVES[words].help
     assert max(map(len, result.stdout.splitlines())) <= 80
     for parameter in LEAVES[words].params:
         assert not isinstance(parameter, click.Option) or parameter.hidden or parameter.help, parameter.name
 
 
-@each_case("name", COMMANDS)
+@each_case("name", COMMANDS | FOLDED)
 def test_the_list_of_commands_says_what_each_is_for(name: str) -> None:
-    assert COMMANDS[name][1].endswith((".", "?"))
+    assert (COMMANDS | FOLDED)[name][1].endswith((".", "?"))
 
 
 @each_case("spelling", SHARED_OPTIONS)
@@ -135,6 +139,7 @@ def test_commands_and_options_in_the_pages_exist(page: Path) -> None:
         if words[0].startswith("-"):
             continue
         assert words[0] in COMMANDS, line
+        words = list(without_group(words))
         for word in words[1:]:
             if re.fullmatch(r"--?[a-z][a-z-]*", word):
                 commands = [LEAVES[typed] for typed in LEAVES if is_typed(typed.split(), words)]
@@ -166,7 +171,7 @@ def test_links_between_the_pages_lead_somewhere(page: Path) -> None:
 
 def test_every_command_has_its_page_in_the_reference() -> None:
     pages = {path.stem for path in (ROOT / "docs" / "commands").glob("*.md")} - {"README"}
-    assert pages == set(COMMANDS)
+    assert pages == COMMANDS.keys() | FOLDED.keys()
 
 
 def names_in(document: object) -> set[str]:

@@ -51,6 +51,7 @@ found["package"] = ours() + heavy() + [name for name in ("click",) if name in sy
 humeval_power.InputError
 found["name"] = heavy() + [name for name in ("click",) if name in sys.modules]
 
+from humeval_power.asking.folded import FOLDED
 from humeval_power.doors.terminal.main import COMMANDS, main, module_of
 found["program"] = heavy()
 
@@ -65,7 +66,7 @@ def shown(*words):
 
 found["help"] = shown("--help")
 found["modules of help"] = len(sys.modules)
-found["commands of help"] = [name for name in COMMANDS if module_of(name) in sys.modules]
+found["commands of help"] = [name for name in COMMANDS | FOLDED if module_of(name) in sys.modules]
 found["after help"] = heavy()
 
 helps, completed, refused, brought = {{}}, {{}}, {{}}, {{}}

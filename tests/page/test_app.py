@@ -89,3 +89,12 @@ def test_what_is_not_there_is_told(client):
     assert client.get("/nonsense").status_code == 404
     assert client.get("/scenario/power").status_code == 404
     assert client.get("/take/0123.zip").status_code == 422
+
+
+def test_every_file_that_a_page_asks_for_is_there(client):
+    head = client.get("/").text.partition("</head>")[0]
+    asked = re.findall(r'(?:href|src)="(/static/[^"]+)"', head)
+    assert len(asked) == 4
+    for path in asked:
+        assert client.get(path).status_code == 200, path
+    assert "--paper" in client.get("/static/document.css").text

@@ -164,7 +164,7 @@ def test_generations_are_compared_by_clusters(page, tmp_path):
     page.set_input_files(".file .chooser >> nth=0", str(table))
     answered(page)
     assert "What was not independent?" in page.inner_text("#answer")
-    assert "humeval-power runs test runs.csv --cluster passage --nested" in page.inner_text(
+    assert "humeval-power compare runs test runs.csv --cluster passage --nested" in page.inner_text(
         ".same pre >> nth=0"
     )
     assert violations(page) == []

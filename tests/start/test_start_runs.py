@@ -15,6 +15,8 @@ from cli import run, run_json
 from start_paths import paths, write_files
 from test_start import command_of
 
+from humeval_power.asking.folded import without_group
+
 PATHS = paths()
 # One of each kind that differs most; the others are slow only because they are many.
 FEW = ("preference pilot items=40", "correct pilot nothing", "score results", "corpus nothing items=60")
@@ -28,7 +30,7 @@ def carry_out(name: str, folder: Path) -> None:
     for row in run_json(*PATHS[name])["rows"]:
         if is_alike and "plan" in row["needs"] + [row["writes"] if row["phase"] == "later" else ""]:
             break
-        words = row["command"][1:]
+        words = list(without_group(row["command"][1:]))
         if words[0] == "import":
             made_up = (
                 "--plan plan --assignment assignment.csv --key key.csv --coded --effect 0.1 -o answers.csv"

@@ -1,4 +1,4 @@
-"""`humeval-power calibrate`: the table on standard output, the files of -o, and what is refused."""
+"""`humeval-power more calibrate`: the table on standard output, the files of -o, and what is refused."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_a_significant_result_of_few_workers_names_the_command_that_judges_it(tm
         p_value = run_json(*asked)["effect"]["p_value"]
         assert p_value <= 0.05
         shown = " ".join(run(*asked).stdout.split())
-        named = f"humeval-power calibrate --p {p_value:.2g} --workers 3 --items 40"
+        named = f"humeval-power more calibrate --p {p_value:.2g} --workers 3 --items 40"
         assert f"{named}." in shown
     assert run(*named.split()[1:], "--simulations", "50").stdout.startswith(
         f"Is p = {p_value:.2g} credible?"

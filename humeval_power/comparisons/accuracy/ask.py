@@ -1,4 +1,4 @@
-"""`humeval-power accuracy`: two systems by accuracy on a test set, their power, and what was claimed of others."""
+"""`humeval-power compare accuracy`: two systems on a test set, their power, and what was claimed of others."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _BASELINE = own(
 )
 _OVERLAP = own(
     replace(word(Prior), or_file=".json"),
-    "How the agreement of two systems is guessed from the baseline. Or FILE.json, as `accuracy overlap` wrote it.",
+    "How the agreement of two systems is guessed from the baseline. Or FILE.json of `compare accuracy overlap`.",
     "Where the agreement is not known",
     words={
         "glue": "as systems on GLUE agree",
@@ -202,7 +202,7 @@ ESTIMATE = Declared(
     """Accuracies, difference and agreement of two systems.
 
     From two files of predictions, or one TABLE with a column for each system.
-    The agreement on a validation set is what `accuracy power --agreement` needs
+    The agreement on a validation set is what `compare accuracy power --agreement` needs
     for the test set. Without right answers the predictions must say right or
     wrong (1, 0).
     """,
@@ -229,7 +229,7 @@ def _agreement(given: Given) -> Value:
 
 
 def _predicted(prior: str) -> Value:
-    """A prior by its word, or what `accuracy overlap` wrote."""
+    """A prior by its word, or what `compare accuracy overlap` wrote."""
     if prior.lower().endswith(".json"):
         return call("hp.accuracy.read_overlap", prior)
     return Code(f'hp.accuracy.PRIORS["{prior}"]')
@@ -265,7 +265,7 @@ def _remarks(given: Given) -> Iterator[str]:
         if baseline is not None:
             yield (
                 "No --agreement: half-way between the least and the most that the accuracies allow is assumed. "
-                "'humeval-power accuracy bounds' shows how much that matters."
+                "'humeval-power compare accuracy bounds' shows how much that matters."
             )
         return
     chosen = evaluated(_predicted(prior))
@@ -306,7 +306,7 @@ QUESTIONS = Questions(
             _OVERLAP,
             help="Where the agreement is not known: predicted from --baseline-accuracy by a regression on GLUE or "
             "SQuAD 2.0 systems, or the least, the most, or the middle of what the accuracies allow. [middle] Or "
-            "FILE.json, as `accuracy overlap` wrote it.",
+            "FILE.json, as `compare accuracy overlap` wrote it.",
         ),
         "test": own(
             word((*_TESTS, "unpaired")),
@@ -544,7 +544,7 @@ OVERLAP = Declared(
         "n_validation": replace(_N_VALIDATION, help="Items that the pairs were counted on."),
         "chosen": own(
             word(Literal["all", "new-best"]),
-            "All pairs, or each new best with the best before it, as `accuracy leaderboard` finds them; needs --n.",
+            "All pairs, or each new best with the best before it, as `accuracy leaderboard` does; needs --n.",
             usual="all",
             option="of",
         ),

@@ -50,7 +50,7 @@ def estimate(answers: PairedCounts | Answers, *, remarks: Sequence[str] = ()) ->
         return AccuracyEstimateResult(comparison=compared("", answers), remarks=tuple(remarks))
     if len(answers.systems) > 2:
         rule = f"two systems are estimated; the table has {len(answers.systems)}: {', '.join(answers.systems)}."
-        remedy = "Name two of them: --systems A,B. `accuracy test` compares all of them."
+        remedy = "Name two of them: --systems A,B. `compare accuracy test` compares all of them."
         raise InputError([Problem(rule, remedy)])
     return AccuracyEstimateResult(
         comparison=all_comparisons(answers)[0], answers=answers, remarks=(*_noticed(answers), *remarks)

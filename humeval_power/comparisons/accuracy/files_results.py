@@ -269,7 +269,7 @@ def unit_of(table: SourceTable, values: Mapping[str, Floats], *columns: NumberCo
 _AGREEMENT = NumberColumn(
     ("agreement", "overlap", "agree", "observed_agreement"), low=0, may_be_percent=True
 )
-_HINT = "Write it by: humeval-power accuracy overlap TABLE -o overlap.json."
+_HINT = "Write it by: humeval-power compare accuracy overlap TABLE -o overlap.json."
 
 
 def read_system_pairs(path: str | Path) -> tuple[list[SystemPair], bool]:
@@ -317,7 +317,7 @@ def read_system_pairs(path: str | Path) -> tuple[list[SystemPair], bool]:
 
 
 def read_overlap(path: str | Path) -> OverlapRegression:
-    """The regression in a record that `accuracy overlap` wrote.
+    """The regression in a record that `compare accuracy overlap` wrote.
 
     Raises
     ------

@@ -471,7 +471,7 @@ class AccuracyEstimateResult(Result):
                     (
                         Paragraph(self._advice()),
                         Listing(
-                            f"humeval-power accuracy power --n {self._effective} --effect "
+                            f"humeval-power compare accuracy power --n {self._effective} --effect "
                             f"{abs(counts.difference):.4g} --agreement {counts.agreement:.4g}"
                         ),
                     ),

@@ -1,4 +1,4 @@
-"""`humeval-power assessment`: independent ratings on a long scale, their tests, their power and their noise."""
+"""`humeval-power more assessment`: independent ratings on a long scale, their tests, power and noise."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ TEST = Declared(
     """Are systems rated differently? Each pair by all ratings, taken as independent.
 
     TABLE has a row for each rating, with its system. All pairs of systems are
-    tested; '-o pairs.csv' is a table that 'assessment observed-mde' reads.
+    tested; '-o pairs.csv' is a table that 'more assessment observed-mde' reads.
 
     Nothing is paired, and workers have no level of their own: where the same
     workers rate many outputs the test is too bold. --cluster is robust to what

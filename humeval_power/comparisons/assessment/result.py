@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SELECTION = (
     "Difference and p-value come from the same ratings, so the comparisons above a threshold were chosen "
     "by their luck too: this describes what was significant. It is no power and no plan; for those see "
-    "'assessment power' and 'assessment mde'."
+    "'more assessment power' and 'more assessment mde'."
 )
 ALL = "all"
 

@@ -1,4 +1,4 @@
-"""`humeval-power contingency`: two classifiers by F1, MCC and other metrics of the whole confusion matrix."""
+"""`humeval-power compare contingency`: two classifiers by F1, MCC and other metrics of the confusion matrix."""
 
 from __future__ import annotations
 

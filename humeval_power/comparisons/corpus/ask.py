@@ -1,4 +1,4 @@
-"""`humeval-power corpus`: two systems by BLEU, chrF and other metrics of a whole test set."""
+"""`humeval-power compare corpus`: two systems by BLEU, chrF and other metrics of a whole test set."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ SUBJECT = Subject(
 
     A metric of the whole corpus is no mean over sentences. Its test swaps the
     outputs of the two systems at random; power follows from what single swaps
-    do (Card et al. 2020). Start with: humeval-power corpus estimate, on any two
+    do (Card et al. 2020). Start with: humeval-power compare corpus estimate, on any two
     systems like yours.
     """,
     (ESTIMATE, TEST, QUESTIONS),

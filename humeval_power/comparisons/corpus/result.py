@@ -100,7 +100,7 @@ class CorpusEstimateResult(Result):
         else:
             facts.append(("b0", "none"))
         how = f"--p0 {fit.zero_share:.3g} --b0 {fit.matched_scale:.3g}"
-        follow_up = f"humeval-power corpus power --n {len(self.counts)} --effect 1 {how}"
+        follow_up = f"humeval-power compare corpus power --n {len(self.counts)} --effect 1 {how}"
         return Document(
             f"What swaps of single sentences do to {METRIC_NAMES[self.counts.metric]}",
             lead=f"Plan with P0 = {fit.zero_share:.3g} and b0 = {fit.matched_scale:.3g}: swapping one sentence "

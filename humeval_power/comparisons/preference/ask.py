@@ -1,4 +1,4 @@
-"""`humeval-power preference`: which of two outputs is preferred, by independent judges or by a panel of workers."""
+"""`humeval-power compare preference`: which of two outputs is preferred, by independent judges or by a panel."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _missing(n: Value, given: Given) -> list[Problem]:
             problems.append(
                 Problem(
                     f"--sd-{role} must say how far {role}s differ where {name} gives each several judgements.",
-                    "Take it from a pilot ('preference test' estimates it), or try 0.3 and 0.8.",
+                    "Take it from a pilot ('compare preference test' estimates it), or try 0.3 and 0.8.",
                 )
             )
         elif given[f"sd_{role}"] is not None and (

@@ -1,4 +1,4 @@
-"""`humeval-power resample`: power of any test on studies drawn from a study's own ratings."""
+"""`humeval-power more resample`: power of any test on studies drawn from a study's own ratings."""
 
 from __future__ import annotations
 

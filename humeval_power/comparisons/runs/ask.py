@@ -1,4 +1,4 @@
-"""`humeval-power runs`: scores of repeated generations, and of several prompts or seeds."""
+"""`humeval-power compare runs`: scores of repeated generations, and of several prompts or seeds."""
 
 from __future__ import annotations
 
@@ -377,7 +377,7 @@ def _largest_effect(given: Given) -> str:
     if given["alternative"] in WITH_MARGIN:
         raise InputError(
             f"--alternative {given['alternative']}: a smallest effect is that of a difference; leave it out, or "
-            "ask 'runs power' and 'runs size' with --effect 0."
+            "ask 'compare runs power' and 'compare runs size' with --effect 0."
         )
     return "hp.runs.farthest_effect"
 
@@ -535,7 +535,7 @@ SUBJECT = Subject(
 command = SUBJECT.command()
 
 
-# `--run COLUMN` of `compare scores` and `accuracy test`: the same as `runs test` of the table.
+# `--run COLUMN` of `compare scores` and `compare accuracy test`: the same as `compare runs test` of the table.
 
 _TAKEN = {"files", "item", "system", "scores", "systems", "drop_missing", "cluster", "alpha", "run_column"}
 
@@ -556,7 +556,7 @@ def test_of_runs(given: Typed, calls: Calls) -> None:
         if given.was_stated(name) and name not in {*_TAKEN, *ELSEWHERE, "seed"} and not is_of_means:
             raise click.UsageError(
                 f"{parameter.opts[0]} is no option of tests of runs, which compare means: leave it out, or see "
-                "'humeval-power runs test --help'."
+                "'humeval-power compare runs test --help'."
             )
     scores = given["scores"] or (None,)
     if len(scores) > 1:

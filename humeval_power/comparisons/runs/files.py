@@ -250,9 +250,9 @@ def _complete(
     return np.array([item not in lacking for item in texts["item"]])
 
 
-# What a pilot says of the scores of repeated runs: the record that `runs test` writes.
+# What a pilot says of the scores of repeated runs: the record that `compare runs test` writes.
 
-_HINT = "Write it by: humeval-power runs test TABLE -o pilot.json."
+_HINT = "Write it by: humeval-power compare runs test TABLE -o pilot.json."
 
 
 def read_pilot(

@@ -241,7 +241,7 @@ class RunsKindResult(Result):
             return ask(self.reading)
         return (
             f"Runs ({self.reading.column}) are read as {kind}: {reason(self.reading)}. If they are not, say "
-            f"'runs test --{other(kind)}'."
+            f"'compare runs test --{other(kind)}'."
         )
 
     def content(self) -> Record:

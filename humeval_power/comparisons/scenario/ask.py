@@ -1,4 +1,4 @@
-"""`humeval-power scenario`: the questions about a scenario of your own, named by module and function."""
+"""`humeval-power more scenario`: the questions about a scenario of your own, named by module and function."""
 
 from __future__ import annotations
 

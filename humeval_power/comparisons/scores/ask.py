@@ -14,6 +14,7 @@ import click
 from humeval_power.asking.calls import Caller, Typed
 from humeval_power.asking.declared import Calls, Declared, Page, Part, Step, chain
 from humeval_power.asking.expressions import Call, call
+from humeval_power.asking.folded import OpenGroup
 from humeval_power.asking.form import Next
 from humeval_power.asking.output import say
 from humeval_power.asking.study_file import ACCURACIES
@@ -656,16 +657,12 @@ QUESTIONS = Questions(
 )
 
 
-class FileFirst(click.Group):
+class FileFirst(OpenGroup):
     """A group in which a word that is no command is a file for the command `scores`."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The names of the commands, in the order in which people need them."""
-        return list(self.commands)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `scores` before anything that is neither a command nor an option of the group."""
-        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+        if args and args[0] not in self.list_commands(ctx) and args[0] not in ctx.help_option_names:
             args = ["scores", *args]
         return super().parse_args(ctx, args)
 

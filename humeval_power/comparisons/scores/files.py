@@ -161,7 +161,7 @@ _LEFT_OUT = (
     "Column {name!r} looks like clusters of items, and is no score unless --systems or --score names it."
 )
 _AVERAGED = (
-    "The score of an item is the mean over its runs, up to {n:,}; humeval-power runs test takes them into "
+    "The score of an item is the mean over its runs, up to {n:,}; humeval-power compare runs test takes them into "
     "account."
 )
 _RUN = "run"
@@ -370,7 +370,7 @@ def _pivoted(
         problems = [
             Problem(
                 f"item {row.iloc[0]!r} has a second score for system {row.iloc[1]!r}.",
-                "Keep one, or average them first; of repeated runs: humeval-power runs test.",
+                "Keep one, or average them first; of repeated runs: humeval-power compare runs test.",
                 place=source.table.source,
                 row=int(str(number)),
             )

@@ -184,7 +184,8 @@ class PrimerCountsResult(Result):
 
     def _next(self) -> str:
         found = self.found
-        return f"humeval-power accuracy test --only-b {found.n_helped} --only-a {found.n_hurt} --n {found.n_items}"
+        counts = f"--only-b {found.n_helped} --only-a {found.n_hurt} --n {found.n_items}"
+        return f"humeval-power compare accuracy test {counts}"
 
     def content(self) -> Record:
         """Counts, p-values, and the histogram of the resampled means."""

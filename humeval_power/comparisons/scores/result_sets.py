@@ -189,7 +189,7 @@ class ScoreCheckResult(Result):
         yield Paragraph(
             "Name the clusters if items of one are alike, and say what is asked before you look at differences:"
         )
-        test = "accuracy test" if self.is_binary else "compare scores"
+        test = "compare accuracy test" if self.is_binary else "compare scores"
         question = "" if self.is_binary else " --question mean"
         score = (
             f" --score {shell_word(first.metric)}" if len(self.tables) > 1 and not self.is_binary else ""

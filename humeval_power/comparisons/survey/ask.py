@@ -1,4 +1,4 @@
-"""`humeval-power survey`: what a collection of published comparisons reports, and could have found."""
+"""`humeval-power more survey`: what a collection of published comparisons reports, and could have found."""
 
 from __future__ import annotations
 

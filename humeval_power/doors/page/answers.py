@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from humeval_power.asking.folded import in_terminal
 from humeval_power.errors import HumevalPowerError, InputError, options_in_errors
 from humeval_power.saying.document import Document
 from humeval_power.saying.result import Result
@@ -79,6 +80,7 @@ class Answer:
     numbers : what other forms can start from, by its place in the record.
     links : pages that the answer itself leads to, each with what it is for.
     ways : of a plan, the designs that stand to choose: name, and the numbers of each.
+    asks : of the answers that only authors know, each with its question.
     """
 
     exit_code: int
@@ -94,6 +96,7 @@ class Answer:
     numbers: tuple[tuple[str, str], ...] = ()
     links: tuple[tuple[str, str], ...] = ()
     ways: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    asks: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
 
 def _shown(path: tuple[str, ...], result: Result, document: Document) -> Answer:
     from humeval_power.asking.program import python_here
-    from humeval_power.doors.page.asked import links, numbers, ways
+    from humeval_power.doors.page.asked import asks, links, numbers, ways
 
     return Answer(
         0,
@@ -133,6 +136,7 @@ def _shown(path: tuple[str, ...], result: Result, document: Document) -> Answer:
         numbers=numbers(path, result),
         links=links(path, result),
         ways=ways(path, result),
+        asks=asks(path, result),
     )
 
 
@@ -147,7 +151,7 @@ def answer(work: Work, told: Tell, shows: Shows | None = None) -> Answer:
     from humeval_power.saying.progress import watched_by
 
     shows = shows or (on_page_of_study if work.texts else on_page)
-    typed = shell_command([PROGRAM, *work.words])
+    typed = shell_command([PROGRAM, *in_terminal(work.words)])
     path = _path_of(work.words)
     found: list[Answer] = []
 

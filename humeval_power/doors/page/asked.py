@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from humeval_power.doors.page.working.workers import Workers
 
 Options = tuple[tuple[str, str], ...]
+TEMPLATE = "humeval_power/report_template/1"
 MOST_LETTERS = 2_000  # of one value
 # Where something is written or computed, what is changed of a file that is there, and in which form a result is
 # printed: the page's own business.
@@ -254,6 +255,12 @@ def ways(command: tuple[str, ...], result: Result) -> tuple[tuple[str, Mapping[s
     ]
     best = content.get("chosen")
     return tuple(found) if found or not isinstance(best, Mapping) else (("best", best),)
+
+
+def asks(command: tuple[str, ...], result: Result) -> tuple[Mapping[str, Any], ...]:
+    """The answers that only authors know, as `report --template` lists them."""
+    rows = result.content().get("rows") if command == ("report",) and result.schema == TEMPLATE else ()
+    return tuple(row for row in rows if row["key"]) if isinstance(rows, list) else ()
 
 
 def _typed_of_onward(value: float) -> str:

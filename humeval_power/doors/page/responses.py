@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from humeval_power.doors.page.working.jobs import Job
 
 _HERE = Path(__file__).parent
-_DOCUMENT_STYLE = _HERE.parents[1] / "reporting" / "render" / "templates" / "page.css"
+_DOCUMENT_STYLE = _HERE.parents[1] / "saying" / "render" / "templates" / "page.css"
 _STATIC = {
     "page.css": (_HERE / "static" / "page.css", "text/css"),
     "page.js": (_HERE / "static" / "page.js", "text/javascript"),
@@ -196,13 +197,23 @@ def _index(folder: Path) -> bytes:
     return (folder / "index.html").read_bytes()
 
 
-def _zipped(folder: Path) -> bytes:
-    """The files of a folder in a zip that is the same each time."""
+def zipped(files: Mapping[str, bytes], folder: str) -> bytes:
+    """Files in a zip that is the same each time."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                info = zipfile.ZipInfo(f"{folder.name}/{path.relative_to(folder).as_posix()}")
-                info.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(info, path.read_bytes())
+        for name in sorted(files):
+            info = zipfile.ZipInfo(f"{folder}/{name}")
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = (0o755 if name.endswith(".sh") else 0o644) << 16
+            archive.writestr(info, files[name])
     return content.getvalue()
+
+
+def _zipped(folder: Path) -> bytes:
+    """The files of a folder in a zip."""
+    files = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    return zipped(files, folder.name)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import secrets
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,9 +16,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from humeval_power.asking.folded import in_terminal
 from humeval_power.doors.page.answers import Answer, Told, Work
 from humeval_power.doors.page.asked import Asked, Parts, asked_of, on_page, work_of
 from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.responses import zipped
 from humeval_power.doors.page.views import State, progress_words, rendered
 from humeval_power.errors import InputError
 from humeval_power.safe_text import shell_command
@@ -68,7 +68,7 @@ class Step:
 
     def line(self, more: Sequence[str] = ()) -> str:
         """The command as the script has it, which reads the seed from its file."""
-        words = [_PROGRAM, *self.words, *more, "-o", f"{self.folder}/", "--force"]
+        words = [_PROGRAM, *in_terminal(self.words), *more, "-o", f"{self.folder}/", "--force"]
         return shell_command(words).replace(f"--seed {_SEED_WORD}", f'--seed "$(cat {SEED})"')
 
 
@@ -165,18 +165,6 @@ _HEAD = (
     f"rm -f {PLAN}.missed",
     GOES_ON,
 )
-
-
-def zipped(files: Mapping[str, bytes], folder: str) -> bytes:
-    """Files in a zip that is the same each time."""
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in sorted(files):
-            info = zipfile.ZipInfo(f"{folder}/{name}")
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = (0o755 if name.endswith(".sh") else 0o644) << 16
-            archive.writestr(info, files[name])
-    return content.getvalue()
 
 
 # The pages of a whole study: how far it is, and the page that all of it is read from.

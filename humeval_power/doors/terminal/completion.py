@@ -1,4 +1,4 @@
-"""`humeval-power completion`: what makes a shell complete commands and options."""
+"""`humeval-power more completion`: what makes a shell complete commands and options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROGRAM, VARIABLE = "humeval-power", "_HUMEVAL_POWER_COMPLETE"
 def command(shell: str) -> None:
     """Print what makes your shell complete commands and options.
 
-    Once: humeval-power completion bash >> ~/.bashrc, or zsh >> ~/.zshrc, or
+    Once: humeval-power more completion bash >> ~/.bashrc, or zsh >> ~/.zshrc, or
     fish > ~/.config/fish/completions/humeval-power.fish; then open a new shell.
     """
     from humeval_power.doors.terminal.main import main

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from humeval_power.asking.folded import FOLDED, in_terminal
 from humeval_power.asking.option_names import as_typed, renamed
 from humeval_power.asking.output import (
     STUDY_FILE,
@@ -24,7 +25,7 @@ from humeval_power.asking.output import (
 from humeval_power.errors import HumevalPowerError, InputError, StudyFileError, options_in_errors
 from humeval_power.safe_text import WIDTH, wrapped
 
-# section: {name of the command: (its module below this package, or with a dot beside it; what --help says)}
+# section: {name of the command: (its module in this package, what --help says)}
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Not sure where to begin": {
         "start": ("studies.start.ask", "Six questions, and the commands that follow from your answers."),
@@ -46,14 +47,6 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "studies.field.ask_simulate",
             "Draw the ratings of a study, or rehearse a planned one.",
         ),
-        "calibrate": (
-            "studies.power.ask_calibrate",
-            "How often do tests find an effect where there is none?",
-        ),
-        "parameters": (
-            "studies.power.ask_parameters",
-            "Look up what is known of the variation in other studies.",
-        ),
     },
     "While and after collecting": {
         "collect": (
@@ -69,60 +62,26 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "studies.report.ask",
             "Write what a paper should report: checklists, forms, paragraphs.",
         ),
-        "cite": ("studies.cite.ask", "Print what to cite as BibTeX: this program and your methods."),
         "release": ("studies.release.ask", "Write an anonymised bundle of a study, to publish."),
     },
     "Other comparisons": {
         "compare": (
             "comparisons.scores.ask",
-            "Scores of systems on the same items: test, effect size, power.",
+            "Scores of systems on the same items; accuracy, preference, corpus, contingency, runs.",
         ),
         "rank": (
             "comparisons.rank.ask",
             "Leaderboards: rank intervals, groups, battles with ties; their power.",
         ),
-        "accuracy": (
-            "comparisons.accuracy.ask",
-            "Two classifiers on one test set: McNemar's tests and their power.",
-        ),
-        "runs": (
-            "comparisons.runs.ask",
-            "Scores of repeated generations, prompts or seeds: test and plan.",
-        ),
-        "preference": (
-            "comparisons.preference.ask",
-            "Which of two outputs is better: sign tests and their power.",
-        ),
-        "corpus": (
-            "comparisons.corpus.ask",
-            "BLEU and other corpus metrics: randomisation test and power.",
-        ),
-        "contingency": (
-            "comparisons.contingency.ask",
-            "F1, precision, recall and MCC: randomisation test and power.",
-        ),
-        "assessment": (
-            "comparisons.assessment.ask",
-            "Direct assessment without worker effects (Wei et al. 2022).",
-        ),
         "judge": ("comparisons.judge.ask", "How many human ratings an automatic judge saves."),
-        "resample": ("comparisons.resample.ask", "Power by resampling ratings that you have."),
-        "survey": ("comparisons.survey.ask", "How large and how well reported were published comparisons?"),
-        "scenario": ("comparisons.scenario.ask", "Power of your own generator and test, module:function."),
+        "more": (
+            "doors.terminal.more",
+            "What fewer need: direct assessment, resampling, a library of pilots.",
+        ),
     },
     "In your browser, and for assistants": {
         "page": ("doors.terminal.page", "Open a local web page for all of this."),
         "mcp": ("doors.mcp.command", "Tools for assistants, by the Model Context Protocol."),
-    },
-    "After installation": {
-        "warm-up": (
-            "doors.terminal.warm_up",
-            "Compile the numerical kernels now, not at the first answer.",
-        ),
-        "completion": (
-            "doors.terminal.completion",
-            "Print what makes your shell complete commands and options.",
-        ),
     },
 }
 # The click command is called `command` in its module.
@@ -135,7 +94,7 @@ INTERRUPTED = 130  # what shells expect after Ctrl-C: 128 + SIGINT
 
 def module_of(name: str) -> str:
     """The module of a command."""
-    module, _ = COMMANDS[name]
+    module, _ = (COMMANDS | FOLDED)[name]
     return f"humeval_power.{module}"
 
 
@@ -147,8 +106,8 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import the command, or None where there is none of that name."""
-        if cmd_name not in COMMANDS:
+        """Import the command, also by the name that a folded one had before; None where there is none."""
+        if cmd_name not in COMMANDS and cmd_name not in FOLDED:
             return None
         command: click.Command = importlib.import_module(module_of(cmd_name)).command
         return command
@@ -158,6 +117,9 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; before it runs, what a killed run has left where it leads is completed."""
         found = super().resolve_command(ctx, args)
+        if args[0] in FOLDED and caught() is None and not {"-q", "--quiet"} & set(args):
+            where = " ".join(in_terminal(args[:1]))
+            say(f"'{args[0]}' stands under '{where.split()[0]}' now: humeval-power {where}", err=True)
         if not {"-h", "--help"} & set(args):
             finish_stopped_runs(args[1:])
         return found

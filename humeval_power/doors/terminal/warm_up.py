@@ -1,4 +1,4 @@
-"""`humeval-power warm-up`: compile the numerical kernels now, not at the first answer."""
+"""`humeval-power more warm-up`: compile the numerical kernels now, not at the first answer."""
 
 from __future__ import annotations
 

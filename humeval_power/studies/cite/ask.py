@@ -1,4 +1,4 @@
-"""`humeval-power cite`: what to cite, as BibTeX."""
+"""`humeval-power more cite`: what to cite, as BibTeX."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import click
 
 from humeval_power.asking.adapting import two_systems
 from humeval_power.asking.calls import Typed
-from humeval_power.asking.command import Use
+from humeval_power.asking.command import HERE, Use
 from humeval_power.asking.declared import Calls, Declared
 from humeval_power.asking.expressions import call
 from humeval_power.asking.study_values import StudyValues
@@ -205,7 +205,7 @@ WITHDRAW = Declared(
     arguments=("ratings",),
     endings=(".csv",),
     of_study=True,
-    use=Use(adapts=two_systems),
+    use=Use(adapts=two_systems, updates=lambda _result: {"ratings": HERE}),
     read_as={"plan": plan_path},
     no_program="changes the files of a study, which the command alone does.",
 )

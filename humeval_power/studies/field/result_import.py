@@ -503,7 +503,7 @@ class ScoresImportResult(Result):
         if "run" in frame:
             n_runs = frame["run"].nunique()
             yield (
-                f"An item has up to {n_runs:,} runs, which are no further items: humeval-power runs test "
+                f"An item has up to {n_runs:,} runs, which are no further items: humeval-power compare runs test "
                 "takes them into account."
             )
         if "task" in frame:

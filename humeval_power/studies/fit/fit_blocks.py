@@ -485,7 +485,7 @@ def _size_words(fitted: AnyFit, tested: EffectTest, size: PowerEstimate) -> str:
     asked = ""
     if tested.rule.margin is None and _SMALLEST_ASKED <= tested.p_value <= tested.rule.alpha:
         asked = (
-            f" How often chance alone gives such a p-value: humeval-power calibrate --p {tested.p_value:.2g} "
+            f" How often chance alone gives such a p-value: humeval-power more calibrate --p {tested.p_value:.2g} "
             f"--workers {fitted.n_workers} --items {fitted.n_items}."
         )
     return (

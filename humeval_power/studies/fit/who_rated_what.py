@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -60,13 +60,21 @@ class CellMap:
 
 
 def cell_map(ratings: Ratings) -> CellMap:
-    """The grid of these ratings.
+    """The grid of these ratings."""
+    sizes = (ratings.n_workers, ratings.n_items)
+    return grid_of(ratings.worker, ratings.item, ratings.system, sizes, ratings.system_names)
+
+
+def grid_of(
+    worker: Codes, item: Codes, system: Codes, sizes: tuple[int, int], system_names: tuple[str, ...]
+) -> CellMap:
+    """The grid of who rates what, from codes of shape (n,); `sizes` are all workers and all items.
 
     Connected parts stand apart, largest first. Within a part those who rated the same items stand together, by
     reciprocal averaging (Hill, 1973, Journal of Ecology 61, 237-249); ties keep the order of the table.
     """
-    n_workers, n_items, n_systems = ratings.n_workers, ratings.n_items, ratings.n_systems
-    triples = np.unique((ratings.worker * n_items + ratings.item) * n_systems + ratings.system)
+    (n_workers, n_items), n_systems = sizes, len(system_names)
+    triples = np.unique((worker * n_items + item) * n_systems + system)
     worker, item = triples // (n_systems * n_items), triples // n_systems % n_items
     worker_order, item_order = _orders(worker, item, n_workers, n_items)
     row_of, in_row = _bins(worker_order, MOST_ROWS)
@@ -75,7 +83,7 @@ def cell_map(ratings: Ratings) -> CellMap:
     if shape == (n_workers, n_items) and n_systems == 2:
         levels = np.zeros(shape, dtype=np.int8)
         np.add.at(levels, (row_of[worker], column_of[item]), (triples % n_systems + 1).astype(np.int8))
-        a, b = ratings.system_names
+        a, b = system_names
         of_two = (f"{a} only", f"{b} only", "both")
         return CellMap(levels, of_two, True, in_row, in_column, worker_order, item_order)
     counts = np.zeros(shape, dtype=np.int64)
@@ -472,18 +480,25 @@ def who_rated_what_blocks(
     ratings: Ratings, found: WhoRatedWhat, name: str = "assignment"
 ) -> tuple[Block, ...]:
     """Its words, and the picture of it, whose file has that name."""
+    words = "A row for each worker, a column for each item; those who rated the same items stand together."
+    drawing = who_rates_what(lambda: cell_map(ratings), ratings.worker_names, name, (TITLE, words))
+    return Points(tuple(found.words())), drawing
+
+
+def who_rates_what(
+    grid: Callable[[], CellMap], worker_names: tuple[str, ...], name: str, said: tuple[str, str]
+) -> Drawing:
+    """The picture of a grid, whose file has that name; `said` are its title and its words."""
 
     def draw() -> Figure:
         from humeval_power.studies.fit.figures import assignment_figure
 
-        return assignment_figure(cell_map(ratings), ratings.worker_names)
+        return assignment_figure(grid(), worker_names)
 
-    def svg() -> str:
-        return assignment_svg(cell_map(ratings), ratings.worker_names, TITLE, words)
-
-    words = "A row for each worker, a column for each item; those who rated the same items stand together."
-    drawing = Drawing(name, draw, svg, title=TITLE, words=words)
-    return Points(tuple(found.words())), drawing
+    title, words = said
+    return Drawing(
+        name, draw, lambda: assignment_svg(grid(), worker_names, title, words), title=title, words=words
+    )
 
 
 def _items_shared(worker: Codes, item: Codes, n_workers: int, n_items: int) -> Spread | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.asking.command import Use
+from humeval_power.asking.command import Use, asked_study
 from humeval_power.asking.declared import SIZE, Page, Part, study_command, untouched
 from humeval_power.asking.form import Next
 from humeval_power.asking.output import Reused, note
@@ -277,7 +277,9 @@ def _outputs(study: StudyValues) -> Outputs | None:
         Texts that cannot be read.
     """
     if study.outputs is None and not study.upload:
-        given = study.options_of(_OF_FORM)
+        file = asked_study()  # it may say today what a form will need
+        of_file = {} if file is None else file.places
+        given = [option for option in study.options_of(_OF_FORM) if option not in of_file]
         if given:
             raise click.UsageError(
                 f"{', '.join(given)}: there is nothing to upload; add --outputs and --upload."

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from humeval_power.safe_text import table_csv
-from humeval_power.saying.document import Document, Fact, Facts, Points, Section, Table
+from humeval_power.saying.document import Document, Drawing, Fact, Facts, Points, Section, Table
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result, Source
+from humeval_power.studies.fit.who_rated_what import CellMap, grid_of, who_rates_what
 from humeval_power.studies.plan.assignment import (
     AssignmentPlan,
     Balance,
@@ -71,6 +72,7 @@ class AssignmentResult(Result):
             headline=(*_totals(plan), *_taken(self.takeovers)),
             caveats=(*self.caveats, *plan.design.notes),
             sections=(
+                Section("Who rates what", (_picture(plan, blind=self.blind),)),
                 Section("Work of a slot", (_loads(plan),)),
                 *([Section("Balance", (_balance_table(self._balance),))] if self._balance else []),
                 *([Section("Looks", (Facts(tuple(_looks(plan))),))] if plan.look is not None else []),
@@ -149,6 +151,21 @@ def _totals(plan: AssignmentPlan) -> Iterator[Fact]:
     yield "Worker slots", f"{len(plan.slots):,}"
     for kind, name in enumerate(KINDS):
         yield f"{name[0].upper()}{name[1:]}s", f"{int(plan.loads(kind).sum()):,}"
+
+
+def _picture(plan: AssignmentPlan, *, blind: bool) -> Drawing:
+    """The slots and the items as a grid; of a blind table it does not show the systems."""
+
+    def grid() -> CellMap:
+        rated = plan.kind == 0
+        worker, item = plan.worker[rated], plan.item[rated]
+        system, names = (0 * item, ("rated",)) if blind else (plan.system[rated], plan.systems)
+        return grid_of(worker, item, system, (len(plan.slots), len(plan.items)), names)
+
+    words = (
+        "A row for each worker slot, a column for each item; those who rate the same items stand together."
+    )
+    return who_rates_what(grid, plan.slots, "who_rates_what", ("Who rates what", words))
 
 
 def _taken(takeovers: tuple[Takeover, ...]) -> Iterator[Fact]:

@@ -1,4 +1,4 @@
-"""`humeval-power calibrate`: how often tests find an effect where there is none."""
+"""`humeval-power more calibrate`: how often tests find an effect where there is none."""
 
 from __future__ import annotations
 

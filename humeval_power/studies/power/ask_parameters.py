@@ -1,4 +1,4 @@
-"""`humeval-power parameters`: the library of parameters, its entries, and entries of one's own."""
+"""`humeval-power more parameters`: the library of parameters, its entries, and entries of one's own."""
 
 from __future__ import annotations
 

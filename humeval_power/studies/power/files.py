@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 # Read the library of parameters: the one that comes along, and the user's own.
 
-_HINT = "Restore or rename it; 'humeval-power parameters add FILE' begins a new one where there is none."
+_HINT = (
+    "Restore or rename it; 'humeval-power more parameters add FILE' begins a new one where there is none."
+)
 
 
 def shipped_library() -> list[LibraryEntry]:
@@ -137,8 +139,8 @@ def preset_document(name: str) -> dict[str, Any]:
     names = [entry.name for entry in library]
     if name not in names:
         raise InputError(
-            f"there is no preset {name!r}; there are {', '.join((TYPICAL, *PRESETS))}, and what 'parameters list' "
-            f"names. {close_to(name, [*PRESETS, *names])}"
+            f"there is no preset {name!r}; there are {', '.join((TYPICAL, *PRESETS))}, and what "
+            f"'more parameters list' names. {close_to(name, [*PRESETS, *names])}"
         )
     return parameters_document(find_entry(name, library))
 

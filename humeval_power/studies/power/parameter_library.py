@@ -281,7 +281,7 @@ LONGEST_NAME = 28  # what the list of a library has room for
 
 
 def library_export(study: Mapping[str, Any], texts: Mapping[str, str], *, name: str) -> Record:
-    """The parameters of a study that was fitted or analysed, for `power`, `plan` and `parameters add`.
+    """The parameters of a study that was fitted or analysed, for `power`, `plan` and `more parameters add`.
 
     texts : the authors' answers; 'title', 'paper', 'data_link' and 'licence' are used.
 

@@ -490,6 +490,7 @@ class AnswersTemplate(Report):
                     "section": section_of(entry),
                     "prompt": entry.asked[0].prompt if entry.asked else None,
                     "fields": [f"{one.form} {one.number}" for one in entry.asked],
+                    "hint": entry.hint or None,
                     "is_open": entry.is_open,
                     "value": list(entry.value) if isinstance(entry.value, tuple) else entry.value,
                     "known": [one.known for one in entry.known],

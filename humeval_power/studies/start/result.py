@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from humeval_power.asking.folded import in_terminal
 from humeval_power.saying.document import Block, Document, Listing, Paragraph, Section
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.studies.start.steps import PROGRAM, Phase, Step, script
@@ -110,7 +111,7 @@ def _blocks(step: Step, steps: tuple[Step, ...]) -> tuple[Block, ...]:
 def _row(step: Step) -> Record:
     return {
         "phase": step.phase,
-        "command": [PROGRAM, *step.words],
+        "command": [PROGRAM, *in_terminal(step.words)],
         "shown": step.shown,
         "link": step.link,
         "why": step.why,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlencode
 
+from humeval_power.asking.folded import in_terminal
 from humeval_power.safe_text import shell_word, terminal_text
 
 Phase = Literal["now", "later"]
@@ -50,7 +51,7 @@ class Step:
     @property
     def shown(self) -> str:
         """The command for a shell, in lines that a terminal of 80 columns does not break."""
-        lines, line = [], " ".join([PROGRAM, *self.command])
+        lines, line = [], " ".join([PROGRAM, *in_terminal(self.command)])
         for part in self._parts[1:]:
             text = " ".join(map(shell_word, part))
             if len(line) + 1 + len(text) + 2 > _WIDEST:

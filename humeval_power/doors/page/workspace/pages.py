@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
@@ -15,11 +15,11 @@ from starlette.routing import Route
 
 from humeval_power.doors.page.answers import Work, Wrong
 from humeval_power.doors.page.asked import Parts, upload_of
-from humeval_power.doors.page.responses import not_there
+from humeval_power.doors.page.responses import not_there, zipped
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.working.live_questions import stamp
 from humeval_power.doors.page.workspace.examples import EXAMPLES
-from humeval_power.doors.page.workspace.stages import ACTS, BY_KEY, Question, Stage, question_of
+from humeval_power.doors.page.workspace.stages import ACTS, ANSWERS, BY_KEY, Question, Stage, question_of
 from humeval_power.doors.page.workspace.studies import (
     ChangedError,
     OpenedStudy,
@@ -38,9 +38,11 @@ from humeval_power.doors.page.workspace.views import (
     stage_page,
 )
 from humeval_power.errors import InputError
+from humeval_power.safe_text import file_stems
 from humeval_power.study import FIELDS, FILE_NAME
 
 _SOON = 0.4  # seconds that a page waits for a job that may be short
+_LONGEST_TRIAL = 30.0  # seconds until answers are kept without the forms having taken them
 _MOST_FIELDS = 300  # of one form
 
 
@@ -71,6 +73,8 @@ class Workspace:
             Route("/studies/{kind}", self.begin, methods=["POST"]),
             Route("/rename/{name:path}", self.rename, methods=["POST"]),
             Route("/act/{act}/{name:path}", self.act, methods=["POST"]),
+            Route("/zip/{name:path}", self.take),
+            Route("/answers/{name:path}", self.answers, methods=["POST"]),
             *(
                 Route(path, view, methods=[method])
                 for path in ("/study/{stage}", "/study/{name:path}/{stage}")
@@ -189,6 +193,13 @@ class Workspace:
             return not_there(request, None)
         if act.writes and self._is_writing(name):  # a second click
             return _to(study.link(act.stage))
+        if act.keeps:
+            lines = [line.strip() for line in sent.get(act.keeps, "").replace(",", "\n").splitlines()]
+            text = "".join(f"{line}\n" for line in lines if line)
+            if not text:
+                return _to(study.link(act.stage))
+            kept = await run_in_threadpool(self._known.keep, study, f"{act.keeps}.txt", text.encode())
+            sent = {**sent, act.keeps: kept}
         if act.writes:
             study = await run_in_threadpool(self._known.save, name, study.version, act.names(study))
         words = act.words(study, sent)
@@ -201,6 +212,36 @@ class Workspace:
         version = "" if act.writes else study.version
         self._begun[name, act.stage] = _Done(request.path_params["act"], work.key, version)
         return _to(_with_view(study.link(act.stage), sent))
+
+    async def answers(self, request: Request) -> Response:
+        """Keep what only the authors know in the study's file of answers, once the forms take it."""
+        name = request.path_params["name"]
+        sent = await _all_sent(request)
+        study = await run_in_threadpool(self._known.open, name)
+        path, text = await run_in_threadpool(self._known.answered, study, sent)
+        named = await run_in_threadpool(self._known.edited, study, {"answers": path})
+        asked = question_of(BY_KEY["report"], named, {"form": ANSWERS})
+        if asked is not None:
+            work = await run_in_threadpool(self._work, named, asked)
+            files = tuple(one for one in work.files if one[0] != beside(name, path))
+            work = replace(work, files=files, texts=(*work.texts, (beside(name, path), text)))
+            tried = self._parts.workers.job(work.key, work)
+            await tried.wait(_LONGEST_TRIAL)
+            if tried.answer is not None and tried.answer.problems:
+                raise InputError("; ".join(wrong.text for wrong in tried.answer.problems))
+        await run_in_threadpool(self._known.keep_answers, named, path, text)
+        return _to(f"{study.link('report')}?form={ANSWERS}")
+
+    async def take(self, request: Request) -> Response:
+        """What may be published of a study, as a zip."""
+        study = await run_in_threadpool(self._known.open, request.path_params["name"])
+        files = await run_in_threadpool(self._known.public_files, study)
+        contents = await run_in_threadpool(
+            lambda: {path: place.read_bytes() for path, place in files.items()}
+        )
+        (stem,) = file_stems([study.title], nameless="study")
+        said = {"Content-Disposition": f'attachment; filename="{stem}.zip"'}
+        return Response(zipped(contents, stem), media_type="application/zip", headers=said)
 
     def _is_writing(self, name: str) -> bool:
         """Whether a command writes into the folder of a study."""
@@ -330,12 +371,17 @@ class Workspace:
 
 async def _sent(request: Request) -> dict[str, str]:
     """The fields of a form, those of several values joined."""
+    return {name: ", ".join(filter(None, values)) for name, values in (await _all_sent(request)).items()}
+
+
+async def _all_sent(request: Request) -> dict[str, list[str]]:
+    """The fields of a form, with all values of each."""
     found: dict[str, list[str]] = {}
     async with request.form(max_files=0, max_fields=_MOST_FIELDS) as form:
         for name, value in form.multi_items():
             if isinstance(value, str) and "\0" not in value:
                 found.setdefault(name, []).append(value)
-    return {name: ", ".join(filter(None, values)) for name, values in found.items()}
+    return found
 
 
 def _with_view(link: str, sent: Mapping[str, str]) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
-from humeval_power.doors.page.workspace.studies import WRITTEN, OpenedStudy, as_typed
+from humeval_power.doors.page.workspace.studies import REPORTS_FOLDER, WRITTEN, OpenedStudy, as_typed
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS
 
 Words = tuple[str, ...]
@@ -18,7 +19,9 @@ OPEN: Mapping[str, str] = {
     "ratings-per-item": "Ratings of each item",
     "effect": "The difference",
 }
+ANSWERS = "answers"  # the list of what only the authors know
 REPORTS: Mapping[str, str] = {
+    ANSWERS: "What only you know",
     "paper": "Paragraphs for the paper",
     "heds": "Human Evaluation Datasheet",
     "arr": "Checklist of ARR",
@@ -48,6 +51,7 @@ class Act:
 
     words : of the command; given the study and what the button sends.
     writes : the fields that name what it writes into the folder of the study; without any it writes nothing.
+    keeps : the file in which the lines of the button's field of that name are kept, which `words` may name.
     without : fields that it is not told, where it writes nothing.
     """
 
@@ -55,6 +59,7 @@ class Act:
     words: Callable[[OpenedStudy, Mapping[str, str]], Words]
     writes: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    keeps: str = ""
 
     def names(self, study: OpenedStudy) -> dict[str, str]:
         """What it writes that the study does not name yet, or elsewhere: forms lie in a folder with the table."""
@@ -171,8 +176,10 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
         return Question((*_size_words(open_of(study, wanted.get("open", ""))), *_FORMULA), is_quick=True)
     if stage.key == "plan" and study.is_there("plan"):
         return Question(("report", FILE_NAME, "--form", "osf"), ("findings", "ratings", "answers"))
-    if stage.key == "collect" and study.is_there("assignment") and study.is_there("exports"):
-        return Question(("collect", "status", FILE_NAME))
+    if stage.key == "collect" and study.is_there("assignment"):
+        if study.is_there("exports"):
+            return Question(("collect", "status", FILE_NAME))
+        return Question(("assign", FILE_NAME), ("assignment", "key", "outputs", "upload", "exports"))
     if stage.key == "look" and study.is_there("plan") and study.has("looks"):
         return Question(("monitor", "--status", "--plan", as_typed(study.file.values["plan"])))
     if stage.key == "decide" and study.is_there("ratings"):
@@ -180,6 +187,8 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
             return Question(("report", FILE_NAME, "--form", "paper"))
         return Question(("check", FILE_NAME), ("pilot",))
     if stage.key == "report" and (study.is_there("findings") or study.is_there("plan")):
+        if report_of(wanted) == ANSWERS:
+            return Question(("report", FILE_NAME, "--template", "left.toml"))
         return Question(("report", FILE_NAME, "--form", report_of(wanted)))
     return None
 
@@ -211,6 +220,13 @@ def _assign(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
     return ("assign", FILE_NAME, *forms, *_again(study, "assignment"))
 
 
+def _withdraw(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
+    """A new table of ratings without those who withdrew, which the study then names."""
+    free = (f"ratings-{number}.csv" for number in count(2))
+    table = next(name for name in free if not (study.folder / name).exists())
+    return ("collect", "withdraw", FILE_NAME, "--withdrawn", sent["withdrawn"], "-o", table)
+
+
 def _again(study: OpenedStudy, field: str) -> Words:
     """What writes over the files of before, which the page has said that it does."""
     return ("--force",) if study.has(field) and study.is_there(field) else ()
@@ -226,6 +242,7 @@ ACTS: Mapping[str, Act] = {
         lambda study, _sent: ("import", FILE_NAME, *_again(study, "ratings")),
         writes=("ratings",),
     ),
+    "withdraw": Act("collect", _withdraw, writes=("ratings",), keeps="withdrawn"),
     "look": Act("look", lambda _study, _sent: ("monitor", FILE_NAME), writes=("plan",)),
     "analyze": Act(
         "decide",
@@ -236,7 +253,7 @@ ACTS: Mapping[str, Act] = {
         "report",
         lambda _study, sent: (
             *("report", FILE_NAME, "--form", report_of(sent)),
-            *("-o", f"reports/{report_of(sent)}.html", "--force"),
+            *("-o", f"{REPORTS_FOLDER}/{report_of(sent)}.html", "--force"),
         ),
         writes=("findings",),
     ),

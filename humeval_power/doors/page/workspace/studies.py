@@ -6,7 +6,8 @@ import hashlib
 import os
 import posixpath
 import re
-from collections.abc import Collection, Mapping, Sequence
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -18,14 +19,18 @@ from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import Kind
 from humeval_power.files.file_sets import write_files
+from humeval_power.safe_text import toml_text
 from humeval_power.study import FIELDS, FILE_NAME, put_aside
-from humeval_power.study_text import study_text
+from humeval_power.study_text import study_text, toml_value
 
 DRAFT = "draft"
 _DRAFT = re.compile(rf"{DRAFT}(-\d+)?")
 _LONGEST_NAME = 60
 _LARGEST = 1_000_000  # bytes of a study file
 _MOST_FILES = 500  # in a folder that a study names
+# Fields whose files name people or what codes stand for: they are not taken along.
+PRIVATE = ("key", "ratings", "exports", "pilot", "rehearsal", "outputs", "assignment")
+REPORTS_FOLDER = "reports"
 # Where commands write what belongs to a study, as `start` names it too.
 WRITTEN: Mapping[str, Any] = {
     "plan": "plan",
@@ -253,6 +258,53 @@ class Studies:
                         found[path] = self.folder.resolve(path)
         return found
 
+    def public_files(self, study: OpenedStudy) -> dict[str, Path]:
+        """The study file, what it names beside tables of people and keys, and the reports, by their paths in the
+        folder of the study."""
+        start = f"{study.name}/" if study.name else ""
+        reports = beside(study.name, REPORTS_FOLDER)
+        found = self.files_of(study, PRIVATE) | {
+            path: self.folder.resolve(path)
+            for path in (beside(study.name, FILE_NAME), *self.folder.below(reports, _MOST_FILES))
+            if self.folder.is_file(path)
+        }
+        return {path.removeprefix(start): place for path, place in sorted(found.items())}
+
+    def answered(self, study: OpenedStudy, said: Mapping[str, Sequence[str]]) -> tuple[str, str]:
+        """The file of answers and its text with these in it, by their keys; what is empty goes.
+
+        Raises
+        ------
+        InputError
+            A file that cannot be read, or a key that is none.
+        """
+        path = as_typed(study.file.values.get("answers")) or WRITTEN["answers"]
+        named = beside(study.name, path)
+        text = self.folder.resolve(named).read_text("utf-8") if self.folder.is_file(named) else ""
+        try:
+            table = tomllib.loads(text)
+            for key, values in said.items():
+                *above, last = _parts_of(key)
+                at = table.setdefault("report", {})
+                for part in above:
+                    at = at.setdefault(part, {})
+                at.pop(last, None)
+                if texts := [text.strip() for text in values if text.strip()]:
+                    at[last] = texts if len(texts) > 1 else texts[0]
+        except (tomllib.TOMLDecodeError, AttributeError) as error:
+            raise InputError(f"{path} cannot be written: {error}") from None
+        return path, "\n".join(_tables(table)).strip() + "\n"
+
+    def keep_answers(self, study: OpenedStudy, path: str, text: str) -> None:
+        """Write the file of answers, and its name into the study."""
+        named = beside(study.name, path)
+        _ = self.folder.resolve(named) if self.folder.is_file(named) else self.folder.target(named)
+        with self._lock:
+            files = {study.folder / path: text}
+            if study.file.text != self.open(study.name).file.text:
+                files[study.folder / FILE_NAME] = study.file.text
+            write_files(files, force=True)
+
     def keep(self, study: OpenedStudy, name: str, content: bytes) -> str:
         """Put a file into the folder of a study; its name there, another where that one has other content."""
         stem, dot, ending = name.partition(".")
@@ -288,6 +340,30 @@ def changed(study: OpenedStudy, typed: Mapping[str, str]) -> dict[str, str]:
         for name, text in typed.items()
         if name in FIELDS and text.strip() != as_typed(study.file.values.get(name))
     }
+
+
+def _parts_of(key: str) -> list[str]:
+    """The parts of a key of TOML."""
+    parts: list[str] = []
+    at: Any = tomllib.loads(f"{key} = 0") if "\n" not in key else {}
+    while isinstance(at, dict) and len(at) == 1:
+        ((part, at),) = at.items()
+        parts.append(part)
+    if at != 0 or not parts:
+        raise InputError(f"There is no answer called {key!r}.")
+    return parts
+
+
+def _tables(table: Mapping[str, Any], *above: str) -> Iterator[str]:
+    """The lines of a table of TOML, then of those below it."""
+    if above:
+        yield f"\n[{'.'.join(toml_text(name, key=True) for name in above)}]"
+    for name, value in table.items():
+        if not isinstance(value, Mapping):
+            yield f"{toml_text(name, key=True)} = {toml_value(value)}"
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _tables(value, *above, name)
 
 
 def as_typed(value: Any) -> str:

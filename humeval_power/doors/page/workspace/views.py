@@ -194,6 +194,7 @@ def _of_answer(
         "ways": [_way(name, design, currency) for name, design in answer.ways]
         if answer and shown.act == "search"
         else [],
+        "asks": _by_section(answer.asks) if answer else {},
         "summary": summary(study),
         "open": open_of(study, wanted.get("open", "")) if stage.key == "size" else "",
         "opens": OPEN,
@@ -210,6 +211,27 @@ def _of_answer(
         "next": following,
         "form_token": around.form_token,
     }
+
+
+def _by_section(asks: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """The answers that only authors know: what is open, by section of the forms; then what is answered."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for one in sorted(asks, key=lambda one: one["value"] is not None):
+        if one["value"] is not None or one["is_open"]:
+            section = one["section"] if one["value"] is None else "Answered"
+            found.setdefault(section, []).append({**one, **_how(one["hint"] or "")})
+    return found
+
+
+def _how(hint: str) -> dict[str, Any]:
+    """What an answer should say: without the key of the file that takes the same in other words; the options of
+    one that has to choose."""
+    said = re.sub(r"(^|; )or heds\..*", "", hint)
+    several, words = said.startswith("one or several of: "), said.partition("of: ")[2]
+    options = words.split("; ") if several or said.startswith("one of: ") else []
+    if len(options) < 2:
+        return {"hint": said, "options": ()}
+    return {"hint": "", "options": options, "several": several}
 
 
 def _found(

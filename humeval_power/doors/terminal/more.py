@@ -1,0 +1,7 @@
+"""The command `more`: what fewer people need."""
+
+from __future__ import annotations
+
+from humeval_power.asking.folded import OpenGroup
+
+command = OpenGroup("more", help="What fewer people need.")

@@ -1,0 +1,136 @@
+"""What a study's page does while ratings come in and at the end: the work as a picture, withdrawals, a zip."""
+
+from __future__ import annotations
+
+import io
+import re
+import tomllib
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette")
+from in_process_parts import in_process_parts
+from places import ROOT
+from starlette.testclient import TestClient
+
+from humeval_power.doors.page.app import make_app
+from humeval_power.doors.page.serving.chosen_folder import Folder
+
+STUDY = """schema = "humeval_power/study/1"
+[effect]
+scale = "1:5"
+effect_raw = 0.6
+[variation]
+preset = "high"
+[design]
+workers = 10
+items = 60
+ratings_per_item = 3
+[files]
+"""
+
+
+@pytest.fixture
+def chosen(tmp_path: Path) -> Path:
+    folder = tmp_path / "chosen" / "mine"
+    folder.mkdir(parents=True)
+    (folder / "study.toml").write_text(STUDY.replace("[files]\n", ""), "utf-8")
+    (folder / "ratings.csv").write_bytes((ROOT / "data" / "pilot.csv").read_bytes())
+    return tmp_path / "chosen"
+
+
+@pytest.fixture
+def client(tmp_path: Path, chosen: Path) -> TestClient:
+    parts = replace(in_process_parts(tmp_path / "private"), folder=Folder(chosen))
+    return TestClient(make_app(parts), follow_redirects=False)
+
+
+def test_the_zip_has_what_may_be_published_and_nothing_else(client, chosen):
+    mine = chosen / "mine"
+    for name in ("key.csv", "exports/raw.csv", "reports/paper.html", "notes.txt", "analysis/analysis.json"):
+        (mine / name).parent.mkdir(exist_ok=True)
+        (mine / name).write_text("x")
+    text = (mine / "study.toml").read_text()
+    files = 'ratings = "ratings.csv"\nkey = "key.csv"\nexports = "exports/raw.csv"\nfindings = "analysis"\n'
+    (mine / "study.toml").write_text(
+        f"{text.split('[effect]')[0]}{files}[effect]{text.split('[effect]')[1]}"
+    )
+    page = client.get("/study/mine/question").text
+    assert "cannot be read" not in page
+    answer = client.get("/zip/mine")
+    assert answer.headers["content-disposition"] == 'attachment; filename="mine.zip"'
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert set(archive.namelist()) == {
+            "mine/study.toml",
+            "mine/reports/paper.html",
+            "mine/analysis/analysis.json",
+        }
+    assert answer.content == client.get("/zip/mine").content
+    assert client.get("/zip/nobody").status_code in (404, 422)
+    assert client.get("/zip/mine/..%2F..%2Fetc").status_code in (404, 422)
+
+
+def test_the_work_is_drawn_before_ratings_come_in(client, chosen):
+    text = (chosen / "mine" / "study.toml").read_text()
+    (chosen / "mine" / "study.toml").write_text(text + "[cost]\ncost_per_rating = 0.1\n")
+    sizes = {"workers": "8", "items": "30", "ratings-per-item": "4"}
+    assert client.post("/act/seal/mine", data=sizes).status_code == 303
+    assert "Sealed" in client.get("/study/mine/plan").text
+    assert client.post("/act/assign/mine").status_code == 303
+    client.get("/study/mine/collect")
+    assert (chosen / "mine" / "key.csv").is_file()
+    page = TestClient(client.app).get("/study/mine/collect").text
+    assert "Who rates what" in page
+    assert "<svg" in page
+    assert re.search(r"8\s+workers rate 30 items", page)
+
+
+def test_answers_that_only_authors_know_are_kept_one_by_one(client, chosen):
+    mine = chosen / "mine"
+    head, _, rest = (mine / "study.toml").read_text().partition("[effect]")
+    (mine / "study.toml").write_text(f'{head}ratings = "ratings.csv"\n[effect]{rest}')
+    client.post("/act/analyze/mine")
+    client.get("/study/mine/decide")
+    page = client.get("/study/mine/report?form=answers").text
+    asked = re.findall(r'<textarea name="([^"]+)"', page)
+    assert len(asked) > 30
+    assert "resources" in asked
+    assert "Write it into the folder" not in page
+    said = 'Section 4: "new" against \\ baseline'
+    assert client.post("/answers/mine", data={"resources": said}).status_code == 303
+    assert 'answers = "answers.toml"' in (mine / "study.toml").read_text()
+    assert tomllib.loads((mine / "answers.toml").read_text()) == {"report": {"resources": said}}
+    page = client.get("/study/mine/report?form=answers").text
+    assert "Answered (1)" in page
+    assert said.partition(":")[0] in client.get("/study/mine/report?form=heds").text
+    before = (mine / "answers.toml").read_text()
+    wrong = client.post("/answers/mine", data={'heds."9.9.9"': "x", "paper": "y"})
+    assert wrong.status_code == 422
+    assert client.post("/answers/mine", data={"a = 1\nb": "x"}).status_code == 422
+    assert client.post("/answers/mine", data={"a]": "x"}).status_code == 422
+    assert (mine / "answers.toml").read_text() == before
+    client.post("/answers/mine", data={"resources": " "})
+    assert tomllib.loads((mine / "answers.toml").read_text()) == {"report": {}}
+
+
+def test_who_withdrew_leaves_the_ratings(client, chosen):
+    mine = chosen / "mine"
+    head, _, rest = (mine / "study.toml").read_text().partition("[effect]")
+    (mine / "assignment.csv").write_text("slot,item\nw1,i1\n")
+    (mine / "study.toml").write_text(f'{head}ratings = "ratings.csv"\n[effect]{rest}')
+    workers = sorted({line.split(",")[0] for line in (mine / "ratings.csv").read_text().splitlines()[1:]})
+    assert "Somebody withdrew" in client.get("/study/mine/collect").text
+    client.post("/act/withdraw/mine", data={"withdrawn": " \n"})
+    assert not (mine / "withdrawn.txt").exists()
+    client.post("/act/withdraw/mine", data={"withdrawn": f"{workers[0]}\n {workers[2]} "})
+    page = client.get("/study/mine/collect").text
+    left = sorted({line.split(",")[0] for line in (mine / "ratings-2.csv").read_text().splitlines()[1:]})
+    assert 'ratings = "ratings-2.csv"' in (mine / "study.toml").read_text()
+    assert left == [worker for worker in workers if worker not in (workers[0], workers[2])], page
+    client.post("/act/withdraw/mine", data={"withdrawn": "nobody"})
+    assert "nobody" in client.get("/study/mine/collect").text
+    assert not (mine / "ratings-3.csv").exists()
+    assert 'ratings = "ratings-2.csv"' in (mine / "study.toml").read_text()
