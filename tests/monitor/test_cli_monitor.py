@@ -26,6 +26,7 @@ from humeval_power.designs import crossed
 from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.crossed import fits
 from humeval_power.estimation.fitting import fit
+from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.ratings import ratings_from_table
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.saying.render import as_markdown
@@ -33,6 +34,7 @@ from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
 from humeval_power.studies.analyze.against_plan import LooksTaken
 from humeval_power.studies.analyze.result import AnalysisResult
+from humeval_power.studies.fit.many_systems import PairResult, SystemsAnalysis
 from humeval_power.studies.fit.wald import effect_test
 from humeval_power.studies.loading import load_ratings
 from humeval_power.studies.looks.boundaries import boundaries
@@ -270,9 +272,10 @@ def test_the_boundary_of_the_last_look_decides_and_not_alpha(tmp_path: Path) -> 
     tested = effect_test(fitted, DEFAULT_RULE)
     assert tested.significant
     looks = cast(LooksTaken, SimpleNamespace(shown=False))
-    found = AnalysisResult(
-        ratings=study, fitted=fitted, tested=tested, ranges={}, agreement={}, looks=looks
-    )
+    comparison = PairResult("old", "new", fitted, tested, tested.p_value)
+    alone = FamilyOfTests(ComparisonFamily(correction="none"), 1)
+    analysis = SystemsAnalysis((comparison,), (), alone)
+    found = AnalysisResult(ratings=study, analysis=analysis, agreement={}, looks=looks)
     found.__dict__["sequential"] = StagewiseResult(2, 0.061, 0.09, (-0.01, 0.2), 0.95, tested.estimate)
     assert "No difference is shown between new and old (p = 0.061 over all looks)" in found.decision
     assert "is better than" not in found.decision

@@ -22,7 +22,7 @@ from humeval_power.studies.analyze.family import Unit
 from humeval_power.studies.report.calls import open_fields, report
 from humeval_power.studies.report.documents import Documents
 from humeval_power.studies.report.fact_record import study_facts
-from humeval_power.studies.report.fact_systems import words_of
+from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.page import StudyReport
 from humeval_power.studies.report.paper import paper_latex
 from humeval_power.studies.report.paragraphs import methods_paragraph, paragraphs
@@ -174,7 +174,7 @@ def test_every_p_value_is_that_after_the_correction(documents):
     for each in without_plan(documents):
         corrected = [p_cell(pair["corrected_p_value"]) for pair in each.study["pairs"]]
         raw = {p_cell(pair["p_value"]) for pair in each.study["pairs"]} - set(corrected)
-        table = words_of(each.facts).tables()[-1]
+        table = StudyWords(each.facts).tables()[-1]
         assert sorted(row[-1] for row in table.rows) == sorted(corrected)
         for form in ("card2020", "arr", "paper"):
             text = as_markdown(report(each, form=form).document()).replace("\\", "")
@@ -207,9 +207,9 @@ def test_the_table_has_the_signs_and_the_order_of_the_analysis():
 def test_against_a_baseline_each_difference_is_from_it():
     for each in many_documents(BASELINE):
         assert {one.first for one in each.facts.ranked_comparisons} == {"base"}
-        assert "each criterion" not in words_of(each.facts).test()
-        assert "3 systems against base" in words_of(each.facts).test()
-        assert "The intervals cover together." in words_of(each.facts).tables()[-1].caption
+        assert "each criterion" not in StudyWords(each.facts).test()
+        assert "3 systems against base" in StudyWords(each.facts).test()
+        assert "The intervals cover together." in StudyWords(each.facts).tables()[-1].caption
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_against_a_baseline_each_difference_is_from_it():
 def test_sentences_describe_the_model_that_was_fitted(family, said):
     for text in (
         methods_paragraph(*many_documents(family)),
-        words_of(many_documents(family)[0].facts).test(),
+        StudyWords(many_documents(family)[0].facts).test(),
     ):
         assert said in text
         assert "B \u2212 A" not in text

@@ -34,7 +34,7 @@ from humeval_power.studies.report.checklist import ARR_FIELDS, arr_fields, arr_p
 from humeval_power.studies.report.config import ReportConfig
 from humeval_power.studies.report.documents import Documents
 from humeval_power.studies.report.fact_record import study_facts
-from humeval_power.studies.report.fact_systems import words_of
+from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.fields import open_fields
 from humeval_power.studies.report.paragraphs import methods_paragraph, paragraphs, results_paragraph
 from humeval_power.studies.report.prereg import (
@@ -263,7 +263,7 @@ def test_no_documents_no_words():
 
 
 def tables(study):
-    return words_of(study_facts(study)).tables()
+    return StudyWords(study_facts(study)).tables()
 
 
 def three_systems() -> dict[str, object]:

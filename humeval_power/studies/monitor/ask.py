@@ -25,7 +25,7 @@ from humeval_power.studies.plan.ask_held import (
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
-    from humeval_power.studies.monitor.result import AnyMonitorResult
+    from humeval_power.studies.monitor.result import MonitorResult
     from humeval_power.studies.plan.files import PlanFile
     from humeval_power.studies.plan.files_looks import LooksFile
 
@@ -35,7 +35,7 @@ def _monitor(given: Typed, calls: Calls) -> None:
     calls.let("result", taken)
 
 
-def _look(given: Typed) -> AnyMonitorResult:
+def _look(given: Typed) -> MonitorResult:
     study = StudyValues.of(given.context)
     file = study.ratings
     if (file is None) is not given["status"]:

@@ -41,7 +41,7 @@ from humeval_power.studies.monitor.ledger_fields import (
     start_content,
     state_of,
 )
-from humeval_power.studies.monitor.result import AnyMonitorResult, Seal, monitor_result
+from humeval_power.studies.monitor.result import MonitorResult, Seal
 from humeval_power.studies.monitor.state import Observations, paired_remarks
 from humeval_power.studies.monitor.step import changed_rows
 from humeval_power.studies.monitor.systems import (
@@ -235,7 +235,7 @@ class Asked(NamedTuple):
     final: bool
 
 
-def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> AnyMonitorResult:
+def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> MonitorResult:
     """The looks so far; none is taken."""
     entries = read_ledger(ledger)
     state = state_of(entries, monitoring_of(planned.plan), planned.checksum, place=ledger)
@@ -245,7 +245,7 @@ def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> AnyM
 
 def take_look(
     planned: PlanFile | LooksFile, data: AnyLookData, seen: LookRows, asked: Asked
-) -> AnyMonitorResult:
+) -> MonitorResult:
     """Take a look under the ledger's lock, or find that it was taken at these data before.
 
     Raises
@@ -304,11 +304,11 @@ def _result(
     seal: LedgerSeal | None,
     *said: str,
     notices: tuple[str, ...] = (),
-) -> AnyMonitorResult:
+) -> MonitorResult:
     amended = "The plan was amended after the first look; its looks are as they were."
-    return monitor_result(
-        state.monitoring,
-        planned.plan,
+    return MonitorResult(
+        state=state.monitoring,
+        plan=planned.plan,
         ledger=ledger,
         notices=notices,
         seal=None if seal is None else Seal(seal.n_lines, seal.sha256, seal.statement),

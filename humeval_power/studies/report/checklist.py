@@ -30,10 +30,10 @@ from humeval_power.studies.report.documents import (
     software_words,
 )
 from humeval_power.studies.report.fact_record import StudyFacts, in_words, study_facts
-from humeval_power.studies.report.fact_systems import words_of
+from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.fields import Asked, FormField, FormPage, Given, fields_of
 from humeval_power.studies.report.items import QUESTIONS, Checklist, ChecklistItem, Question
-from humeval_power.studies.report.plans import words_of_plan
+from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import (
     Answer,
     assumptions,
@@ -193,7 +193,7 @@ FROM_CONFIG = {
 def arr_fields(documents: Documents, config: ReportConfig = NO_CONFIG) -> tuple[FormField, ...]:
     """Texts for the fields; the form adds to each yes, no or not applicable, and a section number."""
     facts, source = documents.facts, documents.study_source
-    said = words_of(facts)
+    said = StudyWords(facts)
     effect = said.effect()
     answers: dict[str, Given | None] = {
         **{number: config.given(name) for number, name in FROM_CONFIG.items()},
@@ -252,7 +252,7 @@ def plan_answers(plan: Plan, *, checksum: str | None, study: Document = NOTHING)
 
     checksum : of the plan's file. study : the analysis, which lists the departures from the plan.
     """
-    said = words_of_plan(plan)
+    said = PlanWords(plan)
     found = {
         "effect_of_interest": Answer(said.of_interest(), False),
         "power": Answer(said.power()),

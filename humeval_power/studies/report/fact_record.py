@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from humeval_power.errors import InputError
 from humeval_power.families import ComparisonFamily, Correction, FamilyOfTests, SystemVariances
 from humeval_power.rules import DecisionRule
-from humeval_power.saying.numbers import counted
+from humeval_power.saying.numbers import MINUS, counted
 from humeval_power.saying.rule_words import estimator_words, model_words, reference_of, reported_words
 from humeval_power.saying.values import (
     NOTHING,
@@ -47,6 +47,11 @@ class Comparison:
     significant: bool | None = None
     reason: str | None = None
     is_simultaneous: bool = False
+
+    @property
+    def name(self) -> str:
+        """'second - first'."""
+        return f"{self.second} {MINUS} {self.first}"
 
     def turned(self) -> Comparison:
         """The same as first - second."""

@@ -12,7 +12,8 @@ from humeval_power.saying.render.latex import COLUMN, PACKAGES, bare_float
 from humeval_power.saying.result import Record
 from humeval_power.studies.cite.result import CITE_COMMAND, with_citations
 from humeval_power.studies.report.documents import Documents
-from humeval_power.studies.report.fact_systems import StudyWords, findings_over, words_of
+from humeval_power.studies.report.fact_tables import findings_over
+from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.page_pictures import suffix_of, systems_pictures
 from humeval_power.studies.report.paragraphs import paragraphs, results_heading
 from humeval_power.studies.report.result import Report
@@ -135,7 +136,7 @@ def paper_tables(criteria: Sequence[Documents]) -> tuple[tuple[Table, ...], ...]
 
     Findings of several systems stand in one table for all criteria, with the first of them.
     """
-    of_each = [words_of(each.facts) for each in criteria]
+    of_each = [StudyWords(each.facts) for each in criteria]
     together = findings_over([each.facts for each in criteria], of_each[0].compared())
     if len(criteria) == 1 or together is None:
         return tuple(map(_captioned, of_each))

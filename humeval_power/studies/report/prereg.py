@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.config import NO_CONFIG, ReportConfig
 from humeval_power.studies.report.fields import Asked, FormField, FormPage, Given, fields_of
-from humeval_power.studies.report.plans import words_of_plan
+from humeval_power.studies.report.plans import PlanWords
 
 ASPREDICTED_LENGTH = 3200  # characters that AsPredicted advises for all answers together
 
@@ -77,7 +77,7 @@ def aspredicted_fields(
     plan: Plan, config: ReportConfig = NO_CONFIG, *, plan_name: str = "the plan"
 ) -> tuple[FormField, ...]:
     """AsPredicted's nine fields, by the plan; plan_name is what their source is called."""
-    design, say = plan.design(), words_of_plan(plan)
+    design, say = plan.design(), PlanWords(plan)
     answers = {
         "2": Given(say.hypothesis(), plan_name, False),
         "3": Given(say.measured(), plan_name, False),
@@ -105,7 +105,7 @@ def osf_fields(
     checksum: str | None = None,
 ) -> tuple[FormField, ...]:
     """The 25 fields of OSF's template, by the plan; checksum is that of its file, where there is one."""
-    design, say = plan.design(), words_of_plan(plan)
+    design, say = plan.design(), PlanWords(plan)
     answers = {
         "2": Given(plan.question, plan_name),
         "3": Given(say.hypothesis(), plan_name, False),

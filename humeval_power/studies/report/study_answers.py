@@ -7,13 +7,13 @@ from humeval_power.saying.row_flow import flow_rows
 from humeval_power.saying.rule_words import assumptions_of
 from humeval_power.saying.values import listed, words
 from humeval_power.studies.report.fact_record import StudyFacts
-from humeval_power.studies.report.fact_systems import words_of
+from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.power_answers import Answer
 
 
 def study_answers(facts: StudyFacts) -> dict[str, Answer | None]:
     """Answers by the key of the item; None where the facts do not say."""
-    said = words_of(facts)
+    said = StudyWords(facts)
     test = said.test()
     return {
         "parameters": said.parameters(),
