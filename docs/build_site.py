@@ -34,6 +34,7 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
         "": (
             "README.md",
             "guides/five-minutes.md",
+            "answers.md",
             "glossary.md",
             "start.md",
             "tour.md",

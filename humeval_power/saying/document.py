@@ -88,6 +88,11 @@ class Table:
         return tuple(found) or (self,)
 
     @property
+    def is_sortable(self) -> bool:
+        """Whether a page may put its rows into another order by a click on a heading."""
+        return bool(self.header) and len(self.rows) > 2 and not self.in_words
+
+    @property
     def numbers(self) -> frozenset[int]:
         """The columns of cells that start with a number, or say that there is none: they are set to the right."""
         columns = list(zip(*self.rows, strict=True))

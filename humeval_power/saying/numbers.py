@@ -63,6 +63,12 @@ def decimals(value: float, digits: int) -> str:
     return f"{without_rounding(value):.{digits}f}" if math.isfinite(value) else "-"
 
 
+def share_decimals(share: float, digits: int) -> str:
+    """A share with so many decimals; '< 0.001' for what would be printed as 0 and is more."""
+    least = 10.0**-digits
+    return f"< {least:.{digits}f}" if 0 < share < least / 2 else decimals(share, digits)
+
+
 NO_P = "none"  # what a cell of p-values shows where there is none
 
 

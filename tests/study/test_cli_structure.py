@@ -30,7 +30,7 @@ def test_a_fit_shows_the_effect_with_and_without_and_tests_every_covariate() -> 
     shown = run("fit", SENTENCES, "--document", "document", "--order-column", "place", "-q")
     assert shown.exit_code == 0, shown.stderr
     for words in (
-        "48 items, 8 documents",
+        "48 items in 8 documents",
         "workers and items alone",
         "place: second - first",
         "A first - B first",

@@ -14,13 +14,7 @@ from humeval_power.errors import InputError
 from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule, claim
-from humeval_power.saying.answer_words import (
-    estimated_words,
-    interval_in_points,
-    on_scale,
-    possible_words,
-    share_words,
-)
+from humeval_power.saying.answer_words import decided_words, share_words
 from humeval_power.saying.document import Block, Document, Paragraph, Points, Section
 from humeval_power.saying.numbers import counted, interval_words, p_words
 from humeval_power.saying.result import ANALYSIS_SCHEMA, UNKNOWN, Provenance, Record, Result
@@ -288,17 +282,8 @@ class AnalysisResult(Result):
                 found.interval,
             )
             shown = self.looks.shown
-        if shown:
-            better, worse = (b, a) if estimate > 0 else (a, b)
-            reach = interval_in_points(interval if estimate > 0 else (-interval[1], -interval[0]), scale)
-            return (
-                f"{better} is better than {worse} by {estimated_words(estimate, scale)} {on_scale(scale)} "
-                f"({level} {reach}; {p})."
-            )
-        nothing = f"No difference is shown between {a} and {b}"
-        if rule.alternative == "greater":
-            nothing = f"{b} is not shown to be better than {a}"
-        return f"{nothing} ({p}): {b} may be {possible_words(interval, scale)} {on_scale(scale)} ({level})."
+        ends = (estimate, *interval)
+        return decided_words((a, b), ends, scale, rule.alternative, shown=shown, p=p, level=level)
 
     def body(self) -> Document:
         """The findings, what differs from the plan, what there is to mind, and in detail how it was found."""

@@ -16,6 +16,7 @@ from humeval_power.ratings import Ratings
 from humeval_power.safe_text import cut
 from humeval_power.saying.document import Block, Drawing, Points
 from humeval_power.saying.numbers import counted, percent
+from humeval_power.saying.quantities import attributes
 from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
 from humeval_power.saying.result import Record
 
@@ -421,19 +422,15 @@ class WhoRatedWhat:
     def content(self) -> Record:
         """The same for a record, parts after the twentieth only counted."""
         return {
-            "kind": self.kind,
-            "pairing": self.pairing,
-            "n_cells": self.n_cells,
+            **attributes(self, "kind", "pairing", "n_cells"),
             "share_of_cells": self.share,
             "cells_with_several_systems": self.n_several,
             "cells_with_all_systems": self.n_all,
-            "items_per_worker": asdict(self.items_per_worker),
-            "workers_per_item": asdict(self.workers_per_item),
-            "items_shared_by_two_workers": None if self.items_shared is None else asdict(self.items_shared),
+            **attributes(self, "items_per_worker", "workers_per_item"),
+            "items_shared_by_two_workers": self.items_shared and asdict(self.items_shared),
             "n_parts": len(self.parts),
             "parts": [
-                {"n_workers": part.n_workers, "n_items": part.n_items, "n_cells": part.n_cells}
-                for part in self.parts[:_MOST_PARTS]
+                attributes(part, "n_workers", "n_items", "n_cells") for part in self.parts[:_MOST_PARTS]
             ],
         }
 

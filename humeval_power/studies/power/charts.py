@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright, spread
 from humeval_power.saying.document import Fact, Table
-from humeval_power.saying.numbers import interval_words, percent
+from humeval_power.saying.numbers import percent
+from humeval_power.saying.quantities import power_words
 from humeval_power.studies.power.estimate import PowerEstimate
 from humeval_power.studies.power.formula import AnalyticPower
 from humeval_power.studies.power.growth import TARGET, Growth
@@ -88,7 +89,7 @@ def spots(x: float, what: str, analytic: AnalyticPower, simulated: PowerEstimate
     yield Spot(f"this study: {what}, {analytic.power:.2f}", x, analytic.power)
     if simulated is not None and not simulated.too_many_failed:
         low, high = simulated.interval
-        text = f"simulated {simulated.power:.3f} ({interval_words(low, high, digits=3)})"
+        text = f"simulated {power_words(simulated.power, (low, high))}"
         yield Spot(text, x, simulated.power, low, high, _THIRD)
 
 
@@ -199,7 +200,7 @@ def _curse_table(curse: Curse) -> Table:
     """Type M and S over power."""
     rows = zip(curse.power, curse.type_m, curse.type_s, strict=True)
     header = ("Power", "Type M", "Type S")
-    return Table(header, tuple((f"{power:.3f}", f"{m:.2f}", f"{s:.4f}") for power, m, s in rows))
+    return Table(header, tuple((power_words(power), f"{m:.2f}", f"{s:.4f}") for power, m, s in rows))
 
 
 _SECOND, _THIRD_SPENDING_CHARTS, _FOURTH = (

@@ -41,7 +41,8 @@ from humeval_power.saying.figure_style import (
     frame,
     house_style,
 )
-from humeval_power.saying.numbers import decimals, interval_words, percent
+from humeval_power.saying.numbers import decimals, interval_words, percent, share_decimals
+from humeval_power.saying.quantities import power_words
 from humeval_power.saying.result import NO_POWER, UNKNOWN, Provenance, Record, Result
 from humeval_power.scenarios.contract import Scenario, is_computable
 from humeval_power.studies.power.estimate import PowerEstimate
@@ -73,8 +74,8 @@ class Found:
     def words(self) -> str:
         """The answer, to be marked."""
         if self.is_size:
-            return f"here: {self.place:,.0f}, power {self.power:.3f}"
-        return f"here: {self.place:.4g}, power {self.power:.3f}"
+            return f"here: {self.place:,.0f}, power {power_words(self.power)}"
+        return f"here: {self.place:.4g}, power {power_words(self.power)}"
 
 
 def computed_chart(power_of: Callable[[float], float | None], found: Found, *, label: str) -> Chart | None:
@@ -450,7 +451,7 @@ class SurfaceResult(QuestionResult):
                     f"{row['power']:.4f}",
                     f"{(row['power_high'] - row['power_low']) / 2:.3f}" if row["n_simulations"] else "",
                     decimals(row["type_m"], 2),
-                    decimals(row["type_s"], 4),
+                    share_decimals(row["type_s"], 3),
                 )
                 for row in self.rows
             ),

@@ -697,7 +697,7 @@ def _why(
         f"{smaller.format(limit.detectable_effect)} with power {power:g}."
     )
     enough = _enough(parameters, sought, other, best, power, rule)
-    least = f" At least {enough} {other} are needed." if enough else ""
+    least = f" At least {enough:,} {other} are needed." if enough else ""
     return text + least + (would_do if clearly != enough else "") + rough
 
 

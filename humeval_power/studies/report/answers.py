@@ -553,7 +553,7 @@ class Remembered(Result):
         lead = (
             "Used in forms where the answers of a study say nothing."
             if self.texts
-            else f"Nothing yet. What can be remembered: {', '.join(REMEMBERED)}."
+            else f"Nothing is remembered yet. What can be remembered: {', '.join(REMEMBERED)}."
         )
         return Document(
             "Remembered answers", lead=lead, sections=(Section("", (facts,)),) if self.texts else ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from humeval_power.families import FamilyOfTests
 from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.rules import DecisionRule
-from humeval_power.saying.answer_words import with_names
+from humeval_power.saying.answer_words import decided_words, with_names
 from humeval_power.saying.document import Fact, Table
 from humeval_power.saying.numbers import (
     MINUS,
@@ -306,7 +306,23 @@ class StudyWords:
         found, rule, names = self.facts.comparisons[0], self.facts.rule, self.facts.systems
         if found.reason is not None:
             return f"Nothing is decided: {found.reason}."
-        test = "" if found.p_value is None else f" ({p_of_family(self.facts, found.p_value)})"
+        p = "" if found.p_value is None else p_of_family(self.facts, found.p_value)
+        scale, ends, estimate = self.facts.scale, found.interval, found.estimate
+        known = scale is not None and ends is not None and estimate is not None and len(names) == 2
+        if rule is not None and rule.margin is None and known:
+            assert scale is not None
+            assert ends is not None
+            assert estimate is not None
+            return decided_words(
+                (names[0], names[1]),
+                (estimate, *ends),
+                scale,
+                rule.alternative,
+                shown=bool(found.significant),
+                p=p,
+                level=self._level(),
+            )
+        test = f" ({p})" if p else ""
         if rule is not None and rule.margin is not None:
             shown = "is shown" if found.significant else "is not shown"
             return f"That {names[1]} is {rule.alternative} to {names[0]} {shown}{test}."
@@ -319,11 +335,13 @@ class StudyWords:
         """The numbers that a page begins with."""
         if self.together is not None:
             return self._headline_of_several()
-        effect = part(self.facts.record, "effect")
+        effect, scale, on = part(self.facts.record, "effect"), self.facts.scale, "on [0, 1]"
+        if scale is not None and part(effect, "raw"):
+            effect, on = part(effect, "raw"), f"on the scale {scale.low:g} to {scale.high:g}"
         estimate, ends = number(effect, "estimate"), bounds(effect, "interval")
         said: list[Fact] = []
         if estimate is not None and self.facts.converged:
-            said.append((self._named("B - A on [0, 1]"), minus_of_numbers(estimated(estimate))))
+            said.append((self._named(f"B - A {on}"), minus_of_numbers(estimated(estimate))))
         if ends is not None:
             said.append((self._level(), minus_of_numbers(" to ".join(map(estimated, ends)))))
         return tuple(said)

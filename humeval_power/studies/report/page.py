@@ -70,7 +70,7 @@ class StudyReport(Report):
                 *sections,
                 *_nonempty("Forms", (self._forms(),)),
             ),
-            signature="" if signature is None else str(signature),
+            signature=signature or "",
         )
 
     def _criterion(self, place: int) -> Iterator[Section]:

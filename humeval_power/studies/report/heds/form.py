@@ -209,21 +209,6 @@ def heds_json(
     return elements
 
 
-def heds_conflicts(fields: Sequence[FormField], into: Mapping[str, Any]) -> tuple[FormField, ...]:
-    """The filled fields whose answer in `into` is another one and was kept."""
-    merged, alone = heds_json(fields, into=into), heds_json(fields)
-    keys = _criterion_keys(fields, {})
-    found = []
-    questions = {question.element_id: question for question in heds_questions()}
-    for field in fields:
-        key = "" if field.criterion is None else keys[field.criterion]
-        question = questions[field.key]
-        ids = (*question.option_ids, question.element_id + OTHER_TEXT) if field.options else (field.key,)
-        if field.state == "filled" and any(_value(merged, i, key) != _value(alone, i, key) for i in ids):
-            found.append(field)
-    return tuple(found)
-
-
 def plain_name(name: str) -> str:
     """A criterion's name that the form can show and find again: it writes names into its page as HTML."""
     return " ".join(_NOT_PLAIN.sub(" ", name).split()) or "criterion"
