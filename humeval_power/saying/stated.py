@@ -30,12 +30,14 @@ def table(
 
 
 def values(of: object, *names: str) -> Record:
-    """Attributes by their names, records among them as plain values."""
-    found = {name: getattr(of, name) for name in names}
-    return {
-        name: asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
-        for name, value in found.items()
-    }
+    """Attributes by their names as plain values: records are objects, tuples are lists."""
+    return {name: _plain(getattr(of, name)) for name in names}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def flat(record: Any) -> Record:

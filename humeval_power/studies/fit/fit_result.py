@@ -14,9 +14,9 @@ from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.parameters import Parameters
 from humeval_power.saying.document import Block, Document, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words, percent
-from humeval_power.saying.quantities import attributes
 from humeval_power.saying.result import PARAMETERS_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import flow_record, left_out_notice
+from humeval_power.saying.stated import values
 from humeval_power.studies.fit.fit_blocks import (
     INTERACTION_LEFT_OUT,
     AnyFit,
@@ -114,7 +114,7 @@ def adjustment_content(found: Adjustment | None) -> Record:
         "adjustment": {
             "n_documents": found.n_documents,
             "covariates": [
-                {**attributes(one, "covariate", "label"), **_test(one.test)} for one in found.covariates
+                {**values(one, "covariate", "label"), **_test(one.test)} for one in found.covariates
             ],
             "correlations": [
                 {"factor": one.factor, "value": one.value, "chi_square": one.fall, "p_value": one.p_value}
@@ -126,7 +126,7 @@ def adjustment_content(found: Adjustment | None) -> Record:
 
 
 def _test(test: EffectTest) -> Record:
-    return {**attributes(test, *_TESTED), "reason": test.reason or None}
+    return {**values(test, *_TESTED), "reason": test.reason or None}
 
 
 # What is kept of a fit: everything needed to plan from it and to judge it, as plain values.
@@ -163,9 +163,9 @@ def fit_content(
         "standard_errors": dict(fit.standard_errors),
         "intervals": ranges,
         "uncertainty": None if fit.uncertainty is None else fit.uncertainty.as_dict(),
-        **attributes(fit, "estimator", "engine"),
+        **values(fit, "estimator", "engine"),
         "effect": {
-            **attributes(test, *_TESTED),
+            **values(test, *_TESTED),
             "significant": None if test.reason else test.significant,
             "reason": test.reason or None,
             **margin,
@@ -175,16 +175,16 @@ def fit_content(
                 "standard_error": test.standard_error * scale.width,
                 "interval": raw,
             },
-            **attributes(fit, "df_satterthwaite", "df_kenward_roger"),
+            **values(fit, "df_satterthwaite", "df_kenward_roger"),
             "simulated_size": None if size is None else size.rejection_rate,
             "simulated_size_interval": None if size is None else list(size.rejection_interval),
         },
         **adjustment_content(adjustment),
-        **attributes(fit, "criterion", "n_ratings", "n_workers", "n_items"),
+        **values(fit, "criterion", "n_ratings", "n_workers", "n_items"),
         "design": str(ratings.design()),
         "ratings_per_item": ratings.design().ratings_per_item,
-        **attributes(fit, "converged", "message", "n_optima"),
-        **attributes(fit, "boundary", "not_identified", "identified_combinations"),
+        **values(fit, "converged", "message", "n_optima"),
+        **values(fit, "boundary", "not_identified", "identified_combinations"),
         "scale": asdict(scale),
         "systems": list(ratings.system_names),
         "criterion_name": ratings.criterion,

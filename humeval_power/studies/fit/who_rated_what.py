@@ -16,9 +16,9 @@ from humeval_power.ratings import Ratings
 from humeval_power.safe_text import cut
 from humeval_power.saying.document import Block, Drawing, Points
 from humeval_power.saying.numbers import counted, percent
-from humeval_power.saying.quantities import attributes
 from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
 from humeval_power.saying.result import Record
+from humeval_power.saying.stated import values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -422,16 +422,14 @@ class WhoRatedWhat:
     def content(self) -> Record:
         """The same for a record, parts after the twentieth only counted."""
         return {
-            **attributes(self, "kind", "pairing", "n_cells"),
+            **values(self, "kind", "pairing", "n_cells"),
             "share_of_cells": self.share,
             "cells_with_several_systems": self.n_several,
             "cells_with_all_systems": self.n_all,
-            **attributes(self, "items_per_worker", "workers_per_item"),
+            **values(self, "items_per_worker", "workers_per_item"),
             "items_shared_by_two_workers": self.items_shared and asdict(self.items_shared),
             "n_parts": len(self.parts),
-            "parts": [
-                attributes(part, "n_workers", "n_items", "n_cells") for part in self.parts[:_MOST_PARTS]
-            ],
+            "parts": [values(part, "n_workers", "n_items", "n_cells") for part in self.parts[:_MOST_PARTS]],
         }
 
     def words(self) -> Iterator[str]:

@@ -14,9 +14,10 @@ from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import of_hundred, share_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, percent
-from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, attributes, power_words
+from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, power_words
 from humeval_power.saying.result import NO_POWER, POWER_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words
+from humeval_power.saying.stated import values
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import NO_LOSSES
 from humeval_power.studies.power.analytic import (
@@ -108,7 +109,7 @@ def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:
 
 def _spending(spending: Spending) -> Record:
     priced = spending.priced
-    found = attributes(spending, "unit", "cost", "budget")
+    found = values(spending, "unit", "cost", "budget")
     if priced is not None:
         found["cost"] = str(priced.total)
         found["cost_parts"] = {name: str(part) for name, part in priced.parts.items()}
@@ -366,19 +367,19 @@ class StudyPower(Result):
             **study_content(self.cell),
         }
         if isinstance(simulated, PowerEstimate):
-            record |= attributes(simulated, "rejection_rate", "mean_estimate", "boundary_rates")
+            record |= values(simulated, "rejection_rate", "mean_estimate", "boundary_rates")
         if simulated is not None:
             record["failure_rate"] = simulated.failure_rate
         elif analytic is not None:
-            record |= attributes(analytic, "power", "type_m", "type_s")
+            record |= values(analytic, "power", "type_m", "type_s")
         if isinstance(study, SystemsStudy):
             record["analytic"] = power_record(analytic, study)
             record["simulated"] = power_record(simulated, study)
             record |= self._cost_record()
         elif isinstance(analytic, AnalyticPower):
             record["analytic"] = {
-                **attributes(analytic, "power", "type_m", "type_s"),
-                **attributes(analytic.precision, "standard_error", "df"),
+                **values(analytic, "power", "type_m", "type_s"),
+                **values(analytic.precision, "standard_error", "df"),
             }
         if self.left_out is not None:
             record["without_documents"] = asdict(self.left_out)

@@ -12,9 +12,9 @@ from humeval_power.designs import Design
 from humeval_power.rules import claim
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
-from humeval_power.saying.quantities import attributes
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import margin_words
+from humeval_power.saying.stated import values
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.calibration import (
     BAND,
@@ -212,7 +212,7 @@ class CalibrationResult(Result):
             },
             "rule": asdict(rule),
             "design": str(design),
-            **attributes(design, "n_workers", "n_items", "ratings_per_item", "n_ratings"),
+            **values(design, "n_workers", "n_items", "ratings_per_item", "n_ratings"),
             "response": self.response,
         }
 

@@ -15,8 +15,9 @@ from humeval_power.saying.answer_words import found_words, on_scale, points_word
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
-from humeval_power.saying.quantities import attributes, power_words
+from humeval_power.saying.quantities import power_words
 from humeval_power.saying.result import Record
+from humeval_power.saying.stated import values
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.growth import TARGET, counts_of
 from humeval_power.studies.power.strategies import TwoSystems
@@ -238,9 +239,9 @@ def power_record(found: object, study: SystemsStudy) -> Record | None:
     names = study.parameters.names
     simulated = bool(found.n_simulations)
     record: Record = {
-        **attributes(found, "power", "type_m", "type_s", "boundary_rate"),
+        **values(found, "power", "type_m", "type_s", "boundary_rate"),
         "goals": {goal: found.shares[goal] for goal in GOALS},
-        **attributes(found, "false_claim", "wrong_sign", "top_group"),
+        **values(found, "false_claim", "wrong_sign", "top_group"),
         "pairs": [
             {
                 "first": names[first],
@@ -257,7 +258,7 @@ def power_record(found: object, study: SystemsStudy) -> Record | None:
     }
     if simulated:
         record["intervals"] = {goal: list(found.interval_of(found.shares[goal])) for goal in GOALS}
-        record |= attributes(found, "n_simulations", "n_failed", "best_margin")
+        record |= values(found, "n_simulations", "n_failed", "best_margin")
     return record
 
 
