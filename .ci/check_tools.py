@@ -257,7 +257,7 @@ def check_promptfoo(folder: Path) -> str:
 
 
 def check_sacrebleu(folder: Path) -> str:
-    """BLEU of two systems by the newest sacrebleu and by `corpus test`, which may have another release."""
+    """BLEU of two systems by the newest sacrebleu and by `compare corpus test`, which may have another release."""
     python, version = environment("sacrebleu", "sacrebleu")
     texts = {
         "r": "the river rose until spring",
@@ -279,7 +279,7 @@ def check_sacrebleu(folder: Path) -> str:
         "r.txt",
         "--json",
     ]
-    record = json.loads(ran([HERE / "humeval-power", *words], folder, "corpus test"))
+    record = json.loads(ran([HERE / "humeval-power", *words], folder, "compare corpus test"))
     found = [record["system_a"], record["system_b"]]
     if any(abs(one - other) > 1e-6 for one, other in zip(found, wanted, strict=True)):
         raise RuntimeError(f"{version}: BLEU {wanted}, and {found} was read")

@@ -29,9 +29,9 @@ from every_command import COMMANDS, OWN, QUICK, SETTING, SLOW, command_words, pr
 from option_tree import leaves
 
 from humeval_power.asking.command import Command, StudyCommand
-from humeval_power.doors.page.asked import Asked, offered
+from humeval_power.doors.page.asked import CommandRequest, offered
 from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.views import Field, field_groups
+from humeval_power.doors.page.views import PageField, field_groups
 from humeval_power.saying import result as records
 
 NET = Path(__file__).parent / "golden" / "net"
@@ -152,7 +152,7 @@ def _form(words: tuple[str, ...]) -> Iterator[str]:
     form = FORMS[words]
     options = offered(words, form.hides)
     try:
-        groups = field_groups(form, Asked(words, form.start), ())
+        groups = field_groups(form, CommandRequest(words, form.start), ())
     except KeyError as missing:
         yield f"The form names an option that there is not: {missing}"
         return
@@ -161,7 +161,7 @@ def _form(words: tuple[str, ...]) -> Iterator[str]:
         for field in group.fields:
             if field.help == getattr(options[field.name], "help", ""):
                 field = dataclasses.replace(field, help="")  # it stands in --help
-            facts = [(each, getattr(field, each.name)) for each in dataclasses.fields(Field)[1:]]
+            facts = [(each, getattr(field, each.name)) for each in dataclasses.fields(PageField)[1:]]
             said = (f"{each.name} {value}" for each, value in facts if value != each.default)
             yield f"  --{field.name}: {'; '.join(said)}"
 

@@ -137,7 +137,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormLine:
     """One thing that a form asks. An open one may hold what is known so far; `advice` says what to add,
     `source` where an answer came from. 'check': the answer follows from something, and a person confirms it."""
 
@@ -150,7 +150,7 @@ class Field:
     table: Table | None = None
 
 
-Block: TypeAlias = Facts | Paragraph | Points | Listing | Table | Picture | Field
+Block: TypeAlias = Facts | Paragraph | Points | Listing | Table | Picture | FormLine
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from humeval_power.safe_text import display_width
 from humeval_power.saying.document import (
     Document,
     Facts,
-    Field,
+    FormLine,
     Listing,
     Paragraph,
     Picture,
@@ -56,8 +56,8 @@ def document(name: str = "system A") -> Document:
             Section(
                 "Form",
                 (
-                    Field("open", f"Which {name}?", "open", advice=f"Say {name}."),
-                    Field("filled", "How many?", "filled", "12", "plan.json", table=table),
+                    FormLine("open", f"Which {name}?", "open", advice=f"Say {name}."),
+                    FormLine("filled", "How many?", "filled", "12", "plan.json", table=table),
                 ),
             ),
             Section(

@@ -34,7 +34,7 @@ from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
 from humeval_power.studies.analyze.against_plan import LooksTaken
 from humeval_power.studies.analyze.result import AnalysisResult
-from humeval_power.studies.fit.many_systems import PairResult, SystemsAnalysis
+from humeval_power.studies.fit.many_systems import SystemPair, SystemsAnalysis
 from humeval_power.studies.fit.wald import effect_test
 from humeval_power.studies.loading import load_ratings
 from humeval_power.studies.looks.boundaries import boundaries
@@ -42,7 +42,7 @@ from humeval_power.studies.looks.replicates import nested_designs
 from humeval_power.studies.looks.stagewise import StagewiseResult
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of
 from humeval_power.studies.monitor.calls import monitor
-from humeval_power.studies.monitor.files import Entry, read_ledger, read_secret, sealed_line
+from humeval_power.studies.monitor.files import LedgerEntry, read_ledger, read_secret, sealed_line
 from humeval_power.studies.monitor.ledger_fields import look_content, start_content
 from humeval_power.studies.monitor.state import LookData, TakenLook
 from humeval_power.studies.monitor.step import study_monitoring
@@ -272,7 +272,7 @@ def test_the_boundary_of_the_last_look_decides_and_not_alpha(tmp_path: Path) -> 
     tested = effect_test(fitted, DEFAULT_RULE)
     assert tested.significant
     looks = cast(LooksTaken, SimpleNamespace(shown=False))
-    comparison = PairResult("old", "new", fitted, tested, tested.p_value)
+    comparison = SystemPair("old", "new", fitted, tested, tested.p_value)
     alone = FamilyOfTests(ComparisonFamily(correction="none"), 1)
     analysis = SystemsAnalysis((comparison,), (), alone)
     found = AnalysisResult(ratings=study, analysis=analysis, agreement={}, looks=looks)
@@ -651,7 +651,7 @@ def test_a_good_chain_with_wrong_values_names_line_and_field(
 
 
 def write_chain(path: Path, lines: list[tuple[str, dict[str, object]]]) -> None:
-    before: Entry | None = None
+    before: LedgerEntry | None = None
     text = b""
     for kind, content in lines:
         line, before = sealed_line(kind, content, before)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
-from humeval_power.comparisons.accuracy.counts import Answers, Comparison, accuracy_interval
+from humeval_power.comparisons.accuracy.counts import Answers, CountsComparison, accuracy_interval
 from humeval_power.saying.chart import Chart, interval_chart
 from humeval_power.saying.clustered_words import (
     Independence,
@@ -52,7 +52,7 @@ def cluster_name(answers: Answers | None) -> str | None:
     return None if answers is None or answers.clusters is None else answers.clusters.name
 
 
-def more_items(comparison: Comparison) -> str:
+def more_items(comparison: CountsComparison) -> str:
     """'10 more of 161 items' that B is right on than A."""
     counts = comparison.counts
     more = counts.only_b - counts.only_a
@@ -61,7 +61,7 @@ def more_items(comparison: Comparison) -> str:
     return f"{abs(more):,} {'more' if more > 0 else 'fewer'} of {counts.n_items:,} items"
 
 
-def facts(comparison: Comparison, confidence: float) -> Iterator[Fact]:
+def facts(comparison: CountsComparison, confidence: float) -> Iterator[Fact]:
     """Difference, accuracies, items and agreement; the difference is B - A."""
     counts, (a, b) = comparison.counts, comparison.systems
     interval = interval_words(*comparison.interval(confidence), signed=True)
@@ -80,7 +80,7 @@ def facts(comparison: Comparison, confidence: float) -> Iterator[Fact]:
     yield "Agreement", f"{counts.agreement:.4f} (both right or both wrong)"
 
 
-def described(comparison: Comparison, confidence: float) -> Record:
+def described(comparison: CountsComparison, confidence: float) -> Record:
     """Counts, accuracies, difference, interval and agreement as plain values."""
     counts = comparison.counts
     a, b = counts.accuracies or (None, None)
@@ -94,7 +94,7 @@ def described(comparison: Comparison, confidence: float) -> Record:
     }
 
 
-def in_row(comparison: Comparison, confidence: float) -> Record:
+def in_row(comparison: CountsComparison, confidence: float) -> Record:
     """The same as a row of a table."""
     row = described(comparison, confidence)
     low, high = comparison.interval(confidence)
@@ -102,12 +102,12 @@ def in_row(comparison: Comparison, confidence: float) -> Record:
     return {**row, "low": low, "high": high}
 
 
-def clusters_of_pair(comparison: Comparison, answers: Answers | None) -> Record | None:
+def clusters_of_pair(comparison: CountsComparison, answers: Answers | None) -> Record | None:
     """The clustered difference as plain values; None where items count as independent."""
     return cluster_record(comparison.clustered, cluster_name(answers))
 
 
-def picture(comparisons: Sequence[Comparison], confidence: float) -> Chart:
+def picture(comparisons: Sequence[CountsComparison], confidence: float) -> Chart:
     """The differences with their intervals, in points of 100."""
     effects = []
     for each in comparisons:
@@ -123,7 +123,9 @@ def picture(comparisons: Sequence[Comparison], confidence: float) -> Chart:
     )
 
 
-def independence_of(comparisons: Sequence[Comparison], answers: Answers | None) -> tuple[Independence, ...]:
+def independence_of(
+    comparisons: Sequence[CountsComparison], answers: Answers | None
+) -> tuple[Independence, ...]:
     """What was not independent: of the first pair where there are several, for the items are the same."""
     first, name = comparisons[0], cluster_name(answers)
     if first.clustered is None or name is None:
@@ -134,7 +136,7 @@ def independence_of(comparisons: Sequence[Comparison], answers: Answers | None) 
     return (Independence(found.of, found.state, f"{found.text} (Errors of {first.name}.)"),)
 
 
-def paper_words(comparison: Comparison, answers: Answers | None, alpha: float) -> str:
+def paper_words(comparison: CountsComparison, answers: Answers | None, alpha: float) -> str:
     """A paragraph on one comparison."""
     counts, (a, b), name = comparison.counts, comparison.systems, cluster_name(answers)
     confidence = f"{100 * (1 - alpha):g} %"
@@ -167,7 +169,10 @@ def paper_words(comparison: Comparison, answers: Answers | None, alpha: float) -
 
 
 def signature_of(
-    comparisons: Sequence[Comparison], answers: Answers | None, alpha: float | None, correction: str | None
+    comparisons: Sequence[CountsComparison],
+    answers: Answers | None,
+    alpha: float | None,
+    correction: str | None,
 ) -> str:
     """A line that says how the accuracies were compared; without `alpha` nothing was tested."""
     first, is_many = comparisons[0], correction is not None and answers is not None
@@ -199,7 +204,7 @@ class AccuracyTestsResult(Reported):
 
     schema: ClassVar[str] = "humeval_power/accuracy_test/1"
 
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[CountsComparison, ...]
     alpha: float
     answers: Answers | None = None
     remarks: tuple[str, ...] = ()
@@ -231,7 +236,7 @@ class AccuracyTestsResult(Reported):
     def signature(self) -> str:
         return signature_of(self.comparisons, self.answers, self.alpha, self.correction)
 
-    def _title(self, comparison: Comparison, test: str) -> str:
+    def _title(self, comparison: CountsComparison, test: str) -> str:
         return title_of(test, is_clustered=comparison.clustered is not None)
 
     def _verdict(self) -> str:
@@ -331,7 +336,7 @@ class AccuracyTestsResult(Reported):
         words = "On how many items the first of a pair alone is right, and the second; p-values are not corrected."
         yield Section("All tests", (alone, Paragraph(words)), is_detail=True)
 
-    def _blocks(self, each: Comparison) -> Iterator[Block]:
+    def _blocks(self, each: CountsComparison) -> Iterator[Block]:
         yield Facts(tuple(facts(each, 1 - self.alpha)))
         yield table(
             each.tests,
@@ -421,7 +426,7 @@ class AccuracyEstimateResult(Reported):
 
     schema: ClassVar[str] = "humeval_power/accuracy_estimate/1"
 
-    comparison: Comparison
+    comparison: CountsComparison
     answers: Answers | None = None
     remarks: tuple[str, ...] = ()
 

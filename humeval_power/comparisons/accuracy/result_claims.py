@@ -13,11 +13,11 @@ from humeval_power.choices import PairedTest, PowerOn
 from humeval_power.comparisons.accuracy.agreement import FITTED_ACCURACIES
 from humeval_power.comparisons.accuracy.claims import (
     ClaimMethods,
+    ClaimsRegression,
     FittedOverlap,
     JudgedClaim,
     JudgedClaims,
     JudgedSubmission,
-    LeastSquares,
 )
 from humeval_power.comparisons.accuracy.detectable import DetectableAccuracy
 from humeval_power.saying.answer_words import of_hundred
@@ -445,7 +445,7 @@ class OverlapResult(Result):
     schema: ClassVar[str] = "humeval_power/accuracy_overlap/1"
 
     fitted: FittedOverlap
-    improvements: LeastSquares
+    improvements: ClaimsRegression
     remarks: tuple[str, ...] = ()
 
     def body(self) -> Document:
@@ -482,7 +482,7 @@ class OverlapResult(Result):
         return [{"of": of, **asdict(term)} for of, fit in both for term in fit.terms]
 
 
-def _table(fit: LeastSquares) -> Table:
+def _table(fit: ClaimsRegression) -> Table:
     return table(
         fit.terms,
         {
@@ -495,7 +495,7 @@ def _table(fit: LeastSquares) -> Table:
     )
 
 
-def _fit_line(fit: LeastSquares) -> str:
+def _fit_line(fit: ClaimsRegression) -> str:
     return (
         f"R2 {fit.r_squared:.3f}, adjusted {fit.adjusted_r_squared:.3f}; residual SD {fit.residual_sd:.4f}; "
         f"F {fit.f_statistic:,.2f} on {len(fit.terms) - 1} and {fit.df:,} df."

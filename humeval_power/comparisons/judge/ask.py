@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from humeval_power.asking.calls import Typed
 from humeval_power.asking.command import needs
-from humeval_power.asking.declared import Calls, Declared, Page, Part, Step, chain
+from humeval_power.asking.declared import Calls, CallStep, Declared, Page, Part, chain
 from humeval_power.asking.expressions import call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_values import StudyValues
@@ -78,7 +78,7 @@ MEAN = chain(
     The correlation is that of the judge with the human values as they are,
     noise and all. For a comparison the values are differences B - A.
     """,
-    Step(
+    CallStep(
         "result",
         "hp.judge.mean",
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from humeval_power.asking.declared import Page, Part, Step, chain
+from humeval_power.asking.declared import CallStep, Page, Part, chain
 from humeval_power.asking.expressions import Call, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import PREFERENCES, EffectRange, any_number
@@ -136,8 +136,8 @@ SCORES = chain(
     FILE has one row an item and one column a system, or the columns item,
     system, score; or it is a log of a harness, or a folder of these.
     """,
-    Step("tables", "hp.compare.read_scores", SCORE_TABLE, "files", gives_first=True),
-    Step(
+    CallStep("tables", "hp.compare.read_scores", SCORE_TABLE, "files", gives_first=True),
+    CallStep(
         "result",
         "hp.rank.scores",
         {
@@ -192,7 +192,7 @@ BATTLES = chain(
     (A, B, tie, or the name of the system), and perhaps worker or user, whose
     battles go together.
     """,
-    Step(
+    CallStep(
         "table",
         "hp.rank.read_battles",
         {
@@ -229,7 +229,7 @@ BATTLES = chain(
         },
         "table",
     ),
-    Step(
+    CallStep(
         "result",
         "hp.rank.battles",
         {

@@ -15,9 +15,9 @@ from humeval_power.clusters import Clusters
 from humeval_power.comparisons.rank.last_board import Changes
 from humeval_power.comparisons.rank.leaderboard import (
     MOST_LETTERED,
+    BoardPlace,
     FurtherData,
     Leaderboard,
-    Place,
     RankPair,
 )
 from humeval_power.safe_text import cut, html_text
@@ -98,7 +98,7 @@ def board_section(
     """A row for each system, best first, and the pictures; `extra` is a column with a cell for each system."""
     places = [each for each in board.places if board.only in (None, each.system)]
     is_whole = board.only is None  # of one system, tiers and the first have tests of their own
-    columns: dict[str, Callable[[Place], str]] = {"system": lambda each: shortened(each.system)}
+    columns: dict[str, Callable[[BoardPlace], str]] = {"system": lambda each: shortened(each.system)}
     if board.n_parts > 1:
         columns["part"] = lambda each: str(each.part + 1)
     columns[value] = lambda each: significant(each.value)
@@ -250,7 +250,7 @@ def pairs_section(board: Leaderboard, unit: str) -> Section:
     return Section(title, (*picture, shown), is_detail=len(pairs) > MOST_PAIRS)
 
 
-def rank_words(place: Place) -> str:
+def rank_words(place: BoardPlace) -> str:
     """'2' or '2 to 4'."""
     return _range(place.rank_low, place.rank_high)
 
@@ -372,7 +372,9 @@ def pairs_chart(board: Leaderboard) -> Chart:
         f"A row and a column for each of {n} systems in the order of the estimates; in "
         f"{board.n_apart:,} of {counted(board.n_pairs, 'pair')} a difference is shown.",
         Axis("Place of the other system", 0.5, n + 0.5, is_whole=True),
-        Axis("Place", 0.5, n + 0.5, is_whole=True, from_top=True) if many else Axis("", 0, n, names=names),
+        Axis("BoardPlace", 0.5, n + 0.5, is_whole=True, from_top=True)
+        if many
+        else Axis("", 0, n, names=names),
         (
             *(
                 Series("cells", name, y=tuple(first + row for row in at), low=low, high=high, colour=colour)
@@ -528,7 +530,7 @@ def rank_rows_svg(board: Leaderboard, title: str, words: str, said: Sequence[str
     return svg_element(title, words, bottom + 42, "".join(parts))
 
 
-def _bands(places: Sequence[Place]) -> Iterator[str]:
+def _bands(places: Sequence[BoardPlace]) -> Iterator[str]:
     """Every second run of systems with the same first tier, in grey."""
     start, shaded = 0, False
     for row in range(1, len(places) + 1):
@@ -544,7 +546,7 @@ def _bands(places: Sequence[Place]) -> Iterator[str]:
 
 
 def _rows(
-    places: Sequence[Place],
+    places: Sequence[BoardPlace],
     names: Sequence[str],
     said: Sequence[str],
     across: Callable[[float], float],

@@ -34,7 +34,7 @@ MEANING: dict[Unit, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ResampledCell:
     """One test of studies of one size."""
 
     scenario: ResampledRatings
@@ -48,7 +48,7 @@ class ResampleResult(Result):
     schema: ClassVar[str] = "humeval_power/resample/1"
 
     ratings: Ratings
-    cells: tuple[Cell, ...]
+    cells: tuple[ResampledCell, ...]
     shift: Difference | None
 
     @property
@@ -140,7 +140,9 @@ class ResampleResult(Result):
         is_none = first.true_effect == 0
         sizes = {name: lambda cell, name=name: f"{cell.scenario.size[name]:,}" for name in first.size}
 
-        def known(shown: Callable[[PowerEstimate], str], failed: str = "") -> Callable[[Cell], str]:
+        def known(
+            shown: Callable[[PowerEstimate], str], failed: str = ""
+        ) -> Callable[[ResampledCell], str]:
             return lambda cell: failed if cell.estimate.too_many_failed else shown(cell.estimate)
 
         def ends(estimate: PowerEstimate) -> str:
@@ -196,7 +198,7 @@ class ResampleResult(Result):
         ]
 
 
-def _drawn(cell: Cell) -> Record:
+def _drawn(cell: ResampledCell) -> Record:
     """What the picture shows of a cell: its power, or how often it rejects where there is no effect."""
     estimate, effect = cell.estimate, cell.scenario.true_effect
     shown = (estimate.rejection_rate, estimate.rejection_interval) if effect == 0 else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.asking.calls import Caller, Typed
-from humeval_power.asking.declared import Calls, Declared, Page, Part, Step, chain
+from humeval_power.asking.declared import Calls, CallStep, Declared, Page, Part, chain
 from humeval_power.asking.expressions import Call, call
 from humeval_power.asking.folded import OpenGroup
 from humeval_power.asking.form import Next
@@ -455,7 +455,7 @@ PROSPECTIVE = chain(
     --margin for two one-sided t tests of equivalence, where --effect is the true
     difference, 0 at best.
     """,
-    Step(
+    CallStep(
         "result",
         "hp.compare.prospective",
         {
@@ -501,7 +501,7 @@ PRIMER = chain(
     picture of the resampled means, and what tests say of the same counts. For
     scores in a file: compare scores FILE --test primer --alternative greater.
     """,
-    Step(
+    CallStep(
         "result",
         "hp.compare.primer",
         {

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from humeval_power.comparisons.survey.comparison import Comparison
+from humeval_power.comparisons.survey.comparison import PublishedComparison
 from humeval_power.comparisons.survey.survey import TARGET, Description, KendallTau, Share, Survey
 from humeval_power.differences import Difference, understood
 from humeval_power.errors import InputError
@@ -128,7 +128,7 @@ class SurveyResult(Result):
     schema: ClassVar[str] = "humeval_power/survey/1"
 
     found: Survey
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[PublishedComparison, ...]
     effects: tuple[Difference, ...]
     rule: DecisionRule
     remarks: tuple[str, ...] = ()
@@ -301,7 +301,9 @@ Crew = tuple[int | None, int | None]  # workers, ratings per item
 BySize = Mapping[int, float]
 
 
-def survey_figure(comparisons: Sequence[Comparison], found: Survey, *, width: float = 4.6) -> Figure:
+def survey_figure(
+    comparisons: Sequence[PublishedComparison], found: Survey, *, width: float = 4.6
+) -> Figure:
     """A point for each comparison that reports effect and items; x is logarithmic.
 
     For each setting marks at what each comparison could find with power 0.8, above and below 0: effects between

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.blas import one_blas_thread
-from humeval_power.estimation.joint.strands import Found, joined
+from humeval_power.estimation.joint.strands import StrandFits, joined
 from humeval_power.kernels.crossed.information import Fitted
 from humeval_power.kernels.joint import any_design as compiled
 
@@ -78,7 +78,7 @@ class AnyDesign:
         tolerance: float,
         max_steps: int,
         n_jobs: int = 1,
-    ) -> Found:
+    ) -> StrandFits:
         """REML of each row of responses (tables, ratings), from a start (q,) with the variances of workers first.
         What is found has those of the outer factor first, and systems as the strands of one fit."""
         if not self.worker_is_outer:
@@ -86,7 +86,7 @@ class AnyDesign:
         step = -(-len(responses) // n_jobs)
         parts = [responses[first : first + step] for first in range(0, len(responses), step)]
 
-        def fit(part: Floats) -> Found:
+        def fit(part: Floats) -> StrandFits:
             return self._fit(part, patterns, start, tolerance, max_steps)
 
         with one_blas_thread():
@@ -97,7 +97,7 @@ class AnyDesign:
 
     def _fit(
         self, responses: Floats, patterns: Patterns, start: Floats, tolerance: float, max_steps: int
-    ) -> Found:
+    ) -> StrandFits:
         n, K, q = len(responses), self.n_systems, len(start)
         centred = np.ascontiguousarray(responses - responses.mean(axis=1, keepdims=True))
         status = np.empty(n, dtype=np.int64)
@@ -107,4 +107,4 @@ class AnyDesign:
             self.design, patterns.products, *patterns, self.outer, self.inner, self.system, centred,
             np.ascontiguousarray(start), tolerance, max_steps, status, *filled,
         )  # fmt: skip
-        return Found(beta[:, None], status[:, None], Fitted(*(field[:, None] for field in fields)))
+        return StrandFits(beta[:, None], status[:, None], Fitted(*(field[:, None] for field in fields)))

@@ -13,7 +13,7 @@ from humeval_power.saying.document import (
     Document,
     Fact,
     Facts,
-    Field,
+    FormLine,
     Listing,
     Paragraph,
     Picture,
@@ -80,7 +80,7 @@ def _block(block: Block) -> str:
             return f"{{\\raggedright\\noindent\\small\\ttfamily {copied}\\par}}"
         case Table():
             return latex_table(block)
-        case Field():
+        case FormLine():
             return _field(block)
         case Picture():
             return ""
@@ -197,7 +197,7 @@ def _description(facts: Sequence[Fact]) -> str:
     return f"\\begin{{description}}\n{lines}\n\\end{{description}}"
 
 
-def _field(field: Field) -> str:
+def _field(field: FormLine) -> str:
     mark = "" if field.state == "filled" else f" \\emph{{({field.state})}}"
     parts = [f"\\textbf{{{_text(field.question)}}}{mark}"]
     parts += [_text(field.answer)] if field.answer else []

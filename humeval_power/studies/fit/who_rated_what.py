@@ -364,7 +364,7 @@ _MOST_PARTS = 20  # parts told one by one
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ConnectedPart:
     """Workers and items that ratings connect with each other and with nobody else."""
 
     n_workers: int
@@ -396,7 +396,7 @@ class WhoRatedWhat:
     items_per_worker: Spread
     workers_per_item: Spread
     items_shared: Spread | None
-    parts: tuple[Part, ...]
+    parts: tuple[ConnectedPart, ...]
 
     @property
     def share(self) -> float:
@@ -515,7 +515,7 @@ def _items_shared(worker: Codes, item: Codes, n_workers: int, n_items: int) -> S
     return spread(shared[np.triu_indices(n_workers, k=1)])
 
 
-def _parts(ratings: Ratings, worker: Codes, item: Codes) -> tuple[Part, ...]:
+def _parts(ratings: Ratings, worker: Codes, item: Codes) -> tuple[ConnectedPart, ...]:
     """Largest first; of equal ones the one whose worker comes first in the table."""
     n_workers, n_items = ratings.n_workers, ratings.n_items
     n_parts, label = connected_parts(worker, item, n_workers=n_workers, n_items=n_items)
@@ -526,7 +526,9 @@ def _parts(ratings: Ratings, worker: Codes, item: Codes) -> tuple[Part, ...]:
     for code, part in enumerate(label[:n_workers].tolist()):
         members[part].append(ratings.worker_names[code])
     order = sorted(range(n_parts), key=lambda part: -int(cells[part]))
-    return tuple(Part(int(workers[p]), int(items[p]), int(cells[p]), tuple(members[p])) for p in order)
+    return tuple(
+        ConnectedPart(int(workers[p]), int(items[p]), int(cells[p]), tuple(members[p])) for p in order
+    )
 
 
 def _cells_words(found: WhoRatedWhat) -> str:

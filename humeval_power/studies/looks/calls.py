@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from humeval_power.costs import CostModel
     from humeval_power.studies.looks.calibration import Calibrate
     from humeval_power.studies.looks.judgement_plan import JudgementPlan, OperatingPoint
-    from humeval_power.studies.looks.judgements import ScorePair
+    from humeval_power.studies.looks.judgements import ScoreLaws
     from humeval_power.studies.looks.replicates import LookSource, RatingLooks
     from humeval_power.studies.looks.result import (
         LooksJudgementsResult,
@@ -218,7 +218,7 @@ def judgements(
 
 @on_executor
 def pool(
-    pairs: Sequence[ScorePair],
+    pairs: Sequence[ScoreLaws],
     *,
     budgets: Sequence[int] = POOL_BUDGETS,
     at: Sequence[float] = POOL_TOLD_AT,

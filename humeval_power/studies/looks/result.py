@@ -22,8 +22,8 @@ from humeval_power.saying.result import LOOKS_FILE, UNKNOWN, Provenance, Record,
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.how_many import (
     PROCEDURES,
-    Growth,
     LooksChoice,
+    PoolGrowth,
     PoolStudy,
     new_workers_advice,
 )
@@ -115,7 +115,7 @@ class LooksStudyResult(Result):
     understood: str
     curve: Callable[[], Sequence[OperatingPoint] | Sequence[SystemsOperatingPoint]]
     choices: tuple[LooksChoice, ...] = ()
-    growth: tuple[Growth, ...] = ()
+    growth: tuple[PoolGrowth, ...] = ()
     about: SystemsStudy | None = None
     currency: str = ""
     remarks: tuple[str, ...] = ()

@@ -52,7 +52,7 @@ def _look(given: Typed) -> MonitorResult:
     )
     from humeval_power.studies.monitor.systems import as_planned, data_of
     from humeval_power.studies.monitor.taking import (
-        Asked,
+        LookRequest,
         load_observations,
         looks_taken,
         refuse_rehearsed,
@@ -66,7 +66,7 @@ def _look(given: Typed) -> MonitorResult:
     if file is None:
         return looks_taken(planned, path, key)
     final = given["final"]
-    asked = Asked(
+    asked = LookRequest(
         path, key, _one_line(given["new_secret"] or ""), _one_line(given["unplanned"] or ""), final
     )
     if isinstance(planned.plan, JudgementPlan):

@@ -18,7 +18,7 @@ from humeval_power.studies.power.outlook import Curse, Outlook
 
 if TYPE_CHECKING:
     from humeval_power.costs import Cost
-    from humeval_power.studies.power.growth import Designs, Spending
+    from humeval_power.studies.power.growth import CostCurve, Designs
     from humeval_power.studies.power.outlook import Part
 
 
@@ -270,7 +270,7 @@ def cost_chart(
     )
 
 
-def _last(spending: Spending) -> float:
+def _last(spending: CostCurve) -> float:
     """Where the axis of costs ends: a little beyond the study, the budget and, if that is not far, the target."""
     near = 2 * max(spending.cost, spending.budget or 0.0)
     reaching = [
@@ -281,7 +281,7 @@ def _last(spending: Spending) -> float:
     return min(max(near, 1.25 * reaching[0]) if reaching else 2 * near, spending.front.cost[-1])
 
 
-def _complete(spending: Spending) -> bool:
+def _complete(spending: CostCurve) -> bool:
     return spending.front.workers == spending.front.ratings_per_item
 
 
@@ -293,7 +293,7 @@ def _line(name: str, designs: Designs, colour: int, last: float) -> Series:
     return Series("line", name, cost, power, colour=colour)
 
 
-def _cost_words(spending: Spending, analytic: AnalyticPower) -> str:
+def _cost_words(spending: CostCurve, analytic: AnalyticPower) -> str:
     unit, front = spending.unit, spending.front
     said = f"This study: {amount(spending.cost, unit)} for power {analytic.power:.2f}"
     if spending.budget is not None:

@@ -22,8 +22,8 @@ from humeval_power.studies.power.formula import (
     power_at,
 )
 from humeval_power.studies.power.growth import (
+    CostCurve,
     Growth,
-    Spending,
     StudyLike,
     counts_of,
     growth_of_items,
@@ -114,7 +114,7 @@ class Outlook:
     workers: Growth | None = None
     items: Growth | None = None
     parts: Mapping[Part, float] | None = None
-    spending: Spending | None = None
+    spending: CostCurve | None = None
 
 
 def outlook_of(

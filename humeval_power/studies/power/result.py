@@ -68,7 +68,7 @@ from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy
 
 if TYPE_CHECKING:
-    from humeval_power.studies.power.growth import Spending
+    from humeval_power.studies.power.growth import CostCurve
 
 
 # What stands around a study's power, as a record: the numbers of its pictures.
@@ -107,7 +107,7 @@ def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:
     return record
 
 
-def _spending(spending: Spending) -> Record:
+def _spending(spending: CostCurve) -> Record:
     priced = spending.priced
     found = values(spending, "unit", "cost", "budget")
     if priced is not None:

@@ -20,8 +20,8 @@ from humeval_power.estimation.joint.strands import (
     TOLERANCE,
     AnyTable,
     ContrastFits,
-    Found,
     Model,
+    StrandFits,
     Together,
     contrasts_of_many,
     fit_complete_common,
@@ -322,7 +322,7 @@ class SystemsReplication:
             )
             sizes.append(len(kept))
         fields = zip(*(part.fitted for part in parts), strict=True)
-        found = Found(
+        found = StrandFits(
             np.concatenate([part.beta for part in parts], axis=1),
             np.concatenate([part.status for part in parts], axis=1),
             Fitted(*(np.concatenate(field, axis=1) for field in fields)),
@@ -330,7 +330,7 @@ class SystemsReplication:
         return self._of_pairs(found, np.array([-1.0, 1.0]), np.array(sizes), ratings, n_jobs)
 
     def _of_pairs(
-        self, found: Found, difference: Floats, n: Codes, ratings: Floats, n_jobs: int
+        self, found: StrandFits, difference: Floats, n: Codes, ratings: Floats, n_jobs: int
     ) -> ContrastFits:
         """Fits of all pairs, of n ratings (pairs,); what was not settled is left to the fits of each pair."""
         known = precision(found.fitted, difference, n=n, restricted=True)

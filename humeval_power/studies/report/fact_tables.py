@@ -19,7 +19,7 @@ from humeval_power.studies.analyze.findings import (
     findings_words,
 )
 from humeval_power.studies.plan.words import SD_WORDS
-from humeval_power.studies.report.fact_record import Comparison, StudyFacts
+from humeval_power.studies.report.fact_record import ComparisonFacts, StudyFacts
 
 
 def findings_of(facts: StudyFacts) -> CriterionFindings | None:
@@ -60,7 +60,7 @@ def shown_comparisons(facts: StudyFacts, unit: Unit) -> tuple[ShownPair, ...]:
     return tuple(_shown(one, unit) for one in facts.ranked_comparisons if one.estimate is not None)
 
 
-def _shown(one: Comparison, unit: Unit) -> ShownPair:
+def _shown(one: ComparisonFacts, unit: Unit) -> ShownPair:
     none = float("nan")
     low, high = one.interval or (none, none)
     return ShownPair(

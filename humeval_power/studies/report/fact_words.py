@@ -35,7 +35,7 @@ from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.family import Unit, family_words
 from humeval_power.studies.fit.many_systems import group_letters
 from humeval_power.studies.report.fact_record import (
-    Comparison,
+    ComparisonFacts,
     Mean,
     StudyFacts,
     family_sentences,
@@ -50,7 +50,7 @@ from humeval_power.studies.report.fact_tables import (
     parameters_table,
     result_table,
 )
-from humeval_power.studies.report.power_answers import Answer, sequential_sentence
+from humeval_power.studies.report.power_answers import PowerAnswer, sequential_sentence
 
 _MOST_TOLD = 10  # significant differences that a sentence lists; more are summed up, and in the table
 _NO_FIT = "The model could not be fitted (it did not converge), so that there is no result to report."
@@ -74,16 +74,16 @@ class StudyWords:
 
     # What was compared and how
 
-    def systems(self) -> Answer | None:
+    def systems(self) -> PowerAnswer | None:
         """Which systems were compared, and what a difference is."""
         names = self.facts.systems
         if self.together is not None and names:
-            return Answer(
+            return PowerAnswer(
                 f"{len(names)} systems: {', '.join(names)}; each difference is named by its two systems."
             )
         if len(names) != 2:
             return None
-        return Answer(f"{names[0]} and {names[1]}; the difference is {names[1]} {MINUS} {names[0]}.")
+        return PowerAnswer(f"{names[0]} and {names[1]}; the difference is {names[1]} {MINUS} {names[0]}.")
 
     def scores(self) -> str | None:
         """How ratings become the numbers that are reported; None where the analysis is not known."""
@@ -177,15 +177,15 @@ class StudyWords:
 
     # What was estimated
 
-    def effect(self) -> Answer | None:
+    def effect(self) -> PowerAnswer | None:
         """Estimates with intervals and tests."""
         if self.together is None:
             return self._effect_of_two()
         if not self.facts.has_result:
             return None
-        return Answer(" ".join(self._findings_of_several()), table=self._differences())
+        return PowerAnswer(" ".join(self._findings_of_several()), table=self._differences())
 
-    def _effect_of_two(self) -> Answer | None:
+    def _effect_of_two(self) -> PowerAnswer | None:
         """On [0, 1] and on the scale of the ratings."""
         effect, scale, rule = part(self.facts.record, "effect"), self.facts.scale, self.facts.rule
         estimate, interval = number(effect, "estimate"), bounds(effect, "interval")
@@ -203,7 +203,7 @@ class StudyWords:
             said += f"; margin {margin_words(rule, scale)}"
         test = [] if df is None else [f"df = {df:.1f}"]
         test += [] if p_value is None else [p_of_family(self.facts, p_value)]
-        return Answer(
+        return PowerAnswer(
             "; ".join([said, *filter(None, [", ".join(test)])]) + ".",
             table=Table(
                 (self._named("difference B - A"), "estimate", "standard error", self._level()), tuple(rows)
@@ -215,14 +215,14 @@ class StudyWords:
         rule = self.facts.rule
         return "interval" if rule is None else f"{100 * rule.confidence:g} % interval"
 
-    def parameters(self) -> Answer | None:
+    def parameters(self) -> PowerAnswer | None:
         """The estimated parameters, for planning later studies; of one that is not identified the name alone."""
         if self.together is not None:
             found = estimated_parameters(self.facts)
             if found is None:
                 return None
             said, several = found
-            return Answer(said, is_whole=not self.facts.not_identified, table=several)
+            return PowerAnswer(said, is_whole=not self.facts.not_identified, table=several)
         table = parameters_table(self.facts)
         if table is None:
             return None
@@ -234,7 +234,7 @@ class StudyWords:
         )
         estimator = words(self.facts.record, "estimator") or "an estimator that the document does not name"
         said = f"On [0, 1]{coding}, estimated by {estimator.upper()}."
-        return Answer(said, is_whole=not listed(self.facts.record, "not_identified"), table=table)
+        return PowerAnswer(said, is_whole=not listed(self.facts.record, "not_identified"), table=table)
 
     def estimates(self) -> str | None:
         """The same in a line."""
@@ -445,7 +445,7 @@ class StudyWords:
         ends = self.unit.interval(*self.unit.mean_interval(*one.interval))
         return f" ({self._level()} {with_minus(ends)})"
 
-    def _told(self, one: Comparison) -> str:
+    def _told(self, one: ComparisonFacts) -> str:
         between = "" if one.interval is None else f" ({self._level()} {self._ends(one)})"
         test = "" if one.p_value is None else f", {self._p(one.p_value)}"
         return f"{one.name} is {self._difference(one.estimate or 0.0)}{between}{test}"
@@ -462,7 +462,7 @@ class StudyWords:
     def _difference(self, value: float) -> str:
         return with_minus(self.unit.shown(self.unit.difference(value), more=1, signed=True))
 
-    def _ends(self, one: Comparison) -> str:
+    def _ends(self, one: ComparisonFacts) -> str:
         if one.interval is None:
             return ""
         return with_minus(self.unit.interval(*self.unit.difference_interval(*one.interval), more=1))

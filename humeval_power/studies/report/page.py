@@ -14,7 +14,7 @@ from humeval_power.saying.values import NOTHING, bounds, listed, number, part, s
 from humeval_power.studies.report import page_pictures as pictures
 from humeval_power.studies.report.caveats import caveats
 from humeval_power.studies.report.documents import Documents, size_sentence
-from humeval_power.studies.report.fact_record import Comparison, StudyFacts, in_words
+from humeval_power.studies.report.fact_record import ComparisonFacts, StudyFacts, in_words
 from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.paragraphs import paragraphs
 from humeval_power.studies.report.plans import PlanWords
@@ -136,7 +136,7 @@ class StudyReport(Report):
 def _rows(facts: StudyFacts) -> list[Record]:
     """What each comparison found; a row without numbers where there is none."""
     rows = []
-    for one in facts.comparisons or (Comparison("A", "B"),):
+    for one in facts.comparisons or (ComparisonFacts("A", "B"),):
         named = {"first": one.first, "second": one.second} if facts.is_of_several else {}
         found = {name: getattr(one, name) for name in _FOUND}
         rows.append({**named, **found, "interval": one.interval and list(one.interval)})

@@ -38,7 +38,7 @@ from humeval_power.studies.plan.words import (
 )
 from humeval_power.studies.report.fact_record import family_sentences, in_words, paper_sentences
 from humeval_power.studies.report.fact_words import tested_as_planned
-from humeval_power.studies.report.power_answers import Answer
+from humeval_power.studies.report.power_answers import PowerAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +323,7 @@ class PlanWords:
             raw = f" ({signed(scale.effect_to_raw(plan.effect))} on the scale {_range(scale)})"
         return f"{signed(plan.effect)} on [0, 1]{raw}, by the plan."
 
-    def assumed(self) -> Answer:
+    def assumed(self) -> PowerAnswer:
         """The means and parameters that the power rests on."""
         source = f"On [0, 1], from {self.plan.source.name}"
         if self.many is None:
@@ -332,7 +332,7 @@ class PlanWords:
                 (name, plain(getattr(known, name))) for name in PARAMETER_NAMES if name != "effect"
             )
             slopes = self._named("the slopes are those of the difference B - A")
-            return Answer(f"{source}; {slopes}.", table=Table(("parameter", "assumed"), of_pair))
+            return PowerAnswer(f"{source}; {slopes}.", table=Table(("parameter", "assumed"), of_pair))
         assumed = self.many.parameters
         columns = {
             "mean": assumed.means,
@@ -344,7 +344,7 @@ class PlanWords:
             (name, *map(plain, numbers))
             for name, *numbers in zip(assumed.names, *columns.values(), strict=True)
         )
-        return Answer(f"{source}: {self._deviations()}.", table=Table(("system", *columns), rows))
+        return PowerAnswer(f"{source}: {self._deviations()}.", table=Table(("system", *columns), rows))
 
     def test_line(self) -> str:
         """The tests in a line."""

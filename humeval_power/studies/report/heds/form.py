@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError, Problem
-from humeval_power.studies.report.fields import Asked, FormField, Given, field_of
+from humeval_power.studies.report.fields import FieldPrompt, FormField, Given, field_of
 
 FORM_LINK = "https://nlp-heds.github.io"
 CRITERIA_ID = "heds-criteria-criterion"
@@ -45,9 +45,9 @@ class HedsQuestion(NamedTuple):
     prompt: str
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> FieldPrompt:
         """The question as a field asks it."""
-        return Asked(self.element_id, self.number, self.prompt, SECTIONS[self.number[0]])
+        return FieldPrompt(self.element_id, self.number, self.prompt, SECTIONS[self.number[0]])
 
     @property
     def option_ids(self) -> tuple[str, ...]:
