@@ -250,7 +250,7 @@ NOTHING_WRONG = "Only a test for a difference that is there can exaggerate it, o
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class DrawnQuantity:
     """What is drawn, the columns that hold it and its interval, if it has one, and its words."""
 
     column: str
@@ -259,10 +259,14 @@ class Quantity:
     band: tuple[str, str] | None = None
 
 
-QUANTITIES: Mapping[Drawn, Quantity] = {
-    "power": Quantity("power", "Power", "Power", ("power_low", "power_high")),
-    "type-m": Quantity("type_m", "Type M: exaggeration", "Exaggeration of significant estimates (type M)"),
-    "type-s": Quantity("type_s", "Type S: wrong sign", "Share of wrong signs among significant estimates"),
+QUANTITIES: Mapping[Drawn, DrawnQuantity] = {
+    "power": DrawnQuantity("power", "Power", "Power", ("power_low", "power_high")),
+    "type-m": DrawnQuantity(
+        "type_m", "Type M: exaggeration", "Exaggeration of significant estimates (type M)"
+    ),
+    "type-s": DrawnQuantity(
+        "type_s", "Type S: wrong sign", "Share of wrong signs among significant estimates"
+    ),
 }
 
 

@@ -20,7 +20,7 @@ from humeval_power.saying.document import (
     QUANTITIES,
     AlongStudy,
     Drawn,
-    Quantity,
+    DrawnQuantity,
     level_words,
 )
 from humeval_power.saying.figure_style import QUIET, TARGET_DASHES, frame
@@ -51,7 +51,7 @@ class Facets:
     row: str | None
 
 
-def prepared(table: pd.DataFrame, quantity: Quantity = QUANTITIES["power"]) -> pd.DataFrame:
+def prepared(table: pd.DataFrame, quantity: DrawnQuantity = QUANTITIES["power"]) -> pd.DataFrame:
     """The table with a column `crew`, sorted along every axis; settings keep the order they came in. Cells that
     do not have what is drawn are left out.
 

@@ -34,7 +34,7 @@ from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
 from humeval_power.studies.analyze.against_plan import LooksTaken
 from humeval_power.studies.analyze.result import AnalysisResult
-from humeval_power.studies.fit.many_systems import SystemPair, SystemsAnalysis
+from humeval_power.studies.fit.many_systems import SystemsAnalysis, SystemsComparison
 from humeval_power.studies.fit.wald import effect_test
 from humeval_power.studies.loading import load_ratings
 from humeval_power.studies.looks.boundaries import boundaries
@@ -272,7 +272,7 @@ def test_the_boundary_of_the_last_look_decides_and_not_alpha(tmp_path: Path) -> 
     tested = effect_test(fitted, DEFAULT_RULE)
     assert tested.significant
     looks = cast(LooksTaken, SimpleNamespace(shown=False))
-    comparison = SystemPair("old", "new", fitted, tested, tested.p_value)
+    comparison = SystemsComparison("old", "new", fitted, tested, tested.p_value)
     alone = FamilyOfTests(ComparisonFamily(correction="none"), 1)
     analysis = SystemsAnalysis((comparison,), (), alone)
     found = AnalysisResult(ratings=study, analysis=analysis, agreement={}, looks=looks)

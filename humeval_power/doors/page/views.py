@@ -16,7 +16,7 @@ from markupsafe import Markup
 from humeval_power.asking.declared import control_of
 from humeval_power.asking.form import JOURNEYS, Control, Form, FormGroup, Next
 from humeval_power.asking.options import DeclaredArgument, DeclaredOption
-from humeval_power.doors.page.answers import Answer, Progress, Wrong
+from humeval_power.doors.page.answers import Answer, JobProgress, Wrong
 from humeval_power.doors.page.asked import (
     WRITES,
     CommandRequest,
@@ -256,7 +256,7 @@ class AnswerState:
 
     state: State
     key: str = ""
-    told: Progress | None = None
+    told: JobProgress | None = None
     place: int = 0
     answer: Answer | None = None
     wrong: tuple[Wrong, ...] = ()
@@ -417,7 +417,7 @@ def _how_far(shown: AnswerState) -> str:
     return progress_words(shown.told)
 
 
-def progress_words(told: Progress | None) -> str:
+def progress_words(told: JobProgress | None) -> str:
     """How far a command is, in words."""
     if told is None:
         return "Beginning"

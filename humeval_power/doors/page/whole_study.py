@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from humeval_power.asking.folded import in_terminal
-from humeval_power.doors.page.answers import Answer, Progress, Work
+from humeval_power.doors.page.answers import Answer, JobProgress, Work
 from humeval_power.doors.page.asked import CommandRequest, PageParts, asked_of, on_page, work_of
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.responses import zipped
@@ -184,7 +184,7 @@ class StepShown:
     is_fine: bool = False
 
     @classmethod
-    def of(cls, title: str, state: State, told: Progress | None, answer: Answer | None) -> StepShown:
+    def of(cls, title: str, state: State, told: JobProgress | None, answer: Answer | None) -> StepShown:
         """A step that has begun."""
         if state in ("waiting", "running"):
             return cls(title, state, progress_words(told))

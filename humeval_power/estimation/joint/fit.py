@@ -220,7 +220,7 @@ class JointTable:
         )
 
     @cached_property
-    def _dense(self) -> model.JointTable:
+    def _dense(self) -> model.StackedTable:
         outer, inner = (self.worker, self.item) if self.worker_is_outer else (self.item, self.worker)
         return model.build_table(outer, inner, self.system, n_systems=self.n_systems, own=self.own)
 

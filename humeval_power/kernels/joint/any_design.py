@@ -41,7 +41,7 @@ _SINGULAR = (
 )
 
 
-class Design(NamedTuple):
+class AnyDesign(NamedTuple):
     """Counts of n ratings. Columns of the matrices are `system * m + outer level`.
 
     load : (N,) ratings of each column; begin, column, system, times : those of each inner level, row by row
@@ -67,7 +67,7 @@ class Design(NamedTuple):
     value: Floats
 
     @classmethod
-    def of_rows(cls, outer: Codes, inner_level: Codes, system: Codes, n_systems: int) -> Design:
+    def of_rows(cls, outer: Codes, inner_level: Codes, system: Codes, n_systems: int) -> AnyDesign:
         """Of codes (n,)."""
         m, n_inner = int(outer.max()) + 1, int(inner_level.max()) + 1
         N = n_systems * m

@@ -31,7 +31,7 @@ _DENSE_FROM = 0.03  # share of filled cells from which dense products are the fa
 _CHUNK = 4_000_000  # numbers that a product with inner levels holds at a time
 
 
-class JointTable(NamedTuple):
+class StackedTable(NamedTuple):
     """Counts of a design with K systems.
 
     outer, inner : codes, shape (n,); outer_count (levels, K) and inner_count (levels, K);
@@ -103,7 +103,7 @@ class JointProfile(NamedTuple):
 
 def build_table(
     outer: Codes, inner: Codes, system: Codes, *, n_systems: int, own: bool = False
-) -> JointTable:
+) -> StackedTable:
     """Counts of a design; codes 0, 1, ... of shape (n,). `own`: each system has variances of its own."""
     n_outer, n_inner = int(outer.max()) + 1, int(inner.max()) + 1
     row, column = inner * n_systems + system, outer * n_systems + system
@@ -114,7 +114,7 @@ def build_table(
     if cross.nnz > _DENSE_FROM * n_outer * n_inner * n_systems:
         dense = np.zeros((n_systems, n_outer, n_inner))
         np.add.at(dense, (system, outer, inner), 1.0)
-    return JointTable(
+    return StackedTable(
         len(row),
         n_systems,
         outer,
@@ -138,7 +138,7 @@ def root_of(shared: float, own: Floats) -> Floats:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
-def crossed_blocks(table: JointTable, blocks: Floats) -> Floats:
+def crossed_blocks(table: StackedTable, blocks: Floats) -> Floats:
     """sum_i C_i' B_i C_i, shape (outer * K, outer * K), with C_i (K, outer * K) the counts of inner level i.
 
     blocks : (inner levels, K, K).
@@ -156,7 +156,7 @@ def crossed_blocks(table: JointTable, blocks: Floats) -> Floats:
     return result.reshape(n_outer * K, n_outer * K)
 
 
-def factorise(table: JointTable, gamma: Floats) -> JointFactor:
+def factorise(table: StackedTable, gamma: Floats) -> JointFactor:
     """H at gamma (variances,), all >= 0."""
     K, half = table.n_systems, table.n_variances // 2
     inner_root = root_of(gamma[half], gamma[half + 1 :] @ table.groups)
@@ -186,7 +186,7 @@ def _inner_times(blocks: Floats, columns: Floats) -> Floats:
     return np.asarray((blocks @ columns.reshape(levels, K, -1)).reshape(levels * K, -1))
 
 
-def solve(table: JointTable, factor: JointFactor, z: Products) -> Solved:
+def solve(table: StackedTable, factor: JointFactor, z: Products) -> Solved:
     """H^-1 applied to columns z, seen through Zo, Zi and z themselves."""
     count = table.inner_count.reshape(-1, 1)
     weighted = _inner_times(factor.inner, z.inner)
@@ -197,7 +197,7 @@ def solve(table: JointTable, factor: JointFactor, z: Products) -> Solved:
     return Solved(a - factor.A @ u, left, z.square - z.inner.T @ weighted - a.T @ u)
 
 
-def response_products(table: JointTable, response: Floats) -> Products:
+def response_products(table: StackedTable, response: Floats) -> Products:
     """The indicators of the systems and the response, as K + 1 columns."""
     K = table.n_systems
     n_outer, n_inner = len(table.outer_count), len(table.inner_count)
@@ -212,7 +212,7 @@ def response_products(table: JointTable, response: Floats) -> Products:
     return Products(np.column_stack([outer_x, by_outer]), np.column_stack([inner_x, by_inner]), square)
 
 
-def profile(table: JointTable, factor: JointFactor, data: Products) -> JointProfile:
+def profile(table: StackedTable, factor: JointFactor, data: Products) -> JointProfile:
     """Means and criterion with sigma^2 profiled out."""
     K, df = table.n_systems, table.n - table.n_systems
     solved = solve(table, factor, data)
@@ -236,7 +236,7 @@ def profile(table: JointTable, factor: JointFactor, data: Products) -> JointProf
     )
 
 
-def working_columns(table: JointTable, prof: JointProfile) -> tuple[Products, Floats]:
+def working_columns(table: StackedTable, prof: JointProfile) -> tuple[Products, Floats]:
     """w_t = G_t P y as columns, and y'P G_t P y, shape (variances,)."""
     outer, inner = patterns(table, prof.outer_py), patterns(table, prof.inner_py)
     outer_part = np.column_stack([*outer, *np.zeros((len(inner), len(outer[0])))])
@@ -249,7 +249,7 @@ def working_columns(table: JointTable, prof: JointProfile) -> tuple[Products, Fl
     return Products(by_outer, by_inner, square), size
 
 
-def patterns(table: JointTable, columns: Floats) -> Floats:
+def patterns(table: StackedTable, columns: Floats) -> Floats:
     """(I x D) columns for each D of one factor, shape (1 + groups, *columns.shape)."""
     K = table.n_systems
     masks = np.tile(table.groups, (1, len(columns) // K)).reshape(
@@ -272,7 +272,7 @@ class InnerBlocks(NamedTuple):
     hidden: Floats
 
 
-def inner_blocks(table: JointTable, factor: JointFactor) -> InnerBlocks:
+def inner_blocks(table: StackedTable, factor: JointFactor) -> InnerBlocks:
     """What the inner factor contributes to traces at one gamma."""
     count = table.inner_count
     left = np.eye(table.n_systems) - count[:, :, None] * factor.inner
@@ -280,7 +280,7 @@ def inner_blocks(table: JointTable, factor: JointFactor) -> InnerBlocks:
     return InnerBlocks(left * count[:, None, :], left, left @ between @ left.transpose(0, 2, 1))
 
 
-def _between(table: JointTable, Y: Floats) -> Floats:
+def _between(table: StackedTable, Y: Floats) -> Floats:
     """C_i Y C_i' of each inner level i, shape (levels, K, K)."""
     K, n_outer, n_inner = table.n_systems, len(table.outer_count), len(table.inner_count)
     result = np.empty((n_inner, K, K))
@@ -302,7 +302,7 @@ def _between(table: JointTable, Y: Floats) -> Floats:
     return result
 
 
-def inner_squares(table: JointTable, left: Floats) -> list[Floats]:
+def inner_squares(table: StackedTable, left: Floats) -> list[Floats]:
     """Q'(I x D)Q for each D of the inner factor, each of shape (outer * K, outer * K)."""
     squares = [_gram(table, left.sum(axis=1))]
     for group in table.groups:
@@ -314,7 +314,7 @@ def inner_squares(table: JointTable, left: Floats) -> list[Floats]:
     return squares
 
 
-def _gram(table: JointTable, weights: Floats) -> Floats:
+def _gram(table: StackedTable, weights: Floats) -> Floats:
     """sum_i (C_i'w_i)(C_i'w_i)', shape (outer * K, outer * K); weights (inner levels, K)."""
     if table.dense is not None:
         rows = (table.dense.transpose(2, 1, 0) * weights[:, None, :]).reshape(len(weights), -1)
@@ -332,7 +332,7 @@ def outer_half(factor: JointFactor) -> Floats:
     return np.asarray(linalg.solve_triangular(factor.cholesky, half, lower=True, check_finite=False))
 
 
-def traces(table: JointTable, factor: JointFactor, half: Floats, blocks: InnerBlocks) -> Floats:
+def traces(table: StackedTable, factor: JointFactor, half: Floats, blocks: InnerBlocks) -> Floats:
     """tr(H^-1 G_t), shape (variances,); `half` is that of outer_half."""
     K = table.n_systems
     levels = np.arange(len(half) // K)
@@ -349,7 +349,7 @@ def traces(table: JointTable, factor: JointFactor, half: Floats, blocks: InnerBl
     )
 
 
-def fixed_products(table: JointTable, prof: JointProfile) -> Floats:
+def fixed_products(table: StackedTable, prof: JointProfile) -> Floats:
     """X'H^-1 G_t H^-1 X, shape (variances, K, K)."""
     return np.concatenate([x.T @ patterns(table, x) for x in (prof.outer_x, prof.inner_x)])
 
@@ -363,7 +363,7 @@ class JointInformation(NamedTuple):
     xggx: Floats
 
 
-def information(table: JointTable, factor: JointFactor, prof: JointProfile) -> JointInformation:
+def information(table: StackedTable, factor: JointFactor, prof: JointProfile) -> JointInformation:
     """What Kenward and Roger (1997) need, at one gamma."""
     K, q = table.n_systems, table.n_variances
     half, blocks = outer_half(factor), inner_blocks(table, factor)
@@ -386,7 +386,7 @@ def information(table: JointTable, factor: JointFactor, prof: JointProfile) -> J
     return JointInformation(gg, xgx, xggx)
 
 
-def _trace_products(table: JointTable, factor: JointFactor, T: Floats, blocks: InnerBlocks) -> Floats:
+def _trace_products(table: StackedTable, factor: JointFactor, T: Floats, blocks: InnerBlocks) -> Floats:
     """tr(H^-1 G_s H^-1 G_t) of the random effects, shape (variances, variances)."""
     K, groups, n_outer = table.n_systems, table.groups, len(table.outer_count)
     q = table.n_variances
@@ -417,7 +417,7 @@ def _trace_products(table: JointTable, factor: JointFactor, T: Floats, blocks: I
     return np.triu(gg) + np.triu(gg, 1).T
 
 
-def _fixed_double_products(table: JointTable, factor: JointFactor, prof: JointProfile) -> Floats:
+def _fixed_double_products(table: StackedTable, factor: JointFactor, prof: JointProfile) -> Floats:
     """X'H^-1 G_s H^-1 G_t H^-1 X of the random effects, shape (variances, variances, K, K)."""
     K, q = table.n_systems, table.n_variances
     outer_count, inner_count = table.outer_count.reshape(-1, 1), table.inner_count.reshape(-1, 1)

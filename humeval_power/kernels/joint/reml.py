@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgError
 
 from humeval_power.kernels.crossed.reml import CONVERGED, LARGEST, NO_RESIDUAL, STALLED, TOO_MANY_STEPS
 from humeval_power.kernels.joint import model
-from humeval_power.kernels.joint.model import JointFactor, JointProfile, JointTable, Products
+from humeval_power.kernels.joint.model import JointFactor, JointProfile, Products, StackedTable
 
 Floats = NDArray[np.float64]
 _HALVINGS = 40
@@ -71,13 +71,13 @@ class JointPoint(Protocol):
 class TablePoint(NamedTuple):
     """The likelihood of any table at one gamma."""
 
-    table: JointTable
+    table: StackedTable
     data: Products
     factor: JointFactor
     profile: JointProfile
 
     @classmethod
-    def of_table(cls, table: JointTable, data: Products, gamma: Floats) -> TablePoint:
+    def of_table(cls, table: StackedTable, data: Products, gamma: Floats) -> TablePoint:
         """At gamma (variances,); raises LinAlgError as `moved` does."""
         factor = model.factorise(table, np.asarray(gamma, dtype=float))
         return cls(table, data, factor, model.profile(table, factor, data))

@@ -211,12 +211,12 @@ def _of_two(
     """The one comparison of two systems, by a fit of its own."""
     from humeval_power.estimation.crossed.problem import few_fits
     from humeval_power.families import FamilyOfTests
-    from humeval_power.studies.fit.many_systems import SystemPair, SystemsAnalysis, fit_and_test
+    from humeval_power.studies.fit.many_systems import SystemsAnalysis, SystemsComparison, fit_and_test
 
     a, b = ratings.system_names
     with few_fits():
         fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
-    comparison = SystemPair(a, b, fitted, tested, tested.p_value)
+    comparison = SystemsComparison(a, b, fitted, tested, tested.p_value)
     return SystemsAnalysis((comparison,), (), FamilyOfTests(ComparisonFamily(correction="none"), 1))
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
-from humeval_power.doors.page.answers import Progress, Tell
+from humeval_power.doors.page.answers import JobProgress, Tell
 from humeval_power.doors.page.working.worker_link import Worker
 from humeval_power.errors import HumevalPowerError
 
@@ -48,7 +48,7 @@ class Crew:
         *,
         after: asyncio.Event | None = None,
     ) -> None:
-        self.told: Progress | None = None  # of the start
+        self.told: JobProgress | None = None  # of the start
         self.problem = ""  # why no worker can be started
         self.some_ready = asyncio.Event()  # or none ever will be
         if not n_workers:
@@ -130,7 +130,7 @@ class Crew:
         await worker.ended()
         self._workers.discard(worker)
 
-    def _hear(self, told: Progress) -> None:
+    def _hear(self, told: JobProgress) -> None:
         self.told = told
 
 

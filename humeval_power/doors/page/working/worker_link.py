@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, Literal
 
-from humeval_power.doors.page.answers import COMPILING, Answer, Progress, Tell, Work, Wrong
+from humeval_power.doors.page.answers import COMPILING, Answer, JobProgress, Tell, Work, Wrong
 
 # What a worker process may take: so much memory, and so much time of the processor.
 
@@ -307,7 +307,7 @@ class Worker:
                 self._asked.set_exception(self.death())
 
     def _heard(self, message: object) -> None:
-        if isinstance(message, Progress):
+        if isinstance(message, JobProgress):
             if message.what == COMPILING and self._deadline is not None:
                 self._deadline = max(self._deadline, self._loop.time() + COMPILE_SECONDS)
             self.tell(message)

@@ -18,7 +18,7 @@ from threading import Event, Thread, active_count, main_thread
 from types import FrameType
 from typing import Any
 
-from humeval_power.doors.page.answers import COMPILING, Answer, Progress, Tell, Work
+from humeval_power.doors.page.answers import COMPILING, Answer, JobProgress, Tell, Work
 from humeval_power.doors.page.working.worker_link import (
     COMPILE_SECONDS,
     INTERRUPTED,
@@ -148,10 +148,10 @@ class _Worker:
 
     def _telling(self) -> Tell:
         """A function that tells the server, at most ten times a second unless something else begins."""
-        last = Progress("")
+        last = JobProgress("")
         when = 0.0
 
-        def tell(told: Progress) -> None:
+        def tell(told: JobProgress) -> None:
             nonlocal last, when
             if told.what == COMPILING and self._number:
                 self._cap_time(COMPILE_SECONDS)
@@ -233,7 +233,7 @@ def _load_kernels(tell: Tell) -> None:
 
     def compiling(_kernel: str) -> None:
         nonlocal share
-        tell(Progress(COMPILING, share))
+        tell(JobProgress(COMPILING, share))
         share += (end - share) / _KERNELS
 
     for done, step in enumerate(steps.values(), start=1):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humeval_power.doors.page import answers
-from humeval_power.doors.page.answers import Answer, Progress, Tell, Work
+from humeval_power.doors.page.answers import Answer, JobProgress, Tell, Work
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.working.crew import Crew
 from humeval_power.doors.page.working.jobs import Job, Jobs
@@ -72,7 +72,7 @@ class Readiness:
 
     live: bool
     jobs: bool
-    told: Progress | None
+    told: JobProgress | None
     problem: str
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from humeval_power.asking.vocabulary import PRESET
-from humeval_power.doors.page.answers import Answer, Progress, Wrong
+from humeval_power.doors.page.answers import Answer, JobProgress, Wrong
 from humeval_power.doors.page.asked import SIZES, on_page
 from humeval_power.doors.page.views import (
     FieldGroup,
@@ -54,7 +54,7 @@ class StageShown:
     """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began."""
 
     state: State
-    told: Progress | None = None
+    told: JobProgress | None = None
     place: int = 0
     answer: Answer | None = None
     wrong: tuple[Wrong, ...] = ()
