@@ -9,7 +9,7 @@ RUN := $(BIN)/humeval-power
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: setup demo test lint coverage check rest check-r bench docs package papers site clean
+.PHONY: setup demo test lint coverage check rest check-r check-tools bench docs package papers site clean
 
 # uv installs from PyPI three times as fast as pip, and itself comes from there.
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
@@ -70,6 +70,10 @@ $(VENV)-r/.installed: pyproject.toml
 
 check-r: $(VENV)-r/.installed
 	$(VENV)-r/bin/python -m pytest -m r tests/engine/test_reference_engines.py
+
+# The newest releases of tools whose logs are read, each in an environment of its own.
+check-tools: setup
+	$(BIN)/python .ci/check_tools.py
 
 bench: setup  # about ten minutes
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done

@@ -9,15 +9,20 @@ import io
 import statistics
 import sys
 import time
-from collections.abc import Callable
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from unittest.mock import patch
 
 from humeval_power.designs import Design, k_per_item
+from humeval_power.estimation.joint.any_design import AnyDesign
+from humeval_power.estimation.joint.strands import Together
 from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import preset
 from humeval_power.rules import DEFAULT_RULE
+from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.studies.power.systems_replication import SystemsReplication
 from humeval_power.studies.power.systems_study import systems_workload
 from humeval_power.systems import SystemsParameters
@@ -27,12 +32,15 @@ FAMILIES = {
     "common": ComparisonFamily(model="joint", variances="common"),
     "own": ComparisonFamily(model="joint"),
 }
-DESIGNS = {
-    "20 x 100, equal loads": partial(k_per_item, 20, 100, ratings_per_item=3),
-    "19 x 100, unequal loads": partial(k_per_item, 19, 100, ratings_per_item=3),
-    "20 x 100, not together": partial(k_per_item, 20, 100, ratings_per_item=3, paired=False),
+EVEN = partial(k_per_item, 20, 100, ratings_per_item=3)
+DESIGNS: dict[str, tuple[Callable[..., Design], Losses]] = {
+    "20 x 100, equal loads": (EVEN, NO_LOSSES),
+    "19 x 100, unequal loads": (partial(k_per_item, 19, 100, ratings_per_item=3), NO_LOSSES),
+    "20 x 100, not together": (partial(EVEN, paired=False), NO_LOSSES),
+    "20 x 100, 5 % missing": (EVEN, Losses(missing=0.05)),
+    "20 x 100, 20 % drop out": (EVEN, Losses(quitting=0.2)),
 }
-STUDIES, FEW, ROUNDS = 256, {"pairwise": 64, "joint": 8}, 3
+STUDIES, FEW, ROUNDS = 128, 8, 3
 
 
 def main() -> None:
@@ -41,17 +49,15 @@ def main() -> None:
     for n_systems in (3, 8):
         parameters = SystemsParameters.of_parameters(preset("low"), n_systems).with_pattern("one", 0.1)
         pairs = tuple(combinations(range(n_systems), 2))
-        for shape, design_of in DESIGNS.items():
-            design: Design = design_of(n_systems=n_systems)
+        for shape, (design_of, losses) in DESIGNS.items():
+            design = design_of(n_systems=n_systems)
             for name, family in FAMILIES.items():
-                study = SystemsReplication(parameters, design, family, pairs, DEFAULT_RULE)
-                few = FEW[family.model]
-                before = _each(partial(one_by_one, study), few, rounds)
-                after = _each(
-                    lambda n, s=study: s.fits(n, seed=1), STUDIES if study.together else few, rounds
-                )
+                study = SystemsReplication(parameters, design, family, pairs, DEFAULT_RULE, losses=losses)
+                with one_by_one():
+                    before = _each(replace(study), FEW, rounds)
+                after = _each(study, STUDIES // 4 if losses.loses_rows else STUDIES, rounds)
                 predicted = systems_workload(
-                    parameters, design, family, DEFAULT_RULE, n_simulations=1
+                    parameters, design, family, DEFAULT_RULE, n_simulations=1, one_by_one=losses.loses_rows
                 ).seconds
                 print(
                     f"{n_systems} systems {shape:24} {name:9} before {1 / before:7,.0f} / s   after "
@@ -67,23 +73,23 @@ def main() -> None:
     print(f"plan: {time.perf_counter() - started:.0f} s, {time.process_time() - used:.0f} s of CPU")
 
 
-def one_by_one(study: SystemsReplication, n: int) -> None:
-    """Draw and fit n studies pair by pair, or table by table."""
-    ratings = study.ratings(range(n), seed=1)
-    if study.family.model == "joint":
-        study.fit_tables(ratings)
-        return
-    for place in range(len(study.pairs)):
-        study.fit_pair(place, ratings)
+@contextmanager
+def one_by_one() -> Iterator[None]:
+    """Fit pair by pair, or table by table, as a single study of these rows is."""
+    with (
+        patch.object(Together, "of_rows", return_value=None),
+        patch.object(AnyDesign, "of_rows", return_value=None),
+    ):
+        yield
 
 
-def _each(work: Callable[[int], object], n: int, rounds: int) -> float:
+def _each(study: SystemsReplication, n: int, rounds: int) -> float:
     """Median seconds of CPU of one study."""
-    work(n)
+    study.fits(2, seed=2)
     found = []
     for _ in range(rounds):
         started = time.process_time()
-        work(n)
+        study.fits(n, seed=1)
         found.append((time.process_time() - started) / n)
     return statistics.median(found)
 

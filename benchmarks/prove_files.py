@@ -570,6 +570,40 @@ def field_targets() -> tuple[FieldTarget, ...]:
         "dataset_name": "d",
     }
     ragas = {"user_input": ["?"], "response": "yes", "reference": "no", "exact_match": 1.0}
+    langsmith = {
+        "experiment_name": "a",
+        "dataset_name": "d",
+        "experiment_start_time": "2026-01-01",
+        "results": [
+            {
+                "row_id": f"q{item}",
+                "inputs": {"passage": "p"},
+                "expected_outputs": {"answer": "yes"},
+                "actual_outputs": {"answer": "no"},
+                "evaluation_scores": [{"key": "right", "score": item}],
+            }
+            for item in range(2)
+        ],
+    }
+    downloaded = {"inputs": {"q": 1}, "outputs": "no", "reference_outputs": "yes", "right": 1.0}
+    braintrust = {
+        "input": {"q": 1},
+        "output": "no",
+        "expected": "yes",
+        "scores": {"right": 1.0},
+        "metadata": {"passage": "p"},
+        "is_root": True,
+    }
+    trace = {"trace_id": "t", "name": "right", "value": 1.0, "data_type": "NUMERIC", "source": "EVAL"}
+    observed = {
+        "id": "o",
+        "trace_id": "t",
+        "parent_observation_id": None,
+        "provided_model_name": "m",
+        "input": {"q": 1},
+        "output": "no",
+        "metadata": {"dataset_item_id": "d1"},
+    }
     pearmut = {
         "annotation": [{"A": {"score": 50, "error_spans": []}, "B": {"sliders": {"fluency": 3}}}],
         "actions": [{"time": 1}],
@@ -643,6 +677,21 @@ def field_targets() -> tuple[FieldTarget, ...]:
         FieldTarget("import {}", "test_run.json", json.dumps(deepeval)),
         FieldTarget("import {}", "report.json", json.dumps(report)),
         FieldTarget("import {}", "ragas.jsonl", json.dumps(ragas) + "\n"),
+        FieldTarget("import {}", "experiment.json", json.dumps(langsmith)),
+        FieldTarget("import {}", "langsmith.jsonl", json.dumps(downloaded) + "\n"),
+        FieldTarget("import {}", "braintrust.json", json.dumps([braintrust])),
+        FieldTarget(
+            "import {}",
+            "scores/s.jsonl",
+            json.dumps(trace) + "\n",
+            {"observations_v2/o.jsonl": json.dumps(observed) + "\n"},
+        ),
+        FieldTarget(
+            "import scores",
+            "observations_v2/o.jsonl",
+            json.dumps(observed) + "\n",
+            {"scores/s.jsonl": json.dumps(trace) + "\n"},
+        ),
         FieldTarget("import {}", "pearmut.jsonl", json.dumps(pearmut) + "\n"),
         FieldTarget("import {}", "tasks.json", json.dumps([task, task])),
         FieldTarget("import {} --draft", "short.json", json.dumps([short])),

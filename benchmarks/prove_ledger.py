@@ -27,7 +27,7 @@ from humeval_power.errors import InputError
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
 from humeval_power.studies.monitor.files import (
-    Entry,
+    LedgerEntry,
     StudySecret,
     check_secret_seals,
     read_ledger,
@@ -46,7 +46,7 @@ def main(kills: int, seed: int) -> None:
         folder = Path(name)
         table = prepare(folder)
         command = [*PROGRAM, "monitor", "so_far.csv", "--plan", "plan.json", "--scale=-1:2", "-q"]
-        before: tuple[Entry, ...] = ()
+        before: tuple[LedgerEntry, ...] = ()
         in_the_write = losses = forged = passed = 0
         for _ in range(kills):
             done = sum(entry.kind == "look" for entry in before)
@@ -74,7 +74,7 @@ def main(kills: int, seed: int) -> None:
     sys.exit(1 if losses or passed else 0)
 
 
-def forgeries(entries: tuple[Entry, ...], folder: Path) -> tuple[int, int]:
+def forgeries(entries: tuple[LedgerEntry, ...], folder: Path) -> tuple[int, int]:
     """How many lines were changed with the chain sealed anew, and how many of them pass as the study's."""
     secret = read_secret(folder / "plan.looks.secret")
     if not entries or secret is None:
@@ -84,7 +84,7 @@ def forgeries(entries: tuple[Entry, ...], folder: Path) -> tuple[int, int]:
     for row in range(len(entries)):
         for another in (None, StudySecret(bytes(32))):
             for kept in (False, True):
-                chain: list[Entry] = []
+                chain: list[LedgerEntry] = []
                 for entry in entries:
                     content = (
                         {**entry.content, "forged": True} if entry.number == row + 1 else entry.content
@@ -101,7 +101,9 @@ def forgeries(entries: tuple[Entry, ...], folder: Path) -> tuple[int, int]:
     return tried, passed
 
 
-def losses_between(before: tuple[Entry, ...], after: tuple[Entry, ...], folder: Path) -> list[str]:
+def losses_between(
+    before: tuple[LedgerEntry, ...], after: tuple[LedgerEntry, ...], folder: Path
+) -> list[str]:
     """What a kill has lost or doubled."""
     found = []
     looks = [sum(entry.kind == "look" for entry in entries) for entries in (before, after)]

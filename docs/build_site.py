@@ -34,6 +34,7 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
         "": (
             "README.md",
             "guides/five-minutes.md",
+            "answers.md",
             "glossary.md",
             "start.md",
             "tour.md",
@@ -58,6 +59,7 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
             "how-to/several-systems.md",
             "how-to/documents.md",
             "how-to/crowd-platform.md",
+            "how-to/logs.md",
             "how-to/language-models.md",
             "how-to/computing-cluster.md",
         )

@@ -23,12 +23,45 @@ from click.testing import CliRunner
 
 from humeval_power.asking.command import Command
 from humeval_power.asking.folded import FOLDED, in_terminal
+from humeval_power.checking.columns import listing
 from humeval_power.doors.terminal.main import COMMANDS
 from humeval_power.doors.terminal.main import main as humeval_power
+from humeval_power.files.logs.reading import HARNESSES
 
 ROOT = Path(__file__).resolve().parent.parent
-MADE = re.compile(r"docs/(commands|papers|notebooks|reference)/")  # by programs of their own
+MADE = re.compile(r"docs/(commands|papers|notebooks|reference|how-to/logs\.md)")  # by programs of their own
 COMMAND_PAGES = ROOT / "docs" / "commands"
+LOGS_PAGE = ROOT / "docs" / "how-to" / "logs.md"
+HAVE_LOGS = """# I have logs
+
+Which program wrote them? Its log, or a folder with the logs of several systems, goes where a command takes a table
+of scores. Whose log a file is, is told from its content: `--from` is needed for none. This page is made from the
+declarations of the readers by `python docs/generate.py`.
+
+| I want to | Command |
+|---|---|
+| compare two systems | `humeval-power compare scores LOGS` ([compare](../compare.md)) |
+| know who is right more often | `humeval-power compare accuracy test LOGS` ([accuracy](../accuracy.md)) |
+| put many systems in order | `humeval-power rank scores LOGS` ([leaderboards](../rank.md)) |
+| take runs, epochs and prompts into account | `humeval-power compare runs test LOGS` ([runs](../runs.md)) |
+| let a pull request pass or not | `humeval-power compare gate BASELINE CANDIDATE` ([a gate](../github-action.md)) |
+| see what was read, and keep it as a table | `humeval-power import LOGS -o scores.csv` |
+
+What becomes metrics, runs, tasks and clusters, and what is refused: [logs of harnesses](../logs.md).
+
+{tools}
+
+A version with a date is one whose own files, written by a real run, gave the means that the program reports;
+continuous integration reads what newer releases write (`make check-tools`). The others are read as their sources or
+their documentation say: look at the means that `import` prints (without `-o`) before you trust a table. For any
+other program: [a mapping](../logs.md#other-logs-a-mapping). Ratings of people, from Pearmut (proved with 1.1.6, on
+the same day), Potato (2.12.1) and other annotation tools: [import](../import.md). Texts with their references, as
+sacreBLEU takes them: [corpus](../corpus.md).
+"""
+NAMING = (
+    "put those of each system in a folder of its name, or say it by "
+    "`humeval-power import --system-name base=first.csv --system-name tuned=second.csv -o scores.csv`."
+)
 INTRODUCTION = """# Commands
 
 Made from the commands' own help by `python docs/generate.py`. The result goes to standard output, everything
@@ -62,6 +95,19 @@ def reference() -> dict[Path, str]:
         ]
         pages[COMMAND_PAGES / f"{name}.md"] = "\n".join(parts)
     return pages
+
+
+def logs_page() -> str:
+    """The page of the tools whose logs are read."""
+    rows = [
+        f"| **{one.title}** (`{one.name}`) | {one.written_by} | {one.files} | {one.item} | {one.proved} |"
+        for one in HARNESSES
+    ]
+    rows += [
+        f"\nFiles of {listing([one.title for one in HARNESSES if not one.names_system])} name no system: {NAMING}"
+    ]
+    head = "| Tool | Its log is written by | What is read | Item; run | Last proved with |\n|---|---|---|---|---|\n"
+    return HAVE_LOGS.format(tools=head + "\n".join(rows))
 
 
 def full_help(*words: str) -> str:
@@ -104,6 +150,7 @@ def pages(asked: list[str], *, slow: bool) -> Iterator[tuple[Path, str]]:
     """Every generated page, and every page with blocks, as it should be; those asked for, if any are."""
     if not asked:
         yield from reference().items()
+        yield LOGS_PAGE, logs_page()
     for path in examples():
         name = str(path.relative_to(ROOT))
         if asked and name not in asked:

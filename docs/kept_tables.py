@@ -10,7 +10,7 @@ from multiprocessing import active_children
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
 
-from humeval_power.files.file_sets import PartialFolder, Question
+from humeval_power.files.file_sets import KeptQuestion, PartialFolder
 from humeval_power.sweep.blocks import sweeping
 from humeval_power.sweep.executors import ExecutorEngine
 from humeval_power.sweep.versions import versions_here
@@ -22,8 +22,8 @@ def kept_tables(script: Path, jobs: int | None, **options: object) -> Iterator[N
     options goes on where it was stopped."""
     said = {name: str(value) for name, value in options.items()}
 
-    def asked() -> Question:
-        return Question(script.name, f"python docs/{script.name}", said, {}, versions_here())
+    def asked() -> KeptQuestion:
+        return KeptQuestion(script.name, f"python docs/{script.name}", said, {}, versions_here())
 
     folder = PartialFolder(script.with_suffix(""), asked, tell=_tell, warn=_tell)
     pool = ProcessPoolExecutor(jobs, initializer=signal, initargs=(SIGINT, SIG_IGN))

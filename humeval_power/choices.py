@@ -91,6 +91,9 @@ HarnessName = Literal[
     "ragas",
     "mlflow",
     "mteb",
+    "langsmith",
+    "braintrust",
+    "langfuse",
 ]
 UploaderName = Literal[
     "html", "potato", "label-studio", "argilla", "qualtrics", "mturk", "google-forms", "prolific"

@@ -356,7 +356,7 @@ class Study:
     plan: str | None = _said(
         "files",
         _PATH,
-        "The plan to follow, as 'humeval-power plan' wrote it: the file, or its folder.",
+        "The plan, as 'humeval-power plan' wrote it: the file, or its folder.",
         "Sealed plan",
         main=True,
     )
@@ -702,7 +702,7 @@ class Study:
     max_ratings_per_worker: int | None = _said(
         "design",
         whole(1),
-        "Refuse designs in which a worker gives more ratings.",
+        "Most ratings of a worker; designs in which one gives more are refused.",
         "Most ratings of a worker",
         "ratings",
     )
@@ -744,7 +744,7 @@ class Study:
     max_workers: int | None = _said(
         "search",
         whole(2),
-        "Most workers, where --workers does not say.",
+        "Most workers to try.",
         "Most workers",
         "workers",
         usual=MOST_WORKERS,
@@ -980,7 +980,7 @@ class Study:
         "Once for each document that items come out of.", "Once for each document", usual=Decimal(0)
     )
     cost_per_item: Decimal | None = _price(
-        "Once for each item: a reference.", "Once for each item", usual=Decimal(0)
+        "Once for each item: to write, to grade, a reference.", "Once for each item", usual=Decimal(0)
     )
     cost_per_output: Decimal | None = _price(
         "Once for each item and system: generation.", "Once for each item and system", usual=Decimal(0)

@@ -186,7 +186,7 @@ class SystemsParameters:
             if intercept < least * (1 - 1e-12):
                 raised.append(f"the SD of {factor}s' own levels as {least:.4g}, not {intercept:.4g}")
         notes = [
-            f"Taken: {', and '.join(raised)}. Where any two systems differ alike it is at least half the SD of "
+            f"Assumed: {', and '.join(raised)}. Where any two systems differ alike it is at least half the SD of "
             "their differences. Comparisons of systems that the same workers rate do not depend on it."
         ]
         each = (len(called),)

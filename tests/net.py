@@ -29,9 +29,9 @@ from every_command import COMMANDS, OWN, QUICK, SETTING, SLOW, command_words, pr
 from option_tree import leaves
 
 from humeval_power.asking.command import Command, StudyCommand
-from humeval_power.doors.page.asked import Asked, offered
+from humeval_power.doors.page.asked import CommandRequest, offered
 from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.views import Field, field_groups
+from humeval_power.doors.page.views import PageField, field_groups
 from humeval_power.saying import result as records
 
 NET = Path(__file__).parent / "golden" / "net"
@@ -43,7 +43,7 @@ EXACT = 1e-9
 ITERATED = ("preference test panel", "preference power panel")
 
 _TOO_SMALL = {
-    "compare size": "--effect 0.0001 --sd 0.2",
+    "compare size": "--effect 0.0001 --sd-difference 0.2",
     "runs size": "{ANSWERS} --runs 3 --effect 0.0001",
     "accuracy size": "--effect 0.001 --agreement 0.9",
     "preference size": "--effect 0.01",
@@ -60,7 +60,7 @@ MORE = {
     "size none": f"size {SETTING} --find items --workers 3 --effect 0.001 {QUICK}",
     "size systems none": f"size {SETTING} --find items --workers 3 --n-systems 3 --effect 0.001 {QUICK}",
     "plan none": f"plan {SETTING} --effect 0.02 --items 20:40:20 --max-workers 6 --cost-per-rating 0.1 {QUICK}",
-    "judge plan none": f"judge plan {SETTING} --effect 0.001 --extra 9 --correlation 0.8 --cost-per-rating 0.1 "
+    "judge plan none": f"judge plan {SETTING} --effect 0.001 --max-extra 9 --correlation 0.8 --cost-per-rating 0.1 "
     "--cost-per-score 0.01 --max-workers 6 --max-ratings-per-item 1 --simulations 5",
     "report open": "report parameters.json --strict --no-memory",
     "report check open": "report check parameters.json --strict --no-memory",
@@ -152,7 +152,7 @@ def _form(words: tuple[str, ...]) -> Iterator[str]:
     form = FORMS[words]
     options = offered(words, form.hides)
     try:
-        groups = field_groups(form, Asked(words, form.start), ())
+        groups = field_groups(form, CommandRequest(words, form.start), ())
     except KeyError as missing:
         yield f"The form names an option that there is not: {missing}"
         return
@@ -161,7 +161,7 @@ def _form(words: tuple[str, ...]) -> Iterator[str]:
         for field in group.fields:
             if field.help == getattr(options[field.name], "help", ""):
                 field = dataclasses.replace(field, help="")  # it stands in --help
-            facts = [(each, getattr(field, each.name)) for each in dataclasses.fields(Field)[1:]]
+            facts = [(each, getattr(field, each.name)) for each in dataclasses.fields(PageField)[1:]]
             said = (f"{each.name} {value}" for each, value in facts if value != each.default)
             yield f"  --{field.name}: {'; '.join(said)}"
 

@@ -42,7 +42,7 @@ NUMERIC_METAVARS = {
 NOT_NUMBERS = {("resample", "--test"), ("power", "--values")}
 STUDY = "--preset high --workers 4 --items 8"
 FEW = "--simulations 20 --jobs 1 --seed 3"
-SCORES = f"--sd 0.2 --alpha 0.05 {FEW}"
+SCORES = f"--sd-difference 0.2 --alpha 0.05 {FEW}"
 RUNS = f"--nested --sd-item 0.3 --sd-run 0.4 --runs 2 {FEW}"
 
 # What a command needs besides the option that is tried; FILE names stand for the files of `write_files`.
@@ -69,9 +69,9 @@ BASE: dict[str, str] = {
     "analyze": f"ratings.csv --scale 1:5 {FEW}",
     "compare scores": f"scores.csv --question mean {FEW}",
     "compare gate": "before.txt after.txt",
-    "compare prospective": "--effect 0.02 --sd 0.1",
+    "compare prospective": "--effect 0.02 --sd-difference 0.1",
     "compare primer": "--n 20 --helped 4 --hurt 2",
-    "compare primer-table": "--n 20 --effect 0.1 --hurt 0.1",
+    "compare primer-table": "--n 20 --effect 0.1 --hurt-share 0.1",
     "compare power": f"--n 50 --effect 0.1 {SCORES}",
     "compare mde": f"--n 50 {SCORES}",
     "compare size": f"--effect 0.1 {SCORES}",
@@ -127,8 +127,8 @@ BASE: dict[str, str] = {
     "judge estimate": "judged.csv",
     "judge agreement": "judged_by_workers.csv",
     "judge bias": "judged_by_workers.csv --own A",
-    "judge plan": "--preset low --effect 0.2 --extra 50 --correlation 0.5 --cost-per-rating 0.1 --max-workers 5 "
-    "--max-ratings-per-item 1 --simulations 5 --seed 3",
+    "judge plan": "--preset low --effect 0.2 --max-extra 50 --correlation 0.5 --cost-per-rating 0.1 "
+    "--max-workers 5 --max-ratings-per-item 1 --simulations 5 --seed 3",
     "judge mean": "--n 100 --extra 1000 --correlation 0.7",
     "judge study": f"{STUDY} --effect 0.1 --extra 100 --correlation 0.5",
     "resample": f"ratings.csv --scale 1:5 --shift 0.1 --test item-means-t {FEW}",

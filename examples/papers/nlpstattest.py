@@ -158,7 +158,7 @@ def prospective() -> None:
     paper.section(
         "Section 3.4.1", "Prospective power", "By the closed form of the t test; the paper has no example."
     )
-    paper.command("humeval-power compare prospective --effect 0.02 --sd 0.1")
+    paper.command("humeval-power compare prospective --effect 0.02 --sd-difference 0.1")
     found = hp.compare.prospective(0.02, sd=0.1)
     paper.text(
         f"A mean difference of 0.02 with an SD of 0.1 needs {found.found.n} items for a power of 0.8."

@@ -203,7 +203,7 @@ def tables_2_and_3() -> None:
             for name in columns
         }
     paper.grid("metric", rows)
-    paper.command("humeval-power more assessment decompose ratings.csv --correlation 1,0.5,0.2")
+    paper.command("humeval-power more assessment decompose ratings.csv --correlations 1,0.5,0.2")
 
 
 def figure_3() -> None:

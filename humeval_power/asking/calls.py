@@ -1,4 +1,4 @@
-"""Calls that answer a command: a `Caller` makes them at once, a `Source` writes them as a program."""
+"""Calls that answer a command: a `Caller` makes them at once, a `ProgramSource` writes them as a program."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def _unreadable(text: str) -> NoReturn:
     raise TypeError(f"{text!r} is no public name; only a program can say it.")
 
 
-class Source:
+class ProgramSource:
     """The statements of a program; the last one prints what was assigned to `result`."""
 
     def __init__(self) -> None:

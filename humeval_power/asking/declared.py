@@ -1,7 +1,7 @@
 """Commands declared once: their fields, and the calls of public functions that answer them.
 
-The options of the terminal, the run itself, the program of `--code python` and the form of the page are derived. An
-answer is written once, as calls: a `Caller` makes them when the command runs, a `Source` writes them as a program.
+The options of the terminal, the run itself, the program of `--code python` and the form of the page are derived.
+An answer is written once, as calls: a `Caller` makes them when the command runs, a `ProgramSource` writes one.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 
 import click
 
-from humeval_power.asking.calls import Caller, Source, Typed
+from humeval_power.asking.calls import Caller, ProgramSource, Typed
 from humeval_power.asking.command import Command, StudyCommand, Use
 from humeval_power.asking.expressions import Call, Value, call
-from humeval_power.asking.form import Control, Form, Group, Journey, Next
+from humeval_power.asking.form import Control, Form, FormGroup, Journey, Next
 from humeval_power.asking.options import Function, link_of, made_argument, option_of
 from humeval_power.asking.output import Beside
 from humeval_power.asking.results import with_result
@@ -34,7 +34,7 @@ from humeval_power.fields import Field
 from humeval_power.study import FIELDS, SECTIONS
 
 Fields = Mapping[str, Field]
-Calls = Caller | Source
+Calls = Caller | ProgramSource
 # What was typed, and the calls to make or to write; the last of them is called "result".
 Answer = Callable[[Typed, Calls], None]
 
@@ -162,7 +162,7 @@ class Declared:
 
 
 @dataclass(frozen=True)
-class Step:
+class CallStep:
     """One call of a public function, which gets the result of the step before.
 
     name : what its result is called in a program.
@@ -182,7 +182,7 @@ class Step:
 def chain(
     path: tuple[str, ...],
     help: str,
-    *steps: Step,
+    *steps: CallStep,
     page: Page | None = None,
     simulates: bool = False,
     arguments: tuple[str, ...] | None = None,
@@ -215,10 +215,10 @@ def chain(
     )
 
 
-def groups_of(parts: tuple[Part, ...], fields: Fields) -> tuple[Group, ...]:
+def groups_of(parts: tuple[Part, ...], fields: Fields) -> tuple[FormGroup, ...]:
     """The groups of a form."""
     return tuple(
-        Group(
+        FormGroup(
             part.title,
             tuple(control_of(name, fields[name]) for name in part.fields),
             part.note,
@@ -293,7 +293,7 @@ def plain(value: Any) -> Value:
     return (list(value) or None) if isinstance(value, tuple) else value
 
 
-def _files(step: Step, given: Typed) -> tuple[str, ...]:
+def _files(step: CallStep, given: Typed) -> tuple[str, ...]:
     if not step.first:
         return ()
     files = given[step.first]

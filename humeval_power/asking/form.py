@@ -42,7 +42,7 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FormGroup:
     """Controls that belong together; one that is folded opens when a value of it is set.
 
     one_of : options of which only one can be set: to type in one empties the others.
@@ -92,7 +92,7 @@ class Form:
     journey: Journey
     title: str
     lead: str
-    groups: tuple[Group, ...]
+    groups: tuple[FormGroup, ...]
     live: Mapping[str, str] = field(default_factory=dict)
     next: tuple[Next, ...] = ()
     hides: tuple[str, ...] = ()

@@ -30,6 +30,7 @@ _CALLED = {
     "--shift": "(?:effects?|differences?)",
     "--mean": "(?:A's means?|means?|difference)",
     "--sd": "(?:SDs?|standard deviations?)",
+    "--sd-difference": "(?:SDs?|standard deviations?)",
     "--tie-share": "(?:share of )?ties",
     "--margin": "(?:margins?|equivalence)",
     "--highest": "(?:highest|largest) (?:size|n)",
@@ -39,6 +40,7 @@ _CALLED = {
 _REPORT = {"--analysis": "--findings", "--power": "--power-file", "--config": "--answers"}
 _RUNS = {"--baseline": "--mean-accuracy", "--from": "--pilot"}
 _SIDES = {"--direction": "--alternative"}
+_DIFFERENCES = {"--sd": "--sd-difference"}
 _QUESTIONS = ("power", "mde", "size", "surface")
 
 
@@ -52,6 +54,10 @@ RENAMED: dict[str, Mapping[str, str]] = {
     "report check": _REPORT,
     "release": {"--key": "--secret-text"},
     "rank battles": {"--ties": "--tie-model"},
+    "judge plan": {"--extra": "--max-extra"},
+    "compare primer-table": {"--hurt": "--hurt-share"},
+    "assessment decompose": {"--correlation": "--correlations"},
+    "mcp": {"--seconds": "--timeout"},
     "accuracy test": {"--labels": "--gold"},
     "accuracy estimate": {"--labels": "--gold"},
     "power": {"--precision": "--half-width"},
@@ -61,9 +67,10 @@ RENAMED: dict[str, Mapping[str, str]] = {
     "import": {"--system": "--system-name"},
     "resample": {"--by": "--unit", "--ratings": "--ratings-per-system"},
     "looks pool": {"--rating": "--score"},
-    **_of("compare", _SIDES),
+    **_of("compare", {**_SIDES, **_DIFFERENCES}),
+    **_of("rank", _DIFFERENCES),
     "compare scores": {"--power-target": "--power", **_SIDES},
-    "compare prospective": {"--mean": "--effect", **_SIDES},
+    "compare prospective": {"--mean": "--effect", **_SIDES, **_DIFFERENCES},
     "runs budget": {"--total": "--budget", **_RUNS},
     "looks preference": {"--ties": "--tie-rule"},
     **_of("preference", {"--ties": "--tie-rule"}),

@@ -33,7 +33,7 @@ from humeval_power.files.file_sets import is_stream
 from humeval_power.safe_text import shell_command
 
 if TYPE_CHECKING:
-    from humeval_power.files.file_sets import PartialFolder, Question
+    from humeval_power.files.file_sets import KeptQuestion, PartialFolder
     from humeval_power.saying.result import Source
 
 EXIT_TARGET_MISSED = 3
@@ -228,8 +228,8 @@ def _kept(folder: PartialFolder) -> str:
     return f"{time_taken(folder.seconds)} of work are kept in {folder.path}: the same command goes on from there."
 
 
-def _question(files: Mapping[str, Source], ignored: Collection[str]) -> Question:
-    from humeval_power.files.file_sets import Question
+def _question(files: Mapping[str, Source], ignored: Collection[str]) -> KeptQuestion:
+    from humeval_power.files.file_sets import KeptQuestion
     from humeval_power.sweep.versions import versions_here
 
     ctx = click.get_current_context()
@@ -240,7 +240,7 @@ def _question(files: Mapping[str, Source], ignored: Collection[str]) -> Question
         if name not in ignored and value is not None and value != ()
     }
     read = {source.name: source.sha256 or "" for source in files.values()}
-    return Question(ctx.command_path, typed_command(), options, read, versions_here())
+    return KeptQuestion(ctx.command_path, typed_command(), options, read, versions_here())
 
 
 def _shown(option: click.Parameter) -> str:

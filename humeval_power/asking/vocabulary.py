@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from humeval_power.asking.numbers import LARGEST_SEED
-from humeval_power.choices import Method
+from humeval_power.choices import DEFAULT_SWAPS, Method
 from humeval_power.fields import Field, flag, names, of_answer, own, real, shortened, text, whole, word
 from humeval_power.saying.document import Drawn
 from humeval_power.study import COLUMN, FIELDS, SYSTEM_NAMES
@@ -240,6 +240,62 @@ SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
     "cluster": CLUSTER_OR_LINES,
     "drop_missing": DROP_MISSING,
 }
+WITHDRAWN = own(
+    text("FILE"),
+    "Workers who took their consent back, an id a line: all that they gave is left out.",
+    "Who withdrew",
+)
+PSEUDONYM_SECRET = own(
+    text("FILE"), "File with the secret of the pseudonyms; made at random where there is none. [beside -o]"
+)
+PARAMETERS_FILE = own(
+    text("FILE"),
+    "Parameters that 'fit -o' wrote.",
+    "Fit of a pilot",
+    page_help="The record of a fit: record.json.",
+)
+PLAN_FILE = own(text("PATH"), FIELDS["plan"].help, "Plan", page_help="The plan.json that was sealed.")
+SCORE_MARGIN = own(
+    real(),
+    "Smallest difference that would matter, in the metric's units; fixed before the scores are seen.",
+    "Smallest difference that would matter",
+    unit="in the metric's units",
+)
+LOWER_SCORES = own(flag(), "A lower score is better.", "A lower score is better", usual=False)
+ITEM_DIFFERENCES = own(
+    real(0, open="low"),
+    "SD of the items' differences of two systems, B - A.",
+    "SD of the items' differences",
+    unit="in the metric's units",
+    option="sd-difference",
+)
+SINGLE_SD = "SD of single scores."
+MEAN_OF_A = "Mean score of A."
+MEAN_DIFFERENCE = "True mean difference B - A, in the metric's units."
+ACCURACY_DIFFERENCE = "True difference of accuracy, B - A, as a share: 0.02 is two points of a hundred."
+RATING_DIFFERENCE = "True difference of the mean ratings, B - A, in points."
+TEST_ITEMS = "Items in the test set."
+RESAMPLES = own(
+    whole(1),
+    "Resamples to draw.",
+    "Resamples",
+    page_help="10,000 where nothing is said: NLPStatTest's 500 leave a p-value uncertain in its second digit.",
+    option="resamples",
+)
+SWAPS = own(
+    whole(1),
+    "Random swaps, where not all of them are counted.",
+    "Random swaps",
+    page_help="10,000 where nothing is said.",
+    option="swaps",
+    usual=DEFAULT_SWAPS,
+)
+FLIPS = own(
+    whole(1),
+    "Random swaps for each simulated p-value that is drawn.",
+    "Random swaps for each p-value",
+    option="flips",
+)
 REJECTED_ROWS = FIELDS["rejected_rows"]
 PRICES = ("cost_per_rating", "pay_per_hour", "seconds_per_rating")
 PRICES_NOTE = "A price for each rating, or the pay per hour with the seconds that a rating takes."

@@ -66,11 +66,21 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Location:
-    """Where cells are: file, column, and the row numbers (n,) that a reader would count."""
+    """Where cells are: file, column, and the row numbers (n,) that a reader would count; of tables below each other
+    their `files`, each with how many rows it has."""
 
     source: str
     column: str
     rows: Codes
+    files: tuple[tuple[str, int], ...] = ()
+
+    def file_of(self, cell: int) -> str:
+        """The file of one of the cells, which are numbered from 0."""
+        for name, n in self.files:
+            if cell < n:
+                return name
+            cell -= n
+        return self.source
 
 
 def read_cells(column: pd.Series) -> Cells:
@@ -148,7 +158,7 @@ def cell_problems(bad: Mask, cells: Cells, *, at: Location, rule: str, remedy: s
         Problem(
             rule=(TOO_LARGE if _is_too_large(cells.texts[values[i]]) else rule) + _also(int(counts[i])),
             remedy=remedy,
-            place=at.source,
+            place=at.file_of(int(rows[first[i]])),
             row=int(at.rows[rows[first[i]]]),
             column=at.column,
             value=shortened(cells.texts[values[i]]),
@@ -197,10 +207,9 @@ def variant_problems(ids: Ids, kept: Mask, *, role: str, at: Location) -> list[P
     problems = []
     for group in doubtful[:LISTED]:
         shown = " and ".join(
-            f"{name!r} ({_rows(int(count))}, first in row {row})"
-            for name, count, row in (
-                (shortened(ids.names[code]), counts[code], at.rows[first[code]]) for code in group
-            )
+            f"{shortened(ids.names[code])!r} ({_rows(int(counts[code]))}, first in row {at.rows[first[code]]}"
+            f"{f' of {at.file_of(int(first[code]))}' if at.files else ''})"
+            for code in group
         )
         problems.append(
             Problem(

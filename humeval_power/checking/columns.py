@@ -42,7 +42,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ColumnRoles:
     """The columns that were found, by what they are, and what was assumed in finding them."""
 
     of: Mapping[str, str]
@@ -56,7 +56,7 @@ def find_columns(
     source: str,
     named: Mapping[str, str | None] | None = None,
     taken: Collection[str] = (),
-) -> Found:
+) -> ColumnRoles:
     """The columns that are wanted, each as the user names it, else of that very name, else the only one whose
     name fits. Of two that fit none is taken.
 
@@ -98,7 +98,7 @@ def find_columns(
     problems += _shared(found, source) + _doubled(found, known, source)
     if problems:
         raise InputError(problems)
-    return Found(found, tuple(notices))
+    return ColumnRoles(found, tuple(notices))
 
 
 def named_column(name: str, columns: Iterable[object], *, option: str, source: str) -> str:

@@ -23,7 +23,7 @@ _LOOKED_AT = 200  # logs of a folder, the newest
 
 
 @hooks(name="humeval_power", description=_WHAT)
-class Comparison(Hooks):
+class TaskComparison(Hooks):
     """Prints a comparison where there is something to compare with; what goes wrong is a line, never an error."""
 
     def enabled(self) -> bool:

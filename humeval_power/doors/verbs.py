@@ -176,12 +176,6 @@ def plan(about: Any, /, **how: Any) -> Any:
     """
     if isinstance(about, Study):
         return answer(about, "plan", how)
-    from humeval_power.systems import SystemsParameters
-
-    if isinstance(about, Mapping) and any(isinstance(one, SystemsParameters) for one in about.values()):
-        from humeval_power.studies.plan.calls import make_systems_plan
-
-        return make_systems_plan(about, **how)
     from humeval_power.studies.plan.calls import make_plan
 
     return make_plan(about, **how)
@@ -327,7 +321,7 @@ def analyze(ratings: Study | Ratings, study: Study | None = None, /, **how: Any)
 
     Returns
     -------
-    AnalysisResult, SystemsResult or CriteriaResult
+    AnalysisResult or CriteriaResult
         Estimates, intervals and p-values, and the deviations from a plan.
 
     Raises

@@ -20,7 +20,7 @@ def study(about: Any, /, *parts: Any, **how: Any) -> Any:
 
     Returns
     -------
-    LooksStudyResult or LooksSystemsResult
+    LooksStudyResult
         `plan` (boundaries, what is there at each look), `points` (operating characteristics).
 
     Raises
@@ -31,6 +31,5 @@ def study(about: Any, /, *parts: Any, **how: Any) -> Any:
     if isinstance(about, Study):
         return answer(about, "looks study", how)
     from humeval_power.studies.looks import calls as looks
-    from humeval_power.studies.looks.systems_looks import SystemsLooks
 
-    return (looks.systems if isinstance(about, SystemsLooks) else looks.study)(about, *parts, **how)
+    return looks.study(about, *parts, **how)

@@ -34,7 +34,7 @@ _EDGE = 0.5 * math.pi - 1e-4
 _TOLERANCE = 1e-9
 
 
-class Found(NamedTuple):
+class CorrelatedOptimum(NamedTuple):
     """The lowest criterion, with m of each correlated factor, relative variances and coefficients."""
 
     slopes: dict[CorrelatedFactor, float]
@@ -97,7 +97,7 @@ def _search(
     base: Fit,
     correlated: Sequence[CorrelatedFactor],
     restricted: bool,
-) -> Found:
+) -> CorrelatedOptimum:
     """The lowest criterion over m, as an angle on the scale of the uncorrelated fit."""
     from scipy import optimize
 
@@ -112,7 +112,7 @@ def _search(
     )
     start = np.array([getattr(values, name) for name in problem.components]) ** 2 / values.sd_residual**2
 
-    def at(angles: Floats) -> Found:
+    def at(angles: Floats) -> CorrelatedOptimum:
         m = dict(zip(correlated, scale * np.tan(np.clip(angles, -_EDGE, _EDGE)), strict=True))
         fitted = fit_batch(
             _turned(problem, m),
@@ -122,7 +122,7 @@ def _search(
             tolerance=1e-11,
         )
         height = float(np.nan_to_num(fitted.criterion[0], nan=np.inf))
-        return Found(m, height, fitted.gamma[0], float(fitted.sigma2[0]), int(fitted.status[0]))
+        return CorrelatedOptimum(m, height, fitted.gamma[0], float(fitted.sigma2[0]), int(fitted.status[0]))
 
     here = np.zeros(len(correlated))
     for place in range(len(correlated)):  # one at a time, then all together
@@ -166,7 +166,7 @@ def _turned(problem: CrossedProblem, m: dict[CorrelatedFactor, float]) -> Crosse
     return CrossedProblem.of_levels(levels, problem.x)
 
 
-def _correlation(found: Found, factor: CorrelatedFactor) -> float:
+def _correlation(found: CorrelatedOptimum, factor: CorrelatedFactor) -> float:
     first, second = map(float, found.gamma[2 * _FACTORS.index(factor) :][:2])
     m = found.slopes[factor]
     spread = math.sqrt(first * (m**2 * first + second))
@@ -183,7 +183,7 @@ class _Parameter(NamedTuple):
     free: bool
 
 
-def _parameters(problem: CrossedProblem, found: Found) -> list[_Parameter]:
+def _parameters(problem: CrossedProblem, found: CorrelatedOptimum) -> list[_Parameter]:
     parameters, first = [], 0
     nouns = ("worker", "item", "document")
     for noun, factor, (d0, d1) in zip(nouns, problem.factors, found.gamma.reshape(-1, 2), strict=False):
@@ -254,7 +254,7 @@ def _finished(
     problem: CrossedProblem,
     ratings: RatingTable,
     base: Fit,
-    found: Found,
+    found: CorrelatedOptimum,
     correlations: tuple[CorrelationFit, ...],
     contrasts: Sequence[tuple[str, str, Floats]],
 ) -> Fit:

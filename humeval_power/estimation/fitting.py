@@ -352,7 +352,7 @@ def check_table(ratings: RatingTable) -> None:
     if not np.array_equal(systems, [0, 1]):
         raise InputError(
             f"The model compares two systems; this table has {len(systems)}. "
-            "Choose two by pair(A, B): the effect is B - A; analyze_systems compares all of them."
+            "Choose two by pair(A, B): the effect is B - A; hp.analyze compares all of them."
         )
     for noun, codes in (("workers", ratings.worker), ("items", ratings.item)):
         count = int(codes.max()) + 1

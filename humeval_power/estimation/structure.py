@@ -11,14 +11,14 @@ if TYPE_CHECKING:  # the problem uses this file
     from humeval_power.estimation.crossed.problem import RatingTable
 
 
-class Structure(TypedDict):
+class ModelStructure(TypedDict):
     """Codes of documents (n,) and the columns of covariates (n, k), None where there are none."""
 
     document: NDArray[np.int64] | None
     covariates: NDArray[np.float64] | None
 
 
-def structure_of(ratings: RatingTable) -> Structure:
+def structure_of(ratings: RatingTable) -> ModelStructure:
     """The documents and covariates of a table; a table without such fields has none."""
     covariates = getattr(ratings, "covariate_columns", None)
     none = covariates is None or covariates.shape[1] == 0

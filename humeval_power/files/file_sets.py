@@ -269,7 +269,7 @@ SCHEMA = "humeval_power/question/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class KeptQuestion:
     """A command and all that its answer depends on.
 
     Attributes
@@ -291,7 +291,7 @@ class Question:
         return json.dumps({"schema": SCHEMA, **asdict(self)}, indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
-    def of_json(cls, content: bytes) -> Question:
+    def of_json(cls, content: bytes) -> KeptQuestion:
         """The question that was written.
 
         Raises
@@ -309,7 +309,7 @@ class Question:
         except (TypeError, KeyError, AttributeError, RecursionError) as error:
             raise ValueError(str(error)) from None
 
-    def changes(self, before: Question) -> Iterator[str]:
+    def changes(self, before: KeptQuestion) -> Iterator[str]:
         """In words, what is asked otherwise than before; not the versions."""
         if self.command != before.command:
             yield f"it is of {before.command!r}"
@@ -323,7 +323,7 @@ class Question:
                 read = "is not read now" if name not in self.files else "has other content"
                 yield f"{name} {'was not read' if name not in before.files else read}"
 
-    def other_versions(self, before: Question) -> Iterator[str]:
+    def other_versions(self, before: KeptQuestion) -> Iterator[str]:
         """In words, which versions are others than before."""
         for name in dict.fromkeys([*before.versions, *self.versions]):
             now, was = self.versions.get(name, "none"), before.versions.get(name, "none")
@@ -368,11 +368,11 @@ class PartialFolder:
     tell : what is said while nothing is wrong; `warn`: what must be told in any case.
     """
 
-    def __init__(self, output: Path, question: Callable[[], Question], *, tell: Say, warn: Say) -> None:
+    def __init__(self, output: Path, question: Callable[[], KeptQuestion], *, tell: Say, warn: Say) -> None:
         self.output, self.path = output, partial_of(output)
         self._ask, self._tell, self._warn = question, tell, warn
         self._began = time.monotonic()
-        self._question: Question | None = None
+        self._question: KeptQuestion | None = None
         self._waiting: dict[str, bytes] = {}
         self._store: BlockStore | None = None
         self._held: int | None = None
@@ -459,7 +459,7 @@ class PartialFolder:
                 f"Going on where an earlier run was stopped: {time_taken(self.seconds)} of work in {self.path}."
             )
 
-    def _open(self, question: Question) -> bool:
+    def _open(self, question: KeptQuestion) -> bool:
         """Take the folder that is there; False where nothing in it counts any more."""
         self._held = self._taken()
         if self._held is None:
@@ -476,10 +476,10 @@ class PartialFolder:
             raise
         return True
 
-    def _adopt(self, question: Question) -> None:
+    def _adopt(self, question: KeptQuestion) -> None:
         """Go on with what is in the folder, if it answers the same question."""
         try:
-            before = Question.of_json((self.path / QUESTION).read_bytes())
+            before = KeptQuestion.of_json((self.path / QUESTION).read_bytes())
         except ValueError:
             raise self._damaged() from None
         self._refuse_other(question, before)
@@ -517,7 +517,7 @@ class PartialFolder:
             return None
         return handle
 
-    def _refuse_other(self, question: Question, before: Question) -> None:
+    def _refuse_other(self, question: KeptQuestion, before: KeptQuestion) -> None:
         changes = list(question.changes(before))
         if changes:
             raise UnfinishedWorkError(

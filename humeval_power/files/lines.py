@@ -29,7 +29,7 @@ SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Predictions:
+class PredictionLines:
     """The text of each prediction in the order of the file; `items` is None where the file has no ids.
 
     `rows` are the lines of the file, for messages. `table` is what a table was read from, with the columns of the
@@ -47,7 +47,7 @@ class Predictions:
 
 def read_predictions(
     path: str | Path, *, column: str | None = None, role: Values = "prediction"
-) -> Predictions:
+) -> PredictionLines:
     """Read predictions or labels.
 
     A file that ends with .txt, or whose first line has no separator, holds one a line; any other is a
@@ -64,7 +64,7 @@ def read_predictions(
         head = _VALUE[role].fits(lines[0])
         values = [line.strip() for line in lines[int(head) :]]
         rows = range(1 + int(head), len(lines) + 1)
-        return Predictions(Path(path).name, tuple(values), tuple(rows), None)
+        return PredictionLines(Path(path).name, tuple(values), tuple(rows), None)
     table = table_of(content, source=source_name(path))
     wanted = [_VALUE[role], ITEM]
     named: dict[str, str | None] = {role: column}
@@ -74,7 +74,7 @@ def read_predictions(
     of = find_columns(table.frame.columns, wanted, named=named, source=table.source).of
     identity = of.get("item")
     items = texts_of(table, identity)
-    found = Predictions(
+    found = PredictionLines(
         table.source,
         tuple(texts_of(table, of[role]) or ()),
         tuple(int(row) for row in table.frame.index),
@@ -88,7 +88,7 @@ def read_predictions(
 
 
 def right_answers(
-    predictions: Sequence[Predictions], labels: Predictions | None
+    predictions: Sequence[PredictionLines], labels: PredictionLines | None
 ) -> tuple[tuple[bool, ...], ...]:
     """Whether each prediction is right, one tuple for each file, in the order of the labels.
 
@@ -141,7 +141,7 @@ def _lines(content: bytes, path: Path) -> list[str] | None:
     return lines
 
 
-def _refuse_repeated(found: Predictions, identity: str | None) -> None:
+def _refuse_repeated(found: PredictionLines, identity: str | None) -> None:
     if found.items is None or len(set(found.items)) == len(found.items):
         return
     seen: set[str] = set()
@@ -154,7 +154,7 @@ def _refuse_repeated(found: Predictions, identity: str | None) -> None:
     raise InputError(problems)
 
 
-def _aligned(file: Predictions, reference: Predictions) -> tuple[tuple[str, ...], list[Problem]]:
+def _aligned(file: PredictionLines, reference: PredictionLines) -> tuple[tuple[str, ...], list[Problem]]:
     """The predictions in the order of the reference's items, and what prevents that."""
     if (file.items is None) != (reference.items is None):
         without, having = (file, reference) if file.items is None else (reference, file)

@@ -78,7 +78,8 @@ class SourceTable(NamedTuple):
 
     `sha256` is the digest of the bytes of the file; `notices` say what was assumed in reading it; `layout` how
     the table lies in the file, None where it is put together of several; `exports` how it came out of a
-    platform's export, where it is one; `scores` are the columns of metrics where the file says so.
+    platform's export, where it is one; `scores` are the columns of metrics where the file says so; `files` are
+    those of tables that were put below each other, each with how many rows it has.
     """
 
     frame: pd.DataFrame
@@ -88,6 +89,7 @@ class SourceTable(NamedTuple):
     layout: Layout | None = None
     exports: tuple[ExportFlow, ...] = ()
     scores: tuple[str, ...] = ()
+    files: tuple[tuple[str, int], ...] = ()
 
 
 def read_table(path: str | Path, *, arrays: bool = False) -> SourceTable:

@@ -125,6 +125,10 @@ def _read_slowly(text: str, widths: _Widths, source: str) -> pd.DataFrame:
 
 def read_json_lines(text: str, *, source: str) -> pd.DataFrame:
     """One row for each JSON object; the index counts the lines of the file from 1."""
+    if record := re.match(r'\s*\{\s*"schema": "humeval_power/(\w+)/', text):
+        rule = f"is a record of humeval-power ({record[1]}), which holds no rows."
+        remedy = "Give the table that it was made from; the record of a last board is for --last-board."
+        raise InputError([Problem(rule, remedy, place=source)])
     records: dict[int, dict[str, object]] = {}
     names: dict[str, None] = {}
     problems: list[Problem] = []

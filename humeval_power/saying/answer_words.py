@@ -7,7 +7,7 @@ import re
 
 from humeval_power.choices import ANONYMOUS
 from humeval_power.differences import Difference
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import Alternative, DecisionRule
 from humeval_power.saying.document import Fact
 from humeval_power.saying.numbers import percent, without_rounding
 from humeval_power.scales import RatingScale
@@ -141,6 +141,40 @@ def possible_words(interval: tuple[float, float], scale: RatingScale) -> str:
     near, far = sorted((abs(low), abs(high)))
     word = "better" if low > 0 else "worse"
     return f"between {_in_points(near, scale)} and {estimated_words(far, scale)} {word}"
+
+
+def decided_words(
+    systems: tuple[str, str],
+    found: tuple[float, float, float],
+    scale: RatingScale,
+    alternative: Alternative,
+    *,
+    shown: bool,
+    p: str,
+    level: str,
+) -> str:
+    """What a test without a margin decides; `found` is the difference and the ends of its interval.
+
+    Examples
+    --------
+    >>> decided_words(
+    ...     ("old", "new"), (0.1, 0.05, 0.15), RatingScale(1, 5), "two-sided",
+    ...     shown=True, p="p = 0.01", level="95 % interval",
+    ... )
+    'new is better than old by 0.40 points on a scale from 1 to 5 (95 % interval 0.20 to 0.60; p = 0.01).'
+    """
+    (a, b), (estimate, low, high) = systems, found
+    if shown:
+        better, worse = (b, a) if estimate > 0 else (a, b)
+        reach = interval_in_points((low, high) if estimate > 0 else (-high, -low), scale)
+        return (
+            f"{better} is better than {worse} by {estimated_words(estimate, scale)} {on_scale(scale)} "
+            f"({level} {reach}; {p})."
+        )
+    nothing = f"No difference is shown between {a} and {b}"
+    if alternative == "greater":
+        nothing = f"{b} is not shown to be better than {a}"
+    return f"{nothing} ({p}): {b} may be {possible_words((low, high), scale)} {on_scale(scale)} ({level})."
 
 
 def _in_points(difference: float, scale: RatingScale) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from humeval_power.saying.figure_style import FigureFormat
 
 Number = TypeVar("Number", int, float)
-SeriesKind = Literal["line", "steps", "points", "band", "bars"]
+SeriesKind = Literal["line", "steps", "points", "band", "bars", "cells"]
 _MOST_TICKS = 6
 _MOST_ROWS = 13  # of the table of a curve
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
@@ -33,7 +33,8 @@ _TINY = 1e-9  # relative: what is rounding in the place of a tick
 class Axis:
     """A direction of a chart: what it shows, in which unit, from where to where.
 
-    `is_whole` is for counts; `names` are those of rows of bars, from the top, and the axis then has no numbers.
+    `is_whole` is for counts; `names` are those of rows of bars or cells, from the top, and the axis then has no
+    numbers; `from_top`: its numbers run downwards.
     """
 
     label: str
@@ -43,6 +44,7 @@ class Axis:
     is_log: bool = False
     is_whole: bool = False
     names: tuple[str, ...] = ()
+    from_top: bool = False
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
@@ -59,7 +61,8 @@ class Axis:
         """Where a value stands: 0 at the low end, 1 at the high one."""
         if self.is_log:
             return math.log(value / self.low) / math.log(self.high / self.low)
-        return (value - self.low) / (self.high - self.low)
+        share = (value - self.low) / (self.high - self.low)
+        return 1 - share if self.from_top else share
 
     def ticks(self) -> tuple[float, ...]:
         """Round numbers between the ends, at most six or so."""
@@ -122,7 +125,7 @@ class Series:
 
     'line', 'steps' and 'points' go through (x, y), points with their intervals low to high if there are any; a
     'band' lies between low and high at x; 'bars' lie along x from low to high, in the row y of each, from 0 for
-    the first. Without a name it is not in the legend.
+    the first; 'cells' too, and fill their rows, so that they are a matrix. Without a name it is not in the legend.
     """
 
     kind: SeriesKind
@@ -134,7 +137,11 @@ class Series:
     colour: int = 0
 
     def __post_init__(self) -> None:
-        needed = {"band": ("x", "low", "high"), "bars": ("y", "low", "high")}.get(self.kind, ("x", "y"))
+        needed = {
+            "band": ("x", "low", "high"),
+            "bars": ("y", "low", "high"),
+            "cells": ("y", "low", "high"),
+        }.get(self.kind, ("x", "y"))
         lengths = {len(getattr(self, name)) for name in needed}
         ends = {len(self.low), len(self.high)} - {0}
         if len(lengths) != 1 or not lengths or not ends <= lengths or 0 in lengths:
@@ -194,6 +201,11 @@ class Chart(Picture):
     def named(self, name: str) -> Chart:
         """The same chart under another name."""
         return replace(self, name=name)
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether rows are as narrow as columns."""
+        return self.series[0].kind == "cells"
 
     @property
     def chart(self) -> Chart:
@@ -381,15 +393,20 @@ _ROOM = 0.05  # of the axis, on each side
 
 
 def interval_chart(
-    name: str, effects: Sequence[Effect], *, axis: str, title: str, words: str, null: float = 0.0
+    name: str, effects: Sequence[Effect], *, axis: str, title: str, words: str, null: float | None = 0.0
 ) -> Chart:
     """A bar for the interval of each effect, the first on top, with a point at the estimate.
 
-    effects : name, estimate and the ends of its interval.
+    effects : name, estimate and the ends of its interval; an end that is not finite is drawn at the estimate.
+    null : where there is no difference, None for values that are none.
     """
-    names, estimates, intervals = zip(*effects, strict=True)
-    lows, highs = zip(*intervals, strict=True)
-    low, high = min((*lows, null)), max((*highs, null))
+    names, estimates, _ = zip(*effects, strict=True)
+    lows, highs = (
+        tuple(ends[side] if math.isfinite(ends[side]) else value for _, value, ends in effects)
+        for side in (0, 1)
+    )
+    marks = () if null is None else (Upright("no difference", null),)
+    low, high = (f((*ends, *(mark.x for mark in marks))) for f, ends in ((min, lows), (max, highs)))
     room = _ROOM * (high - low or 1.0)
     rows = tuple(float(place) for place in range(len(names)))
     return Chart(
@@ -402,7 +419,7 @@ def interval_chart(
             Series("bars", "interval", y=rows, low=lows, high=highs),
             Series("points", "estimate", estimates, rows, colour=1),
         ),
-        marks=(Upright("no difference", null),),
+        marks=marks,
         numbers=Table(
             ("", axis, "interval"),
             tuple((each, significant(value), significant_interval(*ends)) for each, value, ends in effects),

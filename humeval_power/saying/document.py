@@ -88,6 +88,11 @@ class Table:
         return tuple(found) or (self,)
 
     @property
+    def is_sortable(self) -> bool:
+        """Whether a page may put its rows into another order by a click on a heading."""
+        return bool(self.header) and len(self.rows) > 2 and not self.in_words
+
+    @property
     def numbers(self) -> frozenset[int]:
         """The columns of cells that start with a number, or say that there is none: they are set to the right."""
         columns = list(zip(*self.rows, strict=True))
@@ -132,7 +137,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormLine:
     """One thing that a form asks. An open one may hold what is known so far; `advice` says what to add,
     `source` where an answer came from. 'check': the answer follows from something, and a person confirms it."""
 
@@ -145,7 +150,7 @@ class Field:
     table: Table | None = None
 
 
-Block: TypeAlias = Facts | Paragraph | Points | Listing | Table | Picture | Field
+Block: TypeAlias = Facts | Paragraph | Points | Listing | Table | Picture | FormLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +250,7 @@ NOTHING_WRONG = "Only a test for a difference that is there can exaggerate it, o
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class DrawnQuantity:
     """What is drawn, the columns that hold it and its interval, if it has one, and its words."""
 
     column: str
@@ -254,10 +259,14 @@ class Quantity:
     band: tuple[str, str] | None = None
 
 
-QUANTITIES: Mapping[Drawn, Quantity] = {
-    "power": Quantity("power", "Power", "Power", ("power_low", "power_high")),
-    "type-m": Quantity("type_m", "Type M: exaggeration", "Exaggeration of significant estimates (type M)"),
-    "type-s": Quantity("type_s", "Type S: wrong sign", "Share of wrong signs among significant estimates"),
+QUANTITIES: Mapping[Drawn, DrawnQuantity] = {
+    "power": DrawnQuantity("power", "Power", "Power", ("power_low", "power_high")),
+    "type-m": DrawnQuantity(
+        "type_m", "Type M: exaggeration", "Exaggeration of significant estimates (type M)"
+    ),
+    "type-s": DrawnQuantity(
+        "type_s", "Type S: wrong sign", "Share of wrong signs among significant estimates"
+    ),
 }
 
 

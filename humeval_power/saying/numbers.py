@@ -38,6 +38,8 @@ def percent(share: float) -> str:
     """A share in words of a reader, with a digit more where it is small; 'unknown' where there is none."""
     if math.isnan(share):
         return "unknown"
+    if 0 < share < 0.0005:
+        return "under 0.1 %"
     return f"{100 * share:.1f} %" if 0 < share < 0.095 else f"{100 * share:.0f} %"
 
 
@@ -59,6 +61,12 @@ def time_taken(seconds: float) -> str:
 def decimals(value: float, digits: int) -> str:
     """A number with so many decimals; a dash where there is none, as for type M where nothing is found."""
     return f"{without_rounding(value):.{digits}f}" if math.isfinite(value) else "-"
+
+
+def share_decimals(share: float, digits: int) -> str:
+    """A share with so many decimals; '< 0.001' for what would be printed as 0 and is more."""
+    least = 10.0**-digits
+    return f"< {least:.{digits}f}" if 0 < share < least / 2 else decimals(share, digits)
 
 
 NO_P = "none"  # what a cell of p-values shows where there is none

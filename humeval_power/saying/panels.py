@@ -20,7 +20,7 @@ from humeval_power.saying.document import (
     QUANTITIES,
     AlongStudy,
     Drawn,
-    Quantity,
+    DrawnQuantity,
     level_words,
 )
 from humeval_power.saying.figure_style import QUIET, TARGET_DASHES, frame
@@ -51,7 +51,7 @@ class Facets:
     row: str | None
 
 
-def prepared(table: pd.DataFrame, quantity: Quantity = QUANTITIES["power"]) -> pd.DataFrame:
+def prepared(table: pd.DataFrame, quantity: DrawnQuantity = QUANTITIES["power"]) -> pd.DataFrame:
     """The table with a column `crew`, sorted along every axis; settings keep the order they came in. Cells that
     do not have what is drawn are left out.
 
@@ -153,7 +153,7 @@ X_LABELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class PicturePanel:
     """One panel, and the values of the column and row variables that it shows."""
 
     axes: Axes
@@ -169,7 +169,7 @@ def figure_width(table: pd.DataFrame, facets: Facets) -> float:
 
 def panel_grid(
     table: pd.DataFrame, facets: Facets, *, width: float, target: float, draw: Drawn = "power"
-) -> tuple[Figure, list[Panel]]:
+) -> tuple[Figure, list[PicturePanel]]:
     """An empty figure with one panel for each column x row that the table has, wrapped to the width."""
     columns, rows = levels(table, facets.column), levels(table, facets.row)
     n_wide = max(1, min(len(columns), int((width - 0.5) / NARROWEST_PANEL)))
@@ -186,7 +186,7 @@ def panel_grid(
         if wrap * n_wide + across >= len(columns):
             axes.set_axis_off()
             continue
-        panels.append(Panel(axes, columns[wrap * n_wide + across], row))
+        panels.append(PicturePanel(axes, columns[wrap * n_wide + across], row))
         frame(axes, draw, table[QUANTITIES[draw].column], target=target)
         if facets.column and (deep == 0 or n_wraps > 1):
             title = fitted(panels[-1].column, panel_width)
@@ -286,7 +286,7 @@ def _strip(axes: Axes, text: str) -> None:
     )
 
 
-def _x_axis(table: pd.DataFrame, facets: Facets, panels: list[Panel], *, panel_width: float) -> None:
+def _x_axis(table: pd.DataFrame, facets: Facets, panels: list[PicturePanel], *, panel_width: float) -> None:
     axes = panels[0].axes
     n_ticks = max(2, int(panel_width / 0.34))
     if facets.x == "effect":

@@ -16,7 +16,7 @@ from humeval_power.saying.document import Document, Paragraph, Section
 from humeval_power.saying.numbers import counted, time_taken
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.sweep.blocks import sweep_in_force
-from humeval_power.sweep.dispatch import Cost
+from humeval_power.sweep.dispatch import ComputingCost
 
 Tell = Callable[[str], None]
 PATIENCE = 1.0  # seconds before anything is shown
@@ -262,7 +262,7 @@ class SweepCost(Result):
 
     schema: ClassVar[str] = "humeval_power/sweep_cost/1"
 
-    cost: Cost
+    cost: ComputingCost
     slots: int
     provenance: Provenance = UNKNOWN
 

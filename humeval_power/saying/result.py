@@ -84,12 +84,13 @@ NO_POWER = "Too many of the simulated studies could not be analysed."
 UNKNOWN = Provenance()  # of a result that nobody has asked yet where it came from
 
 
+@dataclass(frozen=True, kw_only=True)
 class Result(ABC):
     """A frozen record with one way out.
 
-    Subclasses are frozen dataclasses; they name their `schema`, such as "humeval_power/power/2", hold a
-    `provenance`, and say what is in their `body` and in their `content`. Users ask for the `document` and the
-    `record`, which are these two with how it came about.
+    Subclasses are frozen dataclasses; they name their `schema`, such as "humeval_power/power/2", and say what is
+    in their `body` and in their `content`. Users ask for the `document` and the `record`, which are these two with
+    how it came about.
 
     `endings` are those of files that hold an `artefact` of this kind of result, such as ratings in .csv, and
     not the document, the record, the table or the picture. `printed_as` is the one of them that a terminal
@@ -101,7 +102,7 @@ class Result(ABC):
     endings: ClassVar[tuple[str, ...]] = ()
     printed_as: ClassVar[str] = ""
     files_alone: ClassVar[bool] = False
-    provenance: Provenance
+    provenance: Provenance = UNKNOWN
 
     @abstractmethod
     def body(self) -> Document:

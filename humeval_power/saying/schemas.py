@@ -135,13 +135,13 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     return next((model for model in inner if model is not None), None)
 
 
-class Section(BaseModel):
+class RecordSection(BaseModel):
     """A part of the document. `record` gives what it stands for."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
     @model_validator(mode="after")
-    def _stands_for_something_possible(self) -> Section:
+    def _stands_for_something_possible(self) -> RecordSection:
         try:
             self.record()
         except InputError as error:
@@ -155,7 +155,7 @@ class Section(BaseModel):
         return None
 
 
-class ScaleSection(Section):
+class ScaleSection(RecordSection):
     """The scale of the ratings."""
 
     low: float
@@ -168,7 +168,7 @@ class ScaleSection(Section):
         return RatingScale(**self.model_dump())
 
 
-class RuleSection(Section):
+class RuleSection(RecordSection):
     """The test that decides."""
 
     estimator: Estimator

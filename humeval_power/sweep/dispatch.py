@@ -358,7 +358,7 @@ _MOST_MEASURED = 12  # blocks
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class ComputingCost:
     """What a list of blocks costs.
 
     `seconds` are those of one core; `n_kept` blocks are finished already and are not in the other counts;
@@ -376,7 +376,7 @@ class Cost:
 class CostFound(BaseException):
     """Ends a command at its first blocks, with what they cost; nothing of the package catches it on its way."""
 
-    def __init__(self, cost: Cost) -> None:
+    def __init__(self, cost: ComputingCost) -> None:
         super().__init__()
         self.cost = cost
 
@@ -392,7 +392,7 @@ class DryRun:
         yield from ()
 
 
-def cost_of(blocks: Sequence[Block], *, n_kept: int = 0) -> Cost:
+def cost_of(blocks: Sequence[Block], *, n_kept: int = 0) -> ComputingCost:
     """What blocks cost: their own word for how long they take, corrected by some of them that are measured."""
     ranked = sorted(blocks, key=lambda block: block.seconds)
     said, took, measured = 0.0, 0.0, 0
@@ -412,7 +412,7 @@ def cost_of(blocks: Sequence[Block], *, n_kept: int = 0) -> Cost:
             if took > _MEASURED:
                 break
     seconds = sum(block.seconds or 1.0 for block in blocks) * took / said
-    return Cost(
+    return ComputingCost(
         n_blocks=len(blocks),
         n_kept=n_kept,
         n_replicates=sum(block.replicates for block in blocks),

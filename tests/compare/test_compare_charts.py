@@ -15,7 +15,7 @@ from humeval_power.comparisons.scores.charts import differences_chart, retrospec
 from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.saying.chart import Level, Spot, interval_chart
 from humeval_power.saying.render import as_html, as_html_part
-from humeval_power.studies.power.question_results import Found, computed_chart
+from humeval_power.studies.power.question_results import Solution, computed_chart
 
 HOSTILE = ("<b>A</b>,", "emoji 🐳 $x_1$ " + "long " * 12)
 RNG = np.random.default_rng(1)
@@ -70,11 +70,11 @@ def test_the_curve_has_the_power_at_hand_and_the_target():
 
 
 def test_a_curve_of_a_negative_answer_runs_upwards_and_one_without_points_is_none():
-    chart = computed_chart(lambda x: abs(x) / 2, Found(-1.0, 0.5), label="effect")
+    chart = computed_chart(lambda x: abs(x) / 2, Solution(-1.0, 0.5), label="effect")
     assert chart is not None
     assert (chart.x.low, chart.x.high) == (-2.0, 0.0)
-    assert computed_chart(lambda _x: None, Found(1.0, 0.5), label="effect") is None
-    sizes = computed_chart(lambda n: n / 20, Found(10, 0.5, 0.8, is_size=True), label="n")
+    assert computed_chart(lambda _x: None, Solution(1.0, 0.5), label="effect") is None
+    sizes = computed_chart(lambda n: n / 20, Solution(10, 0.5, 0.8, is_size=True), label="n")
     assert sizes is not None
     assert set(sizes.series[0].x) <= set(range(21))
 

@@ -107,6 +107,25 @@ def test_files_that_do_not_fit_are_told_together(files):
     assert "b.txt has 1" in told
 
 
+@pytest.mark.parametrize("with_header", [True, False])
+def test_columns_of_one_table_are_the_texts_of_three_files(files, tmp_path, with_header):
+    words = given(files)
+    lines = [Path(words[place]).read_text().splitlines() for place in (1, 3, 5)]
+    names = ("new system", "old", "ref:A") if with_header else ("1", "2", "3")
+    head = ["\t".join(names)] if with_header else []
+    table = tmp_path / "echo.tsv"
+    table.write_text("\n".join([*head, *map("\t".join, zip(*lines, strict=True))]) + "\n")
+    of_table = ("--texts", table, "--system-a", names[0], "--system-b", names[1], "--reference", names[2])
+    found, wanted = (run_json("corpus", "test", *each) for each in (of_table, words))
+    for key in ("system_a", "system_b", "p_value", "n_sentences"):
+        assert found[key] == wanted[key]
+    wrong = ("--texts", table, "--system-a", "9", "--system-b", names[1], "--reference", names[2])
+    message = run("corpus", "test", *wrong, code=2).stderr
+    assert (
+        "no column '9'" in message if with_header else "row 1: has 3 columns" in " ".join(message.split())
+    )
+
+
 def test_lines_end_at_line_feeds_only(tmp_path):
     for name, content in (("a", "x\u2028y\r\n\r\nz"), ("b", "\ufeff1\n2\n3\n"), ("r", "1\n2\n4\n")):
         (tmp_path / name).write_bytes(content.encode())

@@ -115,7 +115,7 @@ def test_the_fit_is_the_lowest_point_of_the_dense_criterion(seed):
     X, zs = dense_matrices(design)
     study = BalancedStudy(design)
     squares, estimate = study.squares(y[None])
-    size = balanced_documents.Size(3, 4, 2)
+    size = balanced_documents.DocumentsSize(3, 4, 2)
     strata = balanced_documents.pool(squares, balanced_documents.degrees_of_freedom(size))
     e = strata.expected[:, 0]
     steps = [e[0] - e[6], e[1] - e[6], e[2] - e[6], e[3] - e[6], e[4] - e[2], e[5] - e[3]]
@@ -181,5 +181,5 @@ def test_strata_without_documents_are_those_of_the_table_without_them():
     y = Replication(parameters(), design).responses(20, seed=1)
     seven, _ = BalancedStudy(design).squares(y)
     five, _, _ = balanced.mean_squares(y.reshape(20, 4, 12, 2, 1))
-    found = balanced_documents.without_documents(seven, balanced_documents.Size(4, 3, 4))
+    found = balanced_documents.without_documents(seven, balanced_documents.DocumentsSize(4, 3, 4))
     np.testing.assert_allclose(found, five, rtol=1e-10)

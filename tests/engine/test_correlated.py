@@ -120,7 +120,7 @@ def test_without_a_covariance_the_dense_quantities_are_those_of_the_kernels():
     problem = CrossedProblem.of_ratings(ratings)
     gamma = np.array([getattr(plain.parameters, name) for name in problem.components]) ** 2
     gamma = gamma / plain.parameters.sd_residual**2
-    found = correlated.Found({}, 0.0, gamma, 1.0, 0)
+    found = correlated.CorrelatedOptimum({}, 0.0, gamma, 1.0, 0)
     parameters = correlated._parameters(problem, found)
     fitted, beta = dense_quantities(problem, ratings.rating - ratings.rating.mean(), parameters)
     seen = information.precision(fitted, problem.contrast, n=len(ratings.rating), restricted=True)

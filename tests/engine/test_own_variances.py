@@ -21,7 +21,7 @@ from humeval_power.estimation.joint import fit as joint_closed_form
 from humeval_power.estimation.joint import fit as joint_table
 from humeval_power.estimation.joint.fit import contrast_precision, fit_joint, variance_names
 from humeval_power.kernels.joint import model
-from humeval_power.kernels.joint.complete import CompletePoint, Strata
+from humeval_power.kernels.joint.complete import CompletePoint, JointStrata
 from humeval_power.kernels.joint.reml import TablePoint
 
 
@@ -100,7 +100,9 @@ def test_a_complete_table_has_the_same_likelihood_from_sums_as_from_ratings(gamm
     )
     rows.rating = rows.rating + 0.1 * rng.normal(size=len(rows.rating))
     slow = table_point(rows, gamma)
-    fast = CompletePoint.of_table(Strata.of_table(joint_closed_form.complete_array(rows)), np.array(gamma))
+    fast = CompletePoint.of_table(
+        JointStrata.of_table(joint_closed_form.complete_array(rows)), np.array(gamma)
+    )
     for one, other in [
         (fast.criterion, slow.criterion),
         (fast.rss, slow.rss),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from humeval_power.scales import RatingScale
-from humeval_power.studies.field.form import Question, RatingForm, Shown
+from humeval_power.studies.field.form import FormRow, Question, RatingForm
 from tests.field.upload_cases import HOSTILE
 
 PLACEHOLDERS = (
@@ -42,6 +42,6 @@ def _shown(slot, number, order, load, batches, text, *, source):
     batch = 1 + (order - 1) * batches // load
     above = TEXTS[(text + 3) % len(TEXTS)] if source and order % 2 else ""
     if order == 3:
-        return Shown(slot, batch, order, "check", f"K{number % 3}CHK", f"Choose 2 {text}", above, 2)
+        return FormRow(slot, batch, order, "check", f"K{number % 3}CHK", f"Choose 2 {text}", above, 2)
     kind, like = ("repeat", 1) if order == load else ("rating", order)
-    return Shown(slot, batch, order, kind, f"C{number:03d}{like:03d}", TEXTS[text % len(TEXTS)], above)
+    return FormRow(slot, batch, order, kind, f"C{number:03d}{like:03d}", TEXTS[text % len(TEXTS)], above)

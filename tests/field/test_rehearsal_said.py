@@ -11,7 +11,7 @@ from humeval_power.families import ComparisonFamily
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.saying.render import as_html
 from humeval_power.scales import RatingScale
-from humeval_power.studies.analyze.calls import analyze, analyze_systems
+from humeval_power.studies.analyze.calls import analyze
 
 
 def rated(*systems: str, mark: str = "rehearsal-") -> Ratings:
@@ -34,9 +34,7 @@ def test_the_page_of_two_systems_begins_with_it() -> None:
 
 @few_fast("mark", ["rehearsal-", "p-"], fast=1)
 def test_the_page_and_the_table_of_four_systems_begin_with_it(mark: str) -> None:
-    found = analyze_systems(
-        rated("a", "b", "c", "d", mark=mark), family=ComparisonFamily(), diagnostics=False
-    )
+    found = analyze(rated("a", "b", "c", "d", mark=mark), family=ComparisonFamily(), diagnostics=False)
     page, table = as_html(found.document()), found.files()["findings.tex"]
     assert (NOTICE in page) is (NOTICE in table) is (mark == "rehearsal-")
     if NOTICE in table:

@@ -9,7 +9,7 @@ from cases import few_fast
 
 from humeval_power.scales import RatingScale
 from humeval_power.studies.field.files import read_outputs
-from humeval_power.studies.field.form import Question, RatingForm, Shown
+from humeval_power.studies.field.form import FormRow, Question, RatingForm
 from tests.cli import run
 from tests.field import platform_crowd as crowd
 from tests.field.upload_cases import hostile_outputs
@@ -51,7 +51,7 @@ def assigned(folder, platform, scale, criteria):
     outputs = read_outputs(folder / "outputs.csv")
     code_of = {row["code"]: (row["item"], row["system"]) for row in rows_of(folder / "key.csv")}
     shown = [
-        Shown(
+        FormRow(
             row["worker_slot"],
             int(row["batch"]),
             int(row["order"]),

@@ -14,7 +14,7 @@ import pytest
 from cases import each_case
 
 from humeval_power.errors import InputError
-from humeval_power.studies.field.form import RatingForm, Shown
+from humeval_power.studies.field.form import FormRow, RatingForm
 from humeval_power.studies.field.uploads import UPLOADERS
 from humeval_power.studies.field.uploads.html import web_text
 from tests.field import platform_crowd
@@ -85,7 +85,7 @@ def test_hits_have_the_columns_of_the_page_and_the_texts_of_the_form():
 def test_a_hit_that_is_too_large_is_refused_with_all_others():
     form = form_of(slots=2, load=4)
     shown = [
-        Shown(one.slot, one.batch, one.order, one.kind, one.code, "é" * 20_000, "", one.right)
+        FormRow(one.slot, one.batch, one.order, one.kind, one.code, "é" * 20_000, "", one.right)
         for one in form.shown
     ]
     with pytest.raises(InputError) as told:
@@ -177,7 +177,9 @@ def test_a_survey_goes_to_the_slot_of_the_link_or_draws_one():
 def test_a_large_study_has_several_scripts_and_each_slot_stands_in_one():
     form = form_of(slots=30, load=10)
     long = [
-        Shown(one.slot, one.batch, one.order, one.kind, one.code, f"{number} " + "é" * 1_000, "", one.right)
+        FormRow(
+            one.slot, one.batch, one.order, one.kind, one.code, f"{number} " + "é" * 1_000, "", one.right
+        )
         for number, one in enumerate(form.shown)
     ]
     files = UPLOADERS["google-forms"].write(RatingForm("t", "i", form.questions, form.scale, tuple(long)))
@@ -196,7 +198,7 @@ def test_a_large_study_has_several_scripts_and_each_slot_stands_in_one():
 def test_a_text_that_several_workers_see_stands_in_a_script_once():
     form = form_of(slots=4, load=6)
     same = [
-        Shown(one.slot, one.batch, one.order, one.kind, one.code, f"text {one.order}", "")
+        FormRow(one.slot, one.batch, one.order, one.kind, one.code, f"text {one.order}", "")
         for one in form.shown
     ]
     files = UPLOADERS["google-forms"].write(RatingForm("t", "i", form.questions, form.scale, tuple(same)))

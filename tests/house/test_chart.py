@@ -104,6 +104,37 @@ def test_bars_are_as_wide_as_their_parts_and_touch():
     assert [each.patches[0].get_width() for each in of_figure] == [62, 30, 8]
 
 
+def matrix(*, named: bool) -> Chart:
+    """Of three systems the first is above the last alone."""
+    first, names = (0, ("a", "b", "c")) if named else (1, ())
+    y = Axis("", 0, 3, names=names) if named else Axis("Place", 0.5, 3.5, from_top=True)
+    above = Series("cells", "above", y=(first,), low=(2.5,), high=(3.5,))
+    below = Series("cells", "below", y=(first + 2,), low=(0.5,), high=(1.5,), colour=1)
+    return Chart("pairs", "Who?", "The first.", Axis("Place", 0.5, 3.5), y, (above, below))
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_cells_fill_their_row_and_column_from_the_top(named):
+    drawn = matrix(named=named)
+    frame, across = frame_of(drawn), []
+    root = ElementTree.fromstring(drawn.svg())
+    for path in root.find(f"{SVG}svg").iter(f"{SVG}path"):
+        across.append([float(each) for each in re.findall(r"[\d.]+", path.get("d"))])
+    (left, top, right, bottom, _), (left_below, top_below, *_) = across
+    assert (left, right) == pytest.approx(
+        (frame.left + frame.width * 2 / 3, frame.left + frame.width), abs=0.06
+    )
+    assert (top, bottom) == pytest.approx((frame.top, frame.top + frame.height / 3), abs=0.06)
+    assert (left_below, top_below) == pytest.approx(
+        (frame.left, frame.top + frame.height * 2 / 3), abs=0.06
+    )
+    axes = drawn.figure.axes[0]
+    above = axes.containers[0].patches[0]
+    place = axes.transLimits.transform([above.get_xy(), (above.get_x() + 1, above.get_y() + 1)])
+    assert sorted(place[:, 0]) == pytest.approx([2 / 3, 1])
+    assert sorted(place[:, 1]) == pytest.approx([2 / 3, 1])  # of the height, from below
+
+
 def test_the_table_has_the_numbers_of_the_series_and_the_marks():
     table = chart().table()
     assert table.header == ("Workers", "band", "by formula", "steps", "points")

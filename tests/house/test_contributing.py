@@ -52,6 +52,46 @@ def loaded(path: Path, name: str) -> ModuleType:
     return module
 
 
+ERRORS = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n" + "".join(
+    f"{system}\td\t1\t{segment}\t{rater}\ts\tt\tAccuracy/Omission\tMajor\n"
+    for system in "AB"
+    for segment in (1, 2, 3)
+    for rater in ("r1", "r2")
+)
+WALKS = {
+    "power": "power --preset high --workers 12 --items 30 --effect 0.1 --method analytic",
+    "fit": "fit {pilot} --scale 1:5",
+    "plan": "plan --preset high --effect 0.3 --items 20:40:20 --workers 3:6 --cost-per-rating 0.1 --simulations 50",
+    "analyze": "analyze {pilot} --scale 1:5",
+    "import": "import {export}",
+}
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_a_command_goes_the_way_that_is_written(name: str, tmp_path: Path) -> None:
+    (block,) = re.findall(r"```text\n(power .*?)```", TEXT, re.DOTALL)
+    (way,) = re.findall(rf"^{name} +(.*?)(?=^\w|\Z)", block, re.MULTILINE | re.DOTALL)
+    steps = [tuple(step.split()) for step in way.split(">")]
+    (tmp_path / "export.tsv").write_text(ERRORS, encoding="utf-8")
+    line = WALKS[name].format(pilot=ROOT / "data" / "pilot.csv", export=tmp_path / "export.tsv")
+    entered: list[tuple[str, str]] = []
+
+    def enter(frame: Any, event: str, _argument: object) -> None:
+        code = frame.f_code
+        if event == "call" and "/humeval_power/" in code.co_filename:
+            entered.append((code.co_filename.rpartition("/humeval_power/")[2], code.co_name))
+
+    sys.setprofile(enter)
+    try:
+        run(*line.split(), code=None)
+    finally:
+        sys.setprofile(None)
+    at = 0
+    for step in steps:
+        assert step in entered[at:], (name, step, entered[-1])
+        at = entered.index(step, at)
+
+
 @pytest.fixture
 def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
     """The code below a heading, as a module."""

@@ -7,12 +7,15 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from browser import dumped
+from latex_run import compiled
+from own_scripts import SORT, without_own_scripts
 
 from humeval_power.safe_text import display_width
 from humeval_power.saying.document import (
     Document,
     Facts,
-    Field,
+    FormLine,
     Listing,
     Paragraph,
     Picture,
@@ -53,8 +56,8 @@ def document(name: str = "system A") -> Document:
             Section(
                 "Form",
                 (
-                    Field("open", f"Which {name}?", "open", advice=f"Say {name}."),
-                    Field("filled", "How many?", "filled", "12", "plan.json", table=table),
+                    FormLine("open", f"Which {name}?", "open", advice=f"Say {name}."),
+                    FormLine("filled", "How many?", "filled", "12", "plan.json", table=table),
                 ),
             ),
             Section(
@@ -120,9 +123,9 @@ class _Tags(HTMLParser):
 
 
 @pytest.mark.parametrize("render", [as_html, as_html_part, as_notebook])
-def test_html_is_well_formed_and_holds_no_script_whatever_the_names(render):
+def test_html_is_well_formed_and_holds_no_foreign_script_whatever_the_names(render):
     page = _Tags()
-    page.feed(render(document(HOSTILE)))
+    page.feed(without_own_scripts(render(document(HOSTILE))))
     assert not page.open
     assert not page.seen & {"script", "iframe", "link", "form", "a"}
     assert "<script>alert(1)</script>" in page.text  # shown, not run
@@ -185,3 +188,38 @@ def test_a_picture_is_drawn_only_where_it_is_shown():
     as_html(shown)
     assert drawn == [1]
     assert shown.pictures == (picture,)
+
+
+def test_latex_aligns_a_column_of_numbers_at_the_point_and_sets_other_cells_apart(tmp_path):
+    rows = (
+        ("a", "1,200", "-0.07", "0.1 to 0.2"),
+        ("b", "20", "13.4", "none"),
+        ("c", "none", "0.25", "1 to 2"),
+    )
+    page = as_latex(
+        Document("Sizes", sections=(Section("", (Table(("", "n", "mean", "interval"), rows),)),))
+    )
+    assert "{@{}lN{4}N{-2.2}r@{}}" in page
+    assert "a & 1200 & -0.07 & 0.1 to 0.2" in page
+    assert "c & \\multicolumn{1}{r}{none} & 0.25" in page
+    compiled(page, tmp_path)
+
+
+def test_only_a_page_with_a_table_of_some_rows_sorts_it():
+    rows = (("a", "1"), ("b", "2"), ("c", "3"))
+    for n, is_sorted in ((2, False), (3, True)):
+        page = as_html(Document("Few", sections=(Section("", (Table(("x", "y"), rows[:n]),)),)))
+        assert (SORT in page) is is_sorted
+
+
+@pytest.mark.browser
+def test_a_click_on_a_heading_sorts_numbers_as_numbers_and_keeps_the_total_last(tmp_path):
+    rows = (("b", "1,200"), ("c", "none"), ("a", "30"), ("d", "-2"), ("all", "9"))
+    table = Table(("x", "n"), rows, has_total=True)
+    page = as_html(Document("Few", sections=(Section("", (table,)),)))
+    click = "document.querySelectorAll('th button')[1].click();"
+    for clicks, order in ((1, "d a b c all"), (2, "c b a d all")):
+        file = tmp_path / f"{clicks}.html"
+        file.write_text(page.replace("</body>", f"<script>{click * clicks}</script></body>"), "utf-8")
+        shown = dumped(file, tmp_path / "profile")
+        assert " ".join(re.findall(r"<tr[^>]*><td>(\w+)</td>", shown)) == order

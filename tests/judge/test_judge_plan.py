@@ -145,7 +145,7 @@ def test_simulated_studies_have_the_planned_power() -> None:
 
 
 COMMAND = (
-    *("judge", "plan", "--preset", "low", "--effect", "0.12", "--extra", "600", "--correlation", "0.8"),
+    *("judge", "plan", "--preset", "low", "--effect", "0.12", "--max-extra", "600", "--correlation", "0.8"),
     *("--cost-per-rating", "0.10", "--cost-per-worker", "5", "--cost-per-score", "0.002"),
     *("--min-workers", "6", "--max-workers", "8", "--max-ratings-per-item", "2"),
 )

@@ -9,7 +9,7 @@ from reference.latent_twin import Twin, design_columns, dummies
 from scipy import integrate, stats
 
 from humeval_power.estimation.latent.engine import LatentProblem, Start, fit_latent_batch
-from humeval_power.estimation.latent.search import Point, Setting, evaluate, lower_bounds
+from humeval_power.estimation.latent.search import LatentPoint, Setting, evaluate, lower_bounds
 from humeval_power.kernels.latent.mode import Cuts
 
 SD = (0.6, 0.4, 0.7, 0.5)
@@ -157,7 +157,7 @@ def setting_of(problem, twin, *, restricted):
 
 
 def started(setting):
-    point = Point.of(setting)
+    point = LatentPoint.of(setting)
     k = setting.cuts.n_theta
     point.dense[setting.order : setting.order + k] = np.linspace(-1, 1, k) if k > 1 else 0.5
     return point

@@ -430,6 +430,104 @@ def write_mteb(folder: Path, scores: Scores = SCORES) -> Path:
     return folder
 
 
+def write_langsmith(folder: Path, scores: Scores = SCORES) -> Path:
+    """Experiments as they are uploaded; by the documentation, as are the next two."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (system, own) in enumerate(scores.items()):
+        rows = [
+            {
+                "row_id": f"q{item}",
+                "inputs": {"passage": f"p{item // 2}", "question": f"Was bridge {item} open?"},
+                "expected_outputs": {"answer": "yes"},
+                "actual_outputs": {"answer": "no"},
+                "evaluation_scores": [{"key": "right", "score": score, "comment": None}],
+                "error": None,
+            }
+            for item, score in enumerate(own)
+        ]
+        about = {"experiment_name": system, "dataset_name": "bridges", "experiment_start_time": STAMP}
+        (folder / f"experiment-{number}.json").write_text(json.dumps({**about, "results": rows}, indent=2))
+    return folder
+
+
+def langsmith_row(item: int, score: float) -> Mapping[str, object]:
+    """A row of the table that the view of an experiment downloads."""
+    return {
+        "id": f"run{item}",
+        "inputs": json.dumps({"passage": f"p{item // 2}", "question": f"bridge {item}"}),
+        "outputs": json.dumps({"answer": "no"}),
+        "reference_outputs": json.dumps({"answer": "yes"}),
+        "latency": 0.5,
+        "right": score,
+    }
+
+
+def braintrust_row(item: int, score: float) -> dict[str, Any]:
+    return {
+        "id": f"row{item}",
+        "input": {"question": f"Was it open: bridge {item}"},
+        "output": "no",
+        "expected": "yes",
+        "scores": {"right": score, "style": None},
+        "metadata": {"passage": f"p{item // 2}"},
+    }
+
+
+def write_braintrust(folder: Path, scores: Scores = SCORES) -> Path:
+    for system, own in scores.items():
+        place = folder / system.split("/")[-1]
+        place.mkdir(parents=True)
+        rows = [braintrust_row(item, score) for item, score in enumerate(own)]
+        (place / "experiment.jsonl").write_text(lines(rows))
+    return folder
+
+
+def write_langfuse(folder: Path, scores: Scores = SCORES) -> Path:
+    """An export for each system; a trace is a span with a generation below it."""
+    for system, own in scores.items():
+        place = folder / hashed(system)[:8]
+        for name in ("scores", "observations_v2"):
+            (place / name).mkdir(parents=True)
+        traces = [hashed([system, item])[:12] for item in range(len(own))]
+        of_traces = [
+            {
+                "trace_id": trace,
+                "name": name,
+                "value": value,
+                "data_type": kind,
+                "source": "EVAL",
+            }
+            for trace, score in zip(traces, own, strict=True)
+            for name, value, kind in (("right", score, "NUMERIC"), ("tone", None, "CATEGORICAL"))
+        ]
+        observed = [
+            row
+            for item, trace in enumerate(traces)
+            for row in (
+                {
+                    "id": f"{trace}b",
+                    "trace_id": trace,
+                    "parent_observation_id": trace,
+                    "type": "GENERATION",
+                    "provided_model_name": system,
+                    "input": "the whole prompt",
+                },
+                {
+                    "id": trace,
+                    "trace_id": trace,
+                    "parent_observation_id": None,
+                    "type": "SPAN",
+                    "input": {"question": f"Was it open: bridge {item}"},
+                    "output": "no",
+                    "metadata": {"passage": f"p{item // 2}"},
+                },
+            )
+        ]
+        (place / "scores" / "2026-03-01.jsonl").write_text(lines(of_traces))
+        (place / "observations_v2" / "2026-03-01.jsonl").write_text(lines(observed))
+    return folder
+
+
 WRITERS = {
     "lm-eval": write_lm_eval,
     "lmms-eval": write_lmms_eval,
@@ -442,6 +540,9 @@ WRITERS = {
     "ragas": write_ragas,
     "mlflow": write_mlflow,
     "mteb": write_mteb,
+    "langsmith": write_langsmith,
+    "braintrust": write_braintrust,
+    "langfuse": write_langfuse,
 }
 METRIC = {
     "lm-eval": "acc",
@@ -455,5 +556,9 @@ METRIC = {
     "ragas": "exact_match",
     "mlflow": "right",
     "mteb": "main_score",
+    "langsmith": "right",
+    "braintrust": "right",
+    "langfuse": "right",
 }
-NAMELESS = ("ragas", "mlflow")  # their files name no system
+DOCUMENTED = ("langsmith", "braintrust", "langfuse")  # no file of these has been seen
+NAMELESS = ("ragas", "mlflow", "braintrust")  # their files name no system

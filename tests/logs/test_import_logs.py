@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 from cases import few_fast
 from cli import run, run_json
-from harness_logs import METRIC, NAMELESS, SCORES, WRITERS, lines, write_helm, write_inspect, write_lm_eval
+from harness_logs import (
+    DOCUMENTED,
+    METRIC,
+    NAMELESS,
+    SCORES,
+    WRITERS,
+    lines,
+    write_helm,
+    write_inspect,
+    write_lm_eval,
+)
 
 MAPPING = """
 schema = "humeval_power/log_mapping/1"
@@ -68,7 +78,7 @@ def test_the_record_has_the_means_that_the_harness_reports(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "harness", [name for name in WRITERS if name not in ("pydantic-evals", "mteb", *NAMELESS)]
+    "harness", [name for name in WRITERS if name not in ("pydantic-evals", "mteb", *NAMELESS, *DOCUMENTED)]
 )
 def test_means_are_compared_with_those_that_the_harness_reported(harness: str, tmp_path: Path) -> None:
     folder = WRITERS[harness](tmp_path / "logs")

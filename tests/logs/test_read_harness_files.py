@@ -10,14 +10,20 @@ from typing import Any
 import pytest
 from cli import run, run_json
 from harness_logs import (
+    DOCUMENTED,
     SCORES,
+    WRITERS,
+    braintrust_row,
+    langsmith_row,
     lines,
     promptfoo_results,
     write_deepeval,
+    write_langfuse,
     write_mlflow,
     write_promptfoo,
     write_pydantic_evals,
     write_ragas,
+    write_rows,
 )
 
 from humeval_power.checking.logs.combined import LogTable
@@ -234,3 +240,54 @@ def test_a_score_that_is_no_number_is_named_with_its_place(
     file.write_text(text.replace(old, new, 1))
     said = refused(file)
     assert all(word in said for word in told), said
+
+
+@pytest.mark.parametrize("harness", DOCUMENTED)
+def test_what_is_read_by_a_documentation_alone_is_marked_as_such(harness: str, tmp_path: Path) -> None:
+    said = table_in(WRITERS[harness](tmp_path / "logs")).said
+    assert any("has seen no file of it" in one for one in said)
+    assert not any("has seen no file" in one for one in table_in(write_ragas(tmp_path / "ragas")).said)
+
+
+def test_a_table_of_langsmith_has_its_feedback_as_metrics(tmp_path: Path) -> None:
+    found = table_in(write_rows(tmp_path, TWO, "experiment", langsmith_row))
+    assert found.scores == ("right",)  # and not the seconds of each run
+    assert found.frame.groupby("system")["right"].sum().to_dict() == {"a": 3, "b": 2}
+    assert [cluster.column for cluster in found.clusters] == ["passage"]
+
+
+def test_a_table_of_braintrust_has_its_scores_in_a_cell(tmp_path: Path) -> None:
+    def row(item: int, score: float) -> dict[str, Any]:
+        known = braintrust_row(item, score)
+        return {
+            name: json.dumps(value) if isinstance(value, dict) else value for name, value in known.items()
+        }
+
+    found = table_in(write_rows(tmp_path, TWO, "experiment", row))
+    assert found.frame.groupby("system")["right"].sum().to_dict() == {"a": 3, "b": 2}
+    spans = [braintrust_row(0, 1) | {"is_root": True}, braintrust_row(1, 0) | {"is_root": False}]
+    (tmp_path / "spans.json").write_text(json.dumps(spans))
+    assert len(table_in(tmp_path / "spans.json").frame) == 1
+
+
+def test_scores_of_langfuse_need_the_observations_of_their_traces(tmp_path: Path) -> None:
+    folder = write_langfuse(tmp_path, TWO)
+    assert "tone" in " ".join(table_in(folder).said)
+    (file, _) = sorted(folder.rglob("observations_v2/*"))
+    whole = file.read_text()
+    file.write_text("".join(whole.splitlines(keepends=True)[:-2]))
+    assert "no observation of 1 of 4 traces" in refused(folder)
+    file.unlink()
+    assert "Export observations_v2 too" in refused(folder)
+    file.write_text(whole)
+    (scores, _) = sorted(folder.rglob("scores/*"))
+    rows = [json.loads(line) for line in scores.read_text().splitlines()]
+    scores.write_text(lines([*rows, rows[0] | {"value": 0.5}]))
+    assert "two scores called 'right'" in refused(folder)
+    scores.write_text(lines([*rows, {"trace_id": None, "session_id": "s", "name": "right", "value": 1}]))
+    assert len(table_in(folder).frame) == 8
+    named = {"metadata": json.dumps({"dataset_item_id": "d7"})}
+    file.write_text(lines([json.loads(line) | named for line in whole.splitlines()]))
+    assert all(
+        item.startswith("d7 ") for item in table_in(scores).frame["item"]
+    )  # one name of four questions

@@ -22,7 +22,7 @@ from humeval_power.studies.looks.judgements import (
     AssessmentLooks,
     PairedLooks,
     PoolLooks,
-    ScorePair,
+    ScoreLaws,
     counted_mann_whitney,
     pair_of_laws,
     pair_of_samples,
@@ -179,7 +179,7 @@ def test_a_real_pool_of_direct_assessments_saves_too(shared_data) -> None:
         (lambda: pair_of_samples([1.0], [1.0, 2.0]), "two scores"),
         (lambda: pair_of_samples([1.0, np.nan], [1.0, 2.0]), "numbers"),
         (lambda: pool_study([], budgets=[100, 50]), "no pairs"),
-        (lambda: pool_study([ScorePair(np.arange(2.0), np.ones(2), np.ones(2))], budgets=[4, 8]), "small"),
+        (lambda: pool_study([ScoreLaws(np.arange(2.0), np.ones(2), np.ones(2))], budgets=[4, 8]), "small"),
     ],
 )
 def test_impossible_requests_are_refused_with_the_reason(make, says) -> None:

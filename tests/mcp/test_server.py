@@ -22,7 +22,7 @@ async def talk(
     from mcp.client.stdio import stdio_client
 
     program = "from humeval_power.doors.terminal.main import main; main()"
-    words = ["-c", program, "mcp", "--folder", str(folder), "--seconds", seconds]
+    words = ["-c", program, "mcp", "--folder", str(folder), "--timeout", seconds]
     started = StdioServerParameters(command=sys.executable, args=words, env=dict(os.environ))
     async with stdio_client(started) as (incoming, outgoing), ClientSession(incoming, outgoing) as session:
         await session.initialize()

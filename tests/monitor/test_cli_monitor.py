@@ -26,6 +26,7 @@ from humeval_power.designs import crossed
 from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.crossed import fits
 from humeval_power.estimation.fitting import fit
+from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.ratings import ratings_from_table
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.saying.render import as_markdown
@@ -33,6 +34,7 @@ from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
 from humeval_power.studies.analyze.against_plan import LooksTaken
 from humeval_power.studies.analyze.result import AnalysisResult
+from humeval_power.studies.fit.many_systems import SystemsAnalysis, SystemsComparison
 from humeval_power.studies.fit.wald import effect_test
 from humeval_power.studies.loading import load_ratings
 from humeval_power.studies.looks.boundaries import boundaries
@@ -40,7 +42,7 @@ from humeval_power.studies.looks.replicates import nested_designs
 from humeval_power.studies.looks.stagewise import StagewiseResult
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of
 from humeval_power.studies.monitor.calls import monitor
-from humeval_power.studies.monitor.files import Entry, read_ledger, read_secret, sealed_line
+from humeval_power.studies.monitor.files import LedgerEntry, read_ledger, read_secret, sealed_line
 from humeval_power.studies.monitor.ledger_fields import look_content, start_content
 from humeval_power.studies.monitor.state import LookData, TakenLook
 from humeval_power.studies.monitor.step import study_monitoring
@@ -270,9 +272,10 @@ def test_the_boundary_of_the_last_look_decides_and_not_alpha(tmp_path: Path) -> 
     tested = effect_test(fitted, DEFAULT_RULE)
     assert tested.significant
     looks = cast(LooksTaken, SimpleNamespace(shown=False))
-    found = AnalysisResult(
-        ratings=study, fitted=fitted, tested=tested, ranges={}, agreement={}, looks=looks
-    )
+    comparison = SystemsComparison("old", "new", fitted, tested, tested.p_value)
+    alone = FamilyOfTests(ComparisonFamily(correction="none"), 1)
+    analysis = SystemsAnalysis((comparison,), (), alone)
+    found = AnalysisResult(ratings=study, analysis=analysis, agreement={}, looks=looks)
     found.__dict__["sequential"] = StagewiseResult(2, 0.061, 0.09, (-0.01, 0.2), 0.95, tested.estimate)
     assert "No difference is shown between new and old (p = 0.061 over all looks)" in found.decision
     assert "is better than" not in found.decision
@@ -648,7 +651,7 @@ def test_a_good_chain_with_wrong_values_names_line_and_field(
 
 
 def write_chain(path: Path, lines: list[tuple[str, dict[str, object]]]) -> None:
-    before: Entry | None = None
+    before: LedgerEntry | None = None
     text = b""
     for kind, content in lines:
         line, before = sealed_line(kind, content, before)

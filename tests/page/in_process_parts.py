@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from humeval_power.doors.page.answers import Answer, Work, answer
-from humeval_power.doors.page.asked import Parts
+from humeval_power.doors.page.asked import PageParts
 
 
 @dataclass(eq=False)
@@ -86,5 +86,5 @@ class Kept:
         return Brought(f"{name}~{digest}")
 
 
-def in_process_parts(folder: Path) -> Parts:
-    return Parts(InProcess(), Kept(folder / "uploads"), folder / "answers", "form-token")
+def in_process_parts(folder: Path) -> PageParts:
+    return PageParts(InProcess(), Kept(folder / "uploads"), folder / "answers", "form-token")

@@ -16,9 +16,9 @@ from pathlib import Path
 import click
 import numpy as np
 
-from humeval_power.doors.page.answers import Answer, Told, Work
+from humeval_power.doors.page.answers import Answer, JobProgress, Work
 
-Tell = Callable[[Told], None]
+Tell = Callable[[JobProgress], None]
 
 
 def fake(work: Work, told: Tell) -> Answer:
@@ -118,14 +118,14 @@ def count(work: Work, told: Tell, seconds: str = "0.05", steps: str = "20") -> s
         done += 1
         new.write_text(str(done))
         new.replace(kept)
-        told(Told("Counting", share=done / int(steps)))
+        told(JobProgress("Counting", share=done / int(steps)))
     return f"from {begun} to {done}"
 
 
 def count_with_child(work: Work, told: Tell) -> str:
     """The same with a process beside it; its number is what it says."""
     child = subprocess.Popen(["sleep", "1000"])
-    return count(work, lambda step: told(Told(str(child.pid), step.share)), "0.02", "10000")
+    return count(work, lambda step: told(JobProgress(str(child.pid), step.share)), "0.02", "10000")
 
 
 def leave_child(_work: Work, _told: Tell) -> str:

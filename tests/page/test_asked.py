@@ -9,7 +9,15 @@ from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from humeval_power.doors.page.asked import NEVER, Asked, asked_of, command_of, file_names, offered, words_of
+from humeval_power.doors.page.asked import (
+    NEVER,
+    CommandRequest,
+    asked_of,
+    command_of,
+    file_names,
+    offered,
+    words_of,
+)
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.errors import InputError
 
@@ -26,7 +34,7 @@ def test_a_link_is_what_one_would_type():
 
 
 def test_the_other_side_of_a_pair_of_flags_is_understood():
-    assert asked_of(POWER, [("unpaired", "1")]) == Asked(POWER, (("paired", "0"),))
+    assert asked_of(POWER, [("unpaired", "1")]) == CommandRequest(POWER, (("paired", "0"),))
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(offered(POWER))), st.text(min_size=1)), max_size=8))

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from humeval_power.asking.options import takes_column_or_file
 from humeval_power.doors.page.app import make_app
-from humeval_power.doors.page.asked import Asked, Parts, file_names, offered
+from humeval_power.doors.page.asked import CommandRequest, PageParts, file_names, offered
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.serving.refusals import Caps
@@ -126,7 +126,7 @@ COLUMN_OR_FILE = {
 @pytest.mark.parametrize("value", ["passage", "doc id", "v1.2"])
 def test_a_name_of_a_column_is_no_file(value):
     for command, option in COLUMN_OR_FILE:
-        assert not file_names(Asked(command, ((option, value),)))
+        assert not file_names(CommandRequest(command, ((option, value),)))
 
 
 @pytest.mark.parametrize("value", ["/etc/passwd", "../secret.csv", ".hidden", "a\\b", "clusters.txt"])
@@ -136,7 +136,7 @@ def test_what_may_be_a_path_is_looked_up_in_the_folder_of_the_page(value, tmp_pa
     (tmp_path / "secret.csv").write_text("p1\n" * 4)
     for name in ("a.txt", "b.txt"):
         (chosen / name).write_text("1\n0\n1\n1\n")
-    parts = Parts(
+    parts = PageParts(
         InProcess(), Uploads(tmp_path / "up", Caps()), tmp_path / "own", "form-token", Folder(chosen)
     )
     client = TestClient(make_app(parts))

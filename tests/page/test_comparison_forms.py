@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from humeval_power.asking.form import Form
 from humeval_power.doors.page.answers import Work, answer
 from humeval_power.doors.page.app import make_app
-from humeval_power.doors.page.asked import Asked, offered, words_of
+from humeval_power.doors.page.asked import CommandRequest, offered, words_of
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.views import can_begin
 
@@ -28,7 +28,7 @@ EACH = each_case("form", COMPARISONS, ids=lambda form: " ".join(form.command))
 
 def answered(form: Form, *options: tuple[str, str], files=()):
     """What the form's command says of these options, by formula where there is one."""
-    asked = Asked(form.command, options).with_options(**form.live)
+    asked = CommandRequest(form.command, options).with_options(**form.live)
     return answer(Work(words_of(asked, form.hides), tuple(files)), lambda _told: None)
 
 

@@ -16,7 +16,7 @@ from in_process_parts import InProcess
 from starlette.testclient import TestClient
 
 from humeval_power.doors.page.app import make_app
-from humeval_power.doors.page.asked import Parts
+from humeval_power.doors.page.asked import PageParts
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.serving.refusals import Caps
 from humeval_power.doors.page.serving.uploads import Uploads
@@ -96,7 +96,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(folder: Path, tmp_path: Path) -> TestClient:
-    parts = Parts(
+    parts = PageParts(
         InProcess(), Uploads(tmp_path / "up", Caps()), tmp_path / "private", "form-token", Folder(folder)
     )
     return TestClient(make_app(parts))

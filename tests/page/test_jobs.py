@@ -19,9 +19,9 @@ from worker_room import Room, a_room, lives, problem_of
 from humeval_power.doors.page.answers import Work, answer
 from humeval_power.doors.page.working.crew import TooManyError
 from humeval_power.doors.page.working.jobs import Job
-from humeval_power.doors.page.working.workers import WARM, Limits
+from humeval_power.doors.page.working.workers import WARM, WorkLimits
 
-LIMITS = Limits(stop_seconds=3, jobs=5, kept_jobs=3)
+LIMITS = WorkLimits(stop_seconds=3, jobs=5, kept_jobs=3)
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def test_the_oldest_jobs_are_forgotten_with_their_outputs(room: Room, tmp_path: 
 
 
 def test_jobs_that_have_ended_take_no_more_than_so_many_bytes(tmp_path: Path):
-    with a_room(n_live=0, limits=Limits(kept_job_bytes=25_000)) as room:
+    with a_room(n_live=0, limits=WorkLimits(kept_job_bytes=25_000)) as room:
         for i in range(3):
             (tmp_path / f"out{i}").mkdir()
             (tmp_path / f"out{i}" / "table.csv").write_text("x" * 9000)

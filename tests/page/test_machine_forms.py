@@ -16,7 +16,7 @@ from in_process_parts import InProcess, in_process_parts
 from starlette.testclient import TestClient
 
 from humeval_power.doors.page.app import make_app
-from humeval_power.doors.page.asked import Parts
+from humeval_power.doors.page.asked import PageParts
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.serving.refusals import Caps
 from humeval_power.doors.page.serving.uploads import Uploads
@@ -92,7 +92,7 @@ def chosen(tmp_path):
     """A folder that the page is opened in, and its page."""
     folder = tmp_path / "chosen"
     folder.mkdir()
-    parts = Parts(
+    parts = PageParts(
         InProcess(), Uploads(tmp_path / "up", Caps()), tmp_path / "own", "form-token", Folder(folder)
     )
     return folder, TestClient(make_app(parts), raise_server_exceptions=True)

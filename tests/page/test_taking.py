@@ -17,7 +17,7 @@ from places import ROOT
 from starlette.testclient import TestClient
 
 from humeval_power.doors.page.app import make_app
-from humeval_power.doors.page.asked import Parts
+from humeval_power.doors.page.asked import PageParts
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.serving.refusals import Caps
 from humeval_power.doors.page.serving.uploads import Uploads
@@ -59,7 +59,7 @@ def test_the_secret_of_an_import_is_not_in_what_is_handed_on(tmp_path):
 def test_a_secret_that_is_saved_lies_beside_and_nobody_else_reads_it(tmp_path):
     chosen = tmp_path / "chosen"
     chosen.mkdir()
-    parts = Parts(
+    parts = PageParts(
         InProcess(), Uploads(tmp_path / "up", Caps()), tmp_path / "own", "form-token", Folder(chosen)
     )
     client = TestClient(make_app(parts))

@@ -13,14 +13,14 @@ pytest.importorskip("starlette")
 from every_command import write_inputs
 
 from humeval_power.doors.page.answers import Answer, Work, answer
-from humeval_power.doors.page.asked import Asked, html_by_labels
+from humeval_power.doors.page.asked import CommandRequest, html_by_labels
 from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.views import Field, answered, field_groups
+from humeval_power.doors.page.views import PageField, answered, field_groups
 
 
-def fields() -> Iterator[tuple[str, Field]]:
+def fields() -> Iterator[tuple[str, PageField]]:
     for path, form in FORMS.items():
-        for group in field_groups(form, Asked(path), ()):
+        for group in field_groups(form, CommandRequest(path), ()):
             for one in group.fields:
                 yield f"{' '.join(path)}: {one.name}", one
 

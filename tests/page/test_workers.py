@@ -15,7 +15,7 @@ from worker_room import Room, a_room, lives, problem_of
 
 from humeval_power.doors.page.answers import Work, answer
 from humeval_power.doors.page.working.crew import TooManyError
-from humeval_power.doors.page.working.workers import WARM, Limits
+from humeval_power.doors.page.working.workers import WARM, WorkLimits
 
 MB = 10**6
 
@@ -23,14 +23,14 @@ MB = 10**6
 @pytest.fixture(scope="module")
 def room() -> Iterator[Room]:
     """Two live workers that take at most two seconds and 300 MB."""
-    with a_room(n_jobs=0, limits=Limits(live_seconds=2, live_memory=300 * MB)) as found:
+    with a_room(n_jobs=0, limits=WorkLimits(live_seconds=2, live_memory=300 * MB)) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def narrow() -> Iterator[Room]:
     """One live worker, so that questions have to wait."""
-    with a_room(n_live=1, n_jobs=0, limits=Limits(live=40)) as found:
+    with a_room(n_live=1, n_jobs=0, limits=WorkLimits(live=40)) as found:
         found.live("say", "ready")
         yield found
 
@@ -79,7 +79,7 @@ def test_whatever_happens_is_said_and_the_next_answer_comes(room: Room, words: t
 
 
 def test_a_worker_that_hears_nobody_is_ended_by_the_system():
-    limits = Limits(live_seconds=0.5)
+    limits = WorkLimits(live_seconds=0.5)
     with a_room(n_live=1, n_jobs=0, limits=limits) as room:
         assert room.live("say", "ready").exit_code == 0
         worker = next(iter(room.workers._crews[0]._workers))
@@ -213,7 +213,7 @@ def test_more_questions_than_can_wait_are_refused_in_words(narrow: Room):
 
 
 def test_kept_answers_are_few_and_small():
-    limits = Limits(kept_answers=3, kept_answer_bytes=100_000)
+    limits = WorkLimits(kept_answers=3, kept_answer_bytes=100_000)
     with a_room(n_live=1, n_jobs=0, limits=limits) as room:
         first = room.live("say", "1")
         for word in ("2", "3"):
@@ -227,7 +227,7 @@ def test_kept_answers_are_few_and_small():
 
 
 def test_a_worker_that_has_answered_much_is_replaced_without_a_pause():
-    with a_room(n_live=1, n_jobs=0, limits=Limits(answers=5)) as room:
+    with a_room(n_live=1, n_jobs=0, limits=WorkLimits(answers=5)) as room:
         first = room.live("say", "first").notes
         slowest, place = 0.0, 0
         while room.live("say", str(place)).notes == first:

@@ -15,7 +15,7 @@ import page_runs
 from humeval_power.doors.page.answers import Answer, Work
 from humeval_power.doors.page.working.jobs import Job
 from humeval_power.doors.page.working.worker_link import Run
-from humeval_power.doors.page.working.workers import Limits, Workers
+from humeval_power.doors.page.working.workers import Workers, WorkLimits
 
 T = TypeVar("T")
 HALLO = (Work(("say", "hallo")),)
@@ -85,7 +85,7 @@ def a_room(
     *,
     n_live: int = 2,
     n_jobs: int = 1,
-    limits: Limits | None = None,
+    limits: WorkLimits | None = None,
     warm: tuple[Work, ...] = HALLO,
     kernels: bool = False,
 ) -> Iterator[Room]:

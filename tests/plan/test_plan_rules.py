@@ -17,7 +17,7 @@ from humeval_power.exclusions import ExclusionRules
 from humeval_power.parameters import preset
 from humeval_power.simulation.losses import Losses
 from humeval_power.simulation.quality_control import QualityControl
-from humeval_power.studies.plan.calls import make_plan, make_systems_plan
+from humeval_power.studies.plan.calls import make_plan
 from humeval_power.studies.plan.candidates import what_is_left
 from humeval_power.studies.plan.files import parse_plan
 from humeval_power.studies.plan.planned_rules import NOBODY_OUT, WorkersOut
@@ -114,7 +114,7 @@ def test_too_strict_rules_are_a_warning_and_much_too_strict_ones_an_error():
 
 def test_plans_of_several_systems_seal_rules_and_say_whom_they_leave_out():
     assumed = {"low": SystemsParameters.of_parameters(preset("low"), n_systems=3).with_pattern("one", 0.15)}
-    found = make_systems_plan(
+    found = make_plan(
         assumed,
         items=[30],
         workers=[10],

@@ -24,7 +24,7 @@ from humeval_power.scales import RatingScale
 from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.studies.plan.planned_rules import PlannedRules, RulesCost, WorkersOut
 from humeval_power.studies.plan.text import Amendment, Change, plan_document
-from humeval_power.studies.plan.words import DESIGN_WORDS
+from humeval_power.studies.plan.words import design_words
 from humeval_power.studies.power.analytic import minimum_detectable_effect
 from humeval_power.studies.power.formula import effect_precision
 from humeval_power.study_counts import StudyCounts
@@ -142,7 +142,7 @@ def test_the_page_says_who_rates_what() -> None:
 def test_every_kind_of_design_has_words(kind: DesignKind) -> None:
     k = {"k-per-item": 4, "split": 4, "crossed": 12, "items-nested": 12}.get(kind, 6)
     plan = of_counts(StudyCounts(12, 40, k, paired=kind != "split"), kind)
-    said = DESIGN_WORDS[kind].format(k=k, a="old", b="new")
+    said = design_words(plan.design(), ("old", "new"))
     assert said in plan_markdown(plan)
     assert said in words(plan_html(plan))
 

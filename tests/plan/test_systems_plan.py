@@ -25,8 +25,8 @@ from humeval_power.saying.render.html import as_html
 from humeval_power.saying.render.markdown import as_markdown
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.against_plan import family_deviations
-from humeval_power.studies.analyze.calls import analyze_criteria, analyze_systems
-from humeval_power.studies.plan.calls import assign_work, make_systems_plan, systems_pilot
+from humeval_power.studies.analyze.calls import analyze, analyze_criteria
+from humeval_power.studies.plan.calls import assign_work, make_plan, systems_pilot
 from humeval_power.studies.plan.candidates import SearchSpace
 from humeval_power.studies.plan.files import amend_plan, parse_plan, read_plan
 from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
@@ -282,7 +282,7 @@ def collected(plan: Plan, criteria: tuple[str, ...], seed: int = 5) -> pd.DataFr
 def test_a_plan_is_followed_from_the_search_to_the_analysis_without_a_deviation() -> None:
     criteria = ("fluency", "adequacy")
     named = replace(systems(effect=0.25), names=HOSTILE)
-    found = make_systems_plan(
+    found = make_plan(
         {"low": named},
         items=[20, 30],
         workers=[6, 8],
@@ -305,13 +305,13 @@ def test_a_plan_is_followed_from_the_search_to_the_analysis_without_a_deviation(
     }
     assert plan.family is not None
     result = analyze_criteria(
-        by_name, lambda ratings: analyze_systems(ratings, plan=plan), family=plan.family, plan=plan
+        by_name, lambda ratings: analyze(ratings, plan=plan), family=plan.family, plan=plan
     )
     assert result.deviations == ()
     assert [one.deviations for one in result.results.values()] == [(), ()]
     assert result.tests.n_tests == found.plan.many.n_tests if found.plan.many else False
     first = by_name["fluency"]
-    fewer = analyze_systems(
+    fewer = analyze(
         ratings_from_table(
             table[
                 (table.criterion == "fluency") & (table.system != HOSTILE[0]) & (table.worker != "w01")
@@ -338,7 +338,7 @@ def test_deviations_of_a_family_are_named_one_by_one() -> None:
 
 
 def test_a_target_out_of_reach_says_what_would_do() -> None:
-    found = make_systems_plan(
+    found = make_plan(
         {"low": systems(effect=0.08)}, items=[20], workers=[5], costs=COSTS, created=DAY, n_simulations=5
     )
     assert found.target_missed
@@ -351,7 +351,7 @@ def test_of_several_settings_the_plan_is_for_the_first() -> None:
     from humeval_power.assumptions import Assumed, Assumptions
 
     known = Assumptions(tuple(Assumed(name, preset(name)) for name in settings), chosen="nothing was known")
-    found = make_systems_plan(
+    found = make_plan(
         settings, items=[30, 60], workers=[10, 12], costs=COSTS, created=DAY, n_simulations=5, sources=known
     )
     assert found.plan.source.name == "low"

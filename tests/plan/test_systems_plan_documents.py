@@ -23,8 +23,8 @@ from humeval_power.rules import DEFAULT_RULE
 from humeval_power.saying.render.markdown import as_markdown
 from humeval_power.simulation.losses import Losses
 from humeval_power.simulation.systems import draw_system_ratings
-from humeval_power.studies.analyze.calls import analyze_systems
-from humeval_power.studies.plan.calls import make_systems_plan, systems_pilot
+from humeval_power.studies.analyze.calls import analyze
+from humeval_power.studies.plan.calls import make_plan, systems_pilot
 from humeval_power.studies.plan.candidates import SearchSpace
 from humeval_power.studies.plan.files import parse_plan
 from humeval_power.studies.plan.planned_rules import WorkersOut
@@ -86,7 +86,7 @@ def test_the_search_finds_what_listing_every_design_finds() -> None:
 
 
 def test_a_plan_with_documents_is_sealed_and_says_what_holds_it_back() -> None:
-    found = make_systems_plan(
+    found = make_plan(
         {"typed": systems()},
         items=(24, 48),
         workers=(8,),
@@ -106,7 +106,7 @@ def test_a_plan_with_documents_is_sealed_and_says_what_holds_it_back() -> None:
     assert "documents" in text
     assert "SD between documents" in text
     with pytest.raises(InputError, match="documents in its model"):
-        analyze_systems(table(of=12, documents=False), plan=found.plan)
+        analyze(table(of=12, documents=False), plan=found.plan)
 
 
 def table(*, of: int, documents: bool = True, seed: int = 1, n_workers: int = 6):
@@ -189,8 +189,8 @@ def test_a_design_is_judged_by_what_losses_leave_of_it() -> None:
 def test_a_plan_with_losses_is_proved_by_studies_that_lose_as_much() -> None:
     how = {"items": (48,), "workers": (8,), "ratings_per_item": (8,), "costs": COSTS, "n_simulations": 60}
     alone = replace(systems(), sd_document=0.0, sd_document_system=())
-    whole = make_systems_plan({"typed": alone}, **how)
-    lossy = make_systems_plan({"typed": alone}, **how, losses=Losses(at_random=0.5))
+    whole = make_plan({"typed": alone}, **how)
+    lossy = make_plan({"typed": alone}, **how, losses=Losses(at_random=0.5))
     assert lossy.plan.predicted.simulated < whole.plan.predicted.simulated
     assert lossy.plan.predicted.analytic == whole.plan.predicted.analytic
 

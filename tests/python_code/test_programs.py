@@ -125,7 +125,7 @@ LINES = {
     "--systems one,two,five",
     "rank power": f"rank power --n 600 --effect 0.1 --n-systems 4 --tie-share 0.2 --alpha 0.1 {QUICK}",
     "rank mde": "rank mde --n 900 --n-systems 4 --design-effect 1.3 --method analytic",
-    "rank size scores": "rank size --effect 0.1 --n-systems 4 --sd 0.3 --method analytic",
+    "rank size scores": "rank size --effect 0.1 --n-systems 4 --sd-difference 0.3 --method analytic",
     "rank battles": "rank battles battles.csv --tie-model rao-kupper --no-position-bias --cluster item --alpha 0.1 "
     "--seed 5",
     "rank battles some": "rank battles battles.csv --systems atlas,birch,delta",
@@ -147,11 +147,12 @@ LINES = {
     "compare units": "compare scores scores.csv --question mean --unit-size 2 --unit-by median "
     f"--shuffle-seed 3 {QUICK}",
     "compare clusters": f"compare scores passages.csv --question better --cluster passage {QUICK}",
-    "compare power": f"compare power --n 60 --effect 0.05 --sd 0.2 --test wilcoxon --alternative greater {QUICK}",
-    "compare mde": "compare mde --n 60 --sd 0.2 --alpha 0.01",
-    "compare prospective": "compare prospective --effect 0.02 --sd 0.1 --power 0.9 --margin 0.05",
+    "compare power": "compare power --n 60 --effect 0.05 --sd-difference 0.2 --test wilcoxon "
+    f"--alternative greater {QUICK}",
+    "compare mde": "compare mde --n 60 --sd-difference 0.2 --alpha 0.01",
+    "compare prospective": "compare prospective --effect 0.02 --sd-difference 0.1 --power 0.9 --margin 0.05",
     "compare primer": "compare primer --n 500 --helped 10 --hurt 7",
-    "compare primer-table": "compare primer-table --n 100,200 --hurt 0.1",
+    "compare primer-table": "compare primer-table --n 100,200 --hurt-share 0.1",
     "assessment power": "assessment power --n 60 --effect 0.4 --scale 1:5 --mean 3 --sd 1 --test welch "
     f"{QUICK}",
     "assessment mde": "assessment mde --n 600 --no-continuity",
@@ -161,9 +162,9 @@ LINES = {
     "judge estimate": "judge estimate judged.csv --confidence 0.9",
     "judge workers": "judge estimate judged_by_workers.csv --systems A,B --cluster passage --worker worker",
     "judge systems": "judge estimate judged_by_workers.csv --average-workers --own A --baseline C --seed 3",
-    "judge plan": "judge plan --preset low --scale 1:5 --effect-raw 0.8 --extra 200 --correlation 0.8 --power 0.7 "
-    "--cost-per-rating 0.1 --cost-per-score 0.01 --min-workers 5 --max-workers 6 --max-ratings-per-item 2 "
-    "--max-ratings-per-worker 90 --simulations 15 --seed 2",
+    "judge plan": "judge plan --preset low --scale 1:5 --effect-raw 0.8 --max-extra 200 --correlation 0.8 "
+    "--power 0.7 --cost-per-rating 0.1 --cost-per-score 0.01 --min-workers 5 --max-workers 6 "
+    "--max-ratings-per-item 2 --max-ratings-per-worker 90 --simulations 15 --seed 2",
     "judge agreement": "judge agreement judged_by_workers.csv --systems A,B --cluster passage --confidence 0.9",
     "judge bias": "judge bias judged_by_workers.csv --own A --same-scale --cluster passage --confidence 0.9",
     "resample": "resample pilot.csv --scale 1:5 --shift-raw 0.4 --unit item --items 20,30 --test "

@@ -164,6 +164,18 @@ def test_an_array_of_an_arena_is_read_as_lines_are(tmp_path: Path) -> None:
         read_battles(path)
 
 
+def test_an_error_of_later_battles_names_their_file_and_row(tmp_path: Path) -> None:
+    path, later = write(tmp_path, *CYCLE), tmp_path / "later.csv"
+    later.write_text("model_a,model_b,winner,user\nx,y,model_a,u1\nx,y,perhaps,u1\nX,z,model_b,u2\n")
+    with pytest.raises(InputError) as caught:
+        read_battles(path, append=[later])
+    said = [str(problem) for problem in caught.value.problems]
+    assert any(one.startswith("later.csv, row 3, column 'winner'") for one in said), said
+    assert any(
+        f"first in row 2 of {path.name})" in one and "first in row 4 of later.csv)" in one for one in said
+    ), said
+
+
 def test_later_battles_are_appended(tmp_path: Path) -> None:
     path = write(tmp_path, *CYCLE)
     later = tmp_path / "later.csv"

@@ -23,7 +23,7 @@ from humeval_power.comparisons.rank.bradley_terry import (
     known_of_systems,
 )
 from humeval_power.comparisons.rank.leaderboard import (
-    Estimates,
+    StrengthEstimates,
     breaks,
     direct_votes,
     leaderboard,
@@ -264,10 +264,12 @@ def test_further_data_are_the_goldens() -> None:
         assert found == pytest.approx(one["times"])
 
 
-def independent(value: np.ndarray) -> Estimates:
+def independent(value: np.ndarray) -> StrengthEstimates:
     K = len(value)
     infinite = np.full((K, K), np.inf)
-    return Estimates(tuple(f"s{k}" for k in range(K)), value, np.eye(K), infinite, value, value, 10**6)
+    return StrengthEstimates(
+        tuple(f"s{k}" for k in range(K)), value, np.eye(K), infinite, value, value, 10**6
+    )
 
 
 def test_who_may_be_first_is_decided_by_its_rivals_alone() -> None:

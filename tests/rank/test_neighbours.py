@@ -116,7 +116,7 @@ def test_the_commands_answer_and_refuse() -> None:
     assert NeighbourBattles(n - 1, effect=0.1, n_systems=4).computed().power < 0.8
     run("rank", "power", "--n", 100, "--effect", 0.6, "--n-systems", 4, code=2)
     run("rank", "power", "--n", 100, "--effect", 0.1, code=2)
-    clash = ("--sd", 1, "--tie-share", 0.1)
+    clash = ("--sd-difference", 1, "--tie-share", 0.1)
     assert "--tie-share" in run("rank", "mde", "--n", 100, "--n-systems", 4, *clash, code=2).stderr
     with pytest.raises(InputError, match="ties"):
         NeighbourBattles(100, effect=0.1, n_systems=4, tie_share=0.95)

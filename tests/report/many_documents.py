@@ -16,7 +16,7 @@ from humeval_power.families import ComparisonFamily
 from humeval_power.ratings import Ratings
 from humeval_power.saying.result import Provenance, Source, json_ready
 from humeval_power.scales import RatingScale
-from humeval_power.studies.analyze.calls import analyze_criteria, analyze_systems
+from humeval_power.studies.analyze.calls import analyze, analyze_criteria
 from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.studies.plan.planned_systems import GoalShare, PlannedSystems
 from humeval_power.studies.report.documents import Documents
@@ -74,9 +74,7 @@ def many_documents(
     by_name = {
         name: many_ratings(names, name, seed=place, spread=spread) for place, name in enumerate(criteria)
     }
-    found = analyze_criteria(
-        by_name, lambda ratings: analyze_systems(ratings, family=family), family=family
-    )
+    found = analyze_criteria(by_name, lambda ratings: analyze(ratings, family=family), family=family)
     found = replace(
         found, provenance=Provenance(command="humeval-power analyze", sources=(Source("study.csv"),))
     )

@@ -19,7 +19,6 @@ from humeval_power.studies.report.heds.form import (
     MARK,
     OTHER_TEXT,
     Chosen,
-    heds_conflicts,
     heds_json,
     heds_questions,
     plain_name,
@@ -283,7 +282,6 @@ def test_what_the_user_has_answered_is_kept():
     assert merged[workers]["data"][""] == "9"
     assert merged["heds-ethics-review_body"]["data"][""] == "The board."
     assert merged["heds-criteria-criterion"]["control"] == {"adequacy": True, "fluency": False}
-    assert [field.number for field in heds_conflicts(FIELDS, theirs)] == ["3.2.1"]
     assert heds_json(FIELDS, into=merged) == merged
 
 
@@ -292,7 +290,6 @@ def test_a_choice_of_the_user_is_kept_whole():
     other = heds_fields(made.DOCUMENTS, ReportConfig(heds={"2.3": Chosen((5,))}))
     merged = heds_json(fields, into=heds_json(other))
     assert [place for place in range(1, 21) if merged[f"heds-system-tasks-{place}"]["data"][""]] == [5]
-    assert "2.3" in {field.number for field in heds_conflicts(fields, heds_json(other))}
 
 
 def test_a_file_that_is_not_of_the_form_is_refused():

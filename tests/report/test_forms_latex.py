@@ -75,7 +75,9 @@ def whole_paper(documents):
 
 def fragment(documents):
     """The fragment in the smallest paper that takes it."""
-    head = "\\documentclass[a4paper,11pt]{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n"
+    head = (
+        "\\documentclass[a4paper,11pt]{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs,array}\n"
+    )
     head += "\\usepackage[margin=25mm]{geometry}\n"
     return f"{head}\\emergencystretch=3em\n\\begin{{document}}\n{paper_latex(documents)}\\end{{document}}\n"
 

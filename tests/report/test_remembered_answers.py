@@ -51,7 +51,7 @@ def test_what_is_remembered_describes_a_team_and_nothing_of_a_study() -> None:
 
 
 def test_an_answer_is_kept_used_in_the_next_study_and_forgotten(study: Path, settings: Path) -> None:
-    assert "Nothing yet" in run("report", "remember").stdout
+    assert "Nothing is remembered yet" in run("report", "remember").stdout
     assert not settings.exists()
     run("report", "remember", study / "answers.toml")
     held = settings.read_text()
@@ -70,7 +70,7 @@ def test_an_answer_is_kept_used_in_the_next_study_and_forgotten(study: Path, set
     told = run("report", "remember", "--forget", "ethics", code=2).stderr
     assert "is not remembered" in told
     run("report", "remember", "--forget", "all")
-    assert "Nothing yet" in run("report", "remember").stdout
+    assert "Nothing is remembered yet" in run("report", "remember").stdout
 
 
 def test_the_answers_of_a_study_come_before_what_is_remembered(study: Path, tmp_path: Path) -> None:

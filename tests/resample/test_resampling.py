@@ -15,7 +15,7 @@ from scipy import stats
 from seven import seven
 
 from humeval_power.comparisons.resample.calls import resample
-from humeval_power.comparisons.resample.result import resample_figure
+from humeval_power.comparisons.resample.result import resample_chart
 from humeval_power.comparisons.resample.scenario import MIXED, RESAMPLED_TESTS, ResampledRatings, copies
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
@@ -302,13 +302,12 @@ def test_a_size_that_varies_is_the_axis_of_a_curve_for_each_test() -> None:
         for test in ("mixed", "$t$")
         for n in (40, 20)
     ]
-    axes = resample_figure(rows).axes[0]
-    assert [list(line.get_xdata()) for line in axes.lines[:2]] == [[20, 40], [20, 40]]
-    assert axes.get_xlabel() == "Items"
-    dots = resample_figure([{**row, "items": 20} for row in rows[:3:2]]).axes[0]
-    assert [text.get_text() for text in dots.get_yticklabels()] == ["mixed", "$t$"]
-    with pytest.raises(InputError, match="nothing to draw"):
-        resample_figure([{**rows[0], "power": float("nan")}])
+    curves = resample_chart(rows)
+    assert [each.x for each in curves.series if each.kind == "line"] == [(20, 40), (20, 40)]
+    assert curves.x.label == "Items"
+    dots = resample_chart([{**row, "items": 20} for row in rows[:3:2]])
+    assert dots.y.names == ("mixed", "$t$")
+    assert curves.figure.axes[0].get_xlabel() == "Items"
 
 
 def test_from_python_every_size_goes_with_every_test() -> None:

@@ -12,7 +12,7 @@ from cli import run
 from places import ROOT
 
 from humeval_power.doors.page.answers import Answer
-from humeval_power.doors.page.whole_study import Part, WholeStudy, steps_of
+from humeval_power.doors.page.whole_study import StudyPart, WholeStudy, steps_of
 
 # In the place of the program: it writes down what is run and what -o names, and misses the target of a plan.
 PROGRAM = """#!/bin/sh
@@ -68,7 +68,7 @@ def test_the_script_of_start_stops_before_what_rests_on_a_missed_target(here: Pa
 def test_the_script_of_a_study_on_the_page_does_too(here: Path) -> None:
     steps = steps_of(("plan", "pilot.csv", "--date", "2026-01-02"))
     answer = cast(Answer, None)  # the script looks at the steps alone
-    whole = WholeStudy(tuple(Part(step, answer, {}) for step in steps), {}, 7)
+    whole = WholeStudy(tuple(StudyPart(step, answer, {}) for step in steps), {}, 7)
     for folder in ("private", "forms"):
         (here / folder).mkdir()
     (here / "private" / "seed.txt").write_text("7\n")

@@ -26,7 +26,7 @@ from humeval_power.studies.analyze.findings import order_of
 from humeval_power.studies.fit.joint_comparison import compare_jointly
 from humeval_power.studies.fit.many_systems import compare_in_pairs
 from humeval_power.studies.report.fact_record import study_facts
-from humeval_power.studies.report.fact_systems import words_of
+from humeval_power.studies.report.fact_words import StudyWords
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")
 CRITERIA = ("fluency", "adequacy")
@@ -279,10 +279,10 @@ def test_the_map_against_a_baseline_has_one_column_with_system_minus_baseline(st
 def test_the_report_says_which_fit_and_which_correction_decided(study):
     words = ("--criterion", "fluency", "--all-pairs", "--json")
     joint = json.loads(run(study, *words, "--model", "joint", "--correction", "max-t").stdout)
-    together = words_of(study_facts(joint)).test()
+    together = StudyWords(study_facts(joint)).test()
     assert "of the ratings of all 5 systems together" in together
     assert "max-t correction" in together
-    alone = words_of(study_facts(json.loads(run(study, *words).stdout))).test()
+    alone = StudyWords(study_facts(json.loads(run(study, *words).stdout))).test()
     assert "fitted to the ratings of each pair of systems by itself" in alone
     assert "after Holm's correction over 10 comparisons (Holm 1979)" in alone
 

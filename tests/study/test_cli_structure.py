@@ -16,7 +16,7 @@ from humeval_power.errors import InputError
 from humeval_power.families import ComparisonFamily
 from humeval_power.files.tables import read_ratings
 from humeval_power.scales import RatingScale
-from humeval_power.studies.analyze.calls import analyze_systems
+from humeval_power.studies.analyze.calls import analyze
 from humeval_power.studies.fit.calls import fit
 
 SENTENCES = str(Path(__file__).parents[2] / "data" / "sentences.csv")
@@ -30,7 +30,7 @@ def test_a_fit_shows_the_effect_with_and_without_and_tests_every_covariate() -> 
     shown = run("fit", SENTENCES, "--document", "document", "--order-column", "place", "-q")
     assert shown.exit_code == 0, shown.stderr
     for words in (
-        "48 items, 8 documents",
+        "48 items in 8 documents",
         "workers and items alone",
         "place: second - first",
         "A first - B first",
@@ -77,12 +77,12 @@ def test_pairs_of_many_systems_have_their_documents_and_the_joint_model_refuses_
     path = tmp_path / "three.csv"
     pd.concat([rows, third]).to_csv(path, index=False)
     every = read_ratings(path, document="document", covariates=("place",), require_pair=False)
-    found = analyze_systems(every)
+    found = analyze(every)
     alone = fit(read_ratings(path, systems=("baseline", "new"), document="document", covariates=("place",)))
     assert found.analysis.results[0].test.p_value == pytest.approx(alone.test.p_value, rel=1e-9)
     assert found.content()["adjusted_for"] == {"n_documents": 8, "covariates": ["place"]}
     with pytest.raises(InputError, match="no documents and no covariates"):
-        analyze_systems(every, family=ComparisonFamily(model="joint"))
+        analyze(every, family=ComparisonFamily(model="joint"))
 
 
 def assigned(tmp_path: Path, *options: object) -> Path:

@@ -12,7 +12,7 @@ from humeval_power.families import ComparisonFamily, SystemVariances
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.scales import RatingScale
-from humeval_power.studies.analyze.calls import analyze_systems
+from humeval_power.studies.analyze.calls import analyze
 from humeval_power.studies.fit import joint_comparison as module
 from humeval_power.studies.fit.joint_comparison import compare_jointly, contrasts_of
 
@@ -55,7 +55,7 @@ def test_the_result_says_how_often_it_errs_and_what_keeps_its_level(
 ) -> None:
     monkeypatch.setattr(module, "_N_STUDIES", 4)
     ratings = rated(1, n_workers=n_workers, n_items=4)
-    found = analyze_systems(ratings, family=family(variances), diagnostics=False)
+    found = analyze(ratings, family=family(variances), diagnostics=False)
     said = " ".join(str(found).split())
     is_rough = variances == "own" and n_workers < 20
     assert (found.analysis.family_error is not None) is is_rough
@@ -69,5 +69,5 @@ def test_the_result_says_how_often_it_errs_and_what_keeps_its_level(
 
 def test_a_study_that_is_too_large_to_simulate_is_not_given_a_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_RATINGS", 50)
-    found = analyze_systems(rated(1, n_items=4), family=family("own"), diagnostics=False)
+    found = analyze(rated(1, n_items=4), family=family("own"), diagnostics=False)
     assert "can err up to twice as often as alpha 0.05 says. Holm's" in " ".join(str(found).split())

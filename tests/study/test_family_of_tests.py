@@ -22,7 +22,7 @@ from humeval_power.rules import DecisionRule
 from humeval_power.saying.numbers import p_cell, p_words
 from humeval_power.saying.render.terminal import as_terminal
 from humeval_power.saying.result import json_ready
-from humeval_power.studies.analyze.calls import analyze, analyze_criteria, analyze_systems
+from humeval_power.studies.analyze.calls import analyze, analyze_criteria
 from humeval_power.studies.analyze.family import family_of_record, family_record, family_words
 from humeval_power.studies.analyze.figures import heat_map_figure
 from humeval_power.studies.fit.joint_comparison import compare_jointly
@@ -82,13 +82,13 @@ def test_every_output_of_several_criteria_shows_the_same_p_values(joint):
     assert joint.to_frame()["criterion"].tolist() == [name for name in CRITERIA for _ in range(6)]
     for place, result in enumerate(joint.results.values()):
         mine = corrected[6 * place : 6 * place + 6]
-        figure, sentence = heat_map_figure(result.analysis, result.unit, result.shown_order)
+        figure, sentence = heat_map_figure(result.analysis, result.ranking.unit, result.ranking.shown_order)
         drawn = [text.get_text() for text in figure.axes[0].texts if text.get_text().startswith("p ")]
         assert sorted(drawn) == sorted(p_words(p) for p in mine)
         assert f"{(mine <= 0.05).sum()} of 6 comparisons" in sentence
-        assert sorted(pair.corrected_p for pair in result.pairs) == sorted(mine)
+        assert sorted(pair.corrected_p for pair in result.ranking.pairs) == sorted(mine)
         lines = [line.strip() for line in as_terminal(result.body(), details=True).splitlines()]
-        for pair in result.pairs:
+        for pair in result.ranking.pairs:
             row = next(line for line in lines if line.startswith(f"{pair.left} - {pair.right} "))
             assert row.rstrip(" *").endswith(p_cell(pair.corrected_p))
             assert row.endswith("*") == (pair.corrected_p <= 0.05)
@@ -118,7 +118,7 @@ def test_each_criterion_by_itself_is_what_it_is_alone():
     by_name = study()
     result = analysed(by_name, model="joint", over="criterion")
     for name, ratings in by_name.items():
-        alone = analyze_systems(ratings, family=ComparisonFamily(model="joint", over="criterion"))
+        alone = analyze(ratings, family=ComparisonFamily(model="joint", over="criterion"))
         assert result.results[name].rows == alone.rows
     lead = result.body().lead
     assert lead.endswith("after Holm's correction over the comparisons of each criterion by themselves.")
@@ -146,7 +146,7 @@ def test_the_family_is_said_alike_everywhere_and_read_back_from_the_record(joint
     for result in joint.results.values():
         text = " ".join(str(result).split())
         assert text.count(words) == 2  # the decision, and above the table
-        assert words in heat_map_figure(result.analysis, result.unit, result.shown_order)[1]
+        assert words in heat_map_figure(result.analysis, result.ranking.unit, result.ranking.shown_order)[1]
         assert family_of_record(result.content()["family_of_tests"]) == result.analysis.tests
     document = json.loads(json.dumps(json_ready({"schema": joint.schema, **joint.content()})))
     checked_document(document, schema=joint.schema, place="analysis.json")
@@ -249,7 +249,7 @@ def test_max_t_over_several_criteria_is_refused_with_its_remedies():
 def test_criteria_that_were_compared_by_another_family_are_refused():
     by_name = study()
     with pytest.raises(InputError, match="Take one family for both"):
-        analyze_criteria(by_name, analyze_systems, family=ComparisonFamily(correction="bh"))
+        analyze_criteria(by_name, analyze, family=ComparisonFamily(correction="bh"))
 
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh"])

@@ -17,7 +17,7 @@ from humeval_power.families import ComparisonFamily
 from humeval_power.files.documents.reading import to_json
 from humeval_power.ratings import Ratings
 from humeval_power.saying.render import as_terminal
-from humeval_power.studies.analyze.calls import analyze_systems
+from humeval_power.studies.analyze.calls import analyze
 from humeval_power.studies.analyze.diagnostics import diagnose_jointly
 from humeval_power.studies.analyze.system_diagnostics import influence_words, spread_figure
 
@@ -120,34 +120,35 @@ def test_a_worker_who_alone_rated_a_system_cannot_be_left_out(four):
 
 @few_fast("model", ["pairwise", "joint"], fast=1)
 def test_the_analysis_its_record_and_the_page_show_the_diagnostics(four, model, tmp_path):
-    result = analyze_systems(four, family=ComparisonFamily(model=model))
+    result = analyze(four, family=ComparisonFamily(model=model))
     text = " ".join(as_terminal(result.body(), details=True).split())
-    assert influence_words(result.diagnostics, result.unit) in text
+    assert influence_words(result.diagnostics, result.ranking.unit) in text
     assert "workers stands out" in text
     record = result.record()["diagnostics"]
     assert len(record["without_worker"]) == len(record["workers"]) == 6
     assert record["worker_levels"]["w3"] == result.diagnostics.predictions.workers[3]
     assert {"spread", "residuals"} <= {picture.name for picture in result.document().pictures}
-    assert record["influence"] == influence_words(result.diagnostics, result.unit)
+    assert record["influence"] == influence_words(result.diagnostics, result.ranking.unit)
     path = tmp_path / "analysis.json"
     path.write_text(to_json(result.record()), "utf-8")
     told = CliRunner().invoke(main, ["report", str(path), "--format", "markdown", "-q"])
     assert told.exit_code == 0, told.output
     assert record["screening"] in told.stdout
     assert record["influence"].split(";")[0].replace("-", "\\-") in told.stdout.replace("\u2212", "-")
-    without = analyze_systems(four, family=ComparisonFamily(model=model), diagnostics=False)
+    without = analyze(four, family=ComparisonFamily(model=model), diagnostics=False)
     assert without.record()["diagnostics"] is None
     assert "Diagnostics" not in as_terminal(without.body(), details=True)
 
 
 def test_dots_are_the_predictions_of_those_who_rated_a_system(four):
-    result = analyze_systems(four, family=ComparisonFamily(model="joint"))
-    figure = spread_figure(result.diagnostics, four, result.unit, result.shown_order)
+    result = analyze(four, family=ComparisonFamily(model="joint"))
+    figure = spread_figure(result.diagnostics, four, result.ranking.unit, result.ranking.shown_order)
     rows = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
-    for line, name in zip(rows, result.shown_order, strict=True):
+    for line, name in zip(rows, result.ranking.shown_order, strict=True):
         code = NAMES.index(name)
         raters = np.unique(four.worker[four.system == code])
         expected = [
-            result.unit.difference(result.diagnostics.predictions.worker_systems[w, code]) for w in raters
+            result.ranking.unit.difference(result.diagnostics.predictions.worker_systems[w, code])
+            for w in raters
         ]
         assert sorted(line.get_xdata()) == pytest.approx(sorted(expected))

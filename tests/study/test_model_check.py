@@ -13,7 +13,7 @@ from humeval_power.inference.common_tests import correct
 from humeval_power.ratings import ratings_from_table
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.studies.analyze.calls import analyze_criteria, analyze_systems
+from humeval_power.studies.analyze.calls import analyze, analyze_criteria
 from humeval_power.studies.fit import joint_comparison as model_check
 from humeval_power.studies.fit.joint_comparison import compare_jointly
 from humeval_power.studies.fit.many_systems import compare_systems
@@ -48,7 +48,7 @@ def apart():
 
 @pytest.mark.parametrize(("family", "model"), [(JOINT, "pairwise"), (PAIRS, "joint")])
 def test_the_check_is_the_other_model_on_the_same_ratings(apart, family, model):
-    found = analyze_systems(apart, family=family, diagnostics=False).analysis.other_model
+    found = analyze(apart, family=family, diagnostics=False).analysis.other_model
     other = replace(family, model=model)
     if model == "pairwise":
         alone = compare_systems(apart, rule=DEFAULT_RULE, family=other)
@@ -59,7 +59,7 @@ def test_the_check_is_the_other_model_on_the_same_ratings(apart, family, model):
 
 
 def test_where_the_models_part_a_warning_says_so_in_words_and_record(apart):
-    result = analyze_systems(apart, family=JOINT, diagnostics=False)
+    result = analyze(apart, family=JOINT, diagnostics=False)
     lead = {(one.first, one.second): one.significant for one in result.analysis.results}
     check = {(one.first, one.second): one.significant for one in result.analysis.other_model.results}
     parted = tuple(pair for pair in lead if lead[pair] != check[pair])
@@ -80,19 +80,19 @@ def test_over_criteria_the_check_is_corrected_over_all_of_its_tests_too(apart):
 
 
 def test_max_t_is_checked_by_holm_in_pairs(apart):
-    found = analyze_systems(apart, family=replace(JOINT, correction="max-t"), diagnostics=False)
+    found = analyze(apart, family=replace(JOINT, correction="max-t"), diagnostics=False)
     raw = [one.test.p_value for one in found.analysis.other_model.results]
     assert [one.corrected_p for one in found.analysis.other_model.results] == correct(raw, "holm").tolist()
 
 
 def test_what_the_joint_model_does_not_know_has_no_check(apart):
     rule = DecisionRule(estimator="ml", df="satterthwaite")
-    assert analyze_systems(apart, rule=rule, family=PAIRS, diagnostics=False).analysis.other_model is None
+    assert analyze(apart, rule=rule, family=PAIRS, diagnostics=False).analysis.other_model is None
 
 
 def test_a_check_that_takes_too_long_is_left_out_and_said(apart, monkeypatch):
     monkeypatch.setattr(model_check, "MOST_WORK", 17)
-    result = analyze_systems(apart, family=JOINT, diagnostics=False)
+    result = analyze(apart, family=JOINT, diagnostics=False)
     assert result.analysis.other_model.results == ()
     assert "By fits in pairs there is no check" in " ".join(str(result).split())
     assert result.content()["model_check"]["reason"]

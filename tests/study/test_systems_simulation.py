@@ -112,20 +112,39 @@ TOGETHER = {
 }
 
 
-@pytest.mark.parametrize("shape", TOGETHER)
+def some_systems_of_some_items(n_systems: int, *, n_workers: int = 9, n_items: int = 24) -> Design:
+    """Every worker rates some systems of some items, now and then twice."""
+    rng = np.random.default_rng(3)
+    worker, item, system = np.indices((n_workers, n_items, n_systems)).reshape(3, -1)
+    rows = np.repeat(np.arange(len(worker)), rng.choice(3, len(worker), p=[0.6, 0.35, 0.05]))
+    return from_table(worker[rows], item[rows], system[rows], n_systems=n_systems)
+
+
+APART = {
+    "not together": k_per_item(8, 24, ratings_per_item=3, n_systems=3, paired=False),
+    "eight systems, not together": k_per_item(6, 13, ratings_per_item=2, n_systems=8, paired=False),
+    "ten systems": some_systems_of_some_items(10),  # matrices of an order that is swept by blocks
+    "some systems of some items": some_systems_of_some_items(3),
+    "some systems of few items": some_systems_of_some_items(3, n_workers=24, n_items=9),
+}
+
+
+@pytest.mark.parametrize("shape", [*TOGETHER, *APART])
 @pytest.mark.parametrize("family", [IN_PAIRS, COMMON, OWN])
 def test_fits_of_many_tables_are_those_of_the_single_pairs_and_tables(shape, family):
-    design = TOGETHER[shape]
+    design = (TOGETHER | APART)[shape]
     for values in (
-        systems_of("abcdefgh"[: design.n_systems]),
-        systems_of("abcdefgh"[: design.n_systems], item=0.0, slope=0.02),  # many estimates are at zero
+        systems_of("abcdefghij"[: design.n_systems]),
+        systems_of("abcdefghij"[: design.n_systems], item=0.0, slope=0.02),  # many estimates are at zero
     ):
         pairs = tuple(combinations(range(design.n_systems), 2))
         study = SystemsReplication(values, design, family, pairs, DEFAULT_RULE)
         ratings = responses(study, 30)
         ratings[0] = 0.5  # nothing varies: left to the other road, which refuses it
         found = study.fit_rows(ratings).contrasts
-        assert (study.together is None) == (family == OWN and not shape.startswith("equal loads"))
+        assert (study.together is None) == (
+            shape in APART or (family == OWN and not shape.startswith("equal loads"))
+        )
         if family.model == "joint":
             said = study.fit_tables(ratings)
         else:

@@ -7,10 +7,13 @@ from click.testing import CliRunner
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
+from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import preset
 from humeval_power.rules import DecisionRule
-from humeval_power.studies.power import work_ahead
+from humeval_power.simulation.losses import NO_LOSSES, Losses
+from humeval_power.studies.power import systems_study, work_ahead
 from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.studies.power.workload import (
     Workload,
     comparison_workload,
@@ -18,6 +21,7 @@ from humeval_power.studies.power.workload import (
     simulations_within,
     study_workload,
 )
+from humeval_power.systems import SystemsParameters
 
 
 @pytest.mark.parametrize(
@@ -31,6 +35,37 @@ def test_predicted_times_are_within_a_factor_of_three_of_those_measured(
     design = k_per_item(workers, items, ratings_per_item=min(3, workers // 2))
     predicted = study_workload(design, n_simulations=1000).seconds / 1000
     assert measured / 3 < predicted < 3 * measured
+
+
+@pytest.mark.parametrize(
+    ("n_systems", "family", "losses", "measured"),
+    # seconds of one study on one core, measured by benchmarks/bench_systems.py
+    [
+        (3, ComparisonFamily(), NO_LOSSES, 1.4e-3),
+        (3, ComparisonFamily(model="joint", variances="common"), NO_LOSSES, 1.1e-3),
+        (3, ComparisonFamily(model="joint"), NO_LOSSES, 1.4e-3),
+        (8, ComparisonFamily(), NO_LOSSES, 11e-3),
+        (8, ComparisonFamily(model="joint", variances="common"), NO_LOSSES, 8e-3),
+        (8, ComparisonFamily(model="joint"), NO_LOSSES, 22e-3),
+        (8, ComparisonFamily(), Losses(missing=0.05), 38e-3),
+        (8, ComparisonFamily(model="joint"), Losses(missing=0.05), 36e-3),
+    ],
+)
+def test_predicted_times_of_several_systems_are_within_a_factor_of_two_of_those_measured(
+    n_systems: int, family: ComparisonFamily, losses: Losses, measured: float
+) -> None:
+    design = k_per_item(20, 100, ratings_per_item=3, n_systems=n_systems, paired=losses != NO_LOSSES)
+    parameters = SystemsParameters.of_parameters(preset("low"), n_systems)
+    study = SystemsStudy(parameters, design, family=family, losses=losses)
+    predicted = study.workload(n_simulations=1000).seconds / 1000
+    assert measured / 2 < predicted < 2 * measured
+
+
+def test_large_fits_of_pairs_are_measured_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(systems_study, "measured_seconds", lambda *_study, **_size: [2.0])
+    design = k_per_item(299, 300, ratings_per_item=2, n_systems=3)
+    study = SystemsStudy(SystemsParameters.of_parameters(preset("low"), 3), design)
+    assert study.workload(n_simulations=10, n_jobs=2).seconds == pytest.approx(2.0 * 3 * 10 / 2)
 
 
 def test_work_grows_with_the_studies_and_shrinks_with_the_cores() -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from cli import run, run_json
 
-from humeval_power.comparisons.survey.comparison import Comparison
+from humeval_power.comparisons.survey.comparison import PublishedComparison
 from humeval_power.comparisons.survey.files import read_comparisons
 from humeval_power.comparisons.survey.result import survey_figure
 from humeval_power.comparisons.survey.survey import Share, describe, survey
@@ -60,12 +60,12 @@ def test_description_is_that_of_pandas() -> None:
 
 
 def test_what_nobody_tells_is_not_described() -> None:
-    found = describe([Comparison("x")])
+    found = describe([PublishedComparison("x")])
     assert (found.papers, found.effects, found.tested, found.bold) == (None, None, None, None)
     assert not found.sizes
     assert not found.up_to
     assert not found.kinds
-    one = describe([Comparison("x", effect=0.1)]).effects
+    one = describe([PublishedComparison("x", effect=0.1)]).effects
     assert one is not None
     assert one.sd is None
 
@@ -114,7 +114,7 @@ def test_columns_that_are_not_used_are_named(tmp_path: Path) -> None:
 def test_a_line_joins_studies_of_as_many_workers_alone() -> None:
     sizes = [(3, 3, 50), (3, 3, 200), (10, 10, 50), (10, 10, 100), (10, 5, 300)]
     collection = [
-        Comparison(f"{place}", effect=0.1, workers=workers, ratings_per_item=each, items=items)
+        PublishedComparison(f"{place}", effect=0.1, workers=workers, ratings_per_item=each, items=items)
         for place, (workers, each, items) in enumerate(sizes)
     ]
     found = survey(collection, {"low": preset("low")})

@@ -14,7 +14,7 @@ from matplotlib.collections import PathCollection
 from reference.golden import shared_golden
 from scipy import stats
 
-from humeval_power.comparisons.survey.comparison import Comparison
+from humeval_power.comparisons.survey.comparison import PublishedComparison
 from humeval_power.comparisons.survey.result import survey_figure
 from humeval_power.comparisons.survey.survey import survey
 from humeval_power.designs import crossed, k_per_item
@@ -26,11 +26,13 @@ from humeval_power.studies.power.formula import analytic_power, effect_precision
 
 SETTINGS = {"high": preset("high"), "low": preset("low")}
 COLLECTION = (
-    Comparison("full", effect=0.4, low=1, high=5, items=100, workers=3, ratings_per_item=3, p_value=0.02),
-    Comparison("some of them each", effect=0.15, items=50, workers=10, ratings_per_item=3),
-    Comparison("no workers", effect=-0.02, items=200, ratings_per_item=5),
-    Comparison("effect alone", effect=10, low=0, high=100),
-    Comparison("no effect told", items=80, workers=5, ratings_per_item=5),
+    PublishedComparison(
+        "full", effect=0.4, low=1, high=5, items=100, workers=3, ratings_per_item=3, p_value=0.02
+    ),
+    PublishedComparison("some of them each", effect=0.15, items=50, workers=10, ratings_per_item=3),
+    PublishedComparison("no workers", effect=-0.02, items=200, ratings_per_item=5),
+    PublishedComparison("effect alone", effect=10, low=0, high=100),
+    PublishedComparison("no effect told", items=80, workers=5, ratings_per_item=5),
 )
 
 
@@ -70,14 +72,14 @@ def test_the_commonest_design_has_the_golden_detectable_effect(shared: Path) -> 
     golden = shared_golden(shared, "05_mde_wei")["mde_crossed"]
     for row in golden:
         if row["h"] == 1:
-            one = Comparison("x", items=row["n"], workers=row["m"], ratings_per_item=row["m"])
+            one = PublishedComparison("x", items=row["n"], workers=row["m"], ratings_per_item=row["m"])
             found = survey([one], {"s": SETTINGS[row["setting"]]}).powers[0]
             assert found.mde == pytest.approx(row["mde80"], rel=1e-5)
 
 
 def test_the_sign_of_an_effect_does_not_change_its_power() -> None:
     one, other = (
-        survey([Comparison("x", effect=e, items=60, workers=6, ratings_per_item=6)], SETTINGS)
+        survey([PublishedComparison("x", effect=e, items=60, workers=6, ratings_per_item=6)], SETTINGS)
         .powers[0]
         .power
         for e in (0.2, -0.2)
@@ -100,7 +102,7 @@ def test_what_is_not_reported_leaves_the_power_unknown_unless_it_is_assumed() ->
 
 
 def test_a_design_that_cannot_be_is_named_and_not_fatal() -> None:
-    found = survey([Comparison("x", items=50, workers=3, ratings_per_item=7)], SETTINGS)
+    found = survey([PublishedComparison("x", items=50, workers=3, ratings_per_item=7)], SETTINGS)
     assert "no such design" in found.powers[0].reason
 
 
@@ -127,7 +129,7 @@ def test_tau_is_that_of_all_pairs_and_its_p_value_is_scipys() -> None:
     items = [int(n) for n in rng.choice([50, 100, 200], 40)]
     effects = [float(e) for e in rng.normal(0.05, 0.1, 40)]
     found = survey(
-        [Comparison("x", effect=e, items=n) for e, n in zip(effects, items, strict=True)], SETTINGS
+        [PublishedComparison("x", effect=e, items=n) for e, n in zip(effects, items, strict=True)], SETTINGS
     )
     assert found.signed is not None
     assert found.absolute is not None
@@ -139,7 +141,7 @@ def test_tau_is_that_of_all_pairs_and_its_p_value_is_scipys() -> None:
 
 def test_too_few_or_constant_sizes_have_no_tau() -> None:
     assert survey(COLLECTION[:2], SETTINGS).signed is None
-    same = [Comparison("x", effect=e, items=100) for e in (0.1, 0.2, 0.3, 0.4)]
+    same = [PublishedComparison("x", effect=e, items=100) for e in (0.1, 0.2, 0.3, 0.4)]
     assert survey(same, SETTINGS).signed is None
 
 

@@ -53,7 +53,7 @@ SWEEPS = {
     "looks pool": (f"looks pool --simulated 3 {DRAWN} 20", 6),
     "resample": (f"resample {PILOT} --scale 1:5 --shift 0.08 --test mann-whitney {DRAWN} 150", 1),
     "compare surface": (
-        f"compare surface --n 40,60 --effect 0.05 --sd 0.2 --method simulate {DRAWN} 200",
+        f"compare surface --n 40,60 --effect 0.05 --sd-difference 0.2 --method simulate {DRAWN} 200",
         2,
     ),
     "accuracy power": (f"accuracy power --n 500 --effect 0.02 --agreement 0.9 {DRAWN} 2100", 2),

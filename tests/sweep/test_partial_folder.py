@@ -21,15 +21,15 @@ from humeval_power.files.disk import BusyError
 from humeval_power.files.file_sets import (
     BLOCKS,
     QUESTION,
+    KeptQuestion,
     PartialFolder,
-    Question,
     UnfinishedWorkError,
     partial_of,
 )
 from humeval_power.studies.power.estimate import Counted, Tally
 from humeval_power.sweep.versions import DamagedError, pack, unpack
 
-ASKED = Question(
+ASKED = KeptQuestion(
     "humeval-power surface",
     "humeval-power surface --items 50,100 pilot.csv",
     {"--items": "50,100"},
@@ -48,7 +48,7 @@ def _at_once(monkeypatch):
 class Folder(PartialFolder):
     """One that notes what it says."""
 
-    def __init__(self, output: Path, question: Question = ASKED) -> None:
+    def __init__(self, output: Path, question: KeptQuestion = ASKED) -> None:
         self.said: list[str] = []
         self.warned: list[str] = []
         super().__init__(output, lambda: question, tell=self.said.append, warn=self.warned.append)
@@ -282,7 +282,7 @@ def test_a_file_that_asks_for_more_than_records_is_not_obeyed(tmp_path, monkeypa
 def test_the_question_is_a_document_that_can_be_read(tmp_path):
     begun(tmp_path / "s.json")
     content = (partial_of(tmp_path / "s.json") / QUESTION).read_bytes()
-    assert Question.of_json(content) == ASKED
+    assert KeptQuestion.of_json(content) == ASKED
     assert json.loads(content)["schema"] == "humeval_power/question/1"
     with suppress(FileNotFoundError):
         assert not (partial_of(tmp_path / "s.json") / f"{QUESTION}.new").exists()

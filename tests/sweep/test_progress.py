@@ -12,7 +12,7 @@ from humeval_power.parameters import preset
 from humeval_power.saying import progress as told
 from humeval_power.saying.numbers import time_taken
 from humeval_power.studies.power import workload
-from humeval_power.studies.power.estimate import Told, estimate_power
+from humeval_power.studies.power.estimate import ReplicateProgress, estimate_power
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.surface import list_cells, run_surface
 from humeval_power.sweep.blocks import Block, part_done, run_blocks, sweeping
@@ -67,7 +67,7 @@ def test_work_of_an_earlier_run_is_done_and_took_no_time_now(watch):
         told.lines_to(lines.append),
         told.progress("Simulating", total=100) as advance,
     ):
-        heard = Told(told.in_steps(advance), 1.0).listen(blocks)
+        heard = ReplicateProgress(told.in_steps(advance), 1.0).listen(blocks)
         assert heard is not None
         report = heard
         list(run_blocks(blocks, done=slow))
@@ -154,7 +154,7 @@ def test_cells_that_are_not_measured_are_off_as_those_of_their_size(monkeypatch)
 
 def test_what_begins_again_within_a_block_is_not_told_twice():
     heard: list[int] = []
-    told_of = Told(lambda done, _of: heard.append(done), 1.0)
+    told_of = ReplicateProgress(lambda done, _of: heard.append(done), 1.0)
     blocks = [block._replace(work=two_passes, seconds=10.0) for block in normal_blocks(2)]
     list(run_blocks(blocks, done=told_of.listen(blocks), part=told_of.part))
     assert heard == [5, 10, 10, 15, 20, 20]

@@ -39,7 +39,7 @@ from humeval_power.checking.exports.rating_blocks import (
     NEEDED,
     OF_CODE,
     OF_COLUMN,
-    Block,
+    RatingBlock,
     column_problems,
     criteria_in_words,
     is_free_text,
@@ -229,7 +229,7 @@ def kept_rows(frame: pd.DataFrame, mapping: Mapping, *, what: str) -> tuple[Mask
     return kept, tuple(flow)
 
 
-def _block(rows: pd.DataFrame, mapping: Mapping, block: Block, *, code: int) -> pd.DataFrame:
+def _block(rows: pd.DataFrame, mapping: Mapping, block: RatingBlock, *, code: int) -> pd.DataFrame:
     made: dict[str, object] = {part: rows[name] for part, name in block.columns.items() if name in rows}
     told = (*FIELDS, *(part for part in TOLD if part != SLOT))
     made |= {part: text for part, text in block.parts.items() if part in told}

@@ -45,7 +45,7 @@ LONGER = "Put a mark between the parts that does not stand in them."
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class RatingBlock:
     """One column of ratings: what its name says, and the columns that hold the rest."""
 
     column: str
@@ -53,7 +53,9 @@ class Block:
     columns: dict[str, str]
 
 
-def rating_blocks(frame: pd.DataFrame, mapping: Mapping, asked: MappingType[str, str]) -> Iterator[Block]:
+def rating_blocks(
+    frame: pd.DataFrame, mapping: Mapping, asked: MappingType[str, str]
+) -> Iterator[RatingBlock]:
     names = in_natural_order([str(name) for name in frame.columns])
     claimed = _claimed(mapping)
     for ratings in mapping.ratings:
@@ -62,7 +64,7 @@ def rating_blocks(frame: pd.DataFrame, mapping: Mapping, asked: MappingType[str,
             if parts is None or name in claimed:
                 continue
             told = {ASKED: asked.get(name, ""), **_told(parts, ratings, mapping)}
-            yield Block(name, told, _places(parts, mapping))
+            yield RatingBlock(name, told, _places(parts, mapping))
 
 
 def answers_in_words(
@@ -151,7 +153,7 @@ def _places(parts: dict[str, str], mapping: Mapping) -> dict[str, str]:
 
 
 def column_problems(
-    frame: pd.DataFrame, mapping: Mapping, blocks: list[Block], *, source: str
+    frame: pd.DataFrame, mapping: Mapping, blocks: list[RatingBlock], *, source: str
 ) -> list[Problem]:
     """Columns that a mapping names and that are not there, that two templates name, and of which it does not say
     what they show."""
@@ -178,7 +180,7 @@ def column_problems(
     return problems + _twice(mapping, blocks, source) + _untold(mapping, blocks, source)
 
 
-def _twice(mapping: Mapping, blocks: list[Block], source: str) -> list[Problem]:
+def _twice(mapping: Mapping, blocks: list[RatingBlock], source: str) -> list[Problem]:
     """Columns whose ratings would be read twice, or whose names come apart in more than one way."""
     times = Counter(block.column for block in blocks)
     templates = [one.template for one in mapping.ratings]
@@ -197,7 +199,7 @@ def _twice(mapping: Mapping, blocks: list[Block], source: str) -> list[Problem]:
     ]
 
 
-def _untold(mapping: Mapping, blocks: list[Block], source: str) -> list[Problem]:
+def _untold(mapping: Mapping, blocks: list[RatingBlock], source: str) -> list[Problem]:
     """Columns of ratings of which something is said that is not said of this one: a slot that is left out."""
     split = {part for template in mapping.split.values() for part in template.parts}
     said = [split | set(block.parts) | set(block.columns) for block in blocks]

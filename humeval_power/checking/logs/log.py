@@ -281,7 +281,7 @@ _NEAR = 1e-4  # reports are rounded to four digits at times
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class ReportedMean:
     """One metric of one log: its mean over what the harness takes it `over`, and what the harness reported."""
 
     metric: str
@@ -306,7 +306,7 @@ def with_disagreements(log: Log) -> Log:
     return replace(log, notices=(*log.notices, *told))
 
 
-def reported_means(log: Log) -> Iterator[Reported]:
+def reported_means(log: Log) -> Iterator[ReportedMean]:
     """The metrics of a log whose mean was reported."""
     named = _by_metric(log.reported)
     for metric in log.metrics:
@@ -316,7 +316,7 @@ def reported_means(log: Log) -> Iterator[Reported]:
                 values[one.item if log.reported_over == "items" else place].append(value)
         if metric in named and values:
             mean = _mean([_mean(those) for those in values.values()])
-            yield Reported(metric, mean, named[metric], log.reported_over)
+            yield ReportedMean(metric, mean, named[metric], log.reported_over)
 
 
 def _mean(values: Sequence[float]) -> float:

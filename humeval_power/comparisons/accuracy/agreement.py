@@ -11,7 +11,7 @@ from humeval_power.errors import InputError
 FITTED_ACCURACIES = (0.8, 1.0)  # where the regressions of the paper have seen pairs
 
 
-class Agreement(Protocol):
+class AgreementSource(Protocol):
     """What says on which share of the items two systems get different results."""
 
     @property

@@ -12,12 +12,14 @@ from humeval_power.asking.expressions import Call, Code, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import ACCURACIES
 from humeval_power.asking.vocabulary import (
+    ACCURACY_DIFFERENCE,
     AGREEMENT,
     ALPHA,
     CLUSTER_OR_LINES,
     GOLD,
     RUN,
     TARGET,
+    TEST_ITEMS,
     TWO_SYSTEMS,
 )
 from humeval_power.choices import RECOMMENDED, Compat, PairedTest, PowerOn, Prior
@@ -34,9 +36,7 @@ _TESTS = {
     "asymptotic": "McNemar, by the normal distribution",
     "exact": "McNemar, exact and cautious",
 }
-_N = own(
-    whole(2), "Items in the test set.", "Items in the test set", unit="items", slider=(50, 5000), step=10
-)
+_N = own(whole(2), TEST_ITEMS, "Items in the test set", unit="items", slider=(50, 5000), step=10)
 _SIZE = replace(_N, start="1000", needed=True)
 _BASELINE = own(
     real(),
@@ -69,9 +69,9 @@ _POWER_ON = own(
 _PAIRS = own(
     text("FILE"),
     "On how many items of the validation set two submissions differ: a table with the columns first, second "
-    "and differing. Then no agreement is guessed.",
+    "and differing.",
 )
-_N_VALIDATION = own(whole(2), "Items in the validation set; with --pairs.")
+_N_VALIDATION = own(whole(2), "Items in the validation set, on which the pairs were counted.")
 _FILES = own(
     text("[A B | TABLE]", many=True),
     "",
@@ -169,7 +169,7 @@ TEST = Declared(
         "run_column": RUN,
         "only_b": own(_COUNT, "Items that B alone got right.", "B alone right", unit="items", also="b"),
         "only_a": own(_COUNT, "Items that A alone got right.", "A alone right", unit="items", also="c"),
-        "n": own(whole(1), "Items in all.", "Items in all", unit="items"),
+        "n": own(whole(1), TEST_ITEMS, "Items in all", unit="items"),
         "both": own(_COUNT, "Items that both got right, if known.", "Both right, if known", unit="items"),
         "alpha": ALPHA,
     },
@@ -292,7 +292,7 @@ QUESTIONS = Questions(
     n=_SIZE,
     effect=own(
         real(),
-        "True difference of accuracy, B - A, as a share: 0.02 is two points of a hundred.",
+        ACCURACY_DIFFERENCE,
         "True difference B - A",
         unit="as a share",
         slider=(0, 0.1),
@@ -533,23 +533,22 @@ OVERLAP = Declared(
     """How often do two systems do alike? Fit a regression to your own pairs.
 
     TABLE has a row for each pair: baseline, improvement (or accuracy) and
-    agreement; or it is a leaderboard whose pairs --pairs counts. What -o
+    agreement; or it is a leaderboard whose pairs --pairs counts; --of new-best takes --n and
+    --power-on. What -o
     FILE.json keeps is taken by --overlap of the other commands.
     """,
     {
         "table": own(text(), "", needed=True),
-        "pairs": replace(
-            _PAIRS, help="TABLE is a leaderboard; this has the columns first, second, differing."
-        ),
-        "n_validation": replace(_N_VALIDATION, help="Items that the pairs were counted on."),
+        "pairs": _PAIRS,
+        "n_validation": _N_VALIDATION,
         "chosen": own(
             word(Literal["all", "new-best"]),
             "All pairs, or each new best with the best before it, as `accuracy leaderboard` does; needs --n.",
             usual="all",
             option="of",
         ),
-        "n": own(whole(2), "Items in the test set; with --of new-best."),
-        "power_on": replace(_POWER_ON, help="With --of new-best."),
+        "n": own(whole(2), TEST_ITEMS),
+        "power_on": _POWER_ON,
     },
     _overlap,
     arguments=("table",),

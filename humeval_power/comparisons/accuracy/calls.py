@@ -10,7 +10,7 @@ from humeval_power.errors import InputError
 
 if TYPE_CHECKING:
     from humeval_power.choices import Compat, PowerOn, Prior
-    from humeval_power.comparisons.accuracy.agreement import Agreement
+    from humeval_power.comparisons.accuracy.agreement import AgreementSource
     from humeval_power.comparisons.accuracy.claims import Claim, Submission, SystemPair
     from humeval_power.comparisons.accuracy.counts import Answers, PairedCounts
     from humeval_power.comparisons.accuracy.pairs import ValidationPairs
@@ -168,7 +168,7 @@ def bounds(
 def claims(
     claims: Sequence[Claim],
     *,
-    overlap: Prior | Agreement = "glue",
+    overlap: Prior | AgreementSource = "glue",
     test: PairedTest = RECOMMENDED,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -209,7 +209,7 @@ def leaderboard(
     submissions: Sequence[Submission],
     *,
     n: int,
-    overlap: Prior | Agreement = "squad",
+    overlap: Prior | AgreementSource = "squad",
     pairs: ValidationPairs | None = None,
     power_on: PowerOn = "test",
     test: PairedTest = RECOMMENDED,
@@ -322,7 +322,7 @@ def overlap(pairs: Sequence[SystemPair], *, remarks: Sequence[str] = ()) -> Over
     )
 
 
-def _prior(overlap: Prior | Agreement) -> tuple[str, Agreement]:
+def _prior(overlap: Prior | AgreementSource) -> tuple[str, AgreementSource]:
     """What a prior is called, and itself."""
     from humeval_power.comparisons.accuracy.detectable import PRIORS
 

@@ -19,7 +19,7 @@ from scipy import special
 from humeval_power.choices import RECOMMENDED, PairedTest, PowerOn
 from humeval_power.comparisons.accuracy.agreement import (
     OVERLAP,
-    Agreement,
+    AgreementSource,
     KnownAgreement,
     OverlapRegression,
 )
@@ -48,7 +48,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class LeastSquares:
+class ClaimsRegression:
     """Terms of a regression and how well it fits; shares of variance are NaN where nothing varies."""
 
     terms: tuple[Term, ...]
@@ -61,7 +61,7 @@ class LeastSquares:
     f_p_value: float
 
 
-def least_squares(columns: Mapping[str, Floats], y: Floats, *, refusal: str) -> LeastSquares:
+def least_squares(columns: Mapping[str, Floats], y: Floats, *, refusal: str) -> ClaimsRegression:
     """Ordinary least squares of `y`, shape (n,), on the columns, shape (n,) each, and a constant.
 
     Raises
@@ -86,7 +86,7 @@ def least_squares(columns: Mapping[str, Floats], y: Floats, *, refusal: str) -> 
     explained = 1 - error / total if total > 0 else math.nan
     with np.errstate(divide="ignore", invalid="ignore"):
         f = float(np.divide((total - error) / max(slopes, 1), variance))
-    return LeastSquares(
+    return ClaimsRegression(
         tuple(_term(name, float(estimate), float(se), df) for name, estimate, se in named),
         n,
         df,
@@ -233,7 +233,7 @@ def fit_effects(claims: Sequence[Claim]) -> EffectRegression:
     return EffectRegression(constant, per_baseline, particular, fit.n, fit.r_squared)
 
 
-def effects_fit(claims: Sequence[Claim]) -> LeastSquares:
+def effects_fit(claims: Sequence[Claim]) -> ClaimsRegression:
     """The same regression with standard errors; a term for the baseline and for every task but the first.
 
     Raises
@@ -258,7 +258,7 @@ def effects_fit(claims: Sequence[Claim]) -> LeastSquares:
 def judge_claims(
     claims: Sequence[Claim],
     *,
-    agreement: Agreement = OVERLAP["glue"],
+    agreement: AgreementSource = OVERLAP["glue"],
     test: PairedTest = RECOMMENDED,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -276,7 +276,7 @@ def judge_claims(
 
 
 def _judge(
-    claim: Claim, expected: float, agreement: Agreement, test: PairedTest, power: float, alpha: float
+    claim: Claim, expected: float, agreement: AgreementSource, test: PairedTest, power: float, alpha: float
 ) -> JudgedClaim:
     detectable = math.nan
     if largest_difference(agreement, baseline=claim.baseline) > 0:
@@ -305,7 +305,7 @@ def _judge(
 
 
 def compatible(
-    claim: Claim, improvement: float, agreement: Agreement, *, test: PairedTest, alpha: float
+    claim: Claim, improvement: float, agreement: AgreementSource, *, test: PairedTest, alpha: float
 ) -> PairedAccuracy:
     """The comparison with an improvement (cut at 100 %), at the predicted agreement or, where that is
     impossible with it, at the nearest possible one."""
@@ -397,7 +397,7 @@ def judge_leaderboard(
     submissions: Sequence[Submission],
     *,
     n_items: int,
-    agreement: Agreement = OVERLAP["squad"],
+    agreement: AgreementSource = OVERLAP["squad"],
     pairs: ValidationPairs | None = None,
     power_on: PowerOn = "test",
     test: PairedTest = RECOMMENDED,
@@ -452,7 +452,9 @@ def judge_leaderboard(
     return tuple(judged)
 
 
-def _chance(claim: Claim, expected: float, agreement: Agreement, test: PairedTest, alpha: float) -> float:
+def _chance(
+    claim: Claim, expected: float, agreement: AgreementSource, test: PairedTest, alpha: float
+) -> float:
     """The probability of a significant improvement if `expected` is true; NaN where that is not known."""
     if math.isnan(expected):
         return math.nan
@@ -540,7 +542,7 @@ class FittedOverlap:
     """The regression of agreement on the worse accuracy and the difference, with the pairs it was fitted to."""
 
     pairs: tuple[SystemPair, ...]
-    fit: LeastSquares
+    fit: ClaimsRegression
     regression: OverlapRegression
 
 
@@ -589,7 +591,7 @@ def pairs_of_best(judged: Sequence[JudgedSubmission]) -> list[SystemPair]:
     return [SystemPair(each.baseline, each.improvement, each.agreement) for each in judged if each.is_best]
 
 
-def fit_improvements(pairs: Sequence[SystemPair]) -> LeastSquares:
+def fit_improvements(pairs: Sequence[SystemPair]) -> ClaimsRegression:
     """The difference on the worse accuracy: how much an improvement gains where the best is so good already."""
     worse = np.array([pair.worse for pair in pairs])
     difference = np.array([pair.difference for pair in pairs])

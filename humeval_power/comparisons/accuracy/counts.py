@@ -177,7 +177,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class CountsComparison:
     """B against A: counts, tests with the recommended one first, and the clustered mean of the differences where
     the items are in clusters. `p_adjusted` is Holm's (1979), None for a comparison that stands alone."""
 
@@ -205,12 +205,12 @@ class Comparison:
         return max(low, -1.0), min(high, 1.0)
 
 
-def compared(name: str, counts: PairedCounts) -> Comparison:
+def compared(name: str, counts: PairedCounts) -> CountsComparison:
     """A comparison of counts alone, whose items count as independent."""
-    return Comparison(name, counts, all_tests(counts))
+    return CountsComparison(name, counts, all_tests(counts))
 
 
-def all_comparisons(answers: Answers) -> tuple[Comparison, ...]:
+def all_comparisons(answers: Answers) -> tuple[CountsComparison, ...]:
     """Every pair of systems, the later one minus the earlier one; Holm's correction where there are several."""
     found = [
         _of_pair(answers, first, second) for first, second in combinations(range(len(answers.systems)), 2)
@@ -233,14 +233,16 @@ def accuracy_interval(answers: Answers, system: int, confidence: float = 0.95) -
     return float(found.low), float(found.high)
 
 
-def _of_pair(answers: Answers, first: int, second: int) -> Comparison:
+def _of_pair(answers: Answers, first: int, second: int) -> CountsComparison:
     counts, systems = answers.pair(first, second), (answers.systems[first], answers.systems[second])
     name = "" if answers.systems == ("A", "B") else f"{systems[1]} - {systems[0]}"
     if answers.clusters is None:
         return replace(compared(name, counts), systems=systems)
     gains = answers.gains(first, second)
     mean = clustered_mean(gains, answers.clusters)
-    return Comparison(name, counts, clustered_tests(counts, gains, answers.clusters, mean), systems, mean)
+    return CountsComparison(
+        name, counts, clustered_tests(counts, gains, answers.clusters, mean), systems, mean
+    )
 
 
 def clustered_tests(

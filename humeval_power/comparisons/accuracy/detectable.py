@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from humeval_power.choices import RECOMMENDED, PairedTest, Prior
-from humeval_power.comparisons.accuracy.agreement import OVERLAP, Agreement, AssumedAgreement
+from humeval_power.comparisons.accuracy.agreement import OVERLAP, AgreementSource, AssumedAgreement
 from humeval_power.comparisons.accuracy.paired import PairedAccuracy, largest_difference
 from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
 from humeval_power.errors import InputError
@@ -66,7 +66,7 @@ def detectable_accuracy(
     return DetectableAccuracy(found, largest, power - missing)
 
 
-PRIORS: Mapping[Prior, Agreement] = {
+PRIORS: Mapping[Prior, AgreementSource] = {
     "glue": OVERLAP["glue"],
     "squad": OVERLAP["squad"],
     "middle": AssumedAgreement("middle"),
@@ -196,7 +196,7 @@ def _normal(alpha: float, power: float) -> tuple[float, float]:
 class _WithoutBaseline:
     """An agreement predicted from a baseline that then sets no limit to who is right on what."""
 
-    agreement: Agreement
+    agreement: AgreementSource
     baseline: float
 
     @property
@@ -235,7 +235,7 @@ def published_by_prior(
     if not alpha < power < 1:
         raise InputError(f"A target power must lie between alpha and 1; got {power:g}.")
 
-    def regression(agreement: Agreement, limit: float) -> float:
+    def regression(agreement: AgreementSource, limit: float) -> float:
         if limit <= 0:  # fewer than no items would differ
             return math.nan
         free = _WithoutBaseline(agreement, baseline)

@@ -28,7 +28,7 @@ from humeval_power.files.lines import (
     RIGHT,
     SHOWN,
     WRONG,
-    Predictions,
+    PredictionLines,
     read_predictions,
     right_answers,
 )
@@ -72,8 +72,8 @@ class SystemAnswers:
     """Predictions of each system and perhaps the right answers; `taken` are columns that are something known."""
 
     systems: tuple[str, ...]
-    predictions: tuple[Predictions, ...]
-    gold: Predictions | None
+    predictions: tuple[PredictionLines, ...]
+    gold: PredictionLines | None
     notices: tuple[str, ...] = ()
     taken: frozenset[str] = frozenset()
 
@@ -81,7 +81,7 @@ class SystemAnswers:
 def answers_of_table(
     table: SourceTable,
     *,
-    gold: Predictions | None,
+    gold: PredictionLines | None,
     gold_column: str | None,
     column: str | None,
     systems: Sequence[str],
@@ -114,7 +114,7 @@ def answers_of_table(
 def _wide(
     table: SourceTable,
     item: str | None,
-    gold: Predictions | None,
+    gold: PredictionLines | None,
     gold_column: str | None,
     column: str | None,
     systems: Sequence[str],
@@ -141,7 +141,7 @@ def _wide(
 
 
 def _looking_like_systems(
-    table: SourceTable, known: set[str | None], gold: Predictions | None, gold_column: str | None
+    table: SourceTable, known: set[str | None], gold: PredictionLines | None, gold_column: str | None
 ) -> tuple[str, ...]:
     """Columns whose cells are answers, or right and wrong where there are no right answers; two at least."""
     truth = gold.values if gold is not None else texts_of(table, gold_column)
@@ -166,7 +166,7 @@ def _long(
     table: SourceTable,
     item: str,
     system: str,
-    gold: Predictions | None,
+    gold: PredictionLines | None,
     gold_column: str | None,
     is_gold_asked: bool,
     column: str | None,
@@ -219,15 +219,15 @@ def _value_column(table: SourceTable, column: str | None, has_gold: bool, asked:
     return found
 
 
-def _predictions(table: SourceTable, name: str, item: str | None, source: str) -> Predictions:
+def _predictions(table: SourceTable, name: str, item: str | None, source: str) -> PredictionLines:
     values = ["" if pd.isna(cell) else str(cell).strip() for cell in table.frame[name]]
     items, rows = texts_of(table, item), tuple(int(row) for row in table.frame.index)
-    return Predictions(
+    return PredictionLines(
         source, tuple(values), rows, None if items is None else tuple(items), table, item, name
     )
 
 
-def _one_gold(table: SourceTable, item: str, name: str) -> Predictions:
+def _one_gold(table: SourceTable, item: str, name: str) -> PredictionLines:
     """The right answer of each item, which is the same in all its rows."""
     found = _predictions(table, name, item, table.source)
     first: dict[str, str] = {}
@@ -323,7 +323,7 @@ def answers_from(
 ) -> Answers:
     """The same from one table that has been read; `path` is where it was, which `gold` may name too."""
     taken = None if gold is None else str(gold)
-    truth: Predictions | None = None
+    truth: PredictionLines | None = None
     if taken is not None and taken not in map(str, table.frame.columns):
         if path is not None and _same_file(taken, path):
             taken = ""
@@ -350,7 +350,7 @@ def _answers(found: SystemAnswers, cluster: str | None) -> Answers:
     )
 
 
-def _clusters(files: Sequence[Predictions], reference: Predictions, cluster: str) -> Clusters:
+def _clusters(files: Sequence[PredictionLines], reference: PredictionLines, cluster: str) -> Clusters:
     """From the column of any of the tables, which must agree, or from a file with a name a line."""
     tables = list({id(each.table): each for each in files if each.table is not None}.values())
     having = [each for each in tables if each.table is not None and cluster in each.table.frame.columns]
@@ -379,7 +379,7 @@ def _clusters(files: Sequence[Predictions], reference: Predictions, cluster: str
     return found[0]
 
 
-def _suspects(files: Sequence[Predictions], taken: frozenset[str]) -> tuple[ClusterSuspect, ...]:
+def _suspects(files: Sequence[PredictionLines], taken: frozenset[str]) -> tuple[ClusterSuspect, ...]:
     found: dict[str | None, ClusterSuspect] = {}
     for each in files:
         if each.table is None:
@@ -404,7 +404,9 @@ def _refuse_same_file(path_a: str | Path, path_b: str | Path) -> None:
         raise InputError([Problem(rule, remedy, source_name(path_a))])
 
 
-def _refuse_same_column(files: dict[str | Path, Predictions], gold: str | Path, truth: Predictions) -> None:
+def _refuse_same_column(
+    files: dict[str | Path, PredictionLines], gold: str | Path, truth: PredictionLines
+) -> None:
     problems = [
         Problem(
             "the predictions are the same column as the right answers, so that all would be right.",

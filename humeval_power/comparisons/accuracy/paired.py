@@ -10,7 +10,7 @@ from typing import get_args
 import numpy as np
 
 from humeval_power.choices import RECOMMENDED, PairedTest
-from humeval_power.comparisons.accuracy.agreement import Agreement
+from humeval_power.comparisons.accuracy.agreement import AgreementSource
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.mcnemar import (
     LARGEST,
@@ -45,7 +45,7 @@ class PairedAccuracy:
     n_items: int
     _: KW_ONLY
     difference: float
-    agreement: Agreement
+    agreement: AgreementSource
     baseline: float | None = None
     test: PairedTest = RECOMMENDED
     alpha: float = 0.05
@@ -218,7 +218,7 @@ class PairedAccuracy:
         return critical_counts(total, test=self.test, alpha=self.alpha)
 
 
-def largest_difference(agreement: Agreement, *, baseline: float | None = None) -> float:
+def largest_difference(agreement: AgreementSource, *, baseline: float | None = None) -> float:
     """The largest possible improvement at this agreement; 0 where none is possible."""
 
     def possible(difference: float) -> bool:

@@ -7,33 +7,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
-from humeval_power.comparisons.accuracy.counts import Answers, Comparison, accuracy_interval
+from humeval_power.comparisons.accuracy.counts import Answers, CountsComparison, accuracy_interval
 from humeval_power.saying.chart import Chart, interval_chart
 from humeval_power.saying.clustered_words import (
-    PAPER,
     Independence,
     assumed_items,
     cluster_caveats,
     cluster_record,
     clustered_items,
     few_clusters,
-    independence_record,
-    independence_section,
     paper_error,
 )
 from humeval_power.saying.compared import Compared
-from humeval_power.saying.document import Block, Document, Fact, Facts, Listing, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, decimals, interval_words, p_cell, p_words, percent
-from humeval_power.saying.result import (
-    NAME,
-    UNKNOWN,
-    Provenance,
-    Record,
-    Result,
-    cluster_entry,
-    short,
-    versions,
-)
+from humeval_power.saying.document import Block, Document, Fact, Facts, Listing, Paragraph, Section
+from humeval_power.saying.numbers import decimals, interval_words, p_cell, p_words, percent
+from humeval_power.saying.result import Record
+from humeval_power.saying.stated import Reported, above, pairs_lead, signature, table
 
 # What is said of two systems' accuracies, in facts, records, sentences and pictures.
 
@@ -63,13 +52,7 @@ def cluster_name(answers: Answers | None) -> str | None:
     return None if answers is None or answers.clusters is None else answers.clusters.name
 
 
-def compared_words(systems: tuple[str, str]) -> str:
-    """'Accuracy of new compared with that of old'."""
-    a, b = systems
-    return f"Accuracy of {b} compared with that of {a}"
-
-
-def more_items(comparison: Comparison) -> str:
+def more_items(comparison: CountsComparison) -> str:
     """'10 more of 161 items' that B is right on than A."""
     counts = comparison.counts
     more = counts.only_b - counts.only_a
@@ -78,7 +61,7 @@ def more_items(comparison: Comparison) -> str:
     return f"{abs(more):,} {'more' if more > 0 else 'fewer'} of {counts.n_items:,} items"
 
 
-def facts(comparison: Comparison, confidence: float) -> Iterator[Fact]:
+def facts(comparison: CountsComparison, confidence: float) -> Iterator[Fact]:
     """Difference, accuracies, items and agreement; the difference is B - A."""
     counts, (a, b) = comparison.counts, comparison.systems
     interval = interval_words(*comparison.interval(confidence), signed=True)
@@ -97,43 +80,40 @@ def facts(comparison: Comparison, confidence: float) -> Iterator[Fact]:
     yield "Agreement", f"{counts.agreement:.4f} (both right or both wrong)"
 
 
-def described(comparison: Comparison, confidence: float) -> Record:
+def described(comparison: CountsComparison, confidence: float) -> Record:
     """Counts, accuracies, difference, interval and agreement as plain values."""
-    counts, known = comparison.counts, comparison.counts.accuracies
+    counts = comparison.counts
+    a, b = counts.accuracies or (None, None)
     return {
         **asdict(counts),
-        "accuracy_a": None if known is None else known[0],
-        "accuracy_b": None if known is None else known[1],
+        "accuracy_a": a,
+        "accuracy_b": b,
         "difference": counts.difference,
         "agreement": counts.agreement,
-        "interval": list(comparison.interval(confidence)),
+        "interval": comparison.interval(confidence),
     }
 
 
-def in_row(comparison: Comparison, confidence: float) -> Record:
-    """The same in cells."""
-    found, (low, high) = described(comparison, confidence), comparison.interval(confidence)
-    return {name: value for name, value in found.items() if name != "interval"} | {"low": low, "high": high}
+def in_row(comparison: CountsComparison, confidence: float) -> Record:
+    """The same as a row of a table."""
+    row = described(comparison, confidence)
+    low, high = comparison.interval(confidence)
+    del row["interval"]
+    return {**row, "low": low, "high": high}
 
 
-def clusters_of_pair(comparison: Comparison, answers: Answers | None) -> Record | None:
+def clusters_of_pair(comparison: CountsComparison, answers: Answers | None) -> Record | None:
     """The clustered difference as plain values; None where items count as independent."""
     return cluster_record(comparison.clustered, cluster_name(answers))
 
 
-def picture(comparisons: Sequence[Comparison], confidence: float) -> Chart:
+def picture(comparisons: Sequence[CountsComparison], confidence: float) -> Chart:
     """The differences with their intervals, in points of 100."""
     effects = []
     for each in comparisons:
-        ends = [each.counts.difference if math.isnan(end) else end for end in each.interval(confidence)]
-        low, high = (100 * end for end in ends)  # a point alone where there is no interval
-        effects.append(
-            (
-                each.name or f"{each.systems[1]} - {each.systems[0]}",
-                100 * each.counts.difference,
-                (low, high),
-            )
-        )
+        low, high = each.interval(confidence)
+        name = each.name or f"{each.systems[1]} - {each.systems[0]}"
+        effects.append((name, 100 * each.counts.difference, (100 * low, 100 * high)))
     return interval_chart(
         "difference",
         effects,
@@ -143,7 +123,9 @@ def picture(comparisons: Sequence[Comparison], confidence: float) -> Chart:
     )
 
 
-def independence(comparisons: Sequence[Comparison], answers: Answers | None) -> tuple[Independence, ...]:
+def independence_of(
+    comparisons: Sequence[CountsComparison], answers: Answers | None
+) -> tuple[Independence, ...]:
     """What was not independent: of the first pair where there are several, for the items are the same."""
     first, name = comparisons[0], cluster_name(answers)
     if first.clustered is None or name is None:
@@ -154,7 +136,7 @@ def independence(comparisons: Sequence[Comparison], answers: Answers | None) -> 
     return (Independence(found.of, found.state, f"{found.text} (Errors of {first.name}.)"),)
 
 
-def paper_words(comparison: Comparison, answers: Answers | None, alpha: float) -> str:
+def paper_words(comparison: CountsComparison, answers: Answers | None, alpha: float) -> str:
     """A paragraph on one comparison."""
     counts, (a, b), name = comparison.counts, comparison.systems, cluster_name(answers)
     confidence = f"{100 * (1 - alpha):g} %"
@@ -186,28 +168,25 @@ def paper_words(comparison: Comparison, answers: Answers | None, alpha: float) -
     )
 
 
-def signature(
-    comparisons: Sequence[Comparison], answers: Answers | None, alpha: float | None, correction: str | None
+def signature_of(
+    comparisons: Sequence[CountsComparison],
+    answers: Answers | None,
+    alpha: float | None,
+    correction: str | None,
 ) -> str:
     """A line that says how the accuracies were compared; without `alpha` nothing was tested."""
-    first, clusters = comparisons[0], None if answers is None else answers.clusters
-    test = [] if alpha is None else [f"test:{first.tests[0].name}", f"alpha:{short(alpha)}", "two"]
-    return "|".join(
-        [
-            NAME,
-            f"v:{versions()['humeval-power']}",
-            "model:paired",
-            "coding:b-a",
-            "metric:accuracy",
-            *test,
-            f"n:{first.counts.n_items}",
-            *([] if clusters is None else cluster_entry(clusters.name, clusters.n_clusters)),
-            *(
-                []
-                if correction is None or answers is None
-                else [f"k:{len(answers.systems)}", f"corr:{correction}"]
-            ),
-        ]
+    first, is_many = comparisons[0], correction is not None and answers is not None
+    return signature(
+        model="paired",
+        coding="b-a",
+        metric="accuracy",
+        test=None if alpha is None else first.tests[0].name,
+        alpha=alpha,
+        two=None if alpha is None else True,
+        n=first.counts.n_items,
+        cluster=None if answers is None else answers.clusters,
+        k=len(answers.systems) if is_many and answers is not None else None,
+        corr=correction if is_many else None,
     )
 
 
@@ -219,46 +198,45 @@ _OF_CLUSTERS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccuracyTestsResult(Result):
+class AccuracyTestsResult(Reported):
     """The tests of one comparison or of several. `answers` are what was read, None where counts alone are known,
     so that nothing is said of the items."""
 
     schema: ClassVar[str] = "humeval_power/accuracy_test/1"
 
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[CountsComparison, ...]
     alpha: float
     answers: Answers | None = None
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     @property
     def correction(self) -> str | None:
         """'holm' where every pair of several systems is compared."""
         return None if self.comparisons[0].p_adjusted is None else "holm"
 
-    def body(self) -> Document:
-        """The recommended test first, then all tests of each comparison, and what was not independent."""
-        several = len(self.comparisons) > 1
+    def answer(self) -> Document:
+        several, (a, b) = len(self.comparisons) > 1, self.comparisons[0].systems
         return Document(
             "Accuracy of several systems"
             if self.correction
-            else compared_words(self.comparisons[0].systems),
+            else f"Accuracy of {b} compared with that of {a}",
             lead=self._overview() if several else self._verdict(),
             caveats=cluster_caveats(self.comparisons[0].clustered, self.alpha),
             sections=(
                 *self._systems(),
                 *self._details(),
                 Section("", tuple(self._ending())),
-                independence_section(independence(self.comparisons, self.answers)),
-                Section(PAPER, tuple(Paragraph(text) for text in self._paper())),
             ),
-            signature=self._signature(),
         )
 
-    def _signature(self) -> str:
-        return signature(self.comparisons, self.answers, self.alpha, self.correction)
+    def independence(self) -> tuple[Independence, ...]:
+        return independence_of(self.comparisons, self.answers)
 
-    def _title(self, comparison: Comparison, test: str) -> str:
+    @property
+    def signature(self) -> str:
+        return signature_of(self.comparisons, self.answers, self.alpha, self.correction)
+
+    def _title(self, comparison: CountsComparison, test: str) -> str:
         return title_of(test, is_clustered=comparison.clustered is not None)
 
     def _verdict(self) -> str:
@@ -287,83 +265,93 @@ class AccuracyTestsResult(Result):
         )
 
     def _overview(self) -> str:
-        found = sum(each.p_value <= self.alpha for each in self.comparisons)
-        corrected = ", corrected by Holm" if self.correction else ""
-        said = (
-            f"a difference is shown in {found} of {counted(len(self.comparisons), 'comparison')} (alpha "
-            f"{self.alpha:g}{corrected})."
-        )
+        shown = [each for each in self.comparisons if each.p_value <= self.alpha]
+        better = [above(*each.systems, each.counts.difference) for each in shown]
+        if self.correction is None:
+            better = [each.name for each in shown]
+        how = f"alpha {self.alpha:g}{', corrected by Holm' if self.correction else ''}"
+        lead = pairs_lead(better, len(self.comparisons), how, of="comparison")
         if self.correction is None or self.answers is None:
-            return f"{said[0].upper()}{said[1:]}"
+            return lead
         shares = self.answers.right.mean(axis=0)
         best = int(shares.argmax())
         return (
-            f"{self.answers.systems[best]} is right most often, on {percent(float(shares[best]))}; {said}"
+            f"{self.answers.systems[best]} is right most often, on {percent(float(shares[best]))}. {lead}"
         )
 
     def _systems(self) -> Iterator[Section]:
         """Accuracies and pairs at a glance, where there are more than two systems."""
         if self.correction is None or self.answers is None:
             return
-        confidence, first = 1 - self.alpha, self.comparisons[0]
-        rows = []
-        for place, name in enumerate(self.answers.systems):
-            share = float(self.answers.right[:, place].mean())
-            rows.append(
-                (name, f"{share:.4f}", interval_words(*accuracy_interval(self.answers, place, confidence)))
-            )
-        header = ("system", "accuracy", f"{100 * confidence:g} % interval")
-        yield Section("Accuracies", (Table(header, tuple(rows)),))
-        pairs = tuple(
-            (
-                each.name,
-                f"{each.counts.only_b:,} : {each.counts.only_a:,}",
-                f"{each.counts.difference:+.4f}",
-                interval_words(*each.interval(confidence), signed=True),
-                p_cell(each.p_value) + (" *" if each.p_value <= self.alpha else "  "),
-            )
-            for each in self.comparisons
+        confidence, first, answers = 1 - self.alpha, self.comparisons[0], self.answers
+        interval = f"{100 * confidence:g} % interval"
+        accuracies = table(
+            enumerate(answers.systems),
+            {
+                "system": lambda row: row[1],
+                "accuracy": lambda row: f"{float(answers.right[:, row[0]].mean()):.4f}",
+                interval: lambda row: interval_words(*accuracy_interval(answers, row[0], confidence)),
+            },
         )
-        columns = ("pair", "helped : hurt", "difference", f"{100 * confidence:g} % interval", "p (Holm)")
+        yield Section("Accuracies", (accuracies,))
+        pairs = table(
+            self.comparisons,
+            {
+                "pair": lambda each: each.name,
+                "helped : hurt": lambda each: f"{each.counts.only_b:,} : {each.counts.only_a:,}",
+                "difference": lambda each: f"{each.counts.difference:+.4f}",
+                interval: lambda each: interval_words(*each.interval(confidence), signed=True),
+                "p (Holm)": lambda each: (
+                    p_cell(each.p_value) + (" *" if each.p_value <= self.alpha else "  ")
+                ),
+            },
+        )
         note = (
             "helped : hurt: items on which the first of the pair alone is right, and the second. p: "
             f"{self._title(first, first.tests[0].name)}. Each interval is of its pair alone; * significant at "
             f"{self.alpha:g} after Holm's correction."
         )
-        yield Section("Every pair", (Table(columns, pairs), Paragraph(note)))
+        yield Section("Every pair", (pairs, Paragraph(note)))
 
     def _details(self) -> Iterator[Section]:
         """All tests: below each comparison, and of every pair of many systems in one table."""
         if self.correction is None:
             yield from (Section(each.name, tuple(self._blocks(each))) for each in self.comparisons)
             return
-        first = self.comparisons[0]
-        header = (
-            "pair",
-            "first alone",
-            "second alone",
-            *(SHORT_TITLES.get(test.name, test.name) for test in first.tests),
-        )
-        rows = tuple(
-            (
-                each.name,
-                f"{each.counts.only_b:,}",
-                f"{each.counts.only_a:,}",
-                *(p_cell(test.p_value) for test in each.tests),
+        tests = {
+            SHORT_TITLES.get(test.name, test.name): lambda each, place=place: p_cell(
+                each.tests[place].p_value
             )
-            for each in self.comparisons
+            for place, test in enumerate(self.comparisons[0].tests)
+        }
+        alone = table(
+            self.comparisons,
+            {
+                "pair": lambda each: each.name,
+                "first alone": lambda each: f"{each.counts.only_b:,}",
+                "second alone": lambda each: f"{each.counts.only_a:,}",
+                **tests,
+            },
         )
         words = "On how many items the first of a pair alone is right, and the second; p-values are not corrected."
-        yield Section("All tests", (Table(header, rows), Paragraph(words)), is_detail=True)
+        yield Section("All tests", (alone, Paragraph(words)), is_detail=True)
 
-    def _blocks(self, each: Comparison) -> Iterator[Block]:
+    def _blocks(self, each: CountsComparison) -> Iterator[Block]:
         yield Facts(tuple(facts(each, 1 - self.alpha)))
-        header = ("test", "p", f"significant at {self.alpha:g}")
-        rows = tuple(
-            (self._title(each, test.name), p_cell(test.p_value), _decision(test.p_value, self.alpha))
-            for test in each.tests
+        yield table(
+            each.tests,
+            {
+                "test": lambda test: self._title(each, test.name),
+                "p": lambda test: p_cell(test.p_value),
+                f"significant at {self.alpha:g}": lambda test: (
+                    "not known"
+                    if math.isnan(test.p_value)
+                    else "yes"
+                    if test.p_value <= self.alpha
+                    else "no"
+                ),
+            },
         )
-        yield Table(header, rows)
 
     def _ending(self) -> Iterator[Block]:
         known = all(each.counts.both is not None for each in self.comparisons)
@@ -376,31 +364,30 @@ class AccuracyTestsResult(Result):
         yield Paragraph(_OF_CLUSTERS if is_clustered else _ADVICE + unpaired)
         yield picture(self.comparisons, 1 - self.alpha)
 
-    def _paper(self) -> Iterator[str]:
+    def paper(self) -> tuple[str, ...]:
         """A paragraph for each comparison; of several systems one on all pairs."""
         if self.correction is None or self.answers is None:
-            for each in self.comparisons:
-                text = paper_words(each, self.answers, self.alpha)
-                yield f"{each.name}: {text}" if each.name and self.answers is None else text
-            return
-        first = self.comparisons[0]
+            return tuple(
+                (f"{each.name}: " if each.name and self.answers is None else "")
+                + paper_words(each, self.answers, self.alpha)
+                for each in self.comparisons
+            )
         how = (
             "McNemar's test (mid-p)"
-            if first.clustered is None
+            if self.comparisons[0].clustered is None
             else "Student's t test with cluster-robust errors (CR2; Bell and McCaffrey 2002)"
         )
         clusters = self.answers.clusters
         where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
         found = [each.name for each in self.comparisons if each.p_value <= self.alpha]
-        listed = f": {', '.join(found)}" if found else ""
-        yield (
+        return (
             f"{len(self.answers.systems)} systems answered the same {self.answers.n_items:,} items{where}. Every "
             f"pair was compared by {how}, with Holm's (1979) correction for {len(self.comparisons)} pairs. "
-            f"{len(found)} of them differ significantly at {self.alpha:g}{listed}."
+            f"{len(found)} of them differ significantly at {self.alpha:g}"
+            f"{': ' + ', '.join(found) if found else ''}.",
         )
 
-    def content(self) -> Record:
-        """Counts, shares, clusters and p-values of each comparison."""
+    def numbers(self) -> Record:
         return {
             "alpha": self.alpha,
             "correction": self.correction,
@@ -416,12 +403,9 @@ class AccuracyTestsResult(Result):
                 }
                 for each in self.comparisons
             ],
-            "independence": independence_record(independence(self.comparisons, self.answers)),
-            "signature": self._signature(),
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each comparison, with the p-value of each test."""
         rows = []
         for each in self.comparisons:
             p_values = {f"p_{test.name.replace('-', '_')}": test.p_value for test in each.tests}
@@ -430,34 +414,25 @@ class AccuracyTestsResult(Result):
         return rows
 
 
-def _decision(value: float, alpha: float) -> str:
-    if math.isnan(value):
-        return "not known"
-    return "yes" if value <= alpha else "no"
-
-
 # Accuracies, difference and agreement of two systems, and what they say about the next test set.
 
 CONFIDENCE = 0.95  # of the interval of an estimate
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccuracyEstimateResult(Result):
+class AccuracyEstimateResult(Reported):
     """Accuracies, difference and agreement of two systems on the same items; `answers` are None where counts
     alone are known."""
 
     schema: ClassVar[str] = "humeval_power/accuracy_estimate/1"
 
-    comparison: Comparison
+    comparison: CountsComparison
     answers: Answers | None = None
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
-    def body(self) -> Document:
-        """The estimates, and how to ask for the power of a test set that is like these items."""
+    def answer(self) -> Document:
         found, counts = self.comparison, self.comparison.counts
         a, b = found.systems
-        answers = independence([found], self.answers)
         return Document(
             f"Accuracy and agreement of {a} and {b}",
             lead=f"{b} is right on {more_items(found)} {'than' if counts.difference else 'as'} {a}; both are right "
@@ -476,10 +451,15 @@ class AccuracyEstimateResult(Result):
                         ),
                     ),
                 ),
-                independence_section(answers),
             ),
-            signature=signature([found], self.answers, None, None),
         )
+
+    def independence(self) -> tuple[Independence, ...]:
+        return independence_of([self.comparison], self.answers)
+
+    @property
+    def signature(self) -> str:
+        return signature_of([self.comparison], self.answers, None, None)
 
     @property
     def _effective(self) -> int:
@@ -497,18 +477,13 @@ class AccuracyEstimateResult(Result):
             f"as {self._effective:,} independent items:"
         )
 
-    def content(self) -> Record:
-        """Counts, shares and clusters."""
-        answers = independence([self.comparison], self.answers)
+    def numbers(self) -> Record:
         return {
             "systems": list(self.comparison.systems),
             **described(self.comparison, CONFIDENCE),
             "cluster": cluster_name(self.answers),
             "clusters": clusters_of_pair(self.comparison, self.answers),
-            "independence": independence_record(answers),
-            "signature": signature([self.comparison], self.answers, None, None),
         }
 
     def table_rows(self) -> list[Record]:
-        """One row."""
         return [in_row(self.comparison, CONFIDENCE)]

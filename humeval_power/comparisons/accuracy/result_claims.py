@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from types import ModuleType
+from typing import ClassVar
 
+from humeval_power.checking.columns import shortened
 from humeval_power.choices import PairedTest, PowerOn
 from humeval_power.comparisons.accuracy.agreement import FITTED_ACCURACIES
 from humeval_power.comparisons.accuracy.claims import (
     ClaimMethods,
+    ClaimsRegression,
     FittedOverlap,
     JudgedClaim,
     JudgedClaims,
     JudgedSubmission,
-    LeastSquares,
-    Term,
 )
 from humeval_power.comparisons.accuracy.detectable import DetectableAccuracy
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Block, Document, Paragraph, Picture, Points, Section, Table
 from humeval_power.saying.numbers import counted, p_cell, percent
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import table, values
 
 _LEGEND = (
     "Improvements in points of 100. smallest: found with the target power; expected: predicted from the other "
@@ -44,7 +43,6 @@ _METHODS_LEGEND = (
     "middle (Lachenbruch 1992), the least or the most possible, or if each system had items of its own."
 )
 _TASKS_LEGEND = "Below, the smallest improvement found over the best baseline of the task, best so far."
-_HEADER = ("claim", "n", "baseline", "claimed", "smallest", "claim is", "expected", "power", "p")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,21 +56,20 @@ class ClaimsResult(Result):
     overlap: str
     test: PairedTest
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """The shares of claims, then a row for each."""
         judged = self.judged
         return Document(
             "Could the test sets have shown the improvements that were claimed?",
-            lead=f"{sum(each.is_below for each in judged.claims)} of {counted(len(judged.claims), 'claim')} are "
-            f"below the smallest improvement that {of_hundred(judged.target)} of 100 studies of that size find.",
+            lead=f"The test sets could show {sum(not each.is_below for each in judged.claims)} of "
+            f"{counted(len(judged.claims), 'claimed improvement')}; the others are smaller than what "
+            f"{of_hundred(judged.target)} of 100 studies of that size find.",
             sections=(
-                Section("", (Table(_HEADER, tuple(map(_row, judged.claims))), Paragraph(_LEGEND))),
-                Section("In all", (Points(tuple(self._shares())), self._picture())),
+                Section("", (_claims_table(judged.claims), Paragraph(_LEGEND))),
+                Section("In all", (Points(tuple(self._shares())), self._pictures()[0])),
                 Section("By how the agreement is guessed", (self._by_method(), Paragraph(_METHODS_LEGEND))),
                 Section("By task", (*self._by_task(), Paragraph(_TASKS_LEGEND))),
-                Section("", tuple(self._pictures())),
+                Section("", self._pictures()[1:]),
             ),
         )
 
@@ -103,73 +100,63 @@ class ClaimsResult(Result):
         return Table(("claim", "claimed", *METHODS.values()), tuple(rows), has_total=True)
 
     def _by_task(self) -> tuple[Table, Table]:
-        header = ("task", "claims", "n", "mean gain", "SE", "best so far")
-        rows = [
-            (
-                each.task,
-                str(each.n_claims),
-                f"{each.n_items:,}",
-                f"{100 * each.mean_improvement:+.2f}",
-                "-" if math.isnan(each.standard_error) else f"{100 * each.standard_error:.2f}",
-                f"{100 * each.best_baseline:.2f}",
-            )
-            for each in self.methods.tasks
-        ]
-        smallest = [
-            (each.task, *(_points(each.smallest[name]) for name in METHODS)) for each in self.methods.tasks
-        ]
-        return Table(header, tuple(rows)), Table(("task", *METHODS.values()), tuple(smallest))
-
-    def _pictures(self) -> Iterator[Picture]:
-        from humeval_power.comparisons.accuracy import figures as draw
-
-        claims = [each.claim for each in self.judged.claims]
-        words = "How many claims improve by how much, with their mean."
-        yield Picture("improvements", lambda: draw.improvements_figure(claims), words=words)
-        words = (
-            "Improvements against the accuracy of the baseline, each task with its line of the regression."
+        tasks = self.methods.tasks
+        means = table(
+            tasks,
+            {
+                "task": lambda each: each.task,
+                "claims": lambda each: str(each.n_claims),
+                "n": lambda each: f"{each.n_items:,}",
+                "mean gain": lambda each: f"{100 * each.mean_improvement:+.2f}",
+                "SE": lambda each: _or_dash(100 * each.standard_error),
+                "best so far": lambda each: f"{100 * each.best_baseline:.2f}",
+            },
         )
-        regression = self.judged.regression
-        yield Picture("baselines", lambda: draw.baselines_figure(claims, regression), words=words)
-        words = (
-            "Each claim less the smallest improvement that its test set finds, by how agreement is guessed."
+        smallest = tuple((each.task, *(_points(each.smallest[name]) for name in METHODS)) for each in tasks)
+        return means, Table(("task", *METHODS.values()), smallest)
+
+    def _pictures(self) -> tuple[Picture, ...]:
+        claims, regression = [each.claim for each in self.judged.claims], self.judged.regression
+        return (
+            Picture(
+                "claims",
+                lambda: _draw().claims_figure(self.judged),
+                words="Each claimed improvement against the smallest that its test set finds; below the diagonal "
+                "the test set was too small.",
+            ),
+            Picture(
+                "improvements",
+                lambda: _draw().improvements_figure(claims),
+                words="How many claims improve by how much, with their mean.",
+            ),
+            Picture(
+                "baselines",
+                lambda: _draw().baselines_figure(claims, regression),
+                words="Improvements against the accuracy of the baseline, each task with its regression line.",
+            ),
+            Picture(
+                "methods",
+                lambda: _draw().methods_figure(claims, self.methods),
+                words="Each claim less the smallest improvement that its test set finds, by how agreement is "
+                "guessed.",
+            ),
         )
-        yield Picture("methods", lambda: draw.methods_figure(claims, self.methods), words=words)
-
-    def _picture(self) -> Picture:
-        return Picture(
-            "claims",
-            self._figure,
-            words="Each claimed improvement against the smallest that its test set finds; below the diagonal the "
-            "test set was too small.",
-        )
-
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.accuracy.figures import claims_figure
-
-        return claims_figure(self.judged)
 
     def content(self) -> Record:
-        """Claims, regression and shares."""
         judged = self.judged
+        shares = ("share_below", "share_powered", "share_significant", "share_both")
         return {
             "overlap": self.overlap,
             "test": self.test,
             "power": judged.target,
-            "alpha": judged.alpha,
             "claims": [{**asdict(each), "is_below": each.is_below} for each in judged.claims],
-            "regression": asdict(judged.regression),
             "smallest": list(self.methods.smallest),
             "reached": self.methods.reached,
             "tasks": [asdict(each) for each in self.methods.tasks],
-            "share_below": judged.share_below,
-            "share_powered": judged.share_powered,
-            "share_significant": judged.share_significant,
-            "share_both": judged.share_both,
+            **values(judged, "alpha", "regression", *shares),
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each claim."""
         rows = []
         for each, smallest in zip(self.judged.claims, self.methods.smallest, strict=True):
             values = asdict(each)
@@ -178,19 +165,32 @@ class ClaimsResult(Result):
         return rows
 
 
-def _row(each: JudgedClaim) -> tuple[str, ...]:
-    claim = each.claim
-    return (
-        claim.name,
-        f"{claim.n_items:,}",
-        f"{100 * claim.baseline:.2f}",
-        f"{100 * claim.improvement:+.2f}",
-        "none" if math.isnan(each.detectable) else f"{100 * each.detectable:.2f}",
-        "below" if each.is_below else "",
-        "-" if math.isnan(each.expected) else f"{100 * each.expected:+.2f}",
-        "-" if math.isnan(each.power) else f"{each.power:.2f}",
-        p_cell(each.p_value),
+def _claims_table(claims: Sequence[JudgedClaim]) -> Table:
+    return table(
+        claims,
+        {
+            "claim": lambda each: each.claim.name,
+            "n": lambda each: f"{each.claim.n_items:,}",
+            "baseline": lambda each: f"{100 * each.claim.baseline:.2f}",
+            "claimed": lambda each: f"{100 * each.claim.improvement:+.2f}",
+            "smallest": lambda each: _points(each.detectable),
+            "claim is": lambda each: "below" if each.is_below else "",
+            "expected": lambda each: _or_dash(100 * each.expected, "+.2f"),
+            "power": lambda each: _or_dash(each.power),
+            "p": lambda each: p_cell(each.p_value),
+        },
     )
+
+
+def _or_dash(value: float, form: str = ".2f") -> str:
+    return "-" if math.isnan(value) else format(value, form)
+
+
+def _draw() -> ModuleType:
+    """The pictures, which load Matplotlib."""
+    from humeval_power.comparisons.accuracy import figures
+
+    return figures
 
 
 def _points(share: float) -> str:
@@ -246,18 +246,15 @@ class BoundsResult(Result):
     alpha: float
     found: Mapping[str, DetectableAccuracy]
     expected: Mapping[str, float] = field(default_factory=dict)
-    provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """A baseline that the regressions have not seen."""
         low, high = FITTED_ACCURACIES
         if low <= self.baseline <= high:
             return ()
         return (f"The regressions have seen accuracies of {low:g} to {high:g} only.",)
 
     def body(self) -> Document:
-        """The smallest improvement for each way of guessing the agreement."""
         return Document(
             f"The smallest improvement that {counted(self.n, 'item')} can show",
             lead=self._lead(),
@@ -266,18 +263,18 @@ class BoundsResult(Result):
         )
 
     def _lead(self) -> str:
-        method = (
+        rest = (
             f"A is right on {100 * self.baseline:.4g} % of the items; McNemar's test ({self.test}), alpha "
-            f"{self.alpha:g}. Improvements are in points of 100."
+            f"{self.alpha:g}."
         )
         possible = [100 * each.effect for each in self.found.values() if each.is_possible]
         if not possible:
-            return f"No improvement is found by {of_hundred(self.power)} of 100 such studies. {method}"
+            return f"No improvement is found by {of_hundred(self.power)} of 100 such studies. {rest}"
         somewhere = ", where it is possible at all" if len(possible) < len(self.found) else ""
         return (
-            f"The smallest improvement that {of_hundred(self.power)} of 100 such studies find is "
-            f"{min(possible):.3g} to {max(possible):.3g} points, by how often the systems agree"
-            f"{somewhere}. {method}"
+            f"{counted(self.n, 'item')} show an improvement of {min(possible):.3g} to {max(possible):.3g} points "
+            f"of 100 in {of_hundred(self.power)} of 100 such studies, by how often the systems agree{somewhere}. "
+            f"{rest}"
         )
 
     def _blocks(self) -> Iterator[Block]:
@@ -297,19 +294,11 @@ class BoundsResult(Result):
             yield Paragraph(_NONE_POSSIBLE)
 
     def content(self) -> Record:
-        """What was asked, and the improvements as shares."""
-        return {
-            "n": self.n,
-            "baseline": self.baseline,
-            "test": self.test,
-            "power": self.power,
-            "alpha": self.alpha,
-            "found": {name: asdict(each) for name, each in self.found.items()},
-            **({"compat": "card2020", "expected": dict(self.expected)} if self.expected else {}),
-        }
+        compat = {"compat": "card2020", "expected": dict(self.expected)} if self.expected else {}
+        found = {name: asdict(each) for name, each in self.found.items()}
+        return {**values(self, "n", "baseline", "test", "power", "alpha"), "found": found, **compat}
 
     def table_rows(self) -> list[Record]:
-        """A row for each guess of the agreement."""
         return [{"agreement": name, **asdict(each)} for name, each in self.found.items()]
 
 
@@ -350,11 +339,9 @@ class LeaderboardResult(Result):
     n_validation: int | None = None
     power_on: PowerOn = "test"
     said: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noticed in reading, and that no power is known."""
         return (*self.said, *self._caveats())
 
     def _caveats(self) -> tuple[str, ...]:
@@ -367,14 +354,16 @@ class LeaderboardResult(Result):
         return sum(each.power >= self.power for each in self.judged)
 
     def body(self) -> Document:
-        """How many were a new best, then a row for each submission."""
-        best = sum(each.is_best for each in self.judged)
+        best = [each.submission.name for each in self.judged if each.is_best]
+        named = f": {', '.join(map(shortened, best))}" if best else ""
+        if len(best) > 3:
+            named = f", the last of them {shortened(best[-1])}"
         lucky = sum(each.is_significant and not each.is_best for each in self.judged)
-        header = ("system", "date", "accuracy", "to best", "agree", "power", "p", "verdict")
         return Document(
             "Which submissions were improvements one can trust?",
-            lead=f"{best} of {counted(len(self.judged), 'submission')} {'is' if best == 1 else 'are'} a new best; "
-            f"{lucky or 'none'} more {'are' if lucky > 1 else 'is'} significant without the power. A test set of "
+            lead=f"{len(best) or 'None'} of {counted(len(self.judged), 'submission')} "
+            f"{'is' if len(best) < 2 else 'are'} a new best{named}; {lucky or 'none'} more "
+            f"{'are' if lucky > 1 else 'is'} significant without the power. A test set of "
             f"{counted(self.n, 'item')}, power {self.power:g}, alpha {self.alpha:g}.",
             caveats=self._caveats(),
             sections=(
@@ -382,7 +371,7 @@ class LeaderboardResult(Result):
                 Section(
                     "",
                     (
-                        Table(header, tuple(map(_row_of_leaderboard, self.judged))),
+                        _submissions_table(self.judged),
                         Paragraph(_LEGEND_LEADERBOARD),
                     ),
                 ),
@@ -405,49 +394,41 @@ class LeaderboardResult(Result):
 
     def _pictures(self) -> tuple[Picture, ...]:
         words = "The accuracy of each submission in order of time, with a line through the best so far."
-        return (Picture("leaderboard", self._figure, words=words),) if self.judged else ()
-
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.accuracy.figures import leaderboard_figure
-
-        return leaderboard_figure(self.judged)
+        drawn = Picture("leaderboard", lambda: _draw().leaderboard_figure(self.judged), words=words)
+        return (drawn,) if self.judged else ()
 
     def content(self) -> Record:
-        """What was asked, and the submissions."""
         return {
-            "n": self.n,
             "overlap": self.overlap if self.n_validation is None else None,
-            "test": self.test,
-            "power": self.power,
-            "alpha": self.alpha,
-            "n_validation": self.n_validation,
-            "power_on": self.power_on,
-            "n_powered": self.n_powered,
+            **values(self, "n", "test", "power", "alpha", "n_validation", "power_on", "n_powered"),
             "submissions": [asdict(each) for each in self.judged],
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each submission."""
         rows = [asdict(each) for each in self.judged]
         return [{**row.pop("submission"), **row} for row in rows]
 
 
-def _row_of_leaderboard(each: JudgedSubmission) -> tuple[str, ...]:
-    return (
-        each.submission.name,
-        each.submission.date,
-        f"{100 * each.submission.accuracy:.2f}",
-        f"{100 * each.improvement:+.2f}",
-        f"{100 * each.agreement:.1f}",
-        "-" if math.isnan(each.power) else f"{each.power:.2f}",
-        p_cell(each.p_value),
-        "new best" if each.is_best else "underpowered" if each.is_significant else "",
+def _submissions_table(judged: Sequence[JudgedSubmission]) -> Table:
+    return table(
+        judged,
+        {
+            "system": lambda each: each.submission.name,
+            "date": lambda each: each.submission.date,
+            "accuracy": lambda each: f"{100 * each.submission.accuracy:.2f}",
+            "to best": lambda each: f"{100 * each.improvement:+.2f}",
+            "agree": lambda each: f"{100 * each.agreement:.1f}",
+            "power": lambda each: _or_dash(each.power),
+            "p": lambda each: p_cell(each.p_value),
+            "verdict": lambda each: (
+                "new best" if each.is_best else "underpowered" if each.is_significant else ""
+            ),
+        },
     )
 
 
 # How often systems do alike, as a regression on one's own pairs of them.
 
-_HEADER_OVERLAP = ("", "estimate", "SE", "95 % interval", "p")
 _LEGEND_OVERLAP = (
     "accuracy: that of the worse system; difference: how much better the other is; all are shares. The pairs share "
     "systems, so that standard errors and p-values are too small: use the prediction, test nothing by it."
@@ -464,14 +445,17 @@ class OverlapResult(Result):
     schema: ClassVar[str] = "humeval_power/accuracy_overlap/1"
 
     fitted: FittedOverlap
-    improvements: LeastSquares
+    improvements: ClaimsRegression
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """Both regressions and the picture of the pairs."""
         low, high = self.fitted.regression.seen
         agreements = [each.agreement for each in self.fitted.pairs]
+        picture = Picture(
+            "overlap",
+            lambda: _draw().overlap_figure(self.fitted),
+            words="How often the systems of each pair do alike, against the accuracy of the worse.",
+        )
         return Document(
             "How often do two systems do alike?",
             lead=f"Two systems are right or wrong together on {percent(min(agreements))} to "
@@ -481,21 +465,11 @@ class OverlapResult(Result):
             sections=(
                 Section("Agreement", (_table(self.fitted.fit), Paragraph(_fit_line(self.fitted.fit)))),
                 Section("Difference", (_table(self.improvements), Paragraph(_fit_line(self.improvements)))),
-                Section("", (Paragraph(_LEGEND_OVERLAP), Paragraph(_USE), self._picture())),
+                Section("", (Paragraph(_LEGEND_OVERLAP), Paragraph(_USE), picture)),
             ),
         )
 
-    def _picture(self) -> Picture:
-        words = "How often the systems of each pair do alike, against the accuracy of the worse."
-        return Picture("overlap", self._figure, words=words)
-
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.accuracy.figures import overlap_figure
-
-        return overlap_figure(self.fitted)
-
     def content(self) -> Record:
-        """What a later command reads, and both regressions."""
         return {
             "overlap": asdict(self.fitted.regression),
             "n_pairs": len(self.fitted.pairs),
@@ -504,26 +478,24 @@ class OverlapResult(Result):
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each coefficient of both regressions."""
         both = (("agreement", self.fitted.fit), ("difference", self.improvements))
         return [{"of": of, **asdict(term)} for of, fit in both for term in fit.terms]
 
 
-def _table(fit: LeastSquares) -> Table:
-    return Table(_HEADER_OVERLAP, tuple(map(_row_of_overlap, fit.terms)))
-
-
-def _row_of_overlap(term: Term) -> tuple[str, ...]:
-    return (
-        term.name,
-        f"{term.estimate:.4f}",
-        f"{term.standard_error:.4f}",
-        f"{term.low:.4f} to {term.high:.4f}",
-        p_cell(term.p_value),
+def _table(fit: ClaimsRegression) -> Table:
+    return table(
+        fit.terms,
+        {
+            "": lambda term: term.name,
+            "estimate": lambda term: f"{term.estimate:.4f}",
+            "SE": lambda term: f"{term.standard_error:.4f}",
+            "95 % interval": lambda term: f"{term.low:.4f} to {term.high:.4f}",
+            "p": lambda term: p_cell(term.p_value),
+        },
     )
 
 
-def _fit_line(fit: LeastSquares) -> str:
+def _fit_line(fit: ClaimsRegression) -> str:
     return (
         f"R2 {fit.r_squared:.3f}, adjusted {fit.adjusted_r_squared:.3f}; residual SD {fit.residual_sd:.4f}; "
         f"F {fit.f_statistic:,.2f} on {len(fit.terms) - 1} and {fit.df:,} df."

@@ -273,7 +273,7 @@ class Repeatability:
     seed: int
 
 
-class Cells(NamedTuple):
+class AgreementCells(NamedTuple):
     """One entry for each cell: its item, number of ratings and their mean and sum of squares about it,
     share of equal pairs, mean absolute difference of pairs, first and second rating."""
 
@@ -303,7 +303,9 @@ def repeatability(
         cells = repeated_cells(ratings, system=system)
         varies = NOTHING_VARIES if len(cells.size) else NO_REPEATS
 
-        def measured(statistic: Callable[[Cells, Floats], float], reason: str = NO_REPEATS) -> Measure:
+        def measured(
+            statistic: Callable[[AgreementCells, Floats], float], reason: str = NO_REPEATS
+        ) -> Measure:
             return measure(
                 lambda weights: statistic(cells, weights[cells.item]) if len(cells.size) else math.nan,
                 resamples,
@@ -333,7 +335,7 @@ def repeatability(
     return tuple(of(system) for system in (None, *range(ratings.n_systems)))
 
 
-def repeated_cells(ratings: Ratings, *, system: int | None = None) -> Cells:
+def repeated_cells(ratings: Ratings, *, system: int | None = None) -> AgreementCells:
     """The cells with two ratings or more, of one system or of all."""
     chosen = np.arange(ratings.n_ratings) if system is None else np.flatnonzero(ratings.system == system)
     output = ratings.item[chosen] * np.int64(ratings.n_systems) + ratings.system[chosen]
@@ -348,7 +350,7 @@ def repeated_cells(ratings: Ratings, *, system: int | None = None) -> Cells:
     mean = np.bincount(number, value, len(size)) / size
     squares: Floats = np.bincount(number, np.square(value - mean[number]), len(size)).astype(np.float64)
     equal, difference = _pairs(ascending, np.sort(number), start, size)
-    return Cells(
+    return AgreementCells(
         item=cells // (ratings.n_workers * ratings.n_systems),
         size=size,
         mean=mean,
@@ -383,7 +385,7 @@ def _mean(values: Floats, weights: Floats) -> float:
     return float(weights @ values) / total if total else math.nan
 
 
-def first_second_correlation(cells: Cells, weights: Floats) -> float:
+def first_second_correlation(cells: AgreementCells, weights: Floats) -> float:
     """Pearson correlation of first and second ratings, each cell counting `weights` times."""
     if weights.sum() < 2:
         return math.nan
@@ -394,7 +396,7 @@ def first_second_correlation(cells: Cells, weights: Floats) -> float:
     return float(weights @ (a * b)) / math.sqrt(aa * bb)
 
 
-def one_way_icc(cells: Cells, weights: Floats) -> float:
+def one_way_icc(cells: AgreementCells, weights: Floats) -> float:
     """ICC(1,1) = (MSB - MSW) / (MSB + (m0 - 1) MSW), with m0 the mean size of unequal cells.
 
     Source: Shrout and Fleiss (1979); m0 = (N - sum m^2 / N) / (C - 1), Donner and Koval (1980).

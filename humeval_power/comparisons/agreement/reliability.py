@@ -160,7 +160,7 @@ class VarianceDecomposition:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outputs:
+class ReliabilityOutputs:
     """Ratings by output, an item under a system: item and system codes, number, mean, and sum of squares
     about the mean; all of shape (n_outputs,)."""
 
@@ -240,17 +240,17 @@ def _reducible(quality: float, noise: float) -> float:
     return max(quality, 0.0) / total if total > 0 else math.nan
 
 
-def outputs_of(table: RatingTable) -> Outputs:
+def outputs_of(table: RatingTable) -> ReliabilityOutputs:
     """The outputs of a table with what the analysis of variance needs of each."""
     n_systems = int(table.system.max()) + 1
     key = table.item * np.int64(n_systems) + table.system
     keys, place, size = np.unique(key, return_inverse=True, return_counts=True)
     mean = np.bincount(place, table.rating) / size
     squares = np.bincount(place, (table.rating - mean[place]) ** 2).astype(np.float64)
-    return Outputs(keys // n_systems, keys % n_systems, size.astype(np.float64), mean, squares)
+    return ReliabilityOutputs(keys // n_systems, keys % n_systems, size.astype(np.float64), mean, squares)
 
 
-def variances(outputs: Outputs, weights: Floats) -> tuple[float, float]:
+def variances(outputs: ReliabilityOutputs, weights: Floats) -> tuple[float, float]:
     """Variance of quality (can be negative) and of noise, each output counting `weights` times.
 
     E[SSB] = (outputs - systems) noise + (N - sum over systems of sum n^2 / sum n) quality.

@@ -15,9 +15,13 @@ from humeval_power.asking.vocabulary import (
     ALPHA,
     BASELINE,
     ITEM,
+    MEAN_OF_A,
+    RATING_DIFFERENCE,
     RATINGS,
     REJECTED_ROWS,
+    RESAMPLES,
     SEED,
+    SINGLE_SD,
     SYSTEM,
     column,
 )
@@ -57,9 +61,15 @@ _CONTINUITY = own(
     usual=True,
     option="no-continuity",
 )
+_BY = own(
+    COLUMN,
+    "Column of groups, such as language pairs: each by itself.",
+    "Column of groups",
+    page_help="Such as a language pair: each is tested by itself.",
+)
 _SD = own(
     real(0, open="low"),
-    "Standard deviation of single ratings.",
+    SINGLE_SD,
     "SD of single ratings",
     unit="points",
     slider=(1, 50),
@@ -115,7 +125,7 @@ QUESTIONS = Questions(
     ),
     effect=own(
         real(),
-        "True difference of the mean ratings, B - A, in points.",
+        RATING_DIFFERENCE,
         "True difference B - A",
         unit="points of the scale",
         slider=(0, 10),
@@ -125,7 +135,7 @@ QUESTIONS = Questions(
     fields={
         "mean": own(
             real(),
-            "Mean rating of A.",
+            MEAN_OF_A,
             "Mean rating of A",
             unit="points",
             slider=(0, 100),
@@ -194,12 +204,7 @@ TEST = Declared(
             page_help="With commas between, A first. Empty: all.",
         ),
         "baseline": BASELINE,
-        "by": own(
-            COLUMN,
-            "Compare within each group, such as a language pair.",
-            "Column of groups",
-            page_help="Such as a language pair: each is tested by itself.",
-        ),
+        "by": _BY,
         "cluster": own(
             COLUMN,
             "Ratings of one worker, item or document belong together.",
@@ -274,7 +279,7 @@ OBSERVED_MDE = Declared(
     """,
     {
         "file": own(text("COMPARISONS"), "", needed=True),
-        "by": own(COLUMN, "Look at each group of this column by itself too."),
+        "by": _BY,
         "share": own(
             real(0, 1, open="both"),
             "Share of comparisons above the threshold that must be significant.",
@@ -332,9 +337,8 @@ DECOMPOSE = Declared(
             listed(number_list(float), "LIST"),
             "Correlations of a metric with true quality to look at.",
             usual=",".join(f"{each:g}" for each in USUAL_CORRELATIONS),
-            option="correlation",
         ),
-        "resamples": own(whole(1), "Resamples of items for the intervals."),
+        "resamples": RESAMPLES,
         "seed": SEED,
     },
     _decompose,

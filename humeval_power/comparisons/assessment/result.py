@@ -11,9 +11,11 @@ from humeval_power.comparisons.agreement.reliability import VarianceDecompositio
 from humeval_power.comparisons.assessment.collection import ObservedMDE, Threshold
 from humeval_power.comparisons.judge.plan import data_efficiency, observed_correlation
 from humeval_power.inference.item_bootstrap import Measure
+from humeval_power.saying.chart import Axis, Chart, Level, Series, Spot
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, percent
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:
@@ -37,7 +39,6 @@ class ObservedThresholds(Result):
     found: Mapping[str, ObservedMDE]
     alpha: float
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     @property
     def whole(self) -> ObservedMDE:
@@ -45,12 +46,12 @@ class ObservedThresholds(Result):
         return self.found[ALL]
 
     def body(self) -> Document:
-        """The thresholds, and why they are no power."""
         whole = self.whole
-        pages = [Section("Share that is significant", (self._picture(), self._scatter()))]
-        groups = (
-            [Section("Groups", (self._groups(), Paragraph(_dash(whole))))] if len(self.found) > 1 else []
+        dash = (
+            f"A dash: no difference with {whole.fewest_above} comparisons or more at or above it will do."
         )
+        pages = [Section("Share that is significant", self._pictures())]
+        groups = [Section("Groups", (self._groups(), Paragraph(dash)))] if len(self.found) > 1 else []
         return Document(
             "From which observed difference on comparisons were significant",
             lead=self._lead(),
@@ -77,51 +78,69 @@ class ObservedThresholds(Result):
         )
 
     def _groups(self) -> Table:
-        rows = [
-            (
-                name,
-                f"{each.n:,}",
-                f"{each.n_significant:,}",
-                f"{each.median_difference:.4g}",
-                _short(each.first),
-                _short(each.stable),
-            )
-            for name, each in self.found.items()
-            if name != ALL
-        ]
-        return Table(("group", "comparisons", "significant", "median", "first", "stable"), tuple(rows))
-
-    def _picture(self) -> Picture:
-        return Picture(
-            "thresholds",
-            self._figure,
-            words="Share of the comparisons with a difference or a larger one that are significant, against the "
-            "difference, and the share that is asked for.",
+        return table(
+            ((name, each) for name, each in self.found.items() if name != ALL),
+            {
+                "group": lambda row: row[0],
+                "comparisons": lambda row: f"{row[1].n:,}",
+                "significant": lambda row: f"{row[1].n_significant:,}",
+                "median": lambda row: f"{row[1].median_difference:.4g}",
+                "first": lambda row: _short(row[1].first),
+                "stable": lambda row: _short(row[1].stable),
+            },
         )
 
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.assessment.figures import threshold_figure
+    def _pictures(self) -> tuple[Picture, ...]:
+        whole = self.whole
 
-        return threshold_figure(self.whole)
+        def comparisons() -> Figure:
+            from humeval_power.comparisons.assessment.figures import comparisons_figure
 
-    def _scatter(self) -> Picture:
-        return Picture(
+            first = _difference(whole.first)
+            return comparisons_figure(whole.difference, whole.p_value, self.alpha, threshold=first)
+
+        scatter = Picture(
             "comparisons",
-            self._scattered,
+            comparisons,
             words="Each comparison by the size of its observed difference and its p-value, the level, and the "
             "first threshold where there is one.",
         )
-
-    def _scattered(self) -> Figure:
-        from humeval_power.comparisons.assessment.figures import comparisons_figure
-
-        whole = self.whole
-        return comparisons_figure(
-            whole.difference, whole.p_value, self.alpha, threshold=_difference(whole.first)
+        if len(whole.curve) < 2:
+            return (scatter,)
+        enough = [each for each in whole.curve if each.n_above >= whole.fewest_above]
+        parts = (
+            (enough, f"{whole.fewest_above} comparisons or more"),
+            (whole.curve[len(enough) :], "fewer are left"),
         )
+        series = tuple(
+            Series(
+                "steps",
+                name,
+                tuple(each.difference for each in part),
+                tuple(100 * each.rate for each in part),
+                colour=colour,
+            )
+            for colour, (part, name) in enumerate(parts)
+            if part
+        )
+        marks = tuple(
+            Spot(name, found.difference, 100 * found.rate, colour=colour)
+            for colour, (name, found) in enumerate((("first", whole.first), ("stable", whole.stable)), 2)
+            if found is not None
+        )
+        chart = Chart(
+            name="thresholds",
+            title="From which observed difference on is it significant?",
+            words="Share of the comparisons with a difference or a larger one that are significant, against the "
+            "difference, and the share that is asked for.",
+            x=Axis("Observed difference, its size", whole.curve[0].difference, whole.curve[-1].difference),
+            y=Axis("Significant, of those at or above it", 0, 103, unit="%"),
+            series=series,
+            marks=(*marks, Level(f"{100 * whole.share:g} % asked for", 100 * whole.share)),
+        )
+        return chart, scatter
 
     def content(self) -> Record:
-        """What was asked and the thresholds of each group."""
         return {
             "alpha": self.alpha,
             "share": self.whole.share,
@@ -131,7 +150,6 @@ class ObservedThresholds(Result):
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each group, with the differences of its thresholds."""
         rows = []
         for name, each in self.found.items():
             ends = {key: _difference(getattr(each, key)) for key in ("first", "stable")}
@@ -141,10 +159,6 @@ class ObservedThresholds(Result):
 
 def _difference(threshold: Threshold | None) -> float | None:
     return None if threshold is None else threshold.difference
-
-
-def _dash(whole: ObservedMDE) -> str:
-    return f"A dash: no difference with {whole.fewest_above} comparisons or more at or above it will do."
 
 
 def _row(found: ObservedMDE) -> Record:
@@ -179,6 +193,7 @@ def _short(threshold: Threshold | None) -> str:
 
 # How much of the variance of ratings is quality and how much is noise, and what a metric can save.
 
+_MOST = 0.99  # correlation: at 1 a metric can be worth endlessly many ratings
 _READ = (
     "Data efficiency 1.2: ratings with the metric as control variate are worth 1.2 times as many without "
     "(Wei et al. 2022, eq. 2). Intervals are 95 %, from items drawn again."
@@ -224,11 +239,10 @@ class Decomposition(Result):
     efficiencies: tuple[Efficiency, ...]
     scale: RatingScale
     source: str = ""
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """The share that a metric can explain, the variances, and what metrics would save."""
         found = self.found
+        charts = () if found.at_zero else (self._chart(),)
         return Document(
             "Quality and noise in the ratings",
             lead="No quality is seen in the variance of the ratings."
@@ -246,7 +260,7 @@ class Decomposition(Result):
             caveats=(_NO_QUALITY,) if found.at_zero else (),
             sections=(
                 Section("Variances", (self._variances(),)),
-                Section("What a metric is worth", (self._table(), self._picture(), Paragraph(_READ))),
+                Section("What a metric is worth", (self._table(), *charts, Paragraph(_READ))),
             ),
         )
 
@@ -263,35 +277,46 @@ class Decomposition(Result):
         )
 
     def _table(self) -> Table:
-        rows = [
-            (
-                f"{each.correlation:g}",
-                f"{each.correlation_with_ratings:.3f}",
-                f"{each.data_efficiency:.3f}",
-                ""
-                if each.interval is None or not _ends(each)
-                else interval_words(*each.interval, digits=3),
-            )
-            for each in self.efficiencies
-        ]
-        header = ("correlation with quality", "with ratings", "data efficiency", "interval")
-        return Table(header, tuple(rows))
+        def interval(each: Efficiency) -> str:
+            is_known = each.interval is not None and all(map(math.isfinite, each.interval))
+            return interval_words(*each.interval, digits=3) if each.interval and is_known else ""
 
-    def _picture(self) -> Picture:
-        return Picture(
-            "efficiency",
-            self._figure,
-            words="Data efficiency against the correlation of a metric with true quality, with the interval "
-            "that the ratings leave.",
+        return table(
+            self.efficiencies,
+            {
+                "correlation with quality": lambda each: f"{each.correlation:g}",
+                "with ratings": lambda each: f"{each.correlation_with_ratings:.3f}",
+                "data efficiency": lambda each: f"{each.data_efficiency:.3f}",
+                "interval": interval,
+            },
         )
 
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.assessment.figures import efficiency_figure
-
-        return efficiency_figure(self.found.gamma, self.efficiencies)
+    def _chart(self) -> Chart:
+        gamma, rho = self.found.gamma, tuple(_MOST * place / 60 for place in range(61))
+        worth = tuple(data_efficiency(gamma.value, each) for each in rho)
+        asked = [each for each in self.efficiencies if 0 <= each.correlation <= _MOST]
+        series = [Series("line", "estimate", rho, worth)]
+        if math.isfinite(gamma.low):
+            low, high = (
+                tuple(data_efficiency(end, each) for each in rho) for end in (gamma.high, gamma.low)
+            )
+            series.insert(0, Series("band", "95 % interval", rho, low=low, high=high))
+        if asked:
+            at = tuple(each.correlation for each in asked)
+            series.append(Series("points", "asked for", at, tuple(each.data_efficiency for each in asked)))
+        top = max(value for each in series for value in (*each.y, *each.high))
+        return Chart(
+            name="efficiency",
+            title="What is a metric worth?",
+            words="Data efficiency against the correlation of a metric with true quality, with the interval "
+            "that the ratings leave.",
+            x=Axis("Correlation of the metric with true quality", 0, 1),
+            y=Axis("Data efficiency", 0, 1.05 * top),
+            series=tuple(series),
+            marks=(Level("no metric", 1.0),),
+        )
 
     def content(self) -> Record:
-        """The variances on [0, 1] squared, and the efficiencies."""
         found = asdict(self.found)
         del found["seed"]  # stands in the envelope
         return {
@@ -302,7 +327,6 @@ class Decomposition(Result):
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each correlation."""
         import pandas as pd
 
         rows = []
@@ -310,10 +334,6 @@ class Decomposition(Result):
             low, high = each.interval or (math.nan, math.nan)
             rows.append({**asdict(each), "low": low, "high": high})
         return pd.DataFrame(rows).drop(columns="interval")
-
-
-def _ends(each: Efficiency) -> bool:
-    return each.interval is not None and all(math.isfinite(end) for end in each.interval)
 
 
 def _shown(measure: Measure, unit: float = 1.0) -> str:

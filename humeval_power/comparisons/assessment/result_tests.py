@@ -11,9 +11,10 @@ import numpy as np
 
 from humeval_power.comparisons.assessment.pairs import Codes, PairTest, PairTests, RatedOutputs
 from humeval_power.inference.clustered import FEW_DF
-from humeval_power.saying.clustered_words import Independence, independence_record, independence_section
+from humeval_power.saying.chart import Axis, Chart, Series
+from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.compared import Compared
-from humeval_power.saying.document import Document, Fact, Paragraph, Picture, Section, Table
+from humeval_power.saying.document import Document, Fact, Picture, Section, Table
 from humeval_power.saying.numbers import (
     counted,
     decimals,
@@ -22,18 +23,8 @@ from humeval_power.saying.numbers import (
     significant,
     significant_interval,
 )
-from humeval_power.saying.result import (
-    DIGITS,
-    NAME,
-    UNKNOWN,
-    Provenance,
-    Record,
-    Result,
-    cluster_entry,
-    named,
-    short,
-    versions,
-)
+from humeval_power.saying.result import Record
+from humeval_power.saying.stated import Reported, above, data_entry, pairs_lead, signature, table, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -130,11 +121,14 @@ def lead_of(found: PairTests, rated: RatedOutputs) -> str:
     pair, confidence = found.pairs[0], 1 - found.alpha
     if len(found.pairs) > 1:
         groups = f" in {counted(len(rated.groups), 'group')}" if len(rated.groups) > 1 else ""
+        better = [
+            above(each.a, each.b, each.difference) for each in found.pairs if each.corrected_p < found.alpha
+        ]
+        how = f"alpha {found.alpha:g}, corrected by Holm"
         return (
-            f"In {found.n_corrected:,} of {counted(len(found.pairs), 'pair')} a difference is shown (alpha "
-            f"{found.alpha:g}, corrected by Holm); {found.n_significant:,} without the correction. "
-            f"{counted(len(rated.rating), 'rating')} of {counted(len(rated.systems), 'system')}{groups}; "
-            f"{label_of(found, rated)}."
+            f"{pairs_lead(better, len(found.pairs), how)} Without the correction it would be "
+            f"{found.n_significant:,}. {counted(len(rated.rating), 'rating')} of "
+            f"{counted(len(rated.systems), 'system')}{groups}; {label_of(found, rated)}."
         )
     shown = pair.p_value < found.alpha
     if shown and found.test == "mann-whitney" and pair.is_torn:
@@ -153,50 +147,9 @@ def lead_of(found: PairTests, rated: RatedOutputs) -> str:
             confidence,
             ("is rated", "was rated"),
             ending=" on average",
+            unit=" points",
         )
     )
-
-
-def paragraph_of(found: PairTests, rated: RatedOutputs) -> str:
-    """How a paper reports it."""
-    label, alpha = label_of(found, rated), f"{found.alpha:g}"
-    taken = "" if rated.cluster is not None else ", ratings taken as independent"
-    if len(found.pairs) == 1:
-        pair = found.pairs[0]
-        return (
-            f"We compared {pair.b} (B) with {pair.a} (A) by {pair.n_b:,} and {pair.n_a:,} ratings. The mean "
-            f"rating was {significant(pair.mean_b)} for B and {significant(pair.mean_a)} for A, a difference of "
-            f"{significant(pair.difference)} ({100 * (1 - found.alpha):g} % interval "
-            f"{significant_interval(*pair.interval)}; {label}, two-sided{taken}, {p_words(pair.p_value)}, "
-            f"alpha {alpha})."
-        )
-    against = "" if found.baseline is None else f" with {found.baseline}"
-    return (
-        f"We compared {counted(len(rated.systems), 'system')}{against} in {counted(len(found.pairs), 'pair')} "
-        f"by {counted(len(rated.rating), 'rating')} ({label}, two-sided{taken}). {found.n_significant:,} of the "
-        f"pairs had p < {alpha}; after Holm's correction {found.n_corrected:,} differed significantly."
-    )
-
-
-def signature_of(found: PairTests, rated: RatedOutputs) -> str:
-    """The line that says what was tested."""
-    n_clusters = None if rated.cluster is None else len(set(rated.cluster.tolist()))
-    entries = [
-        NAME,
-        *named("v", versions()["humeval-power"]),
-        "model:independent-ratings",
-        "coding:b-a",
-        f"test:{found.test}",
-        *(["continuity:no"] if found.test == "mann-whitney" and not found.continuity else []),
-        f"alpha:{short(found.alpha)}",
-        "two",
-        f"n:{len(rated.rating)}",
-        *cluster_entry(rated.cluster_name or None, n_clusters),
-        *named("k", len(rated.systems) if len(rated.systems) > 2 else None),
-        *named("corr", "holm" if len(found.pairs) > 1 else None),
-        *named("data", f"sha256:{rated.sha256[:DIGITS]}" if rated.sha256 else None),
-    ]
-    return "|".join(entries)
 
 
 MOST_PAIRS = 60  # that a terminal lists without being asked
@@ -212,25 +165,21 @@ _SPLIT = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class RatedPairs(Result):
+class RatedPairs(Reported):
     """The tests of all pairs of systems of a table of ratings, by group."""
 
     schema: ClassVar[str] = "humeval_power/assessment_test/1"
 
     found: PairTests
     rated: RatedOutputs
-    provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noticed in reading, and what could not be compared."""
         source = self.rated.source
         return tuple(f"{source}: {each}" for each in (*self.rated.notices, *self.found.left_out))
 
-    def body(self) -> Document:
-        """The pairs with their differences and p-values, and what is assumed."""
+    def answer(self) -> Document:
         found, one = self.found, len(self.found.pairs) == 1
-        independence = independence_of_rated(self.rated, found)
         pairs = Section("Each pair", tuple(self._pairs()), is_detail=len(found.pairs) > MOST_PAIRS)
         return Document(
             "Systems compared by independent ratings",
@@ -240,10 +189,7 @@ class RatedPairs(Result):
             sections=(
                 Section("Systems", (self._systems(found.pairs[0]),)) if one else pairs,
                 Section("Ratings" if one else "Differences and p-values", (self._picture(),)),
-                Section("For the paper", (Paragraph(paragraph_of(self.found, self.rated)),)),
-                independence_section(independence),
             ),
-            signature=signature_of(self.found, self.rated),
         )
 
     def _headline(self, pair: PairTest) -> Iterator[Fact]:
@@ -287,24 +233,28 @@ class RatedPairs(Result):
 
     def _pairs(self) -> Iterator[Table]:
         """A table for each group."""
-        header = ("pair", "difference", "interval", "P(first > second)", "p", "Holm")
+        torn = self.found.test == "mann-whitney"
         said = (
             f"Difference of the mean ratings with its interval ({self._interval()}); * significant at alpha "
             f"{self.found.alpha:g} after Holm's correction of all pairs."
         )
         for group in dict.fromkeys(pair.group for pair in self.found.pairs):
-            rows = tuple(self._row(pair) for pair in self.found.pairs if pair.group == group)
-            yield Table(header, rows, f"{group}. {said}" if group else said)
-
-    def _row(self, pair: PairTest) -> tuple[str, ...]:
-        return (
-            f"{pair.b} - {pair.a}",
-            significant(pair.difference),
-            significant_interval(*pair.interval),
-            f"{pair.superiority:.3f}" + ("!" if self._is_torn(pair) else ""),
-            p_cell(pair.p_value),
-            p_cell(pair.corrected_p) + (" *" if pair.corrected_p < self.found.alpha else "  "),
-        )
+            yield table(
+                (pair for pair in self.found.pairs if pair.group == group),
+                {
+                    "pair": lambda pair: f"{pair.b} - {pair.a}",
+                    "difference": lambda pair: significant(pair.difference),
+                    "interval": lambda pair: significant_interval(*pair.interval),
+                    "P(first > second)": lambda pair: (
+                        f"{pair.superiority:.3f}" + ("!" if torn and pair.is_torn else "")
+                    ),
+                    "p": lambda pair: p_cell(pair.p_value),
+                    "Holm": lambda pair: (
+                        p_cell(pair.corrected_p) + (" *" if pair.corrected_p < self.found.alpha else "  ")
+                    ),
+                },
+                f"{group}. {said}" if group else said,
+            )
 
     def _is_split(self, pair: PairTest) -> bool:
         """Whether the interval of the means and the test of ranks say different things."""
@@ -313,66 +263,97 @@ class RatedPairs(Result):
             return False
         return (low > 0 or high < 0) != (pair.p_value < self.found.alpha)
 
-    def _is_torn(self, pair: PairTest) -> bool:
-        return self.found.test == "mann-whitney" and pair.is_torn
-
     def _picture(self) -> Picture:
-        if len(self.found.pairs) == 1:
-            words = "Share of the ratings of A and of B that are at most as high as each rating."
-            return Picture("ratings", self._figure, words=words)
-        words = (
-            "Each pair by the size of its observed difference and its p-value, and the level of the test."
-        )
-        return Picture("comparisons", self._figure, words=words)
-
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.assessment.figures import comparisons_figure, ratings_figure
-
         pairs = self.found.pairs
         if len(pairs) > 1:
-            tested = [pair for pair in pairs if not math.isnan(pair.p_value)]
-            return comparisons_figure(
-                [pair.difference for pair in tested], [pair.p_value for pair in tested], self.found.alpha
-            )
-        of = {
-            name: self.rated.rating[self.rated.system == self.rated.systems.index(name)]
-            for name in (pairs[0].a, pairs[0].b)
-        }
-        return ratings_figure(of)
+            words = "Each pair by the size of its observed difference and its p-value, and the level of the test."
+            return Picture("comparisons", self._figure, words=words)
+        series = []
+        for colour, name in enumerate((pairs[0].a, pairs[0].b)):
+            ratings = self.rated.rating[self.rated.system == self.rated.systems.index(name)]
+            values, counts = np.unique(ratings, return_counts=True)
+            shares = 100 * np.cumsum(counts) / len(ratings)
+            x, y = (float(values[0]), *values.tolist()), (0.0, *shares.tolist())
+            series.append(Series("steps", f"{'AB'[colour]}: {name}", x, y, colour=colour))
+        low, high = float(self.rated.rating.min()), float(self.rated.rating.max())
+        return Chart(
+            name="ratings",
+            title="Which ratings do the systems get?",
+            words="Share of the ratings of A and of B that are at most as high as each rating.",
+            x=Axis("Rating", low, high if high > low else low + 1),
+            y=Axis("Ratings up to it", 0, 100, unit="%"),
+            series=tuple(series),
+        )
 
-    def content(self) -> Record:
-        """What was tested, and each pair."""
+    def _figure(self) -> Figure:
+        from humeval_power.comparisons.assessment.figures import comparisons_figure
+
+        tested = [pair for pair in self.found.pairs if not math.isnan(pair.p_value)]
+        return comparisons_figure(
+            [pair.difference for pair in tested], [pair.p_value for pair in tested], self.found.alpha
+        )
+
+    def independence(self) -> tuple[Independence, ...]:
+        return independence_of_rated(self.rated, self.found)
+
+    def paper(self) -> tuple[str, ...]:
+        found, rated = self.found, self.rated
+        label, alpha = label_of(found, rated), f"{found.alpha:g}"
+        taken = "" if rated.cluster is not None else ", ratings taken as independent"
+        if len(found.pairs) == 1:
+            pair = found.pairs[0]
+            return (
+                f"We compared {pair.b} (B) with {pair.a} (A) by {pair.n_b:,} and {pair.n_a:,} ratings. The mean "
+                f"rating was {significant(pair.mean_b)} for B and {significant(pair.mean_a)} for A, a difference "
+                f"of {significant(pair.difference)} ({100 * (1 - found.alpha):g} % interval "
+                f"{significant_interval(*pair.interval)}; {label}, two-sided{taken}, {p_words(pair.p_value)}, "
+                f"alpha {alpha}).",
+            )
+        against = "" if found.baseline is None else f" with {found.baseline}"
+        return (
+            f"We compared {counted(len(rated.systems), 'system')}{against} in "
+            f"{counted(len(found.pairs), 'pair')} by {counted(len(rated.rating), 'rating')} ({label}, "
+            f"two-sided{taken}). {found.n_significant:,} of the pairs had p < {alpha}; after Holm's correction "
+            f"{found.n_corrected:,} differed significantly.",
+        )
+
+    @property
+    def signature(self) -> str:
+        found, rated = self.found, self.rated
+        n_clusters = None if rated.cluster is None else len(set(rated.cluster.tolist()))
+        return signature(
+            model="independent-ratings",
+            coding="b-a",
+            test=found.test,
+            continuity="no" if found.test == "mann-whitney" and not found.continuity else None,
+            alpha=found.alpha,
+            two=True,
+            n=len(rated.rating),
+            cluster=(rated.cluster_name or None, n_clusters),
+            k=len(rated.systems) if len(rated.systems) > 2 else None,
+            corr="holm" if len(found.pairs) > 1 else None,
+            data=data_entry(rated.sha256),
+        )
+
+    def numbers(self) -> Record:
         found, rated = self.found, self.rated
         return {
-            "systems": list(rated.systems),
+            **values(rated, "systems", "notices"),
             "n_ratings": len(rated.rating),
-            "test": found.test,
-            "continuity": found.continuity,
-            "alpha": found.alpha,
-            "baseline": found.baseline,
+            **values(found, "test", "continuity", "alpha", "baseline", "n_significant", "left_out"),
             "cluster": rated.cluster_name or None,
-            "n_significant": found.n_significant,
             "n_significant_corrected": found.n_corrected,
             "pairs": [asdict(pair) for pair in found.pairs],
-            "left_out": list(found.left_out),
-            "independence": independence_record(independence_of_rated(rated, found)),
-            "signature": signature_of(self.found, self.rated),
-            "notices": list(rated.notices),
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each pair, as `read_observed` takes it: with its `difference` and its `p`."""
-        grouped = len(self.rated.groups) > 1
+        is_grouped = len(self.rated.groups) > 1
         return [
             {
-                **({"group": pair.group} if grouped else {}),
+                **({"group": pair.group} if is_grouped else {}),
                 "system_a": pair.a,
                 "system_b": pair.b,
-                "n_a": pair.n_a,
-                "n_b": pair.n_b,
-                "mean_a": pair.mean_a,
-                "mean_b": pair.mean_b,
-                "difference": pair.difference,
+                **values(pair, "n_a", "n_b", "mean_a", "mean_b", "difference"),
                 "low": pair.interval[0],
                 "high": pair.interval[1],
                 "superiority": pair.superiority,

@@ -4,19 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from humeval_power.asking.calls import Typed, evaluated
 from humeval_power.asking.declared import Calls, Declared, Page, Part
 from humeval_power.asking.expressions import Call, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import EffectRange
-from humeval_power.asking.vocabulary import ALPHA, CLUSTER_OR_LINES, GOLD, SEED
-from humeval_power.choices import DEFAULT_SWAPS, ContingencyMetric
-from humeval_power.comparisons.contingency.wording import WORDING
+from humeval_power.asking.vocabulary import ALPHA, CLUSTER_OR_LINES, FLIPS, GOLD, SEED, SWAPS, TEST_ITEMS
+from humeval_power.choices import ContingencyMetric
 from humeval_power.comparisons.questions import Given, QuestionPage, Questions, Subject
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import listed, number_list, own, real, text, whole, word
+from humeval_power.studies.power.wording import Wording, higher
+
+if TYPE_CHECKING:
+    from humeval_power.comparisons.contingency.scenario import ContingencyStudy
+
+
+def _words(scenario: ContingencyStudy) -> list[str]:
+    from humeval_power.comparisons.contingency.scenario import DEFAULT_FLIPS
+
+    flips = "exact p-values" if scenario.is_exact else f"{scenario.n_flips or DEFAULT_FLIPS:,} random swaps"
+    return [
+        f"{scenario.n_items:,} items of {len(scenario.tables.classes)} classes; the systems agree on "
+        f"{100 * scenario.tables.agreement:.1f} %",
+        f"{scenario.metric} of A {scenario.value_a:.4f}, of B {scenario.value_b:.4f}",
+        f"randomisation test, alpha {scenario.alpha:g}, {flips}",
+    ]
+
+
+def _finding(scenario: ContingencyStudy) -> str:
+    effect = scenario.true_effect
+    return f"that the {scenario.metric} of B is {abs(effect):.4g} {higher(effect)} than that of A"
+
+
+WORDING = Wording(
+    "contingency",
+    _words,
+    said=lambda scenario: f"B - A = {scenario.true_effect:.4g} in {scenario.metric}",
+    finding=_finding,
+    sized="items",
+)
+
 
 _LABELS = {
     "gold": replace(GOLD, needed=True),
@@ -121,13 +151,7 @@ TEST = Declared(
         **_DATA,
         "metric": _METRIC,
         "positive": _POSITIVE,
-        "n_swaps": own(
-            whole(1),
-            "Random swaps, for more than two classes or for clusters.",
-            "Random swaps",
-            option="swaps",
-            usual=DEFAULT_SWAPS,
-        ),
+        "n_swaps": SWAPS,
         "cluster": CLUSTER_OR_LINES,
         "alpha": ALPHA,
         "seed": SEED,
@@ -258,7 +282,7 @@ QUESTIONS = Questions(
     WORDING,
     n=own(
         whole(2),
-        "Items in the test set.",
+        TEST_ITEMS,
         "Items in the test set",
         unit="items",
         slider=(50, 10000),
@@ -316,12 +340,7 @@ QUESTIONS = Questions(
             "Or: correlation of being right, alike in every class; 0 is independent.",
             "Or: correlation of being right",
         ),
-        "n_flips": own(
-            whole(1),
-            "Random swaps for each simulated p-value. [two classes: exact; else 1000]",
-            "Random swaps for each p-value",
-            option="flips",
-        ),
+        "n_flips": replace(FLIPS, page_help="None with two classes, which are exact; else 1,000."),
         "alpha": ALPHA,
     },
     before=_before,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from humeval_power.checking.suspects import ClusterSuspect
@@ -19,32 +18,21 @@ from humeval_power.comparisons.contingency.tests import ContingencyTest
 from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.kernels.metrics.contingency import OF_A_CLASS, OF_ALL, metric_value
 from humeval_power.saying.answer_words import swap_facts
+from humeval_power.saying.chart import Axis, Chart, Series
 from humeval_power.saying.clustered_words import (
-    PAPER,
     Independence,
     assumed_items,
     cluster_caveats,
     cluster_record,
     clustered_items,
     few_clusters,
-    independence_record,
-    independence_section,
     paper_error,
 )
 from humeval_power.saying.compared import Compared
-from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
-from humeval_power.saying.figure_style import COLOURS, QUIET, house_style
+from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_words, percent
-from humeval_power.saying.result import (
-    NAME,
-    UNKNOWN,
-    Provenance,
-    Record,
-    Result,
-    cluster_entry,
-    short,
-    versions,
-)
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import Reported, signature, table, values
 
 SHOWN_CLASSES = 12
 
@@ -61,29 +49,54 @@ class ContingencyEstimateResult(Result):
     counts: Counts
     classes: tuple[str, ...]
     positive: int | None
-    provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Labels that are predicted and true of no item."""
         return foreign_labels(self.counts, self.classes)
 
     def body(self) -> Document:
-        """Every metric, the picture of them, and who errs in which class."""
         agree = np.trace(self.counts.sum(axis=0)) / self.counts.sum()
-        metrics = tuple(
-            (name, f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}") for name, (a, b) in self._values().items()
+        values = self._values()
+        metrics = table(
+            values.items(),
+            {
+                "metric": lambda row: row[0],
+                "A": lambda row: f"{row[1][0]:.4f}",
+                "B": lambda row: f"{row[1][1]:.4f}",
+                "B - A": lambda row: f"{row[1][1] - row[1][0]:+.4f}",
+            },
         )
-        first = metrics[0]
-        picture = Picture(
-            "metrics", self._figure, words="Every metric of both systems, joined by a line for each metric."
+        first, (a, b) = next(iter(values.items()))
+        drawn = {name: pair for name, pair in values.items() if all(map(math.isfinite, pair))}
+        rows = tuple(map(float, range(len(drawn))))
+        a_of, b_of = zip(*drawn.values(), strict=True)
+        low, high = min(0.0, *a_of, *b_of), max(1.0, *a_of, *b_of)
+        picture = Chart(
+            name="metrics",
+            title="How good are the systems by each metric?",
+            words="Every metric of both systems, joined by a bar for each metric.",
+            x=Axis("Value of the metric", low, high),
+            y=Axis("", 0, len(drawn), names=tuple(drawn)),
+            series=(
+                Series(
+                    "bars",
+                    "",
+                    y=rows,
+                    low=tuple(map(min, a_of, b_of)),
+                    high=tuple(map(max, a_of, b_of)),
+                    colour=7,
+                ),
+                Series("points", "A", a_of, rows),
+                Series("points", "B", b_of, rows, colour=1),
+            ),
+            numbers=metrics,
         )
         return Document(
             "How two systems err together",
             lead=f"A and B agree on {percent(float(agree))} of {counted(int(self.counts.sum()), 'item')}; "
-            f"{first[0]} is {first[1]} for A and {first[2]} for B.",
+            f"{first} is {a:.4f} for A and {b:.4f} for B.",
             sections=(
-                Section("Metrics", (Table(("metric", "A", "B", "B - A"), metrics), picture)),
+                Section("Metrics", (metrics, picture)),
                 Section("Who is right, by true class", tuple(self._classes())),
             ),
         )
@@ -115,11 +128,7 @@ class ContingencyEstimateResult(Result):
             for name in names
         }
 
-    def _figure(self) -> Figure:
-        return metrics_figure(self._values())
-
     def content(self) -> Record:
-        """The tables and every metric."""
         return {
             "classes": list(self.classes),
             "positive": None if self.positive is None else self.classes[self.positive],
@@ -131,7 +140,6 @@ class ContingencyEstimateResult(Result):
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each metric: of A, of B, and B - A."""
         return [
             {"metric": name, "a": a, "b": b, "difference": b - a} for name, (a, b) in self._values().items()
         ]
@@ -141,7 +149,7 @@ class ContingencyEstimateResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContingencyTestResult(Result):
+class ContingencyTestResult(Reported):
     """The paired randomisation test of a metric; `counts` are (K, K, K) by true class and both predictions.
 
     `mean` holds the difference with its cluster-robust error, None where the metric has none; `clusters` are
@@ -159,15 +167,12 @@ class ContingencyTestResult(Result):
     clusters: Clusters | None
     alpha: float
     suspects: tuple[ClusterSuspect, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Labels that are predicted and true of no item, and columns that look like clusters."""
         return (*foreign_labels(self.counts, self.classes), *(each.sentence() for each in self.suspects))
 
-    def body(self) -> Document:
-        """The metric of both systems, the verdict, what was not independent, and a paragraph."""
+    def answer(self) -> Document:
         found, mean = self.found, self.mean
         of_class = f" of class {self.positive}" if self.positive is not None else ""
         size = counted(self._n_items, "item")
@@ -193,12 +198,7 @@ class ContingencyTestResult(Result):
                 )
             ),
             caveats=cluster_caveats(clustered, self.alpha),
-            sections=(
-                Section("", (Facts(tuple(facts)),)),
-                independence_section(self._independence()),
-                Section(PAPER, (Paragraph(self._paper()),)),
-            ),
-            signature=self._signature(),
+            sections=(Section("", (Facts(tuple(facts)),)),),
         )
 
     @property
@@ -221,7 +221,7 @@ class ContingencyTestResult(Result):
         largest = 2.0 if self.metric == "mcc" else 1.0  # that a difference can be
         return max(low, -largest), min(high, largest)
 
-    def _independence(self) -> tuple[Independence, ...]:
+    def independence(self) -> tuple[Independence, ...]:
         if self._cluster is None:
             return (assumed_items(self._n_items, self.suspects),)
         if self.mean is None:
@@ -229,11 +229,15 @@ class ContingencyTestResult(Result):
             return (Independence("items", "accounted", text),)
         return (clustered_items(self.mean, self._cluster),)
 
-    def _paper(self) -> str:
+    def paper(self) -> tuple[str, ...]:
         found, metric = self.found, self.metric
         of_class = f" of class {self.positive}" if self.positive is not None else ""
         ends = self._interval()
-        interval = "" if ends is None else f" ({100 * (1 - self.alpha):g} % interval {_signed(ends)})"
+        interval = (
+            ""
+            if ends is None
+            else f" ({100 * (1 - self.alpha):g} % interval {interval_words(*ends, signed=True)})"
+        )
         clusters = None if self._cluster is None or self.mean is None else self.mean
         unit = "items" if self._cluster is None else "whole clusters of items"
         text = (
@@ -242,69 +246,31 @@ class ContingencyTestResult(Result):
             f"{interval}. A paired randomisation test that exchanged the two systems' predictions of {unit} "
             f"({self._swaps()}) gave {p_words(found.p_value)}."
         )
-        return text if ends is None else f"{text} {paper_error(clusters, 'influence values')}"
+        return (text if ends is None else f"{text} {paper_error(clusters, 'influence values')}",)
 
-    def _signature(self) -> str:
-        found = self.found
-        return "|".join(
-            [
-                NAME,
-                f"v:{versions()['humeval-power']}",
-                "model:paired",
-                "coding:b-a",
-                f"metric:{self.metric}",
-                "test:swaps",
-                f"alpha:{short(self.alpha)}",
-                "two",
-                f"n:{self._n_items}",
-                *(
-                    ()
-                    if self.clusters is None
-                    else cluster_entry(self.clusters.name, self.clusters.n_clusters)
-                ),
-                *([f"draws:{found.n_swaps}"] if found.n_swaps else []),
-                *([f"seed:{self.provenance.seed}"] if self.provenance.seed is not None else []),
-            ]
+    @property
+    def signature(self) -> str:
+        return signature(
+            model="paired",
+            coding="b-a",
+            metric=self.metric,
+            test="swaps",
+            alpha=self.alpha,
+            two=True,
+            n=self._n_items,
+            cluster=self.clusters,
+            draws=self.found.n_swaps or None,
+            seed=self.provenance.seed,
         )
 
-    def content(self) -> Record:
-        """The metric, the test, the clusters."""
-        found, ends = self.found, self._interval()
+    def numbers(self) -> Record:
+        found = self.found
         return {
-            "metric": self.metric,
-            "positive": self.positive,
+            **values(self, "metric", "positive", "alpha"),
             "n_items": self._n_items,
             **asdict(found),
-            "difference": found.difference,
-            "interval": None if ends is None else list(ends),
-            "p_interval": found.p_interval,
-            "alpha": self.alpha,
+            **values(found, "difference", "p_interval"),
+            "interval": self._interval(),
             "significant": found.p_value <= self.alpha,
             "clusters": cluster_record(self.mean, self._cluster),
-            "independence": independence_record(self._independence()),
-            "signature": self._signature(),
         }
-
-
-def _signed(ends: tuple[float, float]) -> str:
-    return interval_words(*ends, signed=True)
-
-
-# Every metric of two classifiers as a picture.
-
-
-def metrics_figure(values: Mapping[str, tuple[float, float]], *, width: float = 4.6) -> Figure:
-    """A row for each metric with a mark for A and one for B."""
-    with house_style():
-        figure = Figure(figsize=(width, 0.9 + 0.24 * len(values)), layout="constrained")
-        axes = figure.subplots()
-        places = range(len(values))
-        a, b = ([pair[side] for pair in values.values()] for side in (0, 1))
-        axes.hlines(places, a, b, color=QUIET, linewidth=1.2)
-        axes.plot(a, places, "o", color=COLOURS[0], markersize=4.5, label="A")
-        axes.plot(b, places, "D", color=COLOURS[1], markersize=4.5, label="B")
-        axes.set_yticks(places, list(values))
-        axes.set_ylim(len(values) - 0.5, -0.5)
-        axes.set_xlabel("Value of the metric")
-        figure.legend(loc="outside upper center", ncols=2)
-    return figure

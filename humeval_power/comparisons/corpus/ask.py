@@ -4,26 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from humeval_power.asking.calls import Caller, Typed
 from humeval_power.asking.declared import Calls, Declared, Page, Part
 from humeval_power.asking.expressions import Call, Code, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import EffectRange
-from humeval_power.asking.vocabulary import ALPHA, SEED
+from humeval_power.asking.vocabulary import ALPHA, FLIPS, SEED, SWAPS
 from humeval_power.choices import (
     DEFAULT_FLIPS,
     DEFAULT_SUBSETS,
-    DEFAULT_SWAPS,
     PRESETS,
     CorpusMetric,
     FlipTest,
     Tokenizer,
 )
-from humeval_power.comparisons.corpus.wording import WORDING
 from humeval_power.comparisons.questions import Given, QuestionPage, Questions, Subject
 from humeval_power.fields import flag, own, real, text, whole, word
+from humeval_power.studies.power.wording import Wording
+
+if TYPE_CHECKING:
+    from humeval_power.comparisons.corpus.scenario import CorpusStudy
+
+
+def _words(scenario: CorpusStudy) -> list[str]:
+    flips = f"{scenario.n_flips:,} random flips" if scenario.test == "flips" else "normal distribution"
+    return [
+        f"{scenario.n_sentences:,} sentences, P0 = {scenario.zero_share:g}, b0 = {scenario.scale:g}",
+        f"randomisation test ({flips}), alpha {scenario.alpha:g}; "
+        f"SD of the difference {scenario.standard_error:.3g}",
+    ]
+
+
+def _said(scenario: CorpusStudy) -> str:
+    return f"B - A = {WORDING.shown(scenario.true_effect)} of the metric"
+
+
+WORDING = Wording(
+    "corpus",
+    _words,
+    "points",
+    _said,
+    verb="scores",
+    sized="sentences",
+)
+
 
 _FILE = text("PATH")
 _OUTPUTS = {
@@ -48,6 +74,14 @@ _OUTPUTS = {
         page_help="One segment a line; more files for more references.",
         option="reference",
         needed=True,
+    ),
+    "texts": own(
+        _FILE,
+        "A table of all texts, a segment a row: outputs and references are then names of its columns, or numbers "
+        "where it has no header, as `sacrebleu --echo` prints it.",
+        "One table of all texts",
+        page_help="A segment a row; above then stand the names of its columns, or their numbers where it has no "
+        "header, as sacreBLEU prints it.",
     ),
 }
 _METRIC = {
@@ -74,9 +108,9 @@ _PARTS = (Part("The outputs", tuple(_OUTPUTS)), Part("The metric", tuple(_METRIC
 def _texts(given: Typed, calls: Calls) -> dict[str, Any]:
     """The texts in place of their files, and how they are counted."""
     files = (given["system_a"], given["system_b"], list(given["references"]))
-    texts: Any = calls.let("texts", call("hp.corpus.read_corpus", *files))
+    texts: Any = calls.let("texts", call("hp.corpus.read_corpus", *files, texts=given.given("texts")))
     return {
-        **{name: calls.attribute(texts, name) for name in _OUTPUTS},
+        **{name: calls.attribute(texts, name) for name in _OUTPUTS if name != "texts"},
         **{name: given.given(name) for name in _METRIC},
         "remarks": texts.notices if isinstance(calls, Caller) else None,
     }
@@ -142,14 +176,7 @@ TEST = Declared(
     {
         **_OUTPUTS,
         **_METRIC,
-        "n_swaps": own(
-            whole(1),
-            "Random swaps.",
-            "Random swaps",
-            page_help="10,000 where nothing is said.",
-            option="swaps",
-            usual=DEFAULT_SWAPS,
-        ),
+        "n_swaps": SWAPS,
         "cluster": own(
             text("FILE"),
             "Clusters of segments, such as documents: one name a line. [none]",
@@ -239,13 +266,7 @@ QUESTIONS = Questions(
             words={"normal": "normal distribution", "flips": "random flips"},
             usual="normal",
         ),
-        "n_flips": own(
-            whole(1),
-            "Random flips of each simulated test set, with --test flips.",
-            "Random flips",
-            option="flips",
-            usual=DEFAULT_FLIPS,
-        ),
+        "n_flips": replace(FLIPS, usual=DEFAULT_FLIPS),
         "alpha": ALPHA,
     },
     before=_swaps,

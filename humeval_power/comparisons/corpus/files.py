@@ -1,12 +1,14 @@
-"""Outputs, references and labels in plain text files: one a line, files side by side."""
+"""Outputs, references and labels in plain text files: one a line, files side by side; or columns of one table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from humeval_power.checking.columns import close_to
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.file_bytes import read_text
+from humeval_power.files.tables import read_table
 
 _LISTED = 5  # blank labels that are shown for each file; the rest is counted
 
@@ -21,16 +23,22 @@ class Corpus:
     notices: tuple[str, ...]
 
 
-def read_corpus(system_a: str, system_b: str, references: Sequence[str]) -> Corpus:
-    """Read outputs and references, one segment a line, in the same order in every file.
+def read_corpus(
+    system_a: str, system_b: str, references: Sequence[str], *, texts: str | None = None
+) -> Corpus:
+    """Read outputs and references, one segment a line, in the same order in every file; or columns of one table.
+
+    texts : a table with a segment a row, of which the others name columns: by the names in its header, or by
+        numbers from 1 where it has none, as `sacrebleu --echo` prints it.
 
     Raises
     ------
     InputError
-        Files that cannot be read, are empty or have different numbers of lines: all of them at once.
+        Files that cannot be read, are empty or have different numbers of lines, or columns that are not there: all
+        of them at once.
     """
     paths = [system_a, system_b, *references]
-    lines = _side_by_side(paths)
+    lines = _side_by_side(paths) if texts is None else _columns(texts, paths)
     notices = []
     for path, found in zip(paths, lines, strict=True):
         blank = [number for number, line in enumerate(found, start=1) if not line.strip()]
@@ -95,6 +103,32 @@ def _side_by_side(paths: Sequence[str]) -> list[list[str]]:
     if problems:
         raise InputError(problems)
     return [found[path] for path in paths]
+
+
+def _columns(table: str, names: Sequence[str]) -> list[list[str]]:
+    """The texts in columns of one table; by their numbers in lines that tabs part."""
+    if not all(name.isascii() and name.isdigit() and int(name) for name in names):
+        read = read_table(table)
+        columns = {str(name): read.frame[name] for name in read.frame.columns}
+        if missing := [name for name in dict.fromkeys(names) if name not in columns]:
+            rule = "there is no column {}."
+            raise InputError(
+                [
+                    Problem(rule.format(repr(name)), close_to(name, list(columns)), read.source)
+                    for name in missing
+                ]
+            )
+        return [["" if cell != cell else str(cell) for cell in columns[name]] for name in names]
+    rows = [line.split("\t") for line in _lines(table)]
+    most = max(map(int, names))
+    problems = [
+        Problem(f"has {len(row)} columns; column {most} is named.", "Tabs part the columns.", table, number)
+        for number, row in enumerate(rows, start=1)
+        if len(row) < most
+    ]
+    if problems:
+        raise InputError(problems[:_LISTED])
+    return [[row[int(name) - 1] for row in rows] for name in names]
 
 
 def _lines(path: str) -> list[str]:

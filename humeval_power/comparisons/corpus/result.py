@@ -17,28 +17,13 @@ from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.inference.corpus import RandomisationTest
 from humeval_power.safe_text import table_csv
 from humeval_power.saying.answer_words import swap_facts
-from humeval_power.saying.clustered_words import (
-    Independence,
-    assumed_items,
-    clustered_items,
-    independence_record,
-    independence_section,
-)
+from humeval_power.saying.clustered_words import Independence, assumed_items, clustered_items
 from humeval_power.saying.compared import Compared
-from humeval_power.saying.document import Block, Document, Fact, Facts, Listing, Paragraph, Picture, Section
+from humeval_power.saying.document import Document, Fact, Facts, Listing, Picture, Section
 from humeval_power.saying.figure_style import COLOURS, INK, house_style
 from humeval_power.saying.numbers import counted, p_words, percent
-from humeval_power.saying.result import (
-    NAME,
-    UNKNOWN,
-    Provenance,
-    Record,
-    Result,
-    cluster_entry,
-    named,
-    short,
-    versions,
-)
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import Reported, signature, values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,10 +72,8 @@ class CorpusEstimateResult(Result):
     fit: DeltaLaplace
     check: Additivity
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """P0 and b0, whether single effects add up, and what to compute with them."""
         fit = self.fit
         p0 = f"{fit.zero_share:.3f} (SE {fit.zero_share_error:.3f}): share of swaps that change nothing"
         facts: list[Fact] = [*metric_facts(self.counts), ("P0", p0)]
@@ -99,6 +82,13 @@ class CorpusEstimateResult(Result):
             facts += _effect_facts(fit, self.check)
         else:
             facts.append(("b0", "none"))
+        picture = Picture(
+            "swaps",
+            lambda: swap_figure(self.effects, self.check, fit, metric=METRIC_NAMES[self.counts.metric]),
+            words="Left, the true effect of swapping random halves of the sentences against the sum of single "
+            "effects; right, the single effects that are not zero, with the Laplace distribution that was "
+            "fitted.",
+        )
         how = f"--p0 {fit.zero_share:.3g} --b0 {fit.matched_scale:.3g}"
         follow_up = f"humeval-power compare corpus power --n {len(self.counts)} --effect 1 {how}"
         return Document(
@@ -111,50 +101,29 @@ class CorpusEstimateResult(Result):
             else "A and B count alike in every sentence: there is nothing to test or to plan with.",
             caveats=cautions(fit, self.check) if moves else (),
             sections=(
-                Section("", (Facts(tuple(facts)), self._picture())),
+                Section("", (Facts(tuple(facts)), picture)),
                 *((Section("Next: the power of such a test set", (Listing(follow_up),)),) if moves else ()),
             ),
         )
 
-    def _picture(self) -> Block:
-        return Picture(
-            "swaps",
-            self._figure,
-            words="Left, the true effect of swapping random halves of the sentences against the sum of single "
-            "effects; right, the single effects that are not zero, with the Laplace distribution that was "
-            "fitted.",
-        )
-
-    def _figure(self) -> Figure:
-        return swap_figure(self.effects, self.check, self.fit, metric=METRIC_NAMES[self.counts.metric])
-
     def content(self) -> Record:
-        """The metric, the fit and the check of adding up."""
         fit, check = self.fit, self.check
         return {
             **metric_record(self.counts),
-            "swaps": {
-                **asdict(fit),
-                "zero_share": fit.zero_share,
-                "zero_share_error": fit.zero_share_error,
-                "scale_error": fit.scale_error,
-            },
+            "swaps": {**asdict(fit), **values(fit, "zero_share", "zero_share_error", "scale_error")},
             "additivity": {
                 "n_subsets": len(check.true),
-                "correlation": check.correlation,
-                "slope": check.slope,
+                **values(check, "correlation", "slope"),
                 "rms_error": check.error,
             },
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each sentence: its line, and the effect of swapping it, in points of the metric."""
         import pandas as pd
 
         return pd.DataFrame({"line": range(1, len(self.effects) + 1), "effect": self.effects})
 
     def files(self) -> Mapping[str, str | bytes]:
-        """The effects of single swaps."""
         return {EFFECTS: table_csv(self.to_frame(), digits=12)}
 
 
@@ -194,8 +163,6 @@ def _effect_facts(fit: DeltaLaplace, check: Additivity) -> tuple[Fact, ...]:
 
 # What the paired randomisation test of a corpus metric says, and its record.
 
-# What a paper says of the test of a corpus metric: a paragraph, and a line that can be kept beside it.
-
 
 def swap_words(found: RandomisationTest, clusters: Clusters | None) -> str:
     """'10,000 random swaps', or 'all 256 swaps of 8 clusters'."""
@@ -214,63 +181,12 @@ def too_few_swaps(found: RandomisationTest, alpha: float) -> tuple[str, ...]:
     )
 
 
-def test_paragraph(
-    counts: SentenceCounts,
-    found: RandomisationTest,
-    mean: ClusteredMean,
-    clusters: Clusters | None,
-    *,
-    alpha: float,
-) -> str:
-    """Both values, the difference with its interval, and the test."""
-    a, b = counts.values
-    where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
-    swapped = "sentences" if clusters is None else "whole clusters"
-    interval = ""
-    if mean.standard_error > 0:
-        low, high = mean.interval(1 - alpha)
-        interval = f" ({100 * (1 - alpha):g} % interval {low:+.2f} to {high:+.2f})"
-    how = f"all {found.n_swaps:,}" if found.exact else f"{found.n_swaps:,} random"
-    return (
-        f"On {counted(len(counts), 'sentence')}{where}, A has {a:.2f} and B {b:.2f} {METRIC_NAMES[counts.metric]} "
-        f"({counts.signature}); the difference B - A is {found.difference:+.2f}{interval}. A paired randomisation "
-        f"test with {how} swaps of {swapped} gives {p_words(found.p_value)} (two-sided, alpha {alpha:g})."
-    )
-
-
-def corpus_signature(
-    counts: SentenceCounts,
-    found: RandomisationTest,
-    clusters: Clusters | None,
-    *,
-    alpha: float,
-    seed: int | None,
-) -> str:
-    """Metric, test, level, sentences and clusters, swaps and seed."""
-    known = (None, None) if clusters is None else (clusters.name, clusters.n_clusters)
-    return "|".join(
-        [
-            NAME,
-            *named("v", versions()["humeval-power"]),
-            "model:corpus",
-            "coding:b-a",
-            f"metric:{counts.metric}",
-            "test:randomisation",
-            f"alpha:{short(alpha)}",
-            "two",
-            f"n:{len(counts)}",
-            *cluster_entry(*known),
-            *named("draws", None if found.exact else found.n_swaps),
-            *named("seed", None if found.exact else seed),
-        ]
-    )
-
-
 @dataclass(frozen=True, kw_only=True)
-class CorpusTestResult(Result):
+class CorpusTestResult(Reported):
     """The paired randomisation test of a corpus metric."""
 
     schema: ClassVar[str] = "humeval_power/corpus_test/1"
+    signature_key: ClassVar[str] = "test_signature"  # that of the metric is another
 
     counts: SentenceCounts
     found: RandomisationTest
@@ -278,87 +194,86 @@ class CorpusTestResult(Result):
     alpha: float
     clusters: Clusters | None = None
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
-    def body(self) -> Document:
-        """The metric of both systems, and the verdict."""
-        found = self.found
-        name = METRIC_NAMES[self.counts.metric]
-        facts = (
-            *metric_facts(self.counts),
-            *self._interval_facts(),
-            *swap_facts(swap_words(found, self.clusters), found.p_interval),
+    @property
+    def _interval(self) -> tuple[float, float] | None:
+        return self.mean.interval(1 - self.alpha) if self.mean.standard_error > 0 else None
+
+    def answer(self) -> Document:
+        found, mean, name = self.found, self.mean, METRIC_NAMES[self.counts.metric]
+        interval: tuple[Fact, ...] = ()
+        if self._interval is not None:
+            low, high = self._interval
+            each = "sentences" if self.clusters is None else "clusters"
+            error = f"error {mean.standard_error:.3f} from the influence of {each}, {mean.df:.4g} df"
+            interval = (("Interval", f"{low:+.2f} to {high:+.2f} ({100 * (1 - self.alpha):g} %, {error})"),)
+        swaps = swap_facts(swap_words(found, self.clusters), found.p_interval)
+        compared = Compared(
+            ("A", "B"),
+            found.difference,
+            self._interval or (math.nan, math.nan),
+            found.p_value,
+            found.p_value <= self.alpha,
+            1 - self.alpha,
+            unit=f" {name}",
         )
         return Document(
             f"{name} of two systems",
-            lead=str(
-                Compared(
-                    ("A", "B"),
-                    found.difference,
-                    self.mean.interval(1 - self.alpha)
-                    if self.mean.standard_error > 0
-                    else (math.nan, math.nan),
-                    found.p_value,
-                    found.p_value <= self.alpha,
-                    1 - self.alpha,
-                    unit=f" {name}",
-                )
-            ),
+            lead=str(compared),
             caveats=too_few_swaps(found, self.alpha),
-            sections=(
-                Section("", (Facts(facts),)),
-                Section("For the paper", (Paragraph(self._paper()),)),
-                independence_section(self._independence()),
-            ),
-            signature=self.signature,
-        )
-
-    def _interval_facts(self) -> tuple[Fact, ...]:
-        mean = self.mean
-        if not mean.standard_error > 0:
-            return ()
-        low, high = mean.interval(1 - self.alpha)
-        each = "sentences" if self.clusters is None else "clusters"
-        return (
-            (
-                "Interval",
-                f"{low:+.2f} to {high:+.2f} ({100 * (1 - self.alpha):g} %, error {mean.standard_error:.3f} "
-                f"from the influence of {each}, {mean.df:.4g} df)",
-            ),
+            sections=(Section("", (Facts((*metric_facts(self.counts), *interval, *swaps)),)),),
         )
 
     @property
     def signature(self) -> str:
-        """The line that says in a paper what was tested."""
-        return corpus_signature(
-            self.counts, self.found, self.clusters, alpha=self.alpha, seed=self.provenance.seed
+        found = self.found
+        return signature(
+            model="corpus",
+            coding="b-a",
+            metric=self.counts.metric,
+            test="randomisation",
+            alpha=self.alpha,
+            two=True,
+            n=len(self.counts),
+            cluster=self.clusters,
+            draws=None if found.exact else found.n_swaps,
+            seed=None if found.exact else self.provenance.seed,
         )
 
-    def _paper(self) -> str:
-        return test_paragraph(self.counts, self.found, self.mean, self.clusters, alpha=self.alpha)
+    def paper(self) -> tuple[str, ...]:
+        """Both values, the difference with its interval, and the test."""
+        counts, found, clusters = self.counts, self.found, self.clusters
+        a, b = counts.values
+        where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
+        swapped = "sentences" if clusters is None else "whole clusters"
+        interval = ""
+        if self._interval is not None:
+            low, high = self._interval
+            interval = f" ({100 * (1 - self.alpha):g} % interval {low:+.2f} to {high:+.2f})"
+        how = f"all {found.n_swaps:,}" if found.exact else f"{found.n_swaps:,} random"
+        return (
+            f"On {counted(len(counts), 'sentence')}{where}, A has {a:.2f} and B {b:.2f} "
+            f"{METRIC_NAMES[counts.metric]} ({counts.signature}); the difference B - A is "
+            f"{found.difference:+.2f}{interval}. A paired randomisation test with {how} swaps of {swapped} gives "
+            f"{p_words(found.p_value)} (two-sided, alpha {self.alpha:g}).",
+        )
 
-    def _independence(self) -> tuple[Independence, ...]:
+    def independence(self) -> tuple[Independence, ...]:
         if self.clusters is None:
             return (assumed_items(len(self.counts)),)
         return (clustered_items(self.mean, self.clusters.name),)
 
-    def content(self) -> Record:
-        """The metric and the test."""
-        interval = self.mean.interval(1 - self.alpha) if self.mean.standard_error > 0 else None
+    def numbers(self) -> Record:
         found = self.found
         return {
             **metric_record(self.counts),
             **asdict(found),
-            "p_value": found.p_value,
-            "p_interval": found.p_interval,
+            **values(found, "p_value", "p_interval"),
             "alpha": self.alpha,
             "significant": found.p_value <= self.alpha,
-            "standard_error": self.mean.standard_error,
-            "df": self.mean.df,
-            "interval": interval,
+            **values(self.mean, "standard_error", "df"),
+            "interval": self._interval,
             "n_clusters": None if self.clusters is None else self.clusters.n_clusters,
-            "independence": independence_record(self._independence()),
-            "test_signature": self.signature,
         }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from humeval_power.asking.calls import Typed
 from humeval_power.asking.command import needs
-from humeval_power.asking.declared import Calls, Declared, Page, Part, Step, chain
+from humeval_power.asking.declared import Calls, CallStep, Declared, Page, Part, chain
 from humeval_power.asking.expressions import call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_values import StudyValues
@@ -78,7 +78,7 @@ MEAN = chain(
     The correlation is that of the judge with the human values as they are,
     noise and all. For a comparison the values are differences B - A.
     """,
-    Step(
+    CallStep(
         "result",
         "hp.judge.mean",
         {
@@ -265,7 +265,11 @@ PLAN = Declared(
         **_SOURCES,
         **_EFFECTS,
         "extra": replace(
-            _EXTRA, kind=whole(0, _MOST_EXTRA), help="Most items scored by the judge alone.", start=""
+            _EXTRA,
+            kind=whole(0, _MOST_EXTRA),
+            help="Most items scored by the judge alone.",
+            start="",
+            option="max-extra",
         ),
         "correlation": _CORRELATION,
         "power": FIELDS["power"],
@@ -273,7 +277,7 @@ PLAN = Declared(
             MONEY, "Price of one score of the judge. [0]", "Price of one of its scores", unit="USD"
         ),
         "min_workers": _workers("Fewest workers to try.", "Fewest workers", 5),
-        "max_workers": _workers("Most workers to try.", "Most workers", 20),
+        "max_workers": _workers(FIELDS["max_workers"].help, "Most workers", 20),
         "max_ratings_per_item": own(
             whole(1),
             "Most ratings of an item under each system.",
@@ -282,7 +286,7 @@ PLAN = Declared(
             usual=5,
         ),
         "max_ratings_per_worker": own(
-            whole(1), "Most ratings of a worker.", "Most ratings of a worker", unit="ratings"
+            whole(1), FIELDS["max_ratings_per_worker"].help, "Most ratings of a worker", unit="ratings"
         ),
         **{name: FIELDS[name] for name in ALL_PRICES},
         "cost_per_rating": replace(FIELDS["cost_per_rating"], start="0.10"),

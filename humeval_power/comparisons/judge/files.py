@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.checking.cells import codes_in, read_cells, read_ids, renumbered
-from humeval_power.checking.columns import Column, Found, find_columns
+from humeval_power.checking.columns import Column, ColumnRoles, find_columns
 from humeval_power.checking.rows import Rejected
 from humeval_power.checking.suspects import cluster_suspects
 from humeval_power.comparisons.judge.table import JudgedTable
@@ -107,7 +107,7 @@ def judged_table(
     )
 
 
-def _told(found: Found, *, average_workers: bool, n_workers: int) -> tuple[str, ...]:
+def _told(found: ColumnRoles, *, average_workers: bool, n_workers: int) -> tuple[str, ...]:
     """What was assumed of the workers."""
     if "worker" not in found.of:
         return ()

@@ -14,7 +14,8 @@ from humeval_power.saying.answer_words import found_words, of_hundred
 from humeval_power.saying.chart import Axis, Chart, Level, Series, Spot
 from humeval_power.saying.document import Document, Fact, Facts, Section
 from humeval_power.saying.numbers import counted
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import values
 from humeval_power.studies.power.formula import AnalyticPower
 
 # What a mean is worth in human values, by the number of items that the judge has scored.
@@ -60,10 +61,8 @@ class JudgeMean(Result):
     schema: ClassVar[str] = "humeval_power/judge_mean/1"
 
     found: PredictionPower
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """What the mean is worth with the judge, and without."""
         found = self.found
         hurts = found.extra and found.plain_variance > found.human_variance
         return Document(
@@ -96,17 +95,8 @@ class JudgeMean(Result):
         )
 
     def content(self) -> Record:
-        """What was asked, and the variances."""
-        found = self.found
-        return {
-            **asdict(found),
-            "weight": found.weight,
-            "variance": found.variance,
-            "human_variance": found.human_variance,
-            "plain_variance": found.plain_variance,
-            "effective_n": found.effective_n,
-            "plain_effective_n": found.plain_effective_n,
-        }
+        worth = ("human_variance", "plain_variance", "effective_n", "plain_effective_n")
+        return {**asdict(self.found), **values(self.found, "weight", "variance", *worth)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,10 +117,8 @@ class JudgeStudy(Result):
     rule: DecisionRule
     setting: str = ""
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """What the judge saves, the power with it and without, and the most that any judge can do."""
         found = self.found
         return Document(
             "What a judge saves in a study of workers and items",
@@ -179,15 +167,11 @@ class JudgeStudy(Result):
         )
 
     def content(self) -> Record:
-        """What was assumed, the powers, and what is saved."""
         found, design = self.found, self.found.design
         return {
             "understood": str(self.effect),
-            "setting": self.setting,
             "parameters": self.parameters.as_dict(),
-            "rule": asdict(self.rule),
-            "extra": self.extra,
-            "correlation": self.correlation,
+            **values(self, "setting", "rule", "extra", "correlation"),
             "workers": design.n_workers,
             "items": design.n_items,
             "ratings_per_item": design.ratings_per_item,

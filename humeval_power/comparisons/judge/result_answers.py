@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.checking.suspects import ClusterSuspect
 from humeval_power.comparisons.judge.means import FEW, JudgedMean, JudgedMeans
 from humeval_power.comparisons.judge.rated import RatedEstimate, RatedMeans
 from humeval_power.comparisons.judge.result import PLAIN_HURTS
 from humeval_power.comparisons.judge.table import JudgedPair, JudgedSystems, JudgedTable
-from humeval_power.saying.chart import EstimateRow, EstimateRows
-from humeval_power.saying.clustered_words import (
-    Independence,
-    assumed_items,
-    clustered_items,
-    independence_record,
-    independence_section,
-)
-from humeval_power.saying.document import Document, Drawing, Paragraph, Picture, Section, Table
+from humeval_power.saying.chart import Chart, EstimateRow, EstimateRows, interval_chart
+from humeval_power.saying.clustered_words import Independence, assumed_items, clustered_items
+from humeval_power.saying.document import Document, Drawing, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, p_cell, p_words, significant
-from humeval_power.saying.result import (
-    NAME,
-    UNKNOWN,
-    Provenance,
-    Record,
-    Result,
-    cluster_entry,
-    named,
-    short,
-    versions,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from humeval_power.saying.result import Record
+from humeval_power.saying.stated import Reported, above, flat, pairs_lead, signature, table, values
 
 ASSUMED = (
     "This holds whatever the judge is worth, if the items that humans rated are a random part of all and "
@@ -106,36 +88,44 @@ def item_answer(table: JudgedTable, n_items: int, n_clusters: int | None) -> Ind
     return Independence("items", "accounted", text)
 
 
-def judge_signature(
-    entries: Sequence[str],
-    *,
-    cluster: str | None = None,
-    n_clusters: int | None = None,
-    confidence: float | None = None,
-    seed: int | None = None,
-) -> str:
-    """The line for a paper: what was estimated from how many, by which clusters, and the seed of the folds."""
-    parts = [
-        NAME,
-        f"v:{versions()['humeval-power']}",
-        *entries,
-        *cluster_entry(cluster, n_clusters),
-        *named("confidence", None if confidence is None else short(confidence)),
-        *named("seed", seed),
-    ]
-    return "|".join(parts)
-
-
 def interval_cell(ends: tuple[float, float]) -> str:
     """'0.1 to 0.3'."""
     return f"{ends[0]:.4g} to {ends[1]:.4g}"
+
+
+def _lead(estimated: str, found: JudgedMeans | RatedMeans, who: str) -> str:
+    """The estimate with the judge, without, and what the judge adds."""
+    best = found.tuned if isinstance(found, JudgedMeans) else found.judged
+    p = f", {p_words(best.p_value)}" if isinstance(found, RatedMeans) else ""
+    worth = f"with its help the ratings are worth {found.efficiency:.3g} times as many"
+    if found.efficiency < 1:
+        worth = "the judge makes it less precise"
+    return (
+        f"{estimated} is {best.estimate:.4g} with the judge's help ({100 * found.confidence:g} % interval "
+        f"{interval_cell(best.interval)}{p}), and {found.human.estimate:.4g} from the {who} alone "
+        f"({interval_cell(found.human.interval)}): {worth}."
+    )
+
+
+def _estimates_chart(
+    named: Sequence[tuple[str, JudgedMean | RatedEstimate]], estimated: str, words: str
+) -> Chart:
+    has_zero = any(each.interval[0] <= 0 <= each.interval[1] for _, each in named)
+    return interval_chart(
+        "estimates",
+        [(name, each.estimate, each.interval) for name, each in named],
+        axis=estimated,
+        title="What does the judge add?",
+        words=f"The estimate with its interval: {words}.",
+        null=0.0 if has_zero else None,
+    )
 
 
 # A mean or a difference from the human values of some items and a judge's scores of all.
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeEstimate(Result):
+class JudgeEstimate(Reported):
     """A mean or a difference from human values and a judge's scores; `estimated` says which, in words.
 
     `answers` say what was not independent, `cluster` names the column of the clusters of items.
@@ -149,7 +139,6 @@ class JudgeEstimate(Result):
     cluster: str | None = None
     warnings: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     @property
     def _named(self) -> tuple[tuple[str, JudgedMean], ...]:
@@ -160,14 +149,11 @@ class JudgeEstimate(Result):
             ("judge, weight estimated", found.tuned),
         )
 
-    def body(self) -> Document:
-        """The estimate, three ways, and what it rests on."""
+    def answer(self) -> Document:
         found, best = self.found, self.found.tuned
         return Document(
             self.estimated,
-            lead=f"With the judge's help the estimate is {best.estimate:.4g} ({100 * found.confidence:g} % "
-            f"interval {interval_cell(best.interval)}), from the humans alone {found.human.estimate:.4g} "
-            f"({interval_cell(found.human.interval)}).",
+            lead=_lead(self.estimated, found, "humans"),
             headline=(
                 ("Items", f"{found.n:,} with human values, {found.extra:,} more with the judge's scores"),
                 ("Correlation", f"{found.correlation:.3f} of judge and humans"),
@@ -179,31 +165,37 @@ class JudgeEstimate(Result):
             ),
             caveats=(*self.warnings, *self._caveats()),
             sections=(
-                Section("With the judge and without", (self._table(), self._picture())),
+                Section(
+                    "With the judge and without",
+                    (
+                        self._table(),
+                        _estimates_chart(
+                            self._named,
+                            self.estimated,
+                            "from humans alone, with the judge at weight 1, and at the estimated weight",
+                        ),
+                    ),
+                ),
                 Section("What must hold", (Paragraph(ASSUMED),)),
-                Section("For a paper", (Paragraph(self._paper()),)),
-                independence_section(self._answers),
             ),
-            signature=self._signature,
         )
 
-    @property
-    def _answers(self) -> tuple[Independence, ...]:
+    def independence(self) -> tuple[Independence, ...]:
         return self.answers or value_answers(self.found, self.cluster)
 
     @property
-    def _signature(self) -> str:
+    def signature(self) -> str:
         found = self.found
-        entries = ["model:ppi++", f"n:{found.n}", f"extra:{found.extra}"]
-        return judge_signature(
-            entries,
-            cluster=self.cluster,
-            n_clusters=found.n_clusters,
+        return signature(
+            model="ppi++",
+            n=found.n,
+            extra=found.extra,
+            cluster=(self.cluster, found.n_clusters),
             confidence=found.confidence,
             seed=found.seed,
         )
 
-    def _paper(self) -> str:
+    def paper(self) -> tuple[str, ...]:
         found, best = self.found, self.found.tuned
         errors = "Student's t"
         if found.n_clusters is not None:
@@ -214,7 +206,7 @@ class JudgeEstimate(Result):
             f"alone, the weight of the judge ({best.weight:.3g}) by cross-fitting, with {errors}: "
             f"{best.estimate:.4g}, {100 * found.confidence:g} % interval {interval_cell(best.interval)}, "
             f"{p_words(best.p_value)}; from humans alone {found.human.estimate:.4g}, "
-            f"{interval_cell(found.human.interval)}."
+            f"{interval_cell(found.human.interval)}.",
         )
 
     def _caveats(self) -> tuple[str, ...]:
@@ -228,56 +220,26 @@ class JudgeEstimate(Result):
         return tuple(text for text, holds in said.items() if holds)
 
     def _table(self) -> Table:
-        rows = [
-            (
-                name,
-                f"{each.estimate:.4g}",
-                f"{each.standard_error:.4g}",
-                interval_cell(each.interval),
-                f"{each.weight:.3f}",
-                p_cell(each.p_value),
-            )
-            for name, each in self._named
-        ]
-        header = ("", "estimate", "SE", f"{100 * self.found.confidence:g} % interval", "weight", "p")
-        return Table(header, tuple(rows))
-
-    def _picture(self) -> Picture:
-        return Picture(
-            "estimates",
-            self._figure,
-            words="The estimate with its interval: from humans alone, with the judge at weight 1, and at the "
-            "estimated weight.",
+        return table(
+            self._named,
+            {
+                "": lambda row: row[0],
+                "estimate": lambda row: f"{row[1].estimate:.4g}",
+                "SE": lambda row: f"{row[1].standard_error:.4g}",
+                f"{100 * self.found.confidence:g} % interval": lambda row: interval_cell(row[1].interval),
+                "weight": lambda row: f"{row[1].weight:.3f}",
+                "p": lambda row: p_cell(row[1].p_value),
+            },
         )
 
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.judge.figures import estimates_figure
-
-        return estimates_figure(self._named, what=self.estimated, confidence=self.found.confidence)
-
-    def content(self) -> Record:
-        """The three estimates and what they rest on."""
+    def numbers(self) -> Record:
         found = asdict(self.found)
         del found["seed"]  # stands in the envelope
-        return {
-            "estimated": self.estimated,
-            **found,
-            "cluster": self.cluster,
-            "efficiency": self.found.efficiency,
-            "assumptions": ASSUMED,
-            "warnings": list(self.warnings),
-            "independence": independence_record(self._answers),
-            "signature": self._signature,
-        }
+        rest = values(self, "estimated", "cluster", "warnings")
+        return {**found, **rest, "efficiency": self.found.efficiency, "assumptions": ASSUMED}
 
     def table_rows(self) -> list[Record]:
-        """A row for each of the three estimates."""
-        rows = []
-        for _, each in self._named:
-            row = asdict(each)
-            row["low"], row["high"] = row.pop("interval")
-            rows.append(row)
-        return rows
+        return [flat(each) for _, each in self._named]
 
 
 # Differences of all pairs of systems, or of each to a baseline, with a judge's help.
@@ -289,7 +251,7 @@ _MODEL = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeSystems(Result):
+class JudgeSystems(Reported):
     """Each pair with its difference, and p-values corrected by Holm (1979)."""
 
     schema: ClassVar[str] = "humeval_power/judge_systems/1"
@@ -299,50 +261,39 @@ class JudgeSystems(Result):
     cluster: str | None = None
     warnings: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     @property
     def _alpha(self) -> float:
         return 1 - self.found.confidence
 
-    def body(self) -> Document:
-        """How many pairs differ, each pair, and what it rests on."""
-        found = self.found
-        different = sum(pair.holm_p <= self._alpha for pair in found.pairs)
+    def answer(self) -> Document:
+        found, how = self.found, f"alpha {self._alpha:.4g}, corrected by Holm 1979"
         return Document(
             f"{len(found.systems)} systems, with a judge's help",
-            lead=f"In {different} of {counted(len(found.pairs), 'pair')} a difference is shown (alpha "
-            f"{self._alpha:.4g}, corrected by Holm 1979). By {_MODEL[found.basis]}.",
+            lead=f"{pairs_lead(self._shown, len(found.pairs), how)} By {_MODEL[found.basis]}.",
             caveats=self.warnings,
             sections=(
                 Section("Each pair", (self._table(), self._picture())),
                 Section("What must hold", (Paragraph(ASSUMED),)),
-                Section("For a paper", (Paragraph(self._paper(different)),)),
-                independence_section(self.answers),
             ),
-            signature=self._signature,
         )
 
     def _table(self) -> Table:
-        rows = tuple(
-            (
-                _name(pair),
-                f"{pair.human.estimate:.4g}",
-                f"{pair.judged.estimate:.4g}",
-                interval_cell(pair.simultaneous),
-                decimals(pair.judged.df, 1),
-                decimals(pair.found.efficiency, 2),
-                p_cell(pair.judged.p_value),
-                p_cell(pair.holm_p),
-            )
-            for pair in self.found.pairs
+        return table(
+            self.found.pairs,
+            {
+                "": _name,
+                "humans": lambda pair: f"{pair.human.estimate:.4g}",
+                "with judge": lambda pair: f"{pair.judged.estimate:.4g}",
+                "interval": lambda pair: interval_cell(pair.simultaneous),
+                "df": lambda pair: decimals(pair.judged.df, 1),
+                "worth": lambda pair: decimals(pair.found.efficiency, 2),
+                "p": lambda pair: p_cell(pair.judged.p_value),
+                "Holm p": lambda pair: p_cell(pair.holm_p),
+            },
+            f"Intervals hold for all {counted(len(self.found.pairs), 'pair')} together with "
+            f"{100 * self.found.confidence:g} % (Bonferroni); worth: variance without the judge over that with it.",
         )
-        header = ("", "humans", "with judge", "interval", "df", "worth", "p", "Holm p")
-        caption = (
-            f"Intervals hold for all {counted(len(rows), 'pair')} together with {100 * self.found.confidence:g} % "
-            "(Bonferroni); worth: variance without the judge over that with it."
-        )
-        return Table(header, rows, caption=caption)
 
     def _picture(self) -> Drawing:
         rows = tuple(
@@ -367,75 +318,66 @@ class JudgeSystems(Result):
             has_numbers=False,
         )
 
-    @property
-    def _first(self) -> JudgedMeans | RatedMeans:
-        return self.found.pairs[0].found
+    def independence(self) -> tuple[Independence, ...]:
+        return self.answers
 
     @property
-    def _signature(self) -> str:
-        found, first = self.found, self._first
+    def signature(self) -> str:
+        found, first = self.found, self.found.pairs[0].found
         rated = isinstance(first, RatedMeans)
-        sizes = (
-            ["model:lmm+judge", "df:kr", f"workers:{first.n_workers}", f"items:{first.n_items}"]
+        sizes: Record = (
+            {"model": "lmm+judge", "df": "kr", "workers": first.n_workers, "items": first.n_items}
             if isinstance(first, RatedMeans)
-            else ["model:ppi++", f"n:{first.n}", f"extra:{first.extra}"]
+            else {"model": "ppi++", "n": first.n, "extra": first.extra}
         )
-        return judge_signature(
-            [*sizes, f"k:{len(found.systems)}", "corr:holm"],
-            cluster=self.cluster,
-            n_clusters=first.n_clusters,
+        return signature(
+            **sizes,
+            k=len(found.systems),
+            corr="holm",
+            cluster=(self.cluster, first.n_clusters),
             confidence=found.confidence,
             seed=None if rated else found.seed,
         )
 
-    def _paper(self, different: int) -> str:
+    @property
+    def _shown(self) -> list[str]:
+        """The pairs that differ."""
+        return [
+            above(pair.first, pair.second, pair.judged.estimate)
+            for pair in self.found.pairs
+            if pair.holm_p <= self._alpha
+        ]
+
+    def paper(self) -> tuple[str, ...]:
         found = self.found
         clusters = f", with clusters of items ({self.cluster})" if self.cluster else ""
         return (
-            f"Of {len(found.systems)} systems {different} of {counted(len(found.pairs), 'pair')} differed at a "
-            f"family-wise {self._alpha:.4g} (Holm 1979), by {_MODEL[found.basis]}{clusters}."
+            f"Of {len(found.systems)} systems {len(self._shown)} of {counted(len(found.pairs), 'pair')} differed "
+            f"at a family-wise {self._alpha:.4g} (Holm 1979), by {_MODEL[found.basis]}{clusters}.",
         )
 
-    def content(self) -> Record:
-        """Every pair, and what they rest on."""
-        found = self.found
+    def numbers(self) -> Record:
         return {
-            "systems": list(found.systems),
-            "basis": found.basis,
-            "baseline": found.baseline,
-            "confidence": found.confidence,
+            **values(self.found, "systems", "basis", "baseline", "confidence"),
             "correction": "holm",
             "pairs": [
                 {
-                    "first": pair.first,
-                    "second": pair.second,
-                    "human": asdict(pair.human),
-                    "judged": asdict(pair.judged),
+                    **values(pair, "first", "second", "human", "judged", "holm_p", "simultaneous"),
                     "efficiency": pair.found.efficiency,
-                    "holm_p": pair.holm_p,
-                    "simultaneous": list(pair.simultaneous),
                     "significant": pair.holm_p <= self._alpha,
                 }
-                for pair in found.pairs
+                for pair in self.found.pairs
             ],
-            "cluster": self.cluster,
+            **values(self, "cluster", "warnings"),
             "assumptions": ASSUMED,
-            "warnings": list(self.warnings),
-            "independence": independence_record(self.answers),
-            "signature": self._signature,
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each pair."""
         return [
             {
-                "first": pair.first,
-                "second": pair.second,
+                **values(pair, "first", "second"),
                 "human": pair.human.estimate,
-                "estimate": pair.judged.estimate,
-                "standard_error": pair.judged.standard_error,
-                "df": pair.judged.df,
-                "p_value": pair.judged.p_value,
+                **values(pair.judged, "estimate", "standard_error", "df", "p_value"),
                 "holm_p": pair.holm_p,
                 "low": pair.simultaneous[0],
                 "high": pair.simultaneous[1],
@@ -454,7 +396,7 @@ FEW_WORKERS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeWorkers(Result):
+class JudgeWorkers(Reported):
     """The rating model's estimate from workers alone and with the judge; `estimated` says of what."""
 
     schema: ClassVar[str] = "humeval_power/judge_workers/1"
@@ -465,22 +407,17 @@ class JudgeWorkers(Result):
     cluster: str | None = None
     warnings: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     @property
     def _named(self) -> tuple[tuple[str, RatedEstimate], ...]:
         return ("workers alone", self.found.human), ("with the judge", self.found.judged)
 
-    def body(self) -> Document:
-        """The estimate with the judge and without, what varies, and what it rests on."""
+    def answer(self) -> Document:
         found, best = self.found, self.found.judged
         others = found.n_judged - found.n_items
         return Document(
             self.estimated,
-            lead=f"With the judge's help the estimate is {best.estimate:.4g} ({100 * found.confidence:g} % "
-            "interval "
-            f"{interval_cell(best.interval)}, {p_words(best.p_value)}), from the workers alone "
-            f"{found.human.estimate:.4g} ({interval_cell(found.human.interval)}).",
+            lead=_lead(self.estimated, found, "workers"),
             headline=(
                 (
                     "Ratings",
@@ -499,13 +436,18 @@ class JudgeWorkers(Result):
             ),
             caveats=(*self.warnings, *self._caveats()),
             sections=(
-                Section("With the judge and without", (self._table(), self._picture())),
+                Section(
+                    "With the judge and without",
+                    (
+                        self._table(),
+                        _estimates_chart(
+                            self._named, self.estimated, "from workers alone, and with the judge"
+                        ),
+                    ),
+                ),
                 Section("What varies", (self._spread(),)),
                 Section("What must hold", (Paragraph(ASSUMED),)),
-                Section("For a paper", (Paragraph(self._paper()),)),
-                independence_section(self.answers),
             ),
-            signature=self._signature,
         )
 
     def _caveats(self) -> tuple[str, ...]:
@@ -518,67 +460,51 @@ class JudgeWorkers(Result):
         return tuple(text for text, holds in said.items() if holds)
 
     def _table(self) -> Table:
-        rows = tuple(
-            (
-                name,
-                f"{each.estimate:.4g}",
-                f"{each.standard_error:.4g}",
-                decimals(each.df, 1),
-                interval_cell(each.interval),
-                f"{each.weight:.4g}",
-                p_cell(each.p_value),
-            )
-            for name, each in self._named
+        return table(
+            self._named,
+            {
+                "": lambda row: row[0],
+                "estimate": lambda row: f"{row[1].estimate:.4g}",
+                "SE": lambda row: f"{row[1].standard_error:.4g}",
+                "df": lambda row: decimals(row[1].df, 1),
+                f"{100 * self.found.confidence:g} % interval": lambda row: interval_cell(row[1].interval),
+                "weight": lambda row: f"{row[1].weight:.4g}",
+                "p": lambda row: p_cell(row[1].p_value),
+            },
         )
-        header = ("", "estimate", "SE", "df", f"{100 * self.found.confidence:g} % interval", "weight", "p")
-        return Table(header, rows)
 
     def _spread(self) -> Table:
-        with_clusters = not math.isnan(self.found.judged.sd_cluster)
-        rows = tuple(
-            (
-                name,
-                significant(each.sd_worker),
-                significant(each.sd_item),
-                *([significant(each.sd_cluster)] if with_clusters else []),
-                significant(each.sd_residual),
-            )
-            for name, each in self._named
-        )
-        clusters = ["clusters"] if with_clusters else []
-        return Table(
-            ("SD of", "workers", "items", *clusters, "a rating"),
-            rows,
-            caption="SDs of what workers and items differ in. A judge takes only from the items'.",
+        has_clusters = not math.isnan(self.found.judged.sd_cluster)
+        columns: dict[str, Callable[[tuple[str, RatedEstimate]], str]] = {
+            "SD of": lambda row: row[0],
+            "workers": lambda row: significant(row[1].sd_worker),
+            "items": lambda row: significant(row[1].sd_item),
+            "clusters": lambda row: significant(row[1].sd_cluster),
+            "a rating": lambda row: significant(row[1].sd_residual),
+        }
+        return table(
+            self._named,
+            {name: cell for name, cell in columns.items() if has_clusters or name != "clusters"},
+            "SDs of what workers and items differ in. A judge takes only from the items'.",
         )
 
-    def _picture(self) -> Picture:
-        return Picture(
-            "estimates",
-            self._figure,
-            words="The estimate with its interval: from workers alone, and with the judge.",
-        )
-
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.judge.figures import estimates_figure
-
-        return estimates_figure(self._named, what=self.estimated, confidence=self.found.confidence)
+    def independence(self) -> tuple[Independence, ...]:
+        return self.answers
 
     @property
-    def _signature(self) -> str:
+    def signature(self) -> str:
         found = self.found
-        entries = [
-            "model:lmm+judge",
-            "df:kr",
-            f"workers:{found.n_workers}",
-            f"items:{found.n_items}",
-            f"extra:{found.n_judged - found.n_items}",
-        ]
-        return judge_signature(
-            entries, cluster=self.cluster, n_clusters=found.n_clusters, confidence=found.confidence
+        return signature(
+            model="lmm+judge",
+            df="kr",
+            workers=found.n_workers,
+            items=found.n_items,
+            extra=found.n_judged - found.n_items,
+            cluster=(self.cluster, found.n_clusters),
+            confidence=found.confidence,
         )
 
-    def _paper(self) -> str:
+    def paper(self) -> tuple[str, ...]:
         found, best = self.found, self.found.judged
         clusters = f", clusters of items ({self.cluster})" if self.cluster else ""
         return (
@@ -587,27 +513,18 @@ class JudgeWorkers(Result):
             f"items{clusters} (REML, Kenward-Roger), with an automatic judge's scores, centred at their mean over "
             f"{found.n_judged:,} items, as covariate: {best.estimate:.4g}, {100 * found.confidence:g} % interval "
             f"{interval_cell(best.interval)}, {decimals(best.df, 1)} df, {p_words(best.p_value)}; without the "
-            f"judge {found.human.estimate:.4g}, {interval_cell(found.human.interval)}."
+            f"judge {found.human.estimate:.4g}, {interval_cell(found.human.interval)}.",
         )
 
-    def content(self) -> Record:
-        """Both estimates and what they rest on."""
+    def numbers(self) -> Record:
+        rest = values(self, "estimated", "cluster", "warnings")
         return {
-            "estimated": self.estimated,
             **asdict(self.found),
-            "cluster": self.cluster,
+            **rest,
             "efficiency": self.found.efficiency,
             "assumptions": ASSUMED,
-            "warnings": list(self.warnings),
-            "independence": independence_record(self.answers),
-            "signature": self._signature,
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each of the two estimates."""
-        rows = []
-        for name, each in (("human", self.found.human), ("judged", self.found.judged)):
-            row = asdict(each)
-            row["low"], row["high"] = row.pop("interval")
-            rows.append({"by": name, **row})
-        return rows
+        both = (("human", self.found.human), ("judged", self.found.judged))
+        return [{"by": name, **flat(each)} for name, each in both]

@@ -9,12 +9,12 @@ from typing import ClassVar
 from humeval_power.checking.columns import shortened
 from humeval_power.comparisons.judge.ceiling import NAME, JudgeCeiling, OwnFamilyBias
 from humeval_power.comparisons.judge.means import Jackknifed
-from humeval_power.comparisons.judge.result_answers import judge_signature
-from humeval_power.saying.chart import EstimateRow, EstimateRows
-from humeval_power.saying.clustered_words import Independence, independence_record, independence_section
-from humeval_power.saying.document import Document, Drawing, Fact, Paragraph, Section, Table
+from humeval_power.saying.chart import interval_chart
+from humeval_power.saying.clustered_words import Independence
+from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, p_words, significant, significant_interval
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record
+from humeval_power.saying.stated import Reported, flat, signature, table
 
 _CORRECTED = (
     "Plain means of the judge's scores carry this bias in full. 'judge estimate' does not: it corrects the judge "
@@ -42,7 +42,7 @@ def bias_warning(found: OwnFamilyBias) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeBias(Result):
+class JudgeBias(Reported):
     """The bias in units of the judge and of the humans, and what each system gets beyond its human values."""
 
     schema: ClassVar[str] = "humeval_power/judge_bias/1"
@@ -51,22 +51,25 @@ class JudgeBias(Result):
     answers: tuple[Independence, ...] = ()
     cluster: str | None = None
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
-    def body(self) -> Document:
-        """The bias, whether systems differ as much by themselves, and each system."""
+    def answer(self) -> Document:
+        bias = self.found.in_human_units
+        picture = interval_chart(
+            "bias",
+            [("own family", bias.estimate, bias.interval)],
+            axis="Bias in units of the humans",
+            title=NAME,
+            words="The judge's bias towards its own family with its interval.",
+        )
         return Document(
             NAME,
             lead=self._lead(),
             headline=self._facts(),
             caveats=self._caveats(),
             sections=(
-                Section("Each system", (self._table(), self._picture())),
+                Section("Each system", (self._table(), picture)),
                 Section("What it means", (Paragraph(_CORRECTED), Paragraph(self._slope()))),
-                Section("For a paper", (Paragraph(self._paper()),)),
-                independence_section((*self.answers, _SYSTEMS)),
             ),
-            signature=self._signature,
         )
 
     def _lead(self) -> str:
@@ -74,13 +77,9 @@ class JudgeBias(Result):
         bias, p = found.in_human_units.estimate, p_words(found.bias.p_value)
         amount = f"{significant(abs(bias))} {'more' if bias > 0 else 'less'}"
         favours = f"favours its own family, {own}"
-        shown = (
-            f"The judge {favours} ({p})"
-            if found.is_found
-            else f"It is not shown that the judge {favours} ({p})"
-        )
+        shown = f"The judge {favours}" if found.is_found else f"It is not shown that the judge {favours}"
         return (
-            f"{shown}: it scores them {amount} than the humans' values make one expect, in units of the humans. "
+            f"{shown} ({p}): it scores them {amount} than the humans' values make one expect, in their units. "
             f"Judged beside {counted(len(found.systems) - len(found.own), 'other system')} on "
             f"{counted(found.n_items, 'item')} with human values."
         )
@@ -126,48 +125,18 @@ class JudgeBias(Result):
         return tuple(said)
 
     def _table(self) -> Table:
-        rows = tuple(
-            (
-                shortened(one.system),
-                "own" if one.is_own else "other",
-                f"{one.n_outputs:,}",
-                significant(one.judge),
-                significant(one.human),
-                significant(one.excess),
-            )
-            for one in self.found.systems
-        )
-        caption = (
+        return table(
+            self.found.systems,
+            {
+                "system": lambda one: shortened(one.system),
+                "family": lambda one: "own" if one.is_own else "other",
+                "outputs": lambda one: f"{one.n_outputs:,}",
+                "judge": lambda one: significant(one.judge),
+                "humans": lambda one: significant(one.human),
+                "excess": lambda one: significant(one.excess),
+            },
             "Means of judge and humans, less those of all outputs; excess: what the judge gives beyond the humans' "
-            "values, in their units."
-        )
-        return Table(("system", "family", "outputs", "judge", "humans", "excess"), rows, caption=caption)
-
-    def _picture(self) -> Drawing:
-        found = self.found
-        both = (
-            EstimateRow(
-                "own family",
-                found.in_human_units.estimate,
-                *found.in_human_units.interval,
-                marked=found.is_found,
-            ),
-        )
-        drawn = EstimateRows(
-            both,
-            "estimates",
-            "Bias in units of the humans",
-            usual_label="not shown",
-            marked_label="found",
-            whole=0.0,
-            whole_label="no bias",
-            is_ordered=False,
-        )
-        return drawn.drawing(
-            "bias",
-            title=NAME,
-            words="The judge's bias towards its own family with its interval.",
-            width=5.0,
+            "values, in their units.",
         )
 
     def _slope(self) -> str:
@@ -182,19 +151,23 @@ class JudgeBias(Result):
             f"ratings (reliability of the human means {decimals(found.reliability, 2)})."
         )
 
+    def independence(self) -> tuple[Independence, ...]:
+        return (*self.answers, _SYSTEMS)
+
     @property
-    def _signature(self) -> str:
+    def signature(self) -> str:
         found = self.found
-        slope = "same-scale" if found.slope is None else "errors-in-variables"
-        entries = ["model:own-family", f"slope:{slope}", f"own:{len(found.own)}", f"k:{len(found.systems)}"]
-        return judge_signature(
-            [*entries, f"items:{found.n_items}"],
-            cluster=self.cluster,
-            n_clusters=found.n_clusters,
+        return signature(
+            model="own-family",
+            slope="same-scale" if found.slope is None else "errors-in-variables",
+            own=len(found.own),
+            k=len(found.systems),
+            items=found.n_items,
+            cluster=(self.cluster, found.n_clusters),
             confidence=found.confidence,
         )
 
-    def _paper(self) -> str:
+    def paper(self) -> tuple[str, ...]:
         found = self.found
         by = f"clusters of items ({self.cluster})" if self.cluster else "items"
         return (
@@ -202,22 +175,14 @@ class JudgeBias(Result):
             f"against what the human values of {found.n_items:,} items make one expect, was "
             f"{significant(found.in_human_units.estimate)} in units of the humans "
             f"({100 * found.confidence:g} % interval {significant_interval(*found.in_human_units.interval)}, "
-            f"{p_words(found.bias.p_value)}, jackknife over {by})."
+            f"{p_words(found.bias.p_value)}, jackknife over {by}).",
         )
 
-    def content(self) -> Record:
-        """All of it."""
-        return {
-            "name": NAME,
-            **asdict(self.found),
-            "is_found": self.found.is_found,
-            "cluster": self.cluster,
-            "independence": independence_record((*self.answers, _SYSTEMS)),
-            "signature": self._signature,
-        }
+    def numbers(self) -> Record:
+        found = self.found
+        return {"name": NAME, **asdict(found), "is_found": found.is_found, "cluster": self.cluster}
 
     def table_rows(self) -> list[Record]:
-        """A row for each system."""
         return [asdict(one) for one in self.found.systems]
 
 
@@ -243,7 +208,7 @@ _WORKERS = Independence(
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeAgreement(Result):
+class JudgeAgreement(Reported):
     """The correlations, with jackknife intervals, and those of each worker."""
 
     schema: ClassVar[str] = "humeval_power/judge_agreement/1"
@@ -252,7 +217,6 @@ class JudgeAgreement(Result):
     answers: tuple[Independence, ...] = ()
     cluster: str | None = None
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     @property
     def _named(self) -> tuple[tuple[str, str, Jackknifed], ...]:
@@ -265,11 +229,18 @@ class JudgeAgreement(Result):
             ("share", "judge's share of the ceiling", found.share),
         )
 
-    def body(self) -> Document:
-        """The judge, a person and the ceiling; each worker; what it rests on."""
+    def answer(self) -> Document:
         found = self.found
         unit = "output" if found.of == "outputs" else "difference"
         about = "" if found.of == "outputs" else f" about {found.of}"
+        picture = interval_chart(
+            "correlations",
+            [(name, one.estimate, one.interval) for _, name, one in self._named[:3]],
+            axis="Correlation with the mean of the others",
+            title="The judge, a person and the ceiling",
+            words="The correlation of the judge, of a person and of a perfect judge with the mean of the others.",
+            null=None,
+        )
         return Document(
             "A judge beside people who judge each other",
             lead=self._lead(),
@@ -294,13 +265,10 @@ class JudgeAgreement(Result):
             ),
             caveats=self._caveats(),
             sections=(
-                Section("Correlations", (self._table(), self._picture())),
+                Section("Correlations", (self._table(), picture)),
                 Section("Each worker", (self._workers(),), is_detail=len(found.workers) > 30),
                 Section("How to read it", (Paragraph(_HOW), Paragraph(_NO_PROOF))),
-                Section("For a paper", (Paragraph(self._paper()),)),
-                independence_section((*self.answers, _WORKERS)),
             ),
-            signature=self._signature,
         )
 
     def _lead(self) -> str:
@@ -336,45 +304,43 @@ class JudgeAgreement(Result):
         return tuple(text for text, holds in said.items() if holds)
 
     def _table(self) -> Table:
-        rows = tuple(
-            (name, decimals(one.estimate, 3), decimals(one.standard_error, 3), _ends(one))
-            for _, name, one in self._named
+        return table(
+            self._named,
+            {
+                "": lambda row: row[1],
+                "estimate": lambda row: decimals(row[2].estimate, 3),
+                "SE": lambda row: decimals(row[2].standard_error, 3),
+                f"{100 * self.found.confidence:g} % interval": lambda row: _ends(row[2]),
+            },
         )
-        return Table(("", "estimate", "SE", f"{100 * self.found.confidence:g} % interval"), rows)
 
     def _workers(self) -> Table:
-        rows = tuple(
-            (shortened(one.worker), f"{one.n_outputs:,}", decimals(one.human, 3), decimals(one.judge, 3))
-            for one in self.found.workers
-        )
-        return Table(
-            ("left out", "outputs", "worker", "judge"),
-            rows,
-            caption="Correlations with the mean of the others.",
+        return table(
+            self.found.workers,
+            {
+                "left out": lambda one: shortened(one.worker),
+                "outputs": lambda one: f"{one.n_outputs:,}",
+                "worker": lambda one: decimals(one.human, 3),
+                "judge": lambda one: decimals(one.judge, 3),
+            },
+            "Correlations with the mean of the others.",
         )
 
-    def _picture(self) -> Drawing:
-        rows = tuple(EstimateRow(name, one.estimate, *one.interval) for _, name, one in self._named[:3])
-        drawn = EstimateRows(
-            rows, "correlations", "Correlation with the mean of the others", is_ordered=False
-        )
-        return drawn.drawing(
-            "correlations",
-            title="The judge, a person and the ceiling",
-            words="The correlation of the judge, of a person and of a perfect judge with the mean of the others.",
-            width=5.0,
-            has_numbers=False,
-        )
+    def independence(self) -> tuple[Independence, ...]:
+        return (*self.answers, _WORKERS)
 
     @property
-    def _signature(self) -> str:
+    def signature(self) -> str:
         found = self.found
-        entries = ["model:leave-one-out", f"workers:{len(found.workers)}", f"items:{found.n_items}"]
-        return judge_signature(
-            entries, cluster=self.cluster, n_clusters=found.n_clusters, confidence=found.confidence
+        return signature(
+            model="leave-one-out",
+            workers=len(found.workers),
+            items=found.n_items,
+            cluster=(self.cluster, found.n_clusters),
+            confidence=found.confidence,
         )
 
-    def _paper(self) -> str:
+    def paper(self) -> tuple[str, ...]:
         found = self.found
         by = f"clusters of items ({self.cluster})" if self.cluster else "items"
         return (
@@ -383,28 +349,14 @@ class JudgeAgreement(Result):
             f"{decimals(found.human.estimate, 3)} ({_ends(found.human)}; difference "
             f"{decimals(found.difference.estimate, 3)}, {p_words(found.difference.p_value)}); a perfect judge "
             f"would reach {decimals(found.ceiling.estimate, 3)}. {100 * found.confidence:g} % intervals by the "
-            f"jackknife over {by}."
+            f"jackknife over {by}.",
         )
 
-    def content(self) -> Record:
-        """All of it."""
-        found = asdict(self.found)
-        return {
-            **found,
-            "n_beaten": self.found.n_beaten,
-            "cluster": self.cluster,
-            "independence": independence_record((*self.answers, _WORKERS)),
-            "signature": self._signature,
-        }
+    def numbers(self) -> Record:
+        return {**asdict(self.found), "n_beaten": self.found.n_beaten, "cluster": self.cluster}
 
     def table_rows(self) -> list[Record]:
-        """A row for each correlation."""
-        rows = []
-        for key, _, one in self._named:
-            row = asdict(one)
-            row["low"], row["high"] = row.pop("interval")
-            rows.append({"of": key, **row})
-        return rows
+        return [{"of": key, **flat(one)} for key, _, one in self._named]
 
 
 def _ends(one: Jackknifed) -> str:

@@ -12,7 +12,8 @@ from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import found_words, of_hundred
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, percent
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import table
 
 _RESTS = (
     "The correlation is that of the judge's difference on an item with the item's true difference; 'judge "
@@ -31,11 +32,9 @@ class JudgePlan(Result):
     effect: Difference
     simulated: JudgedReplicates | None = None
     setting: str = ""
-    provenance: Provenance = UNKNOWN
 
     @property
     def missed(self) -> str:
-        """That no study within the limits has the power."""
         return (
             "No study within the limits has the power."
             if self.found.judged is None and self.found.alone is None
@@ -43,7 +42,6 @@ class JudgePlan(Result):
         )
 
     def body(self) -> Document:
-        """What to ask of people and of the judge, what it costs, and the other numbers of workers."""
         found = self.found
         return Document(
             "Human labels for a study with a judge",
@@ -140,21 +138,17 @@ class JudgePlan(Result):
 
     def _table(self) -> Table:
         currency = self.found.request.costs.currency
-        rows = tuple(
-            (
-                str(option.counts.n_workers),
-                f"{option.counts.n_items:,}",
-                str(option.counts.ratings_per_item),
-                f"{option.n_labels:,}",
-                f"{option.extra:,}",
-                decimals(option.power.precision.df, 1),
-                money(option.total, currency),
-            )
-            for option in self.found.by_workers
-        )
-        return Table(
-            ("workers", "items", "ratings", "labels", "judged more", "df", "cost"),
-            rows,
+        return table(
+            self.found.by_workers,
+            {
+                "workers": lambda option: str(option.counts.n_workers),
+                "items": lambda option: f"{option.counts.n_items:,}",
+                "ratings": lambda option: str(option.counts.ratings_per_item),
+                "labels": lambda option: f"{option.n_labels:,}",
+                "judged more": lambda option: f"{option.extra:,}",
+                "df": lambda option: decimals(option.power.precision.df, 1),
+                "cost": lambda option: money(option.total, currency),
+            },
             caption="The cheapest study with the judge for each number of workers.",
         )
 
@@ -172,7 +166,6 @@ class JudgePlan(Result):
         )
 
     def content(self) -> Record:
-        """What was asked, the cheapest studies, and the proof."""
         found, request = self.found, self.found.request
         simulated: Record | None = None
         if self.simulated is not None:

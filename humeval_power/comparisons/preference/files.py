@@ -147,7 +147,7 @@ def _side(word: str) -> float:
 
 def location(table: SourceTable, column: str) -> Location:
     """Where the cells of a column stand."""
-    return Location(table.source, column, table.frame.index.to_numpy(dtype=np.int64))
+    return Location(table.source, column, table.frame.index.to_numpy(dtype=np.int64), table.files)
 
 
 _SIDES = ("left", "right")  # where B is on the right throughout: of no use once the order is recorded

@@ -15,7 +15,8 @@ from humeval_power.saying.answer_words import with_names
 from humeval_power.saying.chart import Axis, Chart, Series, Upright
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words, percent
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import pairs_lead, values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,19 +130,11 @@ def panel_rows(panel: PanelTest) -> Iterator[tuple[str, str, str]]:
 def panel_record(panel: PanelTest) -> Record:
     """The same for programs."""
     return {
+        **values(panel, "problem", "left_out", "n_repeated"),
         "strength": None if panel.strength is None else _strength_record(panel.strength),
-        "problem": panel.problem,
         "majorities": [
-            {
-                "unit": each.unit,
-                "prefer_b": each.prefer_b,
-                "prefer_a": each.prefer_a,
-                "p_value": each.p_value,
-            }
-            for each in panel.majorities
+            values(each, "unit", "prefer_b", "prefer_a", "p_value") for each in panel.majorities
         ],
-        "left_out": list(panel.left_out),
-        "n_repeated": panel.n_repeated,
     }
 
 
@@ -149,24 +142,15 @@ def _strength_record(found: StrengthTest) -> Record:
     latent = found.latent
     won, tied, lost = latent.shares
     return {
-        "preferred": found.preferred,
-        "preferred_interval": list(found.preferred_interval),
+        **values(found, "preferred", "preferred_interval", "first_preferred"),
+        **values(found, "standard_error", "df", "t", "p_value", "interval"),
+        **values(latent, "link", "threshold", "sd_worker", "sd_item"),
         "win_share": won,
         "tie_share": tied,
         "loss_share": lost,
-        "first_preferred": found.first_preferred,
-        "first_preferred_interval": None if found.first_interval is None else list(found.first_interval),
+        "first_preferred_interval": found.first_interval,
         "estimate": latent.strength,
-        "standard_error": found.standard_error,
-        "df": found.df,
-        "t": found.t,
-        "p_value": found.p_value,
-        "interval": list(found.interval),
-        "link": latent.link,
-        "threshold": latent.threshold,
         "position_bias": None if found.first_preferred is None else latent.position_bias,
-        "sd_worker": latent.sd_worker,
-        "sd_item": latent.sd_item,
     }
 
 
@@ -184,15 +168,12 @@ class PreferenceTestResult(Result):
 
     found: tuple[PreferenceTest, ...]
     alpha: float
-    provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was assumed in reading the judgements."""
         return tuple(notice for each in self.found for notice in each.judged.notices)
 
     def body(self) -> Document:
-        """The share that prefers B, the picture, and for each comparison its p-values."""
         one = self.found[0] if len(self.found) == 1 else None
         sections = [Section(_title(each.judged), tuple(_blocks(each, self.alpha))) for each in self.found]
         if any(each.judged.ties for each in self.found):
@@ -202,17 +183,20 @@ class PreferenceTestResult(Result):
             "Which output is preferred",
             lead=_answer(one, self.alpha)
             if one
-            else f"A preference is shown in {sum(each.p_value <= self.alpha for each in self.found)} of "
-            f"{counted(len(self.found), 'comparison')}, each tested on its own (alpha {self.alpha:g}).",
+            else pairs_lead(
+                [_title(each.judged) for each in self.found if each.p_value <= self.alpha],
+                len(self.found),
+                f"alpha {self.alpha:g}, each tested on its own",
+                "a preference",
+                of="comparison",
+            ),
             sections=(Section("", (picture,)), *sections),
         )
 
     def content(self) -> Record:
-        """Every comparison with its counts, shares, p-values and what its panel shows."""
         return {"alpha": self.alpha, "comparisons": [_record(each) for each in self.found]}
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each comparison: counts, shares and p-values; the panel in columns of its own."""
         import pandas as pd
 
         return pd.json_normalize([_record(each) for each in self.found], sep="_")
@@ -221,10 +205,7 @@ class PreferenceTestResult(Result):
 def _record(test: PreferenceTest) -> Record:
     judged = test.judged
     return {
-        "name": judged.name,
-        "wins": judged.wins,
-        "ties": judged.ties,
-        "losses": judged.losses,
+        **values(judged, "name", "wins", "ties", "losses"),
         "n_judgements": judged.n,
         "effect": _share_without_ties(judged) - 0.5,
         "tie_share": judged.ties / judged.n,

@@ -2,16 +2,86 @@
 
 from __future__ import annotations
 
-from humeval_power.asking.declared import Page, Part, Step, chain
+import math
+from typing import TYPE_CHECKING
+
+from humeval_power.asking.declared import CallStep, Page, Part, chain
 from humeval_power.asking.expressions import Call, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import PREFERENCES, EffectRange, any_number
-from humeval_power.asking.vocabulary import ALPHA, CLUSTER, SCORE_TABLE, SEED, SYSTEMS
+from humeval_power.asking.vocabulary import (
+    ALPHA,
+    CLUSTER,
+    ITEM_DIFFERENCES,
+    LOWER_SCORES,
+    SCORE_TABLE,
+    SEED,
+    SYSTEMS,
+)
 from humeval_power.choices import MOST_RANKED, BattleTies, BoardTest, PairTest, Tasks
 from humeval_power.comparisons.questions import Given, Questions, Subject
-from humeval_power.comparisons.rank.wording import WORDING
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import flag, own, real, text, whole, word
+from humeval_power.studies.power.wording import Wording
+
+if TYPE_CHECKING:
+    from humeval_power.comparisons.rank.scenario import NeighbourBattles, NeighbourScores
+
+
+def _words(scenario: NeighbourBattles | NeighbourScores) -> list[str]:
+    """What is asked, for people."""
+    from humeval_power.comparisons.rank.scenario import NeighbourScores
+
+    if isinstance(scenario, NeighbourScores):
+        return [
+            f"{scenario.n:,} items that all {scenario.n_systems} systems answer; differences of an item have SD "
+            f"{scenario.sd:.4g}",
+            f"t test of the neighbours at alpha {scenario.alpha:.3g}: what all pairs at once leave for each",
+        ]
+    n_pairs = math.comb(scenario.n_systems, 2)
+    lines = [
+        f"{scenario.n_battles:,} battles of {scenario.n_systems} systems, {scenario.n_battles / n_pairs:.4g} "
+        f"for each of {n_pairs:,} pairs, in both orders",
+        f"{100 * scenario.tie_share:.4g} % ties of systems as strong; the other systems are between the two",
+        f"all pairs at once, alpha {scenario.alpha:g}: |z| above {scenario.critical:.3f}",
+    ]
+    if scenario.design_effect != 1:
+        lines.append(
+            f"design effect {scenario.design_effect:.4g}: worth "
+            f"{scenario.n_battles / scenario.design_effect:,.0f} independent battles"
+        )
+    return lines
+
+
+def _said(scenario: NeighbourBattles | NeighbourScores) -> str:
+    effect = scenario.true_effect
+    if _is_scored(scenario):
+        return f"neighbours differ by {effect:.4g} in the metric's units"
+    return f"{effect:.4g}, that is {100 * (0.5 + effect):.4g} % prefer the better neighbour, ties half"
+
+
+def _finding(scenario: NeighbourBattles | NeighbourScores) -> str:
+    effect = abs(scenario.true_effect)
+    differ = f"{100 * (0.5 + effect):.4g} % prefer it (ties counted half)"
+    if _is_scored(scenario):
+        differ = f"their mean scores differ by {effect:.4g}"
+    return f"which of two neighbours is better if {differ}"
+
+
+def _is_scored(scenario: NeighbourBattles | NeighbourScores) -> bool:
+    from humeval_power.comparisons.rank.scenario import NeighbourScores
+
+    return isinstance(scenario, NeighbourScores)
+
+
+WORDING = Wording(
+    "rank",
+    _words,
+    said=_said,
+    finding=_finding,
+    sized=lambda scenario: "items" if _is_scored(scenario) else "battles",
+)
+
 
 _TESTS = {
     "test": own(
@@ -29,9 +99,19 @@ _TESTS = {
     ),
     "look": own(
         whole(1),
-        "Number of this look at a living board: all looks together err with probability alpha.",
+        "Number of this look at a living board: all looks together err with probability alpha. [that of "
+        "--last-board and one]",
         "Number of the look",
-        page_help="Of a living board: all looks together err with probability alpha. [one look]",
+        page_help="Of a living board: all looks together err with probability alpha. [that of the last board and "
+        "one; without that one look]",
+    ),
+    "last_board": own(
+        text("FILE", is_file=True),
+        "Record of the board before this one, or its folder: its ranks stand beside those of now, and its look is "
+        "counted. It holds no rows: give all of them.",
+        "The last board",
+        page_help="The record of the board before this one: its ranks stand beside those of now, and its look is "
+        "counted. It holds no rows: give all of them.",
     ),
 }
 _SCORE_TESTS = {
@@ -56,14 +136,12 @@ SCORES = chain(
     FILE has one row an item and one column a system, or the columns item,
     system, score; or it is a log of a harness, or a folder of these.
     """,
-    Step("tables", "hp.compare.read_scores", SCORE_TABLE, "files", gives_first=True),
-    Step(
+    CallStep("tables", "hp.compare.read_scores", SCORE_TABLE, "files", gives_first=True),
+    CallStep(
         "result",
         "hp.rank.scores",
         {
-            "lower_is_better": own(
-                flag(), "The smallest mean is the best.", "The smallest mean is the best", usual=False
-            ),
+            "lower_is_better": LOWER_SCORES,
             "tasks": own(
                 word(Tasks),
                 "Are the clusters a sample of tasks, or these all that matter?",
@@ -94,7 +172,7 @@ SCORES = chain(
                     "alpha",
                 ),
             ),
-            Part("The board", ("test", "only_system", "look"), folded=True),
+            Part("The board", ("test", "only_system", "last_board", "look"), folded=True),
             Part("Columns", ("item", "system"), folded=True),
         ),
         next=(
@@ -114,7 +192,7 @@ BATTLES = chain(
     (A, B, tie, or the name of the system), and perhaps worker or user, whose
     battles go together.
     """,
-    Step(
+    CallStep(
         "table",
         "hp.rank.read_battles",
         {
@@ -144,14 +222,14 @@ BATTLES = chain(
             ),
             "append": own(
                 text("FILE", many=True, is_file=True),
-                "A table of later battles, with the same columns; --look counts the looks.",
+                "A table of later battles, with the same columns; --last-board counts the looks.",
                 "Later battles",
                 page_help="A table of later battles, with the same columns.",
             ),
         },
         "table",
     ),
-    Step(
+    CallStep(
         "result",
         "hp.rank.battles",
         {
@@ -182,7 +260,7 @@ BATTLES = chain(
         (
             Part("The battles", ("table", "append", "systems", "cluster")),
             Part("The model", ("ties", "position_bias", "covariates", "alpha")),
-            Part("The board", ("test", "only_system", "look"), folded=True),
+            Part("The board", ("test", "only_system", "last_board", "look"), folded=True),
         ),
     ),
 )
@@ -193,20 +271,20 @@ _ASSUMED = {
     "design_effect": own(
         real(), "Variance over that of independent battles; `rank battles` finds it.", usual=1.0
     ),
-    "sd": own(real(0, open="low"), "Rank by scores: the SD of items' differences of two systems."),
+    "sd": ITEM_DIFFERENCES,
     "alpha": ALPHA,
 }
 
 
 def _comparison(n: Value, effect: Value, given: Given) -> Call:
-    """n battles; with --sd n items that all systems answer."""
+    """n battles; with --sd-difference n items that all systems answer."""
     shared = {"n_systems": given["n_systems"], "alpha": given["alpha"]}
     ties, design_effect = given["tie_share"], given["design_effect"]
     if given["sd"] is None:
         of_battles = {"tie_share": ties, "design_effect": design_effect}
         return call("hp.rank.NeighbourBattles", n, effect=effect, **of_battles, **shared)
     if ties != 0 or design_effect != 1:
-        rule = "--sd ranks by scores, and --tie-share and --design-effect are of battles."
+        rule = "--sd-difference ranks by scores, and --tie-share and --design-effect are of battles."
         raise InputError([Problem(rule, "Leave out what is not meant.")])
     return call("hp.rank.neighbour_scores", n, effect, sd=given["sd"], **shared)
 
@@ -218,10 +296,10 @@ def _range(given: Given) -> EffectRange:
 QUESTIONS = Questions(
     "rank",
     WORDING,
-    n=own(whole(2), "Battles of all systems together; with --sd items."),
+    n=own(whole(2), "Battles of all systems together; with --sd-difference items."),
     effect=own(
         real(),
-        "Share that prefers the better of two neighbours, ties half, minus 1/2; with --sd the "
+        "Share that prefers the better of two neighbours, ties half, minus 1/2; with --sd-difference the "
         "difference of their means, in the metric's units.",
     ),
     fields=_ASSUMED,

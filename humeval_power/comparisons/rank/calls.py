@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from humeval_power.choices import BattleTies, BoardTest, PairTest, Tasks
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from humeval_power.comparisons.rank.battles import Battles
+    from humeval_power.comparisons.rank.last_board import LastBoard
     from humeval_power.comparisons.rank.result_battles import BattleRankResult
     from humeval_power.comparisons.rank.result_scores import ScoreRankResult
     from humeval_power.comparisons.scores.score_table import ScoreTable
@@ -28,6 +30,7 @@ def scores(
     test: BoardTest = "holm",
     only_system: str | None = None,
     look: int | None = None,
+    last_board: str | Path | None = None,
     seed: int = DEFAULT_SEED,
 ) -> ScoreRankResult:
     """Rank systems by their mean scores on the same items.
@@ -41,7 +44,9 @@ def scores(
     alpha : chance of any false statement about a pair.
     test : Holm's method, the law of the largest t for many clusters, or random signs of clusters, stepping down.
     only_system : a system that was named before the data were seen: its pairs alone are tested.
-    look : number of this look at a living board; all looks together err with probability alpha.
+    look : number of this look at a living board; all looks together err with probability alpha. [that of the last
+        board and one]
+    last_board : the record of the board before this one, or its folder: its ranks are set beside those of now.
     seed : of the draws of ranks and of the law of the largest t.
 
     Returns
@@ -53,7 +58,8 @@ def scores(
     Raises
     ------
     InputError
-        Fewer than two systems or items, or scores that are not finite.
+        Fewer than two systems or items, scores that are not finite, or another look or alpha than the last board
+        leaves.
     """
     from threadpoolctl import threadpool_limits
 
@@ -62,7 +68,7 @@ def scores(
     from humeval_power.comparisons.scores.score_table import ScoreTable
     from humeval_power.saying.result import Provenance
 
-    _check(alpha, look)
+    last, look = _looked(alpha, look, last_board, ScoreRankResult.schema)
     known = (
         table
         if isinstance(table, ScoreTable)
@@ -79,7 +85,7 @@ def scores(
             look=look,
             seed=seed,
         )
-    return ScoreRankResult(found=found, provenance=Provenance(seed=seed))
+    return ScoreRankResult(found=found, last=last, provenance=Provenance(seed=seed))
 
 
 def battles(
@@ -91,6 +97,7 @@ def battles(
     test: PairTest = "holm",
     only_system: str | None = None,
     look: int | None = None,
+    last_board: str | Path | None = None,
     seed: int = DEFAULT_SEED,
 ) -> BattleRankResult:
     """Rank systems by battles of two at a time with Bradley and Terry's model.
@@ -104,7 +111,9 @@ def battles(
     alpha : chance of any false statement about a pair.
     test : Holm's method, or the law of the largest t for many clusters, stepping down.
     only_system : a system that was named before the data were seen: its pairs alone are tested.
-    look : number of this look at a living board; all looks together err with probability alpha.
+    look : number of this look at a living board; all looks together err with probability alpha. [that of the last
+        board and one]
+    last_board : the record of the board before this one, or its folder: its ranks are set beside those of now.
     seed : of the draws of ranks and of the law of the largest t.
 
     Returns
@@ -116,7 +125,8 @@ def battles(
     Raises
     ------
     InputError
-        Battles that put nothing into an order: all are ties, or what was shown first won all of them.
+        Battles that put nothing into an order: all are ties, or what was shown first won all of them; or another
+        look or alpha than the last board leaves.
     """
     from threadpoolctl import threadpool_limits
 
@@ -124,7 +134,7 @@ def battles(
     from humeval_power.comparisons.rank.result_battles import BattleRankResult
     from humeval_power.saying.result import Provenance
 
-    _check(alpha, look)
+    last, look = _looked(alpha, look, last_board, BattleRankResult.schema)
     with threadpool_limits(1):  # matrices are of the systems, and small
         found = rank_battles(
             table,
@@ -136,11 +146,19 @@ def battles(
             look=look,
             seed=seed,
         )
-    return BattleRankResult(found=found, provenance=Provenance(seed=seed))
+    return BattleRankResult(found=found, last=last, provenance=Provenance(seed=seed))
 
 
-def _check(alpha: float, look: int | None) -> None:
+def _looked(
+    alpha: float, look: int | None, last_board: str | Path | None, schema: str
+) -> tuple[LastBoard | None, int | None]:
+    """The last board, and the number of this look."""
+    from humeval_power.comparisons.rank.files_last_board import read_last_board
+    from humeval_power.comparisons.rank.last_board import counted_look
+
     if not 0 < alpha < 0.5:
         raise InputError(f"alpha must lie between 0 and 0.5; got {alpha:g}.")
     if look is not None and look < 1:
         raise InputError(f"Looks are counted from 1; got {look}.")
+    last = None if last_board is None else read_last_board(last_board, schema=schema)
+    return last, counted_look(last, alpha, look)

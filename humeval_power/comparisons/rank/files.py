@@ -93,7 +93,8 @@ def _joined(tables: Sequence[SourceTable]) -> SourceTable:
     frame = pd.concat([table.frame for table in tables])
     frame.index.name = tables[0].frame.index.name
     notices = tuple(dict.fromkeys(notice for table in tables for notice in table.notices))
-    return SourceTable(frame, ", ".join(table.source for table in tables), "", notices)
+    files = tuple((table.source, len(table.frame)) for table in tables)
+    return SourceTable(frame, ", ".join(name for name, _ in files), "", notices, files=files)
 
 
 def battles_of(

@@ -112,7 +112,7 @@ _CLUSTERS_PER_SYSTEM, _LEAST_DF = 3, 100.0  # with fewer the drawn law is too na
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Estimates:
+class StrengthEstimates:
     """What is known of K systems, larger being better.
 
     `value` (K,) and `covariance` (K, K) are of estimates that may be known up to a constant only; `df` (K, K) of
@@ -136,7 +136,7 @@ class Estimates:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BoardPlace:
     """One system: its value with an interval of its own, what the tests leave of its rank and tier, its groups'
     letters, whether it may be first, and its ranks in draws (`chances` of rank 1, 2, ...; `expected` rank)."""
 
@@ -206,7 +206,7 @@ class Leaderboard:
     first apart. `breaks` are the numbers r for which each of the first r is apart from each of the rest.
     """
 
-    places: tuple[Place, ...]
+    places: tuple[BoardPlace, ...]
     tested: Pairs
     alpha: float
     test: BoardTest
@@ -280,7 +280,7 @@ def level_of_look(alpha: float, look: int | None) -> float:
 
 
 def leaderboard(
-    known: Estimates,
+    known: StrengthEstimates,
     *,
     alpha: float = 0.05,
     test: BoardTest = "holm",
@@ -359,7 +359,7 @@ def leaderboard(
         separate += [(names[i], names[j]) for i, j in zip(*np.nonzero(part[:, None] < part), strict=True)]
         letters = group_letters(groups_of(names, separate, most=MOST_LETTERED))
     places = tuple(
-        Place(
+        BoardPlace(
             name,
             float(value[k]),
             float(known.low[order[k]]),
@@ -426,7 +426,7 @@ def breaks(apart: Flags) -> tuple[int, ...]:
 
 
 def _one_sided(
-    difference: Floats, variance: Floats, df: Floats, known: Estimates, largest: float
+    difference: Floats, variance: Floats, df: Floats, known: StrengthEstimates, largest: float
 ) -> Floats:
     """P-values of the pairs; a difference that never varies has the sign test's."""
     never = variance <= _ROUNDING * largest
@@ -511,7 +511,7 @@ class OrderEffect:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CovariateEffect:
+class StyleEffect:
     """What a difference of one `sd` in a covariate adds to the logit of the first."""
 
     name: str
@@ -546,7 +546,7 @@ class BattleRanking:
     alpha: float
     ties: BattleTies
     position_bias: bool
-    style: tuple[CovariateEffect, ...]
+    style: tuple[StyleEffect, ...]
 
 
 def rank_battles(
@@ -582,7 +582,7 @@ def rank_battles(
     low, high = fit.strengths - reach, fit.strengths + reach
     for k, one in few.items():
         low[k], high[k] = (-math.inf, math.inf) if one is None else one.bounds(alpha)
-    estimates = Estimates(
+    estimates = StrengthEstimates(
         battles.systems,
         fit.strengths,
         covariance,
@@ -649,7 +649,7 @@ def _win_shares(fit: BattleFit) -> Floats:
 
 def _style_effects(
     battles: Battles, fit: BattleFit, covariance: Floats, df: float, alpha: float
-) -> Iterator[CovariateEffect]:
+) -> Iterator[StyleEffect]:
     if battles.covariates is None:
         return
     freedom = np.array(df)
@@ -659,7 +659,7 @@ def _style_effects(
     p = 2 * one_sided_p(np.abs(slope) / error, freedom)
     columns = (battles.covariates.sd, slope, slope - reach, slope + reach, p)
     for name, *row in zip(fit.covariates, *(each.tolist() for each in columns), strict=True):
-        yield CovariateEffect(name, *row)
+        yield StyleEffect(name, *row)
 
 
 def _order_effect(fit: BattleFit, covariance: Floats, df: float, alpha: float) -> OrderEffect | None:
@@ -726,7 +726,7 @@ def rank_scores(
         df, own_df, n_clusters = np.full((K, K), freedom), np.full(K, freedom), clusters.n_clusters
     value = sign * table.scores.mean(axis=0)
     reach = upper_quantile(own_df, alpha / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    known = Estimates(
+    known = StrengthEstimates(
         table.systems, value, covariance, df, value - reach, value + reach, n_clusters, sums=sums
     )
     board = replace(leaderboard(known, alpha=alpha, test=test, only=only, seed=seed), look=look)

@@ -7,19 +7,31 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
 from statistics import median
 
+import numpy as np
+from numpy.typing import NDArray
+
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.rank.leaderboard import FurtherData, Leaderboard, Place, RankPair
+from humeval_power.comparisons.rank.last_board import Changes
+from humeval_power.comparisons.rank.leaderboard import (
+    MOST_LETTERED,
+    BoardPlace,
+    FurtherData,
+    Leaderboard,
+    RankPair,
+)
 from humeval_power.safe_text import cut, html_text
 from humeval_power.saying.chart import Axis, Chart, Series
 from humeval_power.saying.document import Drawing, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, p_cell, percent, significant, significant_interval
 from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
-from humeval_power.saying.result import DIGITS, NAME, Record, cluster_entry, named, short, versions
+from humeval_power.saying.result import Record
+from humeval_power.saying.stated import data_entry, signature, table, values
 
 MOST_PAIRS = 28  # that a terminal lists without being asked
 MOST_LISTED = 325  # that a page lists, and a record by their names: those of 26 systems
 _MOST_ROWS = 40  # systems with a row of the picture each
+_MOST_MOVES = 20  # systems whose ranks are shown beside those of before
 _HALF = 0.3  # of a rank, on each side of a bar
 _ROOM = 0.05
 _READING = (
@@ -45,7 +57,7 @@ _SEVERAL_LOOKS = (
     " This is look {look}: all looks together are right with probability {confidence}, "
     "and this one has alpha {alpha}."
 )
-_LAW = {
+LAW = {
     "holm": "Holm's method for both directions of every pair",
     "max-t": "the law of the largest t of all pairs, stepping down",
     "signs": "random signs of the clusters, stepping down, with no difference imposed",
@@ -53,36 +65,31 @@ _LAW = {
 
 
 def board_lead(board: Leaderboard) -> str:
-    """Who may be first, how wide ranks are, and in how many pairs a difference is shown; or one system's ranks."""
+    """Who may be first, in how many pairs a difference is shown, how wide ranks are; or one system's ranks."""
+    n, alpha = len(board.places), f"alpha {board.alpha:.4g}"
     if board.only is not None:
-        return _lead_of_one(board)
-    pairs = counted(board.n_pairs, "pair")
-    shown = f"in {board.n_apart:,} of {pairs} a difference is shown (alpha {board.alpha:.4g})"
-    first = [each.system for each in board.places if each.may_be_first]
-    n = len(board.places)
+        one = next(each for each in board.places if each.system == board.only)
+        return (
+            f"{shortened(one.system)} has rank {rank_words(one)} of {n}: {one.rank_low - 1:,} systems are shown to "
+            f"be better and {n - one.rank_high:,} to be worse ({alpha})."
+        )
+    apart = f"{board.n_apart:,}" if board.n_apart else "none"
+    shown = f"A difference is shown in {apart} of {board.n_pairs:,} pairs ({alpha})"
+    if board.n_pairs == 1:
+        shown = f"A difference is {'' if board.n_apart else 'not '}shown ({alpha})"
     if board.n_parts > 1:
         parts = [sum(each.part == part for each in board.places) for part in range(board.n_parts)]
         sizes = ", ".join(map(str, parts[:-1])) + f" and {parts[-1]}"
         return (
-            f"{n} systems fall into {board.n_parts} parts that never met, of {sizes}: each is a board of its "
-            f"own; {shown}."
+            f"{n} systems fall into {board.n_parts} parts that never met, of {sizes}: each is a board of its own. "
+            f"{shown}."
         )
+    first = [each.system for each in board.places if each.may_be_first]
     width = median(each.width for each in board.places)
-    typical = f"the typical interval is {width:g} {'place' if width == 1 else 'places'} wide"
+    typical = f"ranks are typically known to within {width:g} {'place' if width == 1 else 'places'}"
     if len(first) == 1:
-        return f"{shortened(first[0])} is first of {n} systems; {typical}; {shown}."
-    return f"{len(first)} of {n} systems may be first: {listing(first, limit=6)}; {typical}; {shown}."
-
-
-def _lead_of_one(board: Leaderboard) -> str:
-    one = next(each for each in board.places if each.system == board.only)
-    n = len(board.places)
-    above, below = one.rank_low - 1, n - one.rank_high
-    return (
-        f"{shortened(one.system)} has rank {rank_words(one)} of {n}: {above:,} systems are shown to be better "
-        f"and {below:,} "
-        f"to be worse (alpha {board.alpha:.4g})."
-    )
+        return f"{shortened(first[0])} is first of {n} systems. {shown}; {typical}."
+    return f"{len(first)} of {n} systems may be first: {listing(first, limit=6)}. {shown}; {typical}."
 
 
 def board_section(
@@ -90,29 +97,23 @@ def board_section(
 ) -> Section:
     """A row for each system, best first, and the pictures; `extra` is a column with a cell for each system."""
     places = [each for each in board.places if board.only in (None, each.system)]
-    level = "group" if board.has_letters else "tiers"
-    head = ["system", value, "interval", "ranks", "first", level, "P(best)"]
-    rows = list[tuple[str, ...]]()
-    for each in places:
-        cells = [
-            shortened(each.system),
-            significant(each.value),
-            _interval(each.low, each.high),
-            rank_words(each),
-            "may be" if each.may_be_first else "-",
-            (each.letters or "-") if board.has_letters else _range(each.tier_low, each.tier_high),
-            chance_words(each.best),
-        ]
-        rows.append(tuple(cells if extra is None else [*cells[:3], extra[1][each.system], *cells[3:]]))
-    if extra is not None:
-        head.insert(3, extra[0])
+    is_whole = board.only is None  # of one system, tiers and the first have tests of their own
+    columns: dict[str, Callable[[BoardPlace], str]] = {"system": lambda each: shortened(each.system)}
     if board.n_parts > 1:
-        head.insert(1, "part")
-        rows = [(row[0], str(each.part + 1), *row[1:]) for row, each in zip(rows, places, strict=True)]
-    if board.only is not None:  # of one system, tiers and the first have tests of their own
-        at = [head.index("first"), head.index(level)]
-        head = [name for place, name in enumerate(head) if place not in at]
-        rows = [tuple(cell for place, cell in enumerate(row) if place not in at) for row in rows]
+        columns["part"] = lambda each: str(each.part + 1)
+    columns[value] = lambda each: significant(each.value)
+    columns["interval"] = lambda each: _interval(each.low, each.high)
+    if extra is not None:
+        name, cells = extra
+        columns[name] = lambda each: cells[each.system]
+    columns["ranks"] = rank_words
+    if is_whole:
+        columns["first"] = lambda each: "may be" if each.may_be_first else "-"
+        if board.has_letters:
+            columns["group"] = lambda each: each.letters or "-"
+        else:
+            columns["tiers"] = lambda each: _range(each.tier_low, each.tier_high)
+    columns["P(best)"] = lambda each: chance_words(each.best)
     ranks = (
         "its ranks hold for all its pairs at once"
         if board.only is not None
@@ -120,12 +121,12 @@ def board_section(
     )
     caption = f"{100 * (1 - board.alpha):.4g} % intervals, each of a system by itself; {ranks}."
     many = len(board.places) > _MOST_ROWS
-    table = Table(tuple(head), tuple(rows), caption, searchable=many and board.only is None)
+    shown = table(places, columns, caption, searchable=many and is_whole)
     if board.only is not None:
-        return Section("Leaderboard", (table,))
+        return Section("Leaderboard", (shown,))
     if many:
-        return Section("Leaderboard", (table, _ranks_drawing(board)))
-    return Section("Leaderboard", (table, values_chart(board, axis), ranks_chart(board)))
+        return Section("Leaderboard", (shown, _ranks_drawing(board)))
+    return Section("Leaderboard", (shown, values_chart(board, axis), ranks_chart(board)))
 
 
 def _ranks_drawing(board: Leaderboard) -> Drawing:
@@ -146,6 +147,56 @@ def _ranks_drawing(board: Leaderboard) -> Drawing:
         return rank_rows_svg(board, title, words, said)
 
     return Drawing("ranks", lambda: ranks_chart(board).figure, svg, title=title, words=words, is_tall=True)
+
+
+def changes_sections(changed: Changes | None) -> Iterator[Section]:
+    """What is other than on the last board, where there is one."""
+    if changed is None:
+        return
+    last, moves = changed.last, changed.moves
+    name = shortened(last.source) + (f", look {last.look}" if last.look else "")
+    words = f"Beside the last board ({name}): "
+    words += f"{len(moves):,} of {counted(changed.n_compared, 'system')} have other ranks"
+    if moves:
+        first = moves[0]
+        words += f"; {shortened(first.system)} had {_range(*first.before)} and has {_range(*first.now)}"
+    for systems, verb in ((changed.joined, "joined"), (changed.left, "left")):
+        words += f"; {listing(list(systems), limit=6)} {verb}" if systems else ""
+    words += "."
+    if changed.joined or changed.left:
+        words += " Ranks count the systems of their own board."
+    shown = moves[:_MOST_MOVES]
+    rows = tuple(
+        (
+            shortened(each.system),
+            _range(*each.before),
+            _range(*each.now),
+            each.direction + (" *" if each.is_apart else "  "),
+        )
+        for each in shown
+    )
+    caption = "* no rank in common; a narrower range is what more data bring."
+    if len(moves) > len(shown):
+        caption = f"The {len(shown)} that changed most; {caption}"
+    table = [Table(("system", "ranks then", "now", "change"), rows, caption)] if rows else []
+    yield Section("Since the last board", (Paragraph(words), *table))
+
+
+def changes_record(changed: Changes | None) -> Record | None:
+    """The same as plain values."""
+    if changed is None:
+        return None
+    return {
+        "source": changed.last.source,
+        "look": changed.last.look,
+        "n_compared": changed.n_compared,
+        "moves": [
+            {"system": each.system, "before": list(each.before), "now": list(each.now)}
+            for each in changed.moves
+        ],
+        "joined": list(changed.joined),
+        "left": list(changed.left),
+    }
 
 
 def reading_section(board: Leaderboard) -> Section:
@@ -173,36 +224,33 @@ _ONE_SYSTEM = (
 def pairs_section(board: Leaderboard, unit: str) -> Section:
     """The pairs that were tested, of many systems only neighbours, with intervals that hold for all of them."""
     shortened_to = board.n_pairs > MOST_LISTED and board.only is None
-    rows = tuple(
-        (
-            f"{shortened(each.better, width=24)} - {shortened(each.worse, width=24)}",
-            significant(each.difference),
-            significant_interval(each.low, each.high),
-            p_cell(each.p_value),
-            p_cell(each.corrected_p) + (" *" if each.significant else "  "),
-        )
-        for each in (board.neighbours if shortened_to else board.pairs)
-    )
     left_out = (
         f"Neighbours in the order, of {counted(board.n_pairs, 'pair')} that were tested; the record has all. "
         if shortened_to
         else ""
     )
     caption = (
-        f"{left_out}{unit}; intervals of all pairs at once; corrected by {_LAW[board.test]}; "
+        f"{left_out}{unit}; intervals of all pairs at once; corrected by {LAW[board.test]}; "
         f"* significant at alpha {board.alpha:.4g}."
     )
-    table = Table(("pair", "difference", "interval", "p", "corrected"), rows, caption)
+    pairs = tuple(board.neighbours if shortened_to else board.pairs)
+    shown = table(
+        pairs,
+        {
+            "pair": lambda each: f"{shortened(each.better, width=24)} - {shortened(each.worse, width=24)}",
+            "difference": lambda each: significant(each.difference),
+            "interval": lambda each: significant_interval(each.low, each.high),
+            "p": lambda each: p_cell(each.p_value),
+            "corrected": lambda each: p_cell(each.corrected_p) + (" *" if each.significant else "  "),
+        },
+        caption,
+    )
     title = "Neighbours" if shortened_to else "Each pair"
-    return Section(title, (table,), is_detail=len(rows) > MOST_PAIRS)
+    picture = [pairs_chart(board)] if board.only is None and board.n_apart and len(board.places) > 2 else []
+    return Section(title, (*picture, shown), is_detail=len(pairs) > MOST_PAIRS)
 
 
-def law_words(board: Leaderboard) -> str:
-    """How the pairs are corrected."""
-    return _LAW[board.test]
-
-
-def rank_words(place: Place) -> str:
+def rank_words(place: BoardPlace) -> str:
     """'2' or '2 to 4'."""
     return _range(place.rank_low, place.rank_high)
 
@@ -251,12 +299,13 @@ def values_chart(board: Leaderboard, axis: str) -> Chart:
             ),
             Series("points", "estimate", tuple(each.value for each in places), rows, colour=1),
         ),
-        numbers=Table(
-            ("system", axis, "interval"),
-            tuple(
-                (name, significant(each.value), _interval(each.low, each.high))
-                for name, each in zip(names, places, strict=True)
-            ),
+        numbers=table(
+            places,
+            {
+                "system": lambda each: shortened(each.system, width=24),
+                axis: lambda each: significant(each.value),
+                "interval": lambda each: _interval(each.low, each.high),
+            },
         ),
     )
 
@@ -265,12 +314,14 @@ def ranks_chart(board: Leaderboard) -> Chart:
     """The ranks that the tests leave each system, with the expected rank: a row each, or of many a ribbon."""
     places, n = board.places, len(board.places)
     names = tuple(shortened(each.system, width=24) for each in places)
-    numbers = Table(
-        ("system", "ranks", "expected rank", "P(best)"),
-        tuple(
-            (name, rank_words(each), f"{each.expected:.2f}", chance_words(each.best))
-            for name, each in zip(names, places, strict=True)
-        ),
+    numbers = table(
+        places,
+        {
+            "system": lambda each: shortened(each.system, width=24),
+            "ranks": rank_words,
+            "expected rank": lambda each: f"{each.expected:.2f}",
+            "P(best)": lambda each: chance_words(each.best),
+        },
     )
     words = (
         f"The ranks that tests of all pairs leave each of {counted(n, 'system')}, with the expected rank."
@@ -301,6 +352,54 @@ def ranks_chart(board: Leaderboard) -> Chart:
         tuple(series),
         numbers=numbers,
     )
+
+
+def pairs_chart(board: Leaderboard) -> Chart:
+    """The order matrix: in the row of each system those that it is shown to be better and worse than, by their
+    places."""
+    places, n = board.places, len(board.places)
+    apart = np.zeros((n, n), dtype=np.int64)
+    rows, columns = (of[board.tested.significant] for of in (board.tested.rows, board.tested.columns))
+    apart[rows, columns], apart[columns, rows] = 1, -1
+    many = n > MOST_LETTERED
+    first = 1.0 if many else 0.0  # the number of the first row
+    names = tuple(f"{place} {shortened(each.system, width=24)}" for place, each in enumerate(places, 1))
+    better, worse = (apart > 0).sum(axis=1), (apart < 0).sum(axis=1)
+    size = np.bincount([each.part for each in places])[[each.part for each in places]]
+    return Chart(
+        "pairs",
+        "Who is shown to be better than whom?",
+        f"A row and a column for each of {n} systems in the order of the estimates; in "
+        f"{board.n_apart:,} of {counted(board.n_pairs, 'pair')} a difference is shown.",
+        Axis("Place of the other system", 0.5, n + 0.5, is_whole=True),
+        Axis("BoardPlace", 0.5, n + 0.5, is_whole=True, from_top=True)
+        if many
+        else Axis("", 0, n, names=names),
+        (
+            *(
+                Series("cells", name, y=tuple(first + row for row in at), low=low, high=high, colour=colour)
+                for name, sign, colour in (("shown to be better", 1, 0), ("shown to be worse", -1, 1))
+                for at, low, high in [_runs(apart == sign)]
+                if at
+            ),
+            Series("line", "", (1.0, float(n)), (first, first + n - 1), colour=7),
+        ),
+        numbers=Table(
+            ("system", "better than", "worse than", "not told apart"),
+            tuple(
+                (name, f"{up}", f"{down}", f"{of - 1 - up - down}")
+                for name, up, down, of in zip(names, better, worse, size, strict=True)
+            ),
+        ),
+    )
+
+
+def _runs(cells: NDArray[np.bool_]) -> tuple[tuple[int, ...], tuple[float, ...], tuple[float, ...]]:
+    """The rows of runs of cells that are set, and the edges of the runs."""
+    steps = np.diff(np.pad(cells.astype(np.int64), ((0, 0), (1, 1))), axis=1)
+    rows, starts = np.nonzero(steps > 0)
+    ends = np.nonzero(steps < 0)[1]
+    return tuple(rows.tolist()), tuple((starts + 0.5).tolist()), tuple((ends + 0.5).tolist())
 
 
 def more_section(more: FurtherData, what: str) -> Section:
@@ -344,14 +443,8 @@ def _times(number: float) -> str:
 def board_record(board: Leaderboard) -> Record:
     """Places and pairs."""
     return {
-        "alpha": board.alpha,
-        "test": board.test,
+        **values(board, "alpha", "test", "look", "n_draws", "n_parts", "n_tiers", "breaks"),
         "only_system": board.only,
-        "look": board.look,
-        "n_draws": board.n_draws,
-        "n_parts": board.n_parts,
-        "n_tiers": board.n_tiers,
-        "breaks": list(board.breaks),
         "may_be_first": [each.system for each in board.places if each.may_be_first],
         "systems": [
             {**row, "chances": list(each.chances)}
@@ -367,9 +460,9 @@ def _pair_columns(board: Leaderboard) -> Record:
     """A list for each field of the pairs; systems by their places in the board, from 0."""
     columns: dict[str, list[object]] = {field.name: [] for field in fields(RankPair)}
     for each in board.pairs:
-        for name, values in columns.items():
+        for name, column in columns.items():
             value = getattr(each, name)
-            values.append(float(f"{value:.7g}") if isinstance(value, float) else value)
+            column.append(float(f"{value:.7g}") if isinstance(value, float) else value)
     columns["better"], columns["worse"] = board.tested.rows.tolist(), board.tested.columns.tolist()
     return dict(columns)
 
@@ -388,24 +481,21 @@ def board_rows(board: Leaderboard) -> list[Record]:
 
 
 def board_signature(
-    board: Leaderboard, model: list[str], *, n: int, clusters: Clusters | None, sha256: str
+    board: Leaderboard, model: Record, *, n: int, clusters: Clusters | None, sha256: str
 ) -> str:
     """The line for a paper: the model's entries, then what all leaderboards have."""
-    entries = [
-        NAME,
-        *named("v", versions()["humeval-power"]),
-        *model,
-        f"alpha:{short(float(f'{board.alpha:.4g}'))}",
-        f"n:{n}",
-        f"k:{len(board.places)}",
-        *(() if clusters is None else cluster_entry(clusters.name, clusters.n_clusters)),
-        f"corr:{board.test}",
-        *named("only", board.only),
-        *named("look", board.look),
-        f"seed:{board.seed}",
-        *named("data", f"sha256:{sha256[:DIGITS]}" if sha256 else None),
-    ]
-    return "|".join(entries)
+    return signature(
+        **model,
+        alpha=float(f"{board.alpha:.4g}"),
+        n=n,
+        k=len(board.places),
+        cluster=clusters,
+        corr=board.test,
+        only=board.only,
+        look=board.look,
+        seed=board.seed,
+        data=data_entry(sha256),
+    )
 
 
 # The ranks of many systems as SVG: a thin row for each, which says its numbers where it is pointed at.
@@ -440,7 +530,7 @@ def rank_rows_svg(board: Leaderboard, title: str, words: str, said: Sequence[str
     return svg_element(title, words, bottom + 42, "".join(parts))
 
 
-def _bands(places: Sequence[Place]) -> Iterator[str]:
+def _bands(places: Sequence[BoardPlace]) -> Iterator[str]:
     """Every second run of systems with the same first tier, in grey."""
     start, shaded = 0, False
     for row in range(1, len(places) + 1):
@@ -456,7 +546,7 @@ def _bands(places: Sequence[Place]) -> Iterator[str]:
 
 
 def _rows(
-    places: Sequence[Place],
+    places: Sequence[BoardPlace],
     names: Sequence[str],
     said: Sequence[str],
     across: Callable[[float], float],

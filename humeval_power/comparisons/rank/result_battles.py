@@ -9,21 +9,24 @@ from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.comparisons.rank.battles import Battles
+from humeval_power.comparisons.rank.last_board import LastBoard, changes
 from humeval_power.comparisons.rank.leaderboard import BattleRanking, rank_battles
 from humeval_power.comparisons.rank.result import (
+    LAW,
     board_lead,
     board_record,
     board_rows,
     board_section,
     board_signature,
-    law_words,
+    changes_record,
+    changes_sections,
     more_section,
     pairs_section,
     ranks_chart,
     reading_section,
 )
 from humeval_power.inference.clustered import FEW_DF
-from humeval_power.saying.clustered_words import Independence, independence_record, independence_section
+from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import (
     counted,
@@ -35,7 +38,8 @@ from humeval_power.saying.numbers import (
     significant,
     significant_interval,
 )
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result, named
+from humeval_power.saying.result import Provenance, Record
+from humeval_power.saying.stated import Reported, table, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,21 +50,19 @@ _TIES = {"davidson": "Davidson (1970)", "rao-kupper": "Rao and Kupper (1967)"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class BattleRankResult(Result):
+class BattleRankResult(Reported):
     """Systems in the order of their strengths, with what the battles leave open."""
 
     schema: ClassVar[str] = "humeval_power/rank_battles/2"
 
     found: BattleRanking
-    provenance: Provenance = UNKNOWN
+    last: LastBoard | None = None
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noticed in reading the battles."""
         return self.found.battles.notices
 
-    def body(self) -> Document:
-        """The order, its pictures, what was fitted, each pair, what was not independent, a paragraph."""
+    def answer(self) -> Document:
         found, board = self.found, self.found.board
         shares = {
             name: percent(float(share))
@@ -74,29 +76,26 @@ class BattleRankResult(Result):
                 board_section(
                     board, "strength", "Strength, logit", ("wins", shares) if board.has_letters else None
                 ),
+                *changes_sections(changes(board, self.last)),
                 reading_section(board),
                 *([] if board.more is None else [more_section(board.more, "battles")]),
                 *_style_sections(found),
                 Section("The battles", (Facts(tuple(_facts(found))),)),
                 pairs_section(board, "Differences of strengths, in logits"),
-                Section("For a paper", (Paragraph(paragraph(found)),)),
-                independence_section(independence(found)),
             ),
-            signature=signature(found),
         )
 
-    def content(self) -> Record:
-        """Counts, the fit, places and pairs."""
+    def numbers(self) -> Record:
         found = self.found
         battles, order = found.battles, found.order
         return {
             "model": "bradley-terry",
-            "ties": found.fit.ties,
-            "penalised": found.fit.penalised,
-            "newcomers": list(found.newcomers),
+            **values(found.fit, "ties", "penalised", "log_likelihood"),
+            **values(found, "newcomers", "tie_share_if_equal"),
             "n_battles": battles.n,
             "n_ties": battles.n_ties,
             **board_record(found.board),
+            "last_board": changes_record(changes(found.board, self.last)),
             "win_shares": dict(zip(battles.systems, found.win_share.tolist(), strict=True)),
             "position_bias": None
             if order is None
@@ -107,18 +106,32 @@ class BattleRankResult(Result):
             if found.fit.without is None
             else dict(zip(battles.systems, found.fit.without.tolist(), strict=True)),
             "tie_parameter": found.fit.tie,
-            "tie_share_if_equal": found.tie_share_if_equal,
-            "log_likelihood": found.fit.log_likelihood,
             "design_effect": None if math.isnan(found.design_effect) else found.design_effect,
             "smallest_df": None if math.isinf(found.smallest_df) else found.smallest_df,
-            "independence": independence_record(independence(found)),
             "paragraph": paragraph(found),
-            "signature": signature(found),
             "notices": list(battles.notices),
         }
 
+    def independence(self) -> tuple[Independence, ...]:
+        return independence(self.found)
+
+    def paper(self) -> tuple[str, ...]:
+        return (paragraph(self.found),)
+
+    @property
+    def signature(self) -> str:
+        found, battles = self.found, self.found.battles
+        model: Record = {
+            "model": "bradley-terry",
+            "ties": found.fit.ties,
+            "order": "no" if found.order is None else "yes",
+            "style": "+".join(each.name for each in found.style) or None,
+        }
+        return board_signature(
+            found.board, model, n=battles.n, clusters=battles.clusters, sha256=battles.sha256
+        )
+
     def table_rows(self) -> list[Record]:
-        """A row for each system, best first."""
         return board_rows(self.found.board)
 
     def figure(self) -> Figure:
@@ -153,18 +166,15 @@ def _style_sections(found: BattleRanking) -> Iterator[Section]:
     if shown_strength is None:
         return
     level = f"{100 * (1 - found.board.alpha):.4g} %"
-    effects = Table(
-        ("difference of one SD in", "SD", "logit", "interval", "p"),
-        tuple(
-            (
-                shortened(each.name),
-                significant(each.sd),
-                significant(each.slope),
-                significant_interval(each.low, each.high),
-                p_cell(each.p_value),
-            )
-            for each in found.style
-        ),
+    effects = table(
+        found.style,
+        {
+            "difference of one SD in": lambda each: shortened(each.name),
+            "SD": lambda each: significant(each.sd),
+            "logit": lambda each: significant(each.slope),
+            "interval": lambda each: significant_interval(each.low, each.high),
+            "p": lambda each: p_cell(each.p_value),
+        },
         f"What style adds to the side that has more of it; {level} intervals, each by itself.",
     )
     names = found.battles.systems
@@ -295,20 +305,9 @@ def paragraph(found: BattleRanking) -> str:
             "Satterthwaite degrees of freedom). "
         )
     text += (
-        f"Ranks follow from tests of all pairs, corrected by {law_words(board)} (alpha {board.alpha:.4g}). "
+        f"Ranks follow from tests of all pairs, corrected by {LAW[board.test]} (alpha {board.alpha:.4g}). "
     )
     text += board_lead(board)
     if order is not None:
         text += f" The system shown first won {100 * order.share:.1f} % where both were as strong."
     return text
-
-
-def signature(found: BattleRanking) -> str:
-    """The line for a paper."""
-    order = f"order:{'no' if found.order is None else 'yes'}"
-    style = "+".join(each.name for each in found.style) or None
-    model = ["model:bradley-terry", *named("ties", found.fit.ties), order, *named("style", style)]
-    battles = found.battles
-    return board_signature(
-        found.board, model, n=battles.n, clusters=battles.clusters, sha256=battles.sha256
-    )

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.columns import shortened
+from humeval_power.comparisons.rank.last_board import LastBoard, changes
 from humeval_power.comparisons.rank.leaderboard import ScoreRanking
 from humeval_power.comparisons.rank.result import (
+    LAW,
     board_lead,
     board_record,
     board_rows,
     board_section,
     board_signature,
-    law_words,
+    changes_record,
+    changes_sections,
     more_section,
     pairs_section,
     ranks_chart,
@@ -26,33 +29,30 @@ from humeval_power.saying.clustered_words import (
     Independence,
     assumed_items,
     clustered_items,
-    independence_record,
-    independence_section,
 )
-from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section
+from humeval_power.saying.document import Document, Fact, Facts, Section
 from humeval_power.saying.numbers import counted, decimals
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record
+from humeval_power.saying.stated import Reported, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreRankResult(Result):
+class ScoreRankResult(Reported):
     """Systems in the order of their mean scores, with what the items leave open."""
 
     schema: ClassVar[str] = "humeval_power/rank_scores/2"
 
     found: ScoreRanking
-    provenance: Provenance = UNKNOWN
+    last: LastBoard | None = None
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noticed in reading the scores."""
         return notices_of(self.found.table)
 
-    def body(self) -> Document:
-        """The order, its pictures, the items, each pair, a paragraph, what was not independent."""
+    def answer(self) -> Document:
         found, board = self.found, self.found.board
         metric = shortened(found.table.metric)
         return Document(
@@ -61,18 +61,15 @@ class ScoreRankResult(Result):
             caveats=tuple(_caveats(found)),
             sections=(
                 board_section(board, "mean", f"Mean {metric}"),
+                *changes_sections(changes(board, self.last)),
                 reading_section(board),
                 *([] if board.more is None else [more_section(board.more, _unit(found))]),
                 Section("The scores", (Facts(tuple(_facts(found))),)),
                 pairs_section(board, f"Differences of mean {metric}"),
-                Section("For a paper", (Paragraph(paragraph(found)),)),
-                independence_section(independence(found)),
             ),
-            signature=signature(found),
         )
 
-    def content(self) -> Record:
-        """Items, places and pairs."""
+    def numbers(self) -> Record:
         found = self.found
         clusters = found.table.clusters
         return {
@@ -80,18 +77,32 @@ class ScoreRankResult(Result):
             "n_items": found.table.n_items,
             "cluster": None if clusters is None else clusters.name,
             "n_clusters": None if clusters is None else clusters.n_clusters,
-            "tasks": found.tasks,
-            "df": found.df,
-            "lower_is_better": found.lower_is_better,
+            **values(found, "tasks", "df", "lower_is_better"),
             **board_record(found.board),
-            "independence": independence_record(independence(found)),
+            "last_board": changes_record(changes(found.board, self.last)),
             "paragraph": paragraph(found),
-            "signature": signature(found),
             "notices": list(found.table.notices),
         }
 
+    def independence(self) -> tuple[Independence, ...]:
+        return independence(self.found)
+
+    def paper(self) -> tuple[str, ...]:
+        return (paragraph(self.found),)
+
+    @property
+    def signature(self) -> str:
+        found, table = self.found, self.found.table
+        model: Record = {
+            "model": "ranked-means",
+            "best": "low" if found.lower_is_better else "high",
+            "tasks": "fixed" if found.tasks == "fixed" else None,
+        }
+        return board_signature(
+            found.board, model, n=table.n_items, clusters=table.clusters, sha256=table.sha256
+        )
+
     def table_rows(self) -> list[Record]:
-        """A row for each system, best first."""
         return board_rows(self.found.board)
 
     def figure(self) -> Figure:
@@ -172,20 +183,6 @@ def paragraph(found: ScoreRanking) -> str:
             f"these (CR2, {decimals(found.df, 1)} Bell-McCaffrey degrees of freedom)"
         )
     return (
-        f"{text}. Ranks follow from t tests of all pairs, corrected by {law_words(board)} (alpha "
+        f"{text}. Ranks follow from t tests of all pairs, corrected by {LAW[board.test]} (alpha "
         f"{board.alpha:.4g}). {board_lead(board)}"
-    )
-
-
-def signature(found: ScoreRanking) -> str:
-    """The line for a paper."""
-    table = found.table
-    best = "best:low" if found.lower_is_better else "best:high"
-    fixed = ["tasks:fixed"] if found.tasks == "fixed" else []
-    return board_signature(
-        found.board,
-        ["model:ranked-means", best, *fixed],
-        n=table.n_items,
-        clusters=table.clusters,
-        sha256=table.sha256,
     )

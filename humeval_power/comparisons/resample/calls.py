@@ -62,8 +62,8 @@ def resample(
     InputError
         An unknown test, or a size that is not drawn.
     """
-    from humeval_power.comparisons.resample.result import Cell, ResampleResult
-    from humeval_power.comparisons.resample.scenario import ResampledRatings, Table
+    from humeval_power.comparisons.resample.result import ResampledCell, ResampleResult
+    from humeval_power.comparisons.resample.scenario import ResampledRatings, ResampledTable
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.power.estimate import estimate_powers, told_as
     from humeval_power.studies.power.workload import NOTHING
@@ -71,7 +71,7 @@ def resample(
     said = Difference(shift, ratings.scale) if isinstance(shift, int | float) else shift
     said = None if said is None else said.between((ratings.system_names[0], ratings.system_names[1]))
     first = ResampledRatings(
-        Table.of(ratings),
+        ResampledTable.of(ratings),
         by=unit,
         test=tests[0],
         shift=None if said is None else said.value,
@@ -96,7 +96,7 @@ def resample(
             n_jobs=n_jobs,
             progress=told_as(in_steps(advance), studies),
         )
-    cells = tuple(Cell(each, estimate) for each, (estimate,) in zip(scenarios, found, strict=True))
+    cells = tuple(ResampledCell(each, estimate) for each, (estimate,) in zip(scenarios, found, strict=True))
     return ResampleResult(ratings=ratings, cells=cells, shift=said, provenance=Provenance(seed=seed))
 
 

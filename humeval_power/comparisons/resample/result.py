@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from humeval_power.comparisons.resample.scenario import ResampledRatings, Unit
 from humeval_power.differences import Difference
-from humeval_power.errors import InputError
 from humeval_power.ratings import Ratings
-from humeval_power.safe_text import picture_text
-from humeval_power.saying.answer_words import better_words, of_hundred
-from humeval_power.saying.document import Document, Fact, Picture, Section, Table
-from humeval_power.saying.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
-from humeval_power.saying.numbers import counted
-from humeval_power.saying.result import NO_POWER, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.answer_words import better_words, of_hundred, share_words
+from humeval_power.saying.chart import Axis, Chart, Level, Series, Upright, interval_chart
+from humeval_power.saying.document import Document, Fact, Section, Table
+from humeval_power.saying.numbers import counted, decimals
+from humeval_power.saying.result import NO_POWER, Record, Result
+from humeval_power.saying.stated import table, values
 from humeval_power.studies.power.estimate import PowerEstimate
 
 OBSERVED = "the observed difference"
@@ -38,7 +34,7 @@ MEANING: dict[Unit, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ResampledCell:
     """One test of studies of one size."""
 
     scenario: ResampledRatings
@@ -52,22 +48,18 @@ class ResampleResult(Result):
     schema: ClassVar[str] = "humeval_power/resample/1"
 
     ratings: Ratings
-    cells: tuple[Cell, ...]
+    cells: tuple[ResampledCell, ...]
     shift: Difference | None
-    provenance: Provenance = UNKNOWN
 
     @property
     def missed(self) -> str:
-        """That too many studies failed for a rate to be given."""
         return NO_POWER if any(cell.estimate.too_many_failed for cell in self.cells) else ""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noticed about the ratings."""
         return tuple(f"{self.ratings.source}: {notice}" for notice in self.ratings.notices)
 
     def body(self) -> Document:
-        """The powers, what was drawn, and what they can and cannot say."""
         return Document(
             f"Power from the ratings in {self.ratings.source}",
             lead=self._lead(),
@@ -145,30 +137,40 @@ class ResampleResult(Result):
 
     def _table(self) -> Table:
         first = self.cells[0].scenario
-        none = first.true_effect == 0
-        found = ("rejects", "interval") if none else ("power", "interval", "type M", "type S")
-        rows = (
-            (
-                cell.scenario.test,
-                *(f"{value:,}" for value in cell.scenario.size.values()),
-                *_numbers(cell.estimate, none=none),
-            )
-            for cell in self.cells
+        is_none = first.true_effect == 0
+        sizes = {name: lambda cell, name=name: f"{cell.scenario.size[name]:,}" for name in first.size}
+
+        def known(
+            shown: Callable[[PowerEstimate], str], failed: str = ""
+        ) -> Callable[[ResampledCell], str]:
+            return lambda cell: failed if cell.estimate.too_many_failed else shown(cell.estimate)
+
+        def ends(estimate: PowerEstimate) -> str:
+            low, high = estimate.rejection_interval if is_none else estimate.interval
+            return f"{low:.3f} to {high:.3f}"
+
+        share = known(lambda each: f"{each.rejection_rate if is_none else each.power:.3f}", "none")
+        errors = {
+            "type M": known(lambda each: decimals(each.type_m, 2)),
+            "type S": known(lambda each: share_words(each.type_s) if math.isfinite(each.type_s) else "-"),
+        }
+        return table(
+            self.cells,
+            {
+                "test": lambda cell: cell.scenario.test,
+                **sizes,
+                "rejects" if is_none else "power": share,
+                "interval": known(ends),
+                **({} if is_none else errors),
+            },
         )
-        return Table(("test", *first.size, *found), tuple(rows))
 
-    def _pictures(self) -> Iterator[Picture]:
-        if all(cell.estimate.too_many_failed for cell in self.cells):
-            return
-
-        def draw() -> Figure:
-            return resample_figure(list(map(_drawn, self.cells)))
-
-        what = "The power of each test, with its Monte Carlo interval, at each size of the studies."
-        yield Picture("power", draw, words=what)
+    def _pictures(self) -> Iterator[Chart]:
+        known = [cell for cell in self.cells if not cell.estimate.too_many_failed]
+        if known:
+            yield resample_chart(list(map(_drawn, known)))
 
     def content(self) -> Record:
-        """What was drawn, and a row for each test at each size."""
         first = self.cells[0].scenario
         return {
             "understood": OBSERVED if self.shift is None else str(self.shift),
@@ -183,25 +185,20 @@ class ResampleResult(Result):
 
     def rows(self) -> Sequence[Record]:
         """The numbers of each cell."""
+        known = ("power", "interval", "rejection_rate", "type_m", "type_s", "n_simulations", "n_failed")
         return [
             {
                 "test": cell.scenario.test,
                 **cell.scenario.size,
                 "observed": cell.scenario.observed,
                 "effect": cell.scenario.true_effect,
-                "power": cell.estimate.power,
-                "interval": list(cell.estimate.interval),
-                "rejection_rate": cell.estimate.rejection_rate,
-                "type_m": cell.estimate.type_m,
-                "type_s": cell.estimate.type_s,
-                "n_simulations": cell.estimate.n_simulations,
-                "n_failed": cell.estimate.n_failed,
+                **values(cell.estimate, *known),
             }
             for cell in self.cells
         ]
 
 
-def _drawn(cell: Cell) -> Record:
+def _drawn(cell: ResampledCell) -> Record:
     """What the picture shows of a cell: its power, or how often it rejects where there is no effect."""
     estimate, effect = cell.estimate, cell.scenario.true_effect
     shown = (estimate.rejection_rate, estimate.rejection_interval) if effect == 0 else None
@@ -210,103 +207,42 @@ def _drawn(cell: Cell) -> Record:
     return {"test": cell.scenario.test, **size, "effect": effect, "power": power, "interval": interval}
 
 
-def _numbers(estimate: PowerEstimate, *, none: bool) -> tuple[str, ...]:
-    """What was found: the power and its errors; how often the test rejects, where there is no effect."""
-    low, high = estimate.rejection_interval if none else estimate.interval
-    value = estimate.rejection_rate if none else estimate.power
-    errors = () if none else (_decimals(estimate.type_m, 2), _decimals(estimate.type_s, 3))
-    if estimate.too_many_failed:
-        return ("none", "", *("" for _ in errors))
-    return (f"{value:.3f}", f"{low:.3f}-{high:.3f}", *errors)
-
-
-def _decimals(value: float, digits: int) -> str:
-    """A dash where there is none, as for type M where nothing is found."""
-    return f"{value:.{digits}f}" if math.isfinite(value) else "-"
-
-
-# Power on drawn studies as a picture: a curve over sizes for each test, or a dot for each test.
+# Power on drawn studies as a picture: a curve over sizes for each test, or a row for each test.
 
 _SIZES = ("workers", "items", "ratings")
 _LABELS = {"workers": "Workers", "items": "Items", "ratings": "Ratings of each system"}
-_MOST_DOTS = 30
+_MOST_ROWS, _MOST_CURVES = 30, 8
 _TARGET = 0.8
 
 
-def resample_figure(rows: Sequence[Mapping[str, Any]], *, width: float = 4.6) -> Figure:
+def resample_chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
     """Power of each row with its interval; without an effect, how often the test rejects.
 
     Where a size varies it is x and each test, with the other sizes, is a curve; where none does, each test
-    is a dot. Rows without a rate are left out; of more than 30 dots the first are shown.
-
-    Raises
-    ------
-    InputError
-        Nothing to draw.
+    is a row. Of more than 30 rows or 8 curves the first are shown.
     """
-    known = [row for row in rows if math.isfinite(row["power"])]
-    if not known:
-        raise InputError("There is nothing to draw: no row has a power.")
-    varied = [name for name in _SIZES if len({row[name] for row in known if name in row}) > 1]
-    with house_style():
-        if varied:
-            figure = Figure(figsize=(width, 0.68 * width), layout="constrained")
-            _draw_curves(figure.subplots(), known, varied)
-            figure.legend(loc="outside lower center", ncols=1)
-        else:
-            shown = known[:_MOST_DOTS]
-            figure = Figure(figsize=(width, 0.65 + 0.2 * len(shown)), layout="constrained")
-            _draw_dots(figure.subplots(), shown)
-    return figure
-
-
-def _name(row: Mapping[str, Any], sizes: Sequence[str]) -> str:
-    said = [picture_text(str(row["test"])), *(f"{row[name]:,} {name}" for name in sizes)]
-    return ", ".join(said)
-
-
-def _what(rows: Sequence[Mapping[str, Any]]) -> str:
-    return "Studies that find an effect (there is none)" if rows[0]["effect"] == 0 else "Power"
-
-
-def _draw_curves(axes: Axes, rows: Sequence[Mapping[str, Any]], varied: Sequence[str]) -> None:
+    is_none = rows[0]["effect"] == 0
+    share = Axis("Studies that find an effect (there is none)" if is_none else "Power", 0, 1)
+    title, words = (
+        "How often do the tests find it?",
+        "The power of each test, with its Monte Carlo interval, at each size of the studies.",
+    )
+    varied = [name for name in _SIZES if len({row[name] for row in rows if name in row}) > 1]
+    if not varied:
+        each = [(str(row["test"]), row["power"], row["interval"]) for row in rows[:_MOST_ROWS]]
+        chart = interval_chart("power", each, axis=share.label, title=title, words=words, null=None)
+        return replace(chart, x=share, marks=() if is_none else (Upright(f"power {_TARGET:g}", _TARGET),))
     x = max(varied, key=lambda name: len({row[name] for row in rows}))
-    others = [name for name in varied if name != x]
     curves: dict[str, list[Mapping[str, Any]]] = {}
     for row in sorted(rows, key=lambda row: row[x]):
-        curves.setdefault(_name(row, others), []).append(row)
-    for place, (name, points) in enumerate(list(curves.items())[: len(COLOURS)]):
-        where = [row[x] for row in points]
-        low, high = ([row["interval"][end] for row in points] for end in (0, 1))
-        axes.fill_between(where, low, high, color=COLOURS[place], alpha=0.15, linewidth=0)
-        axes.plot(
-            where,
-            [row["power"] for row in points],
-            color=COLOURS[place],
-            linestyle=DASHES[place],
-            marker=MARKERS[place],
-            label=name,
-        )
-    _mark(axes.axhline, rows)
-    axes.set_ylim(0, 1.02)
-    axes.set_xticks(sorted({row[x] for row in rows}))
-    axes.set_xlabel(_LABELS[x])
-    axes.set_ylabel(_what(rows))
-
-
-def _draw_dots(axes: Axes, rows: Sequence[Mapping[str, Any]]) -> None:
-    for place, row in enumerate(rows):
-        axes.plot(row["interval"], [place, place], color=COLOURS[0], linewidth=1.6, solid_capstyle="butt")
-        axes.plot([row["power"]], [place], "o", color=COLOURS[0])
-    _mark(axes.axvline, rows)
-    axes.set_yticks(range(len(rows)), [_name(row, []) for row in rows], color=INK)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.grid(axis="y", visible=False)
-    axes.set_xlim(0, 1.02)
-    axes.set_xlabel(_what(rows))
-
-
-def _mark(line: Any, rows: Sequence[Mapping[str, Any]]) -> None:
-    """The usual target, where there is an effect to find."""
-    if rows[0]["effect"] != 0:
-        line(_TARGET, color=QUIET, linewidth=0.9, linestyle=(0, (2, 1.5)), gid="target")
+        sizes = [f"{row[name]:,} {name}" for name in varied if name != x]
+        curves.setdefault(", ".join([str(row["test"]), *sizes]), []).append(row)
+    series = []
+    for colour, (name, points_of) in enumerate(list(curves.items())[:_MOST_CURVES]):
+        at, power = (tuple(float(row[key]) for row in points_of) for key in (x, "power"))
+        low, high = zip(*(row["interval"] for row in points_of), strict=True)
+        series.append(Series("band", "", at, low=low, high=high, colour=colour))
+        series.append(Series("line", name, at, power, colour=colour))
+    along = Axis(_LABELS[x], min(row[x] for row in rows), max(row[x] for row in rows), is_whole=True)
+    target_line = () if is_none else (Level(f"power {_TARGET:g}", _TARGET),)
+    return Chart("power", title, words, along, share, tuple(series), target_line)

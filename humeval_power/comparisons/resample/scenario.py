@@ -41,7 +41,7 @@ _NEEDS: dict[Unit, tuple[str, ...]] = {
 }
 
 
-class Table(NamedTuple):
+class ResampledTable(NamedTuple):
     """Ratings without anything that drawing them does not need."""
 
     worker: Codes
@@ -50,7 +50,7 @@ class Table(NamedTuple):
     rating: Floats
 
     @classmethod
-    def of(cls, ratings: RatingTable) -> Table:
+    def of(cls, ratings: RatingTable) -> ResampledTable:
         """The columns of ratings."""
         return cls(ratings.worker, ratings.item, ratings.system, ratings.rating)
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from humeval_power.asking.calls import ELSEWHERE, Typed
-from humeval_power.asking.declared import Calls, Declared, Page, Part, Step, chain
+from humeval_power.asking.declared import Calls, CallStep, Declared, Page, Part, chain
 from humeval_power.asking.expressions import Call, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.options import link_of
@@ -22,6 +22,7 @@ from humeval_power.asking.vocabulary import (
     DROP_MISSING,
     ITEM,
     ONE_SCORE,
+    SCORE_MARGIN,
     SYSTEM,
     TWO_OR_MORE,
     systems_typed,
@@ -56,7 +57,7 @@ _TABLE = {
     "cluster": CLUSTER,
     "drop_missing": DROP_MISSING,
 }
-_READ = Step("table", "hp.runs.read_runs", _TABLE, "file")
+_READ = CallStep("table", "hp.runs.read_runs", _TABLE, "file")
 _SCORES = Part("The scores", ("file", "systems", "run", "cluster"))
 _COLUMNS = Part("Columns", ("item", "system", "score", "drop_missing"), folded=True)
 _READ_LINKS = tuple(link_of(name, one) for name, one in _TABLE.items())
@@ -82,7 +83,7 @@ _FAMILY = own(
 )
 _RULE = {
     "alternative": FIELDS["alternative"],
-    "margin": own(real(), "A difference of scores, in their unit.", "Margin", unit="in units of the score"),
+    "margin": replace(SCORE_MARGIN, label="Margin"),
     "alpha": ALPHA,
 }
 _DECISION = tuple(_RULE)
@@ -110,7 +111,7 @@ TEST = chain(
     record (.json) is the pilot that planning reads.
     """,
     _READ,
-    Step("result", "hp.runs.test", {**_KINDS, "family": _FAMILY, **_RULE}),
+    CallStep("result", "hp.runs.test", {**_KINDS, "family": _FAMILY, **_RULE}),
     page=Page(
         "Systems by several generations or prompts",
         "Is B better than A, where answers were sampled several times, or under several prompts or seeds?",
@@ -148,7 +149,7 @@ CHECK = chain(
     are nested in items; prompts and seeds are crossed with them.
     """,
     _READ,
-    Step("result", "hp.runs.check", {}),
+    CallStep("result", "hp.runs.check", {}),
     page=Page(
         "Generations, or prompts?",
         "Whether the runs of a table are nested in items or crossed with them: it decides how they are compared.",
@@ -455,7 +456,7 @@ _PRICES = {
         needed=True,
     ),
     "cost_per_item": own(
-        MONEY, "An item: to write, to grade.", "An item: to write, to grade", unit="USD", usual="0"
+        MONEY, FIELDS["cost_per_item"].help, "An item: to write, to grade", unit="USD", usual="0"
     ),
     "cost_per_prompt": own(
         MONEY, "Crossed: a prompt to write.", "A prompt to write", unit="USD", usual="0"

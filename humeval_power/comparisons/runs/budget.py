@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from humeval_power.comparisons.runs.scenario import Ceiling, RunsPlan, RunsScenario, ceilings, runs_scenario
+from humeval_power.comparisons.runs.scenario import (
+    RunsCeiling,
+    RunsPlan,
+    RunsScenario,
+    ceilings,
+    runs_scenario,
+)
 from humeval_power.errors import InputError, Problem
 from humeval_power.runs_parameters import RunsParameters
 
@@ -69,7 +75,7 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BudgetStep:
     """What one more of something buys, beyond the budget: `what` is 'item', 'run' or 'prompt'."""
 
     what: str
@@ -88,8 +94,8 @@ class RunsBudget:
     prices: RunsPrices
     best: Split
     splits: tuple[Split, ...]
-    steps: tuple[Step, ...]
-    ceilings: tuple[Ceiling, Ceiling]
+    steps: tuple[BudgetStep, ...]
+    ceilings: tuple[RunsCeiling, RunsCeiling]
     scenario: RunsScenario
 
     @property
@@ -180,13 +186,13 @@ def _splits(
 
 def _steps(
     split: Callable[[int, int], Split], best: Split, crossed: bool, most_items: int | None
-) -> Iterator[Step]:
+) -> Iterator[BudgetStep]:
     """One more item with its calls; one more generation of every item by each system, or one more prompt."""
     further = [("prompt" if crossed else "run", split(best.n_items, best.runs + 1))]
     if most_items is None or best.n_items < most_items:
         further.insert(0, ("item", split(best.n_items + 1, best.runs)))
     for what, more in further:
-        yield Step(what, more, more.cost - best.cost, more.power - best.power)
+        yield BudgetStep(what, more, more.cost - best.cost, more.power - best.power)
 
 
 def _check(total: Decimal, prices: RunsPrices, most_items: int | None, most_runs: int | None) -> None:

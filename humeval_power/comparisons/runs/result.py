@@ -18,8 +18,6 @@ from humeval_power.saying.clustered_words import (
     Independence,
     assumed_items,
     clustered_items,
-    independence_record,
-    independence_section,
 )
 from humeval_power.saying.compared import Compared
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
@@ -34,15 +32,13 @@ from humeval_power.saying.numbers import (
 from humeval_power.saying.result import (
     DIGITS,
     NAME,
-    UNKNOWN,
-    Provenance,
     Record,
-    Result,
     cluster_entry,
     named,
     short,
     versions,
 )
+from humeval_power.saying.stated import Reported, above, pairs_lead, table, values
 
 # The words of a comparison by repeated runs: verdict, facts, tables.
 
@@ -52,16 +48,18 @@ def verdict(pair: RunsComparison) -> str:
     rule, (a, b) = pair.rule, pair.systems
     if pair.reason:
         return f"There is no test: {pair.reason}."
-    confidence = 1 - (rule.alpha if rule.alternative == "two-sided" else 2 * rule.alpha)
+    confidence = 1 - _tail(rule)
     if rule.alternative in WITH_MARGIN:
         claim = f"score alike within {rule.margin:g}"
         who = f"{a} and {b}"
         if rule.alternative == "non-inferior":
             who, claim = b, f"score less than {rule.margin:g} below {a}"
-        shown = "is shown" if pair.significant else "is not shown"
+        said = (
+            f"{who} {claim}, which is shown" if pair.significant else f"It is not shown that {who} {claim}"
+        )
         return (
-            f"That {who} {claim} {shown} ({p_words(pair.p_value)}): the {100 * confidence:g} % interval of "
-            f"{b} - {a} is {significant_interval(*pair.interval)}."
+            f"{said} ({p_words(pair.p_value)}): the {100 * confidence:g} % interval of {b} - {a} is "
+            f"{significant_interval(*pair.interval)}."
         )
     return str(
         Compared(
@@ -81,18 +79,15 @@ def pair_facts(pair: RunsComparison, table: RunTable) -> Iterator[Fact]:
     """The means, the test, and what it is beside."""
     for name, mean, runs in zip(pair.systems, pair.means, pair.runs, strict=True):
         yield name, f"mean {significant(mean)}, {number_of(runs)} runs of an item"
-    tail = pair.rule.alpha if pair.rule.alternative == "two-sided" else 2 * pair.rule.alpha
-    reach = f"{100 * (1 - tail):g} % interval {significant_interval(*pair.interval)}"
+    reach = f"{_confidence(pair.rule)} interval {significant_interval(*pair.interval)}"
     yield f"{pair.systems[1]} - {pair.systems[0]}", f"{significant(pair.estimate)}, {reach}"
-    method = {
-        ("nested", False): "paired t of the items' means",
-        ("nested", True): "paired means of items, CR2 over clusters",
-        ("crossed", False): f"crossed {_model(pair)} model of items and {table.run_column}, Kenward-Roger",
-        (
-            "crossed",
-            True,
-        ): f"crossed {_model(pair)} model of items in clusters and {table.run_column}, Kenward-Roger",
-    }[(pair.rule.kind, pair.clustered)]
+    method = (
+        "paired means of items, CR2 over clusters" if pair.clustered else "paired t of the items' means"
+    )
+    if pair.rule.kind == "crossed":
+        of = "items in clusters" if pair.clustered else "items"
+        model = "logit" if pair.rule.family == "binary" else "linear"
+        method = f"crossed {model} model of {of} and {table.run_column}, Kenward-Roger"
     yield "Test", method
     yield (
         "Standard error",
@@ -100,10 +95,8 @@ def pair_facts(pair: RunsComparison, table: RunTable) -> Iterator[Fact]:
     )
     if pair.odds_ratio is not None:
         ratio, low, high = pair.odds_ratio
-        yield (
-            "Odds ratio",
-            f"{significant(ratio)} ({significant_interval(low, high)}) of one item and {table.run_column}",
-        )
+        interval = significant_interval(low, high)
+        yield "Odds ratio", f"{significant(ratio)} ({interval}) of one item and {table.run_column}"
     if pair.rule.kind == "crossed":
         alone = pair.items
         yield (
@@ -113,8 +106,13 @@ def pair_facts(pair: RunsComparison, table: RunTable) -> Iterator[Fact]:
         )
 
 
-def _model(pair: RunsComparison) -> str:
-    return "logit" if pair.rule.family == "binary" else "linear"
+def _tail(rule: RunsRule) -> float:
+    """Of both sides of the interval that belongs to the test."""
+    return rule.alpha if rule.alternative == "two-sided" else 2 * rule.alpha
+
+
+def _confidence(rule: RunsRule) -> str:
+    return f"{100 * (1 - _tail(rule)):g} %"
 
 
 def number_of(runs: float) -> str:
@@ -134,35 +132,33 @@ def read_as(table: RunTable, reading: RunsReading, rule: RunsRule, *, said: bool
 def parts_table(pair: RunsComparison) -> Table:
     """The error's variance by source."""
     total = sum(part.variance for part in pair.parts)
-    rows = [
-        (
-            part.source,
-            significant(math.sqrt(part.variance)),
-            percent(part.variance / total) if total > 0 else "-",
-            "yes" if part.falls else "no",
-        )
-        for part in pair.parts
-    ]
-    return Table(
-        ("source", "standard error", "share of variance", "less with more runs"),
-        tuple(rows),
-        caption="On the scale of log odds:" if pair.odds_ratio is not None else "",
+    return table(
+        pair.parts,
+        {
+            "source": lambda part: part.source,
+            "standard error": lambda part: significant(math.sqrt(part.variance)),
+            "share of variance": lambda part: percent(part.variance / total) if total > 0 else "-",
+            "less with more runs": lambda part: "yes" if part.falls else "no",
+        },
+        "On the scale of log odds:" if pair.odds_ratio is not None else "",
     )
 
 
-def runs_table(pair: RunsComparison, table: RunTable) -> Table:
+def runs_table(pair: RunsComparison, run_column: str) -> Table:
     """The standard error with more runs of the same items."""
-    name = "runs of an item" if pair.rule.kind == "nested" else table.run_column
-    return Table(
-        (name, "standard error"),
-        tuple((_runs(each, pair.systems), significant(each.standard_error)) for each in pair.more_runs),
-        caption="With more runs of the same items:",
+
+    def runs(each: MoreRuns) -> str:
+        first, second = (number_of(runs) for runs in each.runs)
+        return first if first == second else f"{first} of {pair.systems[0]}, {second} of {pair.systems[1]}"
+
+    return table(
+        pair.more_runs,
+        {
+            "runs of an item" if pair.rule.kind == "nested" else run_column: runs,
+            "standard error": lambda each: significant(each.standard_error),
+        },
+        "With more runs of the same items:",
     )
-
-
-def _runs(each: MoreRuns, systems: tuple[str, str]) -> str:
-    first, second = (number_of(runs) for runs in each.runs)
-    return first if first == second else f"{first} of {systems[0]}, {second} of {systems[1]}"
 
 
 def more_words(pair: RunsComparison, table: RunTable) -> str:
@@ -257,21 +253,13 @@ def answers(table: RunTable, pairs: Sequence[RunsComparison], rule: RunsRule) ->
 
 # A comparison by repeated runs for a paper: the paragraph, and the signature.
 
-_TESTS = {
-    ("nested", False): "t",
-    ("nested", True): "cr2",
-    ("crossed", False): "kr",
-    ("crossed", True): "kr",
-}
-
 
 def for_a_paper(pair: RunsComparison, table: RunTable) -> str:
     """The paragraph of a paper."""
-    tail = pair.rule.alpha if pair.rule.alternative == "two-sided" else 2 * pair.rule.alpha
     low, high = (number_of(runs) for runs in pair.runs)
     runs = low if low == high else f"{low} ({pair.systems[0]}) and {high} ({pair.systems[1]})"
     numbers = (
-        f"the difference is {significant(pair.estimate)} ({100 * (1 - tail):g} % interval "
+        f"the difference is {significant(pair.estimate)} ({_confidence(pair.rule)} interval "
         f"{significant_interval(*pair.interval)}; t = {decimals(pair.estimate / pair.standard_error, 2)} on "
         f"{decimals(pair.df, 1)} df, {p_words(pair.p_value)})"
     )
@@ -302,34 +290,6 @@ def for_a_paper(pair: RunsComparison, table: RunTable) -> str:
     )
 
 
-def signature(table: RunTable, rule: RunsRule, pairs: Sequence[RunsComparison], version: str) -> str:
-    """What was tested, in one line of entries."""
-    first = pairs[0]
-    low, high = (number_of(runs) for runs in first.runs)
-    clusters = table.clusters
-    return "|".join(
-        [
-            NAME,
-            "runs",
-            f"kind:{rule.kind}",
-            f"family:{rule.family}",
-            f"test:{_TESTS[rule.kind, first.clustered]}",
-            f"alt:{rule.alternative}",
-            *named("margin", None if rule.margin is None else short(rule.margin)),
-            f"alpha:{short(rule.alpha)}",
-            f"items:{first.n_items}",
-            f"runs:{low if low == high else f'{low}+{high}'}",
-            *(["correction:holm"] if len(pairs) > 1 else []),
-            *cluster_entry(
-                None if clusters is None else clusters.name,
-                None if clusters is None else clusters.n_clusters,
-            ),
-            *named("data", table.sha256[:DIGITS] or None),
-            f"version:{version}",
-        ]
-    )
-
-
 _SHOWN = {
     "two-sided": "a difference",
     "greater": "that the later system scores higher",
@@ -340,7 +300,7 @@ RUNS_SCHEMA = "humeval_power/runs_test/1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunsTestResult(Result):
+class RunsTestResult(Reported):
     """Two systems or more compared by repeated runs; the effect is B - A, A being the first of a pair."""
 
     schema: ClassVar[str] = RUNS_SCHEMA
@@ -350,11 +310,9 @@ class RunsTestResult(Result):
     rule: RunsRule
     found: RunsComparisons
     said: bool
-    provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was assumed in reading the table, and columns that look like clusters."""
         of_file = f"{self.table.source}: " if self.table.source else ""
         told = [f"{of_file}{notice}" for notice in self.table.notices]
         return (*told, *(suspect.sentence() for suspect in self.table.suspects))
@@ -364,8 +322,7 @@ class RunsTestResult(Result):
         """The comparison of two systems; None where there are more."""
         return self.found.pairs[0] if len(self.found.pairs) == 1 else None
 
-    def body(self) -> Document:
-        """The test, where its error comes from, what more runs would buy, and what was not independent."""
+    def answer(self) -> Document:
         only = self.only
         return Document(
             f"Systems compared over several runs ({self.table.run_column})"
@@ -378,15 +335,19 @@ class RunsTestResult(Result):
             ),
             sections=tuple(self._sections()),
             provenance=tuple(("Scores", notice) for notice in self.table.notices),
-            signature=self.signature,
         )
 
     def _overview(self) -> str:
-        found, n = sum(self.found.significant), len(self.found.pairs)
-        return (
-            f"In {found} of {n} pairs {_SHOWN[self.rule.alternative]} is shown (alpha "
-            f"{self.rule.alpha:g}, corrected by Holm)."
-        )
+        found, rule = self.found, self.rule
+        shown = [
+            above(*pair.systems, pair.estimate)
+            if rule.alternative in ("two-sided", "greater")
+            else " and ".join(pair.systems)
+            for pair, significant in zip(found.pairs, found.significant, strict=True)
+            if significant
+        ]
+        how = f"alpha {rule.alpha:g}, corrected by Holm"
+        return pairs_lead(shown, len(found.pairs), how, _SHOWN[rule.alternative])
 
     def _sections(self) -> Iterator[Section]:
         how = Paragraph(read_as(self.table, self.reading, self.rule, said=self.said))
@@ -400,9 +361,6 @@ class RunsTestResult(Result):
         for pair in self.found.pairs:
             if pair.parts:
                 yield self._error(pair)
-        yield independence_section(answers(self.table, self.found.pairs, self.rule))
-        if self.only is not None and not self.only.reason:
-            yield Section("For a paper", (Paragraph(for_a_paper(self.only, self.table)),), is_detail=True)
 
     def _error(self, pair: RunsComparison) -> Section:
         title = "Where the error comes from"
@@ -410,28 +368,22 @@ class RunsTestResult(Result):
             title += f": {pair.systems[0]}, {pair.systems[1]}"
         blocks: list[Block] = [parts_table(pair)]
         if pair.more_runs:
-            blocks += [runs_table(pair, self.table), Paragraph(more_words(pair, self.table))]
+            blocks += [runs_table(pair, self.table.run_column), Paragraph(more_words(pair, self.table))]
         return Section(title, tuple(blocks), is_detail=self.only is None)
 
     def _pairs(self) -> Table:
-        rows = tuple(
-            (
-                f"{pair.systems[1]} - {pair.systems[0]}",
-                significant(pair.estimate),
-                significant_interval(*pair.interval),
-                decimals(pair.df, 1),
-                p_cell(pair.p_value),
-                p_cell(adjusted),
-            )
-            for pair, adjusted in zip(self.found.pairs, self.found.p_adjusted, strict=True)
+        return table(
+            zip(self.found.pairs, self.found.p_adjusted, strict=True),
+            {
+                "systems": lambda row: f"{row[0].systems[1]} - {row[0].systems[0]}",
+                "difference": lambda row: significant(row[0].estimate),
+                f"{_confidence(self.rule)} interval": lambda row: significant_interval(*row[0].interval),
+                "df": lambda row: decimals(row[0].df, 1),
+                "p": lambda row: p_cell(row[0].p_value),
+                "p (Holm)": lambda row: p_cell(row[1]),
+            },
+            "Each interval is that of its pair alone.",
         )
-        level = f"{100 * (1 - self._tail):g} % interval"
-        header = ("systems", "difference", level, "df", "p", "p (Holm)")
-        return Table(header, rows, caption="Each interval is that of its pair alone.")
-
-    @property
-    def _tail(self) -> float:
-        return self.rule.alpha if self.rule.alternative == "two-sided" else 2 * self.rule.alpha
 
     def _picture(self) -> Block:
         effects = [
@@ -446,76 +398,77 @@ class RunsTestResult(Result):
             effects,
             axis=f"difference of {self.table.metric}",
             title="How large are the differences?",
-            words=f"Differences with {100 * (1 - self._tail):g} % intervals, about 0.",
+            words=f"Differences with {_confidence(self.rule)} intervals, about 0.",
         )
+
+    def independence(self) -> tuple[Independence, ...]:
+        return answers(self.table, self.found.pairs, self.rule)
+
+    def paper(self) -> tuple[str, ...]:
+        return () if self.only is None or self.only.reason else (for_a_paper(self.only, self.table),)
 
     @property
     def signature(self) -> str:
-        """What was tested, in one line."""
-        return signature(self.table, self.rule, self.found.pairs, versions()["humeval-power"])
+        rule, pairs, clusters = self.rule, self.found.pairs, self.table.clusters
+        low, high = (number_of(runs) for runs in pairs[0].runs)
+        digest = self.table.sha256[:DIGITS]
+        entries = [
+            NAME,
+            "runs",
+            f"kind:{rule.kind}",
+            f"family:{rule.family}",
+            f"test:{'kr' if rule.kind == 'crossed' else 'cr2' if pairs[0].clustered else 't'}",
+            f"alt:{rule.alternative}",
+            *named("margin", None if rule.margin is None else short(rule.margin)),
+            f"alpha:{short(rule.alpha)}",
+            f"items:{pairs[0].n_items}",
+            f"runs:{low if low == high else f'{low}+{high}'}",
+            *(["correction:holm"] if len(pairs) > 1 else []),
+            *([] if clusters is None else cluster_entry(clusters.name, clusters.n_clusters)),
+            *named("data", digest or None),
+            f"version:{versions()['humeval-power']}",
+        ]
+        return "|".join(entries)
 
-    def content(self) -> Record:
-        """Each pair with its test, its error's parts, and the parameters that planning reads."""
+    def numbers(self) -> Record:
         only = self.only
         return {
             "systems": list(self.table.system_names),
-            "metric": self.table.metric,
-            "run_column": self.table.run_column,
-            "kind": self.rule.kind,
+            **values(self.table, "metric", "run_column", "notices"),
+            **values(self.rule, "kind", "family", "alternative", "margin", "alpha"),
             "kind_was_said": self.said,
-            "family": self.rule.family,
-            "alternative": self.rule.alternative,
-            "margin": self.rule.margin,
-            "alpha": self.rule.alpha,
             "parameters": None if only is None or only.parameters is None else only.parameters.as_dict(),
-            "rows": self._rows(),
+            "rows": [
+                {
+                    "first": pair.systems[0],
+                    "second": pair.systems[1],
+                    **values(pair, "n_items", "estimate", "standard_error", "df"),
+                    "low": pair.interval[0],
+                    "high": pair.interval[1],
+                    "p_value": pair.p_value,
+                    "p_adjusted": adjusted,
+                    "significant": bool(adjusted <= pair.rule.alpha),
+                }
+                for pair, adjusted in zip(self.found.pairs, self.found.p_adjusted, strict=True)
+            ],
             "comparisons": [_comparison(pair) for pair in self.found.pairs],
             "contradictions": list(contradictions(self.reading, self.rule.kind)),
-            "independence": independence_record(answers(self.table, self.found.pairs, self.rule)),
-            "signature": self.signature,
-            "notices": list(self.table.notices),
         }
-
-    def _rows(self) -> list[Record]:
-        pairs = zip(self.found.pairs, self.found.p_adjusted, strict=True)
-        return [_row(pair, adjusted) for pair, adjusted in pairs]
-
-
-def _row(pair: RunsComparison, adjusted: float) -> Record:
-    return {
-        "first": pair.systems[0],
-        "second": pair.systems[1],
-        "n_items": pair.n_items,
-        "estimate": pair.estimate,
-        "standard_error": pair.standard_error,
-        "df": pair.df,
-        "low": pair.interval[0],
-        "high": pair.interval[1],
-        "p_value": pair.p_value,
-        "p_adjusted": adjusted,
-        "significant": bool(adjusted <= pair.rule.alpha),
-    }
 
 
 def _comparison(pair: RunsComparison) -> Record:
+    items = pair.items
     return {
-        "systems": list(pair.systems),
-        "means": list(pair.means),
-        "reason": pair.reason,
-        "n_scores": pair.n_scores,
-        "runs": list(pair.runs),
-        "n_labels": pair.n_labels,
+        **values(
+            pair, "systems", "means", "reason", "n_scores", "runs", "n_labels", "at_zero", "odds_ratio"
+        ),
         "error_parts": [asdict(part) for part in pair.parts],
         "removable_share": pair.removable,
         "more_runs": [asdict(each) for each in pair.more_runs],
         "parameters": None if pair.parameters is None else pair.parameters.as_dict(),
-        "at_zero": list(pair.at_zero),
-        "odds_ratio": None if pair.odds_ratio is None else list(pair.odds_ratio),
         "these_runs_alone": {
-            "estimate": pair.items.estimate,
-            "standard_error": pair.items.standard_error,
-            "df": pair.items.df,
-            "p_value": pair.items.p_value(),
+            **values(items, "estimate", "standard_error", "df"),
+            "p_value": items.p_value(),
         },
         "remarks": list(pair.remarks),
     }

@@ -20,15 +20,11 @@ from humeval_power.comparisons.runs.wording import (
 from humeval_power.runs_parameters import RunsKind
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.chart import Axis, Chart, Series, Spot
-from humeval_power.saying.clustered_words import (
-    Independence,
-    assumed_items,
-    independence_record,
-    independence_section,
-)
+from humeval_power.saying.clustered_words import Independence, assumed_items
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, p_words, significant
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import Reported, table
 
 _NO_GAIN = 5e-4  # of power, which is shown with three digits
 
@@ -40,14 +36,12 @@ class RunsBudgetResult(Result):
     schema: ClassVar[str] = "humeval_power/runs_budget/1"
 
     budget: RunsBudget
-    provenance: Provenance = UNKNOWN
 
     @property
     def _runs(self) -> str:
         return "prompts" if self.budget.parameters.kind == "crossed" else "runs"
 
     def body(self) -> Document:
-        """The split, its neighbours, a picture, and what limits it."""
         budget, best = self.budget, self.budget.best
         return Document(
             f"How to divide {money(budget.total)} between items and {self._runs}",
@@ -98,23 +92,21 @@ class RunsBudgetResult(Result):
         ]
 
     def _beside(self) -> list[Block]:
-        table = Table(
-            (self._runs.capitalize(), "items", "calls", "cost", "standard error", "power"),
-            tuple(self._row(split) for split in self.budget.neighbours),
-            caption="As many items as the budget pays for; the best is marked *.",
+        neighbours = table(
+            self.budget.neighbours,
+            {
+                self._runs.capitalize(): lambda split: (
+                    f"{split.runs:,}{' *' if split == self.budget.best else ''}"
+                ),
+                "items": lambda split: f"{split.n_items:,}",
+                "calls": lambda split: f"{2 * split.runs * split.n_items:,}",
+                "cost": lambda split: money(split.cost),
+                "standard error": lambda split: significant(split.standard_error),
+                "power": lambda split: f"{split.power:.3f}",
+            },
+            "As many items as the budget pays for; the best is marked *.",
         )
-        return [table, *([self._picture()] if len(self.budget.splits) > 1 else [])]
-
-    def _row(self, split: Split) -> tuple[str, ...]:
-        mark = " *" if split == self.budget.best else ""
-        return (
-            f"{split.runs:,}{mark}",
-            f"{split.n_items:,}",
-            f"{2 * split.runs * split.n_items:,}",
-            money(split.cost),
-            significant(split.standard_error),
-            f"{split.power:.3f}",
-        )
+        return [neighbours, *([self._picture()] if len(self.budget.splits) > 1 else [])]
 
     def _picture(self) -> Chart:
         splits, best = self.budget.splits, self.budget.best
@@ -134,17 +126,18 @@ class RunsBudgetResult(Result):
 
     def _more(self) -> Table:
         names = {"item": "one item", "run": "one run of each item by each system", "prompt": "one prompt"}
-        rows = tuple(
-            (
-                names[step.what],
-                money(step.cost),
-                f"{step.split.power:.4f}",
-                f"{step.gain:+.4f}",
-                significant(step.gain / float(step.cost)) if step.cost else "-",
-            )
-            for step in self.budget.steps
+        return table(
+            self.budget.steps,
+            {
+                "One more": lambda step: names[step.what],
+                "costs": lambda step: money(step.cost),
+                "power": lambda step: f"{step.split.power:.4f}",
+                "gain": lambda step: f"{step.gain:+.4f}",
+                "gain for 1 of money": lambda step: (
+                    significant(step.gain / float(step.cost)) if step.cost else "-"
+                ),
+            },
         )
-        return Table(("One more", "costs", "power", "gain", "gain for 1 of money"), rows)
 
     def _limits(self) -> str:
         runs, items = self.budget.ceilings
@@ -155,7 +148,6 @@ class RunsBudgetResult(Result):
         return text
 
     def content(self) -> Record:
-        """The best split, all splits, steps and ceilings."""
         budget = self.budget
         return {
             "effect": budget.effect,
@@ -172,7 +164,6 @@ class RunsBudgetResult(Result):
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each split: items, runs, cost, standard error, power."""
         return [_split(split) for split in self.budget.splits]
 
 
@@ -202,22 +193,19 @@ _LAYOUTS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunsKindResult(Result):
+class RunsKindResult(Reported):
     """What a table says of its runs."""
 
     schema: ClassVar[str] = "humeval_power/runs_check/1"
 
     table: RunTable
     reading: RunsReading
-    provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was assumed in reading the table."""
         return tuple(f"{self.table.source}: {notice}" for notice in self.table.notices)
 
-    def body(self) -> Document:
-        """The answer, why, and what each of the kinds means."""
+    def answer(self) -> Document:
         return Document(
             "Are the runs nested in items, or crossed with them?",
             lead=self._lead(),
@@ -228,11 +216,10 @@ class RunsKindResult(Result):
                     "What the two kinds are",
                     (Points(tuple(f"{kind.capitalize()}: {text}" for kind, text in MEANING.items())),),
                 ),
-                independence_section(self._items()),
             ),
         )
 
-    def _items(self) -> tuple[Independence, ...]:
+    def independence(self) -> tuple[Independence, ...]:
         return (assumed_items(self.table.n_items, self.table.suspects),)
 
     def _lead(self) -> str:
@@ -244,17 +231,15 @@ class RunsKindResult(Result):
             f"'compare runs test --{other(kind)}'."
         )
 
-    def content(self) -> Record:
-        """Kind, evidence, counts."""
-        table = self.table
+    def numbers(self) -> Record:
+        table, reading = self.table, self.reading
         return {
             "systems": list(table.system_names),
-            **asdict(self.reading),
-            "looks_shared": self.reading.looks_shared,
+            **asdict(reading),
+            "looks_shared": reading.looks_shared,
             "n_scores": len(table.score),
             "binary": table.is_binary,
-            "contradictions": list(contradictions(self.reading, self.reading.kind)),
-            "independence": independence_record(self._items()),
+            "contradictions": list(contradictions(reading, reading.kind)),
         }
 
 

@@ -633,14 +633,14 @@ _ENDLESS = 10**9  # generations of an item: their noise is gone
 
 
 @dataclass(frozen=True, slots=True)
-class Ceiling:
+class RunsCeiling:
     """The power with `endless` runs (or prompts), or with endless items, everything else as it is."""
 
     endless: Literal["runs", "prompts", "items"]
     power: float
 
 
-def ceilings(scenario: RunsScenario) -> tuple[Ceiling, Ceiling]:
+def ceilings(scenario: RunsScenario) -> tuple[RunsCeiling, RunsCeiling]:
     """With endless runs of the same items; and with endless items under the same runs.
 
     Prompts that are few are few however many items there are: their variance stays, and t has one df less than
@@ -649,13 +649,15 @@ def ceilings(scenario: RunsScenario) -> tuple[Ceiling, Ceiling]:
     if isinstance(scenario, NestedRuns):
         plan = replace(scenario.plan, runs_a=_ENDLESS, runs_b=_ENDLESS)
         endless = replace(scenario, plan=plan).computed().power
-        return Ceiling("runs", endless), Ceiling("items", float(scenario.rule.can_show(scenario.effect)))
+        return RunsCeiling("runs", endless), RunsCeiling(
+            "items", float(scenario.rule.can_show(scenario.effect))
+        )
     prompts, items = _crossed_limits(scenario)
     effect = scenario.effect / scenario.unit
     of_prompts, of_items = (
         computed_power(effect, limit, rule=scenario.rule, method="").power for limit in (prompts, items)
     )
-    return Ceiling("prompts", of_prompts), Ceiling("items", of_items)
+    return RunsCeiling("prompts", of_prompts), RunsCeiling("items", of_items)
 
 
 def _crossed_limits(scenario: CrossedRuns) -> tuple[EffectPrecision, EffectPrecision]:

@@ -10,7 +10,7 @@ from humeval_power.saying.numbers import counted, decimals, significant
 from humeval_power.studies.power.wording import Wording, accuracy_words, higher, right_on
 
 if TYPE_CHECKING:
-    from humeval_power.comparisons.runs.scenario import Ceiling, RunsPlan, RunsScenario
+    from humeval_power.comparisons.runs.scenario import RunsCeiling, RunsPlan, RunsScenario
 
 _FAR = 0.01  # share of a standard deviation by which a realised one is said to be another
 
@@ -93,7 +93,7 @@ def varying(parameters: RunsParameters, plan: RunsPlan) -> Iterator[str]:
         yield f"share that is right, halfway between A and B: {of.baseline:.4g}"
 
 
-def ceiling_words(ceiling: Ceiling, parameters: RunsParameters) -> str:
+def ceiling_words(ceiling: RunsCeiling, parameters: RunsParameters) -> str:
     """What no more of something can exceed."""
     runs = "prompts" if parameters.kind == "crossed" else "runs"
     rest = f"as many {runs}" if ceiling.endless == "items" else "the same items"

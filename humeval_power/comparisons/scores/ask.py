@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.asking.calls import Caller, Typed
-from humeval_power.asking.declared import Calls, Declared, Page, Part, Step, chain
+from humeval_power.asking.declared import Calls, CallStep, Declared, Page, Part, chain
 from humeval_power.asking.expressions import Call, call
 from humeval_power.asking.folded import OpenGroup
 from humeval_power.asking.form import Next
 from humeval_power.asking.output import say
 from humeval_power.asking.study_file import ACCURACIES
 from humeval_power.asking.vocabulary import (
+    ACCURACY_DIFFERENCE,
     ALPHA,
     ALTERNATIVE,
     BASELINE,
@@ -26,11 +27,17 @@ from humeval_power.asking.vocabulary import (
     COMPARED,
     DROP_MISSING,
     ITEM,
+    ITEM_DIFFERENCES,
+    LOWER_SCORES,
+    MEAN_DIFFERENCE,
+    RESAMPLES,
     RUN,
     SCORE,
+    SCORE_MARGIN,
     SCORE_TABLE,
     SYSTEM,
     TARGET,
+    TEST_ITEMS,
     TWO_OR_MORE,
     systems_typed,
 )
@@ -52,12 +59,25 @@ from humeval_power.choices import (
 from humeval_power.choices import QUESTIONS as ASKED_QUESTIONS
 from humeval_power.comparisons.questions import QuestionPage, Questions, Subject
 from humeval_power.comparisons.runs.ask import test_of_runs
-from humeval_power.comparisons.scores.wording import WORDING
 from humeval_power.errors import InputError, Problem
-from humeval_power.fields import BETWEEN, flag, listed, names, number_list, own, real, text, whole, word
+from humeval_power.fields import BETWEEN, listed, names, number_list, own, real, text, whole, word
+from humeval_power.studies.power.wording import Wording
 
 if TYPE_CHECKING:
+    from humeval_power.comparisons.scores.scenario import NormalScores
     from humeval_power.comparisons.scores.score_table import ScoreTable
+
+
+def _words(scenario: NormalScores) -> list[str]:
+    test = "paired t test" if scenario.test == "t" else "Wilcoxon signed-rank test"
+    return [
+        f"{scenario.n:,} items, differences with SD {scenario.sd:g}",
+        f"{test}, {scenario.alternative}, alpha {scenario.alpha:g}",
+    ]
+
+
+WORDING = Wording("compare", _words, verb="scores", ending=" on average", sized="items")
+
 
 TEST_NAMES = {
     "t": "paired t test",
@@ -161,10 +181,10 @@ _TESTING = {
         "Smallest difference that matters",
         page_help="In the metric's units. Empty takes the observed difference, which only says the p-value again.",
     ),
-    "margin": own(
-        real(),
-        "Test equivalence within this margin too.",
-        "Systems count as alike within",
+    "margin": replace(
+        SCORE_MARGIN,
+        label="Systems count as alike within",
+        unit="",
         page_help="In the metric's units: tests for equivalence too, for 'not significant' is not 'alike'.",
     ),
     "correction": own(
@@ -182,13 +202,7 @@ _TESTING = {
         usual="holm",
     ),
     "baseline": BASELINE,
-    "n_resamples": own(
-        whole(1),
-        "Resamples of bootstrap and permutation.",
-        "Resamples of bootstrap and permutation",
-        page_help="10,000 where nothing is said: NLPStatTest's 500 leave a p-value uncertain in its second digit.",
-        option="resamples",
-    ),
+    "n_resamples": RESAMPLES,
     "normality_alpha": own(
         BETWEEN, "Level of the test of normality.", "Level of the test of normality", usual=NORMALITY_ALPHA
     ),
@@ -209,14 +223,7 @@ _TESTING = {
         "Numbers of items",
         page_help="Such as 50:500:50. Empty: a quarter to four times those of the file.",
     ),
-    "power": own(
-        BETWEEN,
-        "Say how many items reach this power.",
-        "Power that is aimed at",
-        slider=(0.5, 0.99),
-        step=0.01,
-        usual=0.8,
-    ),
+    "power": replace(TARGET, start=""),
 }
 
 
@@ -286,7 +293,7 @@ def _announce_work(tables: Mapping[str, ScoreTable], given: Typed, calls: Caller
     tell_work(resampled, n_simulations=n_resamples, option="--resamples")
 
 
-_SD_OF_DIFFERENCES = {"sd": "data_analysis.difference.sd", "effect": "power.difference"}
+_SD_OF_DIFFERENCES = {"sd-difference": "data_analysis.difference.sd", "effect": "power.difference"}
 SCORES = Declared(
     ("compare", "scores"),
     """Compare systems by a metric's scores of the same items.
@@ -394,13 +401,7 @@ GATE = Declared(
             needed=True,
         ),
         "scores": SCORE_TABLE["scores"],
-        "margin": own(
-            real(0),
-            "How much worse is let through, in the metric's units.",
-            "How much worse is let through",
-            unit="in the metric's units",
-            usual=0.0,
-        ),
+        "margin": replace(SCORE_MARGIN, kind=real(0), label="How much worse is let through", usual=0.0),
         "fails": own(
             word(("worse", "unproven")),
             "Fail where it is shown to be worse by more than the margin, or where it is not shown that it is not.",
@@ -408,7 +409,7 @@ GATE = Declared(
             words={"worse": "shown to be worse", "unproven": "not shown to be as good"},
             usual="worse",
         ),
-        "lower_is_better": own(flag(), "A lower score is better.", "A lower score is better", usual=False),
+        "lower_is_better": LOWER_SCORES,
         "alpha": ALPHA,
         "item": ITEM,
         "cluster": CLUSTER_OR_LINES,
@@ -429,7 +430,7 @@ GATE = Declared(
 )
 _MEAN = own(
     real(),
-    "Expected mean difference B - A.",
+    MEAN_DIFFERENCE,
     "Expected difference B - A",
     unit="in the metric's units",
     slider=(0, 0.2),
@@ -438,11 +439,8 @@ _MEAN = own(
     page_help="The mean over items, in the units of the metric.",
     needed=True,
 )
-_SD = own(
-    real(0, open="low"),
-    "SD of the items' differences B - A.",
-    "SD of the items' differences",
-    unit="in the metric's units",
+_SD = replace(
+    ITEM_DIFFERENCES,
     slider=(0.01, 1),
     step=0.01,
     start="0.1",
@@ -454,10 +452,10 @@ PROSPECTIVE = chain(
     """How many items does the comparison need?
 
     For the paired t test, by formula: differences are taken as normal. With
-    --margin for two one-sided t tests of equivalence, where --mean is the true
+    --margin for two one-sided t tests of equivalence, where --effect is the true
     difference, 0 at best.
     """,
-    Step(
+    CallStep(
         "result",
         "hp.compare.prospective",
         {
@@ -466,11 +464,9 @@ PROSPECTIVE = chain(
             "power": TARGET,
             "alternative": ALTERNATIVE,
             "alpha": ALPHA,
-            "margin": own(
-                real(),
-                "Show equivalence within this margin instead of a difference.",
-                "Show that they are alike within",
-                unit="in the metric's units",
+            "margin": replace(
+                SCORE_MARGIN,
+                label="Show that they are alike within",
                 page_help="Asks for equivalence in the place of a difference; the expected difference is then 0 "
                 "at best.",
             ),
@@ -489,7 +485,7 @@ PROSPECTIVE = chain(
             Next(
                 ("compare", "power"),
                 "Power with another number of items",
-                ("sd", "alternative", "alpha"),
+                ("sd-difference", "alternative", "alpha"),
                 fills={"n": "n", "effect": "mean"},
             ),
         ),
@@ -505,13 +501,13 @@ PRIMER = chain(
     picture of the resampled means, and what tests say of the same counts. For
     scores in a file: compare scores FILE --test primer --alternative greater.
     """,
-    Step(
+    CallStep(
         "result",
         "hp.compare.primer",
         {
             "n": own(
                 whole(1, MOST_PRIMER_ITEMS),
-                "Items in all.",
+                TEST_ITEMS,
                 "Items in all",
                 unit="items",
                 slider=(50, 5000),
@@ -588,7 +584,7 @@ PRIMER_TABLE = Declared(
         ),
         "effects": own(
             _SHARES,
-            "Differences of accuracy B - A, as shares.",
+            ACCURACY_DIFFERENCE,
             "Differences of accuracy",
             page_help="Shares: 0.01 is one point of a hundred.",
             usual=_joined(PRIMER_EFFECTS),
@@ -600,6 +596,7 @@ PRIMER_TABLE = Declared(
             "Shares of items hurt",
             page_help="Items that B gets wrong and A right.",
             usual=_joined(PRIMER_HURT[::2]),
+            option="hurt-share",
         ),
     },
     _primer_table,
@@ -614,7 +611,7 @@ QUESTIONS = Questions(
     WORDING,
     n=own(
         whole(2),
-        "Items in the test set.",
+        TEST_ITEMS,
         "Items",
         unit="items",
         slider=(10, 5000),
@@ -623,7 +620,7 @@ QUESTIONS = Questions(
     ),
     effect=own(
         real(),
-        "True mean difference B - A, in the metric's units.",
+        MEAN_DIFFERENCE,
         "True difference B - A",
         unit="in the metric's units",
         slider=(0, 0.2),

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from humeval_power.comparisons.scores.charts import PrimerResult, ProspectiveResult
+    from humeval_power.comparisons.scores.comparison import Request
     from humeval_power.comparisons.scores.gate import Fails, GateResult
-    from humeval_power.comparisons.scores.result import ManyResult, PairResult
+    from humeval_power.comparisons.scores.result import PairResult
     from humeval_power.comparisons.scores.result_resamples import PrimerCountsResult
-    from humeval_power.comparisons.scores.result_sets import ScoreCheckResult, SetsResult
+    from humeval_power.comparisons.scores.result_sets import ManyResult, ScoreCheckResult, SetsResult
     from humeval_power.comparisons.scores.score_table import ScoreTable
     from humeval_power.inference.clustered import Direction
     from humeval_power.sweep.executors import AnyExecutor
@@ -118,9 +119,10 @@ def scores(
     InputError
         No question, a test that does not answer it, or scores that cannot be compared.
     """
-    from humeval_power.comparisons.scores import kinds
     from humeval_power.comparisons.scores.answers import TestSettings
-    from humeval_power.comparisons.scores.comparison import Request, checked_question
+    from humeval_power.comparisons.scores.comparison import Request, checked_question, compare_pair
+    from humeval_power.comparisons.scores.result import PairResult, is_drawn
+    from humeval_power.saying.result import Provenance
 
     settings = TestSettings(
         null=null, alternative=alternative, alpha=alpha, n_resamples=n_resamples, seed=seed
@@ -141,10 +143,77 @@ def scores(
     read = {name: _table(each, clusters) for name, each in named.items()}
     first = next(iter(read.values()))
     if len(read) > 1:
-        return kinds.on_sets(read, request, independent=independent, n_jobs=n_jobs)
-    if len(first.systems) == 2:
-        return kinds.pair(first, request, n_jobs=n_jobs)
-    return kinds.many(first, request, correction=correction, baseline=baseline, n_jobs=n_jobs)
+        return _on_sets(read, request, independent=independent, n_jobs=n_jobs)
+    if len(first.systems) > 2:
+        return _many(first, request, correction=correction, baseline=baseline, n_jobs=n_jobs)
+    comparison = compare_pair(first, request, n_jobs=n_jobs)
+    return PairResult(
+        comparison=comparison, provenance=Provenance(seed=seed if is_drawn(comparison) else None)
+    )
+
+
+def _many(
+    table: ScoreTable,
+    request: Request,
+    *,
+    correction: ScoreCorrection,
+    baseline: str | None,
+    n_jobs: int,
+) -> ManyResult:
+    """All pairs of several systems, or every system against a baseline."""
+    from humeval_power.comparisons.scores.all_pairs import compare_scores
+    from humeval_power.comparisons.scores.result_sets import ManyResult
+    from humeval_power.saying.result import Provenance
+
+    if request.question is None:
+        raise InputError("The procedure 'nlpstattest' compares two systems: --systems A,B.")
+    if request.margin is not None or request.effect is not None or request.power_sizes:
+        raise InputError("--margin, --effect and --power-sizes are for two systems: --systems A,B.")
+    found = compare_scores(
+        table,
+        question=request.question,
+        settings=request.settings,
+        test=request.test,
+        correction=correction,
+        baseline=baseline,
+        n_jobs=n_jobs,
+    )
+    result = ManyResult(found=found, table=table, settings=request.settings)
+    return replace(result, provenance=Provenance(seed=request.settings.seed if result.is_drawn else None))
+
+
+def _on_sets(
+    tables: Mapping[str, ScoreTable], request: Request, *, independent: bool, n_jobs: int
+) -> SetsResult:
+    """One pair of systems on several tables."""
+    from humeval_power.comparisons.scores.all_pairs import replicability
+    from humeval_power.comparisons.scores.comparison import compare_pair
+    from humeval_power.comparisons.scores.result import is_drawn
+    from humeval_power.comparisons.scores.result_sets import SetsResult
+    from humeval_power.saying.progress import progress
+    from humeval_power.saying.result import Provenance
+
+    settings = request.settings
+    if settings.alternative == "two-sided" or request.question is None:
+        raise InputError(
+            "To count where B is better, ask a --question in one direction: --alternative greater (or less)."
+        )
+    comparisons = []
+    with progress("Comparing", total=len(tables)) as advance:
+        for table in tables.values():
+            comparisons.append(compare_pair(table, request, n_jobs=n_jobs))
+            advance(1)
+    found = replicability(
+        [one.test.p_value for one in comparisons],
+        combination="fisher" if independent else "bonferroni",
+        alpha=settings.alpha,
+    )
+    return SetsResult(
+        names=tuple(tables),
+        comparisons=tuple(comparisons),
+        found=found,
+        provenance=Provenance(seed=settings.seed if any(map(is_drawn, comparisons)) else None),
+    )
 
 
 def _table(scores: Scores, clusters: Sequence[object] | None) -> ScoreTable:

@@ -17,7 +17,7 @@ from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, p_cell, significant
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record, Result
 from humeval_power.studies.power.wording import higher
 
 if TYPE_CHECKING:
@@ -198,10 +198,8 @@ class ProspectiveResult(Result):
     alternative: Direction
     found: RequiredItems
     curve: tuple[tuple[int, float], ...]
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """The number of items, and what it is for."""
         found = self.found
         return Document(
             "Items that the comparison needs",
@@ -263,10 +261,8 @@ class PrimerResult(Result):
     schema: ClassVar[str] = "humeval_power/primer_table/1"
 
     cells: tuple[PrimerCell, ...]
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """A table for each number of items: shares hurt down, effects across."""
         sizes = dict.fromkeys(cell.n_items for cell in self.cells)
         return Document(
             "The p that the bootstrap primer should expect",
@@ -301,7 +297,6 @@ class PrimerResult(Result):
         return primer_figure(self.cells)
 
     def content(self) -> Record:
-        """The cells."""
         return {"rows": [asdict(cell) for cell in self.cells]}
 
 

@@ -9,7 +9,8 @@ from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.saying.compared import three_digits
 from humeval_power.saying.document import Document, Facts, Section
 from humeval_power.saying.numbers import counted, p_words
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import values
 
 Fails = Literal["worse", "unproven"]
 
@@ -38,7 +39,6 @@ class GateResult(Result):
     changed: tuple[int, int] | None = None
     clusters: str = ""
     notices: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     @property
     def is_worse(self) -> bool:
@@ -62,16 +62,13 @@ class GateResult(Result):
 
     @property
     def missed(self) -> str:
-        """Why it does not pass."""
         return "" if self.passed else f"{self.systems[1]} does not pass."
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was read."""
         return self.notices
 
     def body(self) -> Document:
-        """The decision, then what it rests on."""
         baseline, candidate = self.systems
         facts = [
             (baseline, f"{self.means[0]:.4g}, the mean {self.metric}"),
@@ -126,27 +123,18 @@ class GateResult(Result):
         return f"fails unless it is shown not to be worse{by}, with {level}"
 
     def content(self) -> Record:
-        """The decision and its numbers."""
-        low, high = self.interval
+        helped, hurt = self.changed or (None, None)
         return {
             "baseline": self.systems[0],
             "candidate": self.systems[1],
-            "metric": self.metric,
-            "passed": self.passed,
-            "fails": self.fails,
-            "margin": self.margin,
-            "alpha": self.alpha,
-            "lower_is_better": self.lower_is_better,
+            **values(self, "metric", "passed", "fails", "margin", "alpha", "lower_is_better"),
+            **values(self, "interval", "p_worse", "p_not_worse"),
             "mean_baseline": self.means[0],
             "mean_candidate": self.means[1],
             "better_by": self.found.estimate,
-            "interval": [low, high],
             "confidence": 1 - 2 * self.alpha,
-            "p_worse": self.p_worse,
-            "p_not_worse": self.p_not_worse,
             "n_items": self.found.n,
-            "n_clusters": self.found.n_clusters,
-            "df": self.found.df,
-            "n_helped": None if self.changed is None else self.changed[0],
-            "n_hurt": None if self.changed is None else self.changed[1],
+            **values(self.found, "n_clusters", "df"),
+            "n_helped": helped,
+            "n_hurt": hurt,
         }

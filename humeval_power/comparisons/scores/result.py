@@ -5,66 +5,104 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from humeval_power.comparisons.scores.all_pairs import PairwiseScores
+from humeval_power.choices import MOST_NEEDED
+from humeval_power.comparisons.scores.advice import STANDINGS, Standing
 from humeval_power.comparisons.scores.answers import PairedTest, TestSettings, score_differences
 from humeval_power.comparisons.scores.charts import differences_chart, retrospective_chart, scores_chart
-from humeval_power.comparisons.scores.comparison import PairComparison
-from humeval_power.comparisons.scores.power import SIGN_TESTS, CurvePoint, RetrospectivePower
+from humeval_power.comparisons.scores.comparison import PairComparison, has_two_pseudomedians
+from humeval_power.comparisons.scores.power import SIGN_TESTS, CurvePoint
 from humeval_power.comparisons.scores.result_resamples import comparison_chart
 from humeval_power.comparisons.scores.score_table import ScoreTable
-from humeval_power.comparisons.scores.words import (
-    CompareSignature,
-    advice_facts,
-    advice_table,
-    curve_table,
-    effect_advice,
-    effect_table,
-    method_table,
-    power_advice,
-    report_rows,
-    shape_words,
-    summary_table,
-    verdict,
-)
+from humeval_power.comparisons.scores.tests import TESTS
 from humeval_power.inference.clustered import clustered_mean
 from humeval_power.saying.answer_words import with_names
-from humeval_power.saying.chart import Chart
 from humeval_power.saying.clustered_words import (
     Independence,
     assumed_items,
     clustered_items,
     independence_record,
-    independence_section,
 )
-from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Points, Section, Table
-from humeval_power.saying.numbers import counted, p_cell, p_words, significant, significant_interval
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result, cluster_entry, versions
+from humeval_power.saying.compared import Compared
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Points, Section
+from humeval_power.saying.numbers import (
+    counted,
+    interval_words,
+    p_words,
+    percent,
+    significant,
+    significant_interval,
+)
+from humeval_power.saying.result import Record
+from humeval_power.saying.stated import Reported, data_entry, signature, table, values
+from humeval_power.saying.values import share
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+QUESTION_WORDS = {
+    "mean": "Is the mean difference of scores other than the null difference?",
+    "median": "Is the median difference of scores other than the null difference?",
+    "pseudomedian": "Is the pseudomedian of the differences (the median of all means of two) other than the null?",
+    "better": "Is B better than A on more, or on fewer, than half of the items?",
+}
+DIRECTION_WORDS = {
+    "two-sided": "two-sided",
+    "greater": "one-sided, B better than A",
+    "less": "one-sided, B worse than A",
+}
 
 
-# What a comparison by scores says of clusters of its items, and whether it took them into account.
-
-_RESAMPLING = "Tests that resample or flip take whole clusters."
-
-
-def cluster_name(table: ScoreTable) -> str | None:
-    """'passage:40' for a signature."""
-    if table.clusters is None:
-        return None
-    (entry,) = cluster_entry(table.clusters.name, table.clusters.n_clusters)
-    return entry.partition(":")[2]
+_STANDARD = {
+    "mean": ("cohens_d", "hedges_g", "hedges_g_as_published"),
+    "median": ("wilcoxon_r", "hodges_lehmann", "hodges_lehmann_as_published"),
+    "pseudomedian": ("wilcoxon_r",),
+    "better": (),
+}
 
 
-def items_words(table: ScoreTable) -> str:
-    """'500 items', or '500 items in 40 clusters'."""
-    items = counted(table.n_items, "item")
-    return (
-        items if table.clusters is None else f"{items} in {counted(table.clusters.n_clusters, 'cluster')}"
-    )
+_STANDING_WORDS: dict[Standing, str] = {
+    "preferred": "Recommended",
+    "allowed": "As good",
+    "less preferred": "Less good",
+    "inappropriate": "Not for this question",
+}
+_HEDGES = "Hedges' g is the same without its bias in small samples"
+_NO_HEDGES = "Hedges' g is left out, for its factor counts items"
+_EFFECT_ADVICE = {
+    "mean": "Report the mean difference with its interval, in the metric's own units. Cohen's d compares it with "
+    f"other metrics; {_HEDGES}.",
+    "median": "Report the median difference with its interval, in the metric's own units.",
+    "pseudomedian": "Report the Hodges-Lehmann estimate with its interval, in the metric's own units; Wilcoxon's r "
+    "compares it with other metrics.",
+    "better": "Report the share of items on which B is better, with its interval.",
+}
+_EFFECT_WORDS = {
+    "mean": "by how much B's mean is higher",
+    "mean_bca": "the same, its interval without assuming a distribution",
+    "median": "half of the items differ by more than this",
+    "hodges_lehmann": "the middle of all means of two differences",
+    "hodges_lehmann_as_published": "the middle of all means of two differences",
+    "share_better": "on which share of items B is better, ties counted half",
+    "cohens_d": "the mean difference in SDs of the differences",
+    "hedges_g": "Cohen's d without its bias in small samples",
+    "hedges_g_as_published": "Cohen's d by Zhu et al.'s (2020) factor",
+    "wilcoxon_r": "-1 to 1: how consistently B's ranks are higher",
+}
+
+
+_WHAT = {
+    "mean": "mean difference",
+    "median": "median difference",
+    "pseudomedian": "pseudomedian of the differences",
+}
+RESAMPLING_TESTS = (
+    "permutation",
+    "permutation-median",
+    "bootstrap",
+    "bootstrap-t",
+    "bootstrap-median",
+    "primer",
+)
+_SIDES = {"two-sided": "two", "greater": "one", "less": "less"}  # in a signature
 
 
 def independence_of_pair(comparison: PairComparison) -> tuple[Independence, ...]:
@@ -76,200 +114,10 @@ def independence_of_pair(comparison: PairComparison) -> tuple[Independence, ...]
     return (clustered_items(clustered_mean(differences, table.clusters), table.clusters.name),)
 
 
-def independence_of_table(table: ScoreTable) -> tuple[Independence, ...]:
-    """The same of several systems."""
+def in_clusters(table: ScoreTable) -> str:
+    """' in 40 clusters (passage)', or nothing."""
     clusters = table.clusters
-    if clusters is None:
-        return (assumed_items(table.n_items, table.suspects),)
-    sizes = clusters.sizes
-    size = f"of {sizes[0]:,}" if sizes.min() == sizes.max() else f"of {sizes.min():,} to {sizes.max():,}"
-    text = (
-        f"The {table.n_items:,} items come in {clusters.n_clusters:,} clusters ({clusters.name}), {size}. Errors "
-        f"of every pair are robust to whatever items of a cluster share. {_RESAMPLING}"
-    )
-    return (Independence("items", "accounted", text),)
-
-
-def independence_of_sets(
-    names: Sequence[str], comparisons: Sequence[PairComparison]
-) -> tuple[Independence, ...]:
-    """One answer for each set, or one for all that count their items as independent."""
-    if all(one.table.clusters is None for one in comparisons):
-        suspects = {each.column: each for one in comparisons for each in one.table.suspects}
-        n = sum(one.table.n_items for one in comparisons)
-        return (assumed_items(n, tuple(suspects.values())),)
-    found = []
-    for name, one in zip(names, comparisons, strict=True):
-        for answer in independence_of_pair(one):
-            found.append(Independence(answer.of, answer.state, f"{name}: {answer.text}"))
-    return tuple(found)
-
-
-# One paragraph that reports a comparison of systems by their scores.
-
-_WHAT = {
-    "mean": "mean difference",
-    "median": "median difference",
-    "pseudomedian": "pseudomedian of the differences",
-}
-
-
-def paper_paragraph(comparison: PairComparison) -> str:
-    """Items and clusters, the test, the estimate with its interval, and the p-value."""
-    test, settings, table = comparison.test, comparison.request.settings, comparison.table
-    a, b = comparison.names
-    clusters = table.clusters
-    where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
-    named = test.label.startswith(("Wilcoxon", "McNemar"))
-    label = test.label if named else f"{test.label[0].lower()}{test.label[1:]}"
-    what = f"{_WHAT[test.estimand]} B - A" if test.estimand in _WHAT else test.estimand
-    what = with_names(what, comparison.names)
-    interval = ""
-    if not math.isnan(test.interval[0]):
-        interval = f", {100 * test.confidence:g} % interval {significant_interval(*test.interval)}"
-    statistic = ""
-    if test.name == "t":
-        statistic = f" {test.statistic_name} = {significant(test.statistic)},"
-    side = "two-sided" if settings.alternative == "two-sided" else "one-sided"
-    return (
-        f"We compared {b} with {a} by {table.metric} on the same {test.n:,} items{where}. The {what} was "
-        f"{significant(test.estimate)}{interval} ({label}, {side},{statistic} {p_words(test.p_value)}, alpha "
-        f"{settings.alpha:g}).{_changed(comparison)}"
-    )
-
-
-def _changed(comparison: PairComparison) -> str:
-    """On how many items each was right alone, of scores 0 and 1."""
-    data = comparison.data
-    if not data.is_binary:
-        return ""
-    a, b = comparison.names
-    return f" {b} alone was right on {counted(data.n_helped, 'item')}, {a} alone on {data.n_hurt:,}."
-
-
-def many_paragraph(found: PairwiseScores, table: ScoreTable, *, alpha: float) -> str:
-    """Systems, items and clusters, the test and its correction, and how many pairs differ."""
-    label, n_pairs = found.pairs[0].test.label, len(found.pairs)
-    n_significant = sum(pair.significant for pair in found.pairs)
-    return (
-        f"We compared {len(found.means)} systems by {table.metric} on the same {items_words(table)}: "
-        f"{label} of {counted(n_pairs, 'pair')}, {_CORRECTED[found.correction]}. {n_significant} of "
-        f"{counted(n_pairs, 'pair')} differ significantly at alpha {alpha:g}."
-    )
-
-
-_CORRECTED = {
-    "none": "p-values not corrected for the number of pairs",
-    "holm": "p-values corrected by Holm (1979)",
-    "bonferroni": "p-values corrected by Bonferroni",
-    "bh": "p-values corrected by Benjamini and Hochberg (1995)",
-    "max-t": "p-values corrected by the largest t in joint resamples (Westfall and Young 1993)",
-    "romano-wolf": "p-values corrected step by step in joint resamples (Romano and Wolf 2005)",
-}
-
-
-RESAMPLING_TESTS = (
-    "permutation",
-    "permutation-median",
-    "bootstrap",
-    "bootstrap-t",
-    "bootstrap-median",
-    "primer",
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairResult(Result):
-    """One pair of systems; the effect is B - A, A being the first system of the table."""
-
-    schema: ClassVar[str] = "humeval_power/compare/2"
-
-    comparison: PairComparison
-    provenance: Provenance = UNKNOWN
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What was noticed in reading the scores."""
-        return notices_of(self.comparison.table)
-
-    def body(self) -> Document:
-        """The report of Zhu et al. (2020, section 2.3) first, then what it rests on."""
-        found = self.comparison
-        return Document(
-            f"{compared(found.table)}: {found.table.metric}",
-            lead=verdict(found),
-            caveats=found.warnings,
-            sections=(
-                Section("What to report", (Facts(report_rows(found)),)),
-                Section(
-                    "Step 1: the data",
-                    (summary_table(found), Points(tuple(shape_words(found))), *self._histograms()),
-                ),
-                Section("Step 2: the test", (Facts(advice_facts(found)), *comparison_chart(found))),
-                Section("Every test for this question", (advice_table(found),), is_detail=True),
-                Section("Step 3: the size of the effect", (effect_table(found), effect_advice(found))),
-                Section("What the effect sizes are", (method_table(found),), is_detail=True),
-                *self._power(),
-                Section("For the paper", (Paragraph(paper_paragraph(found)),)),
-                independence_section(independence_of_pair(found)),
-            ),
-            provenance=origin(found.table),
-            signature=str(pair_signature(found)),
-        )
-
-    def _power(self) -> Iterator[Section]:
-        curve = curve_table(self.comparison)
-        if curve is not None:
-            power = self.comparison.power
-            assert power is not None
-            blocks = (curve, retrospective_chart(power), power_advice(self.comparison))
-            yield Section("Step 4: the power", blocks)
-
-    def _histograms(self) -> tuple[Chart, ...]:
-        return scores_chart(self.comparison), differences_chart(self.comparison)
-
-    def content(self) -> Record:
-        """The list of Zhu et al. (2020, section 2.3) and all that it rests on."""
-        return pair_record(self.comparison)
-
-    def table_rows(self) -> list[Record]:
-        """One row, with the names that a comparison of several systems has."""
-        found = self.comparison
-        row = pair_row(found.table.systems, found.test)
-        return [{**row, "significant": found.significant}]
-
-
-def compared(table: ScoreTable) -> str:
-    """'GPT-2 compared with XLNet'."""
-    a, b = table.systems
-    return f"{b} compared with {a}"
-
-
-def pair_record(comparison: PairComparison) -> Record:
-    """One pair as plain values."""
-    request, test = comparison.request, comparison.test
-    return {
-        "systems": list(comparison.table.systems),
-        "metric": comparison.table.metric,
-        "procedure": request.procedure,
-        "question": comparison.question,
-        "settings": settings_record(request.settings),
-        "test": asdict(test),
-        "significant": comparison.significant,
-        "effect_sizes": [asdict(one) for one in comparison.effects],
-        "power": None if comparison.power is None else _power(comparison.power),
-        "equivalence": None if comparison.equivalence is None else _equivalence(comparison),
-        "data_analysis": {
-            **asdict(comparison.data),
-            "is_normal": comparison.data.is_normal,
-            "nlpstattest_statistic": comparison.data.nlpstattest_statistic,
-        },
-        "advice": [asdict(one) for one in comparison.advice],
-        "warnings": list(comparison.warnings),
-        "signature": str(pair_signature(comparison)),
-        "notices": list(comparison.table.notices),
-        "independence": independence_record(independence_of_pair(comparison)),
-    }
+    return "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
 
 
 def settings_record(settings: TestSettings) -> Record:
@@ -279,25 +127,19 @@ def settings_record(settings: TestSettings) -> Record:
 
 def pair_row(systems: Sequence[str], test: PairedTest) -> Record:
     """A test of B - A, A being the first of the systems, as a row of a table."""
-    return {
-        "first": systems[0],
-        "second": systems[1],
-        "n": test.n,
-        "estimate": test.estimate,
-        "low": test.interval[0],
-        "high": test.interval[1],
-        "p_value": test.p_value,
-    }
-
-
-def is_drawn(comparison: PairComparison) -> bool:
-    """Whether anything was simulated or resampled."""
-    return comparison.power is not None or draws(comparison.test)
+    low, high = test.interval
+    numbers = {"n": test.n, "estimate": test.estimate, "low": low, "high": high, "p_value": test.p_value}
+    return {"first": systems[0], "second": systems[1], **numbers}
 
 
 def draws(test: PairedTest) -> bool:
     """Whether the p-value of a test depends on a seed."""
     return test.name in RESAMPLING_TESTS and not test.exact
+
+
+def is_drawn(comparison: PairComparison) -> bool:
+    """Whether anything was simulated or resampled."""
+    return comparison.power is not None or draws(comparison.test)
 
 
 def notices_of(*tables: ScoreTable, with_suspects: bool = True) -> tuple[str, ...]:
@@ -319,250 +161,397 @@ def origin(*tables: ScoreTable) -> tuple[Fact, ...]:
     return tuple(("Scores", notice) for notice in notices_of(*tables, with_suspects=False))
 
 
-def pair_signature(comparison: PairComparison) -> CompareSignature:
-    """The signature of one pair."""
-    settings, test = comparison.request.settings, comparison.test
-    drawn = draws(test)
-    return CompareSignature(
-        question=comparison.question if comparison.request.question else "nlpstattest",
+def scores_signature(
+    question: str,
+    test: PairedTest,
+    table: ScoreTable,
+    settings: TestSettings,
+    *,
+    drawn: bool,
+    n_systems: int | None = None,
+    correction: str | None = None,
+) -> str:
+    """The line for a paper, of a pair or of all pairs of several systems."""
+    return signature(
+        model="paired",
+        coding="b-a",
+        q=question,
         test=test.name,
+        null=settings.null or None,
         alpha=settings.alpha,
-        alternative=settings.alternative,
-        n_items=test.n,
-        null=settings.null,
-        version=versions()["humeval-power"],
-        n_resamples=settings.n_resamples if drawn else None,
+        **{_SIDES[settings.alternative]: True},
+        n=test.n if n_systems is None else table.n_items,
+        cluster=table.clusters,
+        k=n_systems,
+        corr=correction,
+        draws=settings.n_resamples if drawn else None,
         seed=settings.seed if drawn else None,
-        data_sha256=comparison.table.sha256 or None,
-        cluster=cluster_name(comparison.table),
+        data=data_entry(table.sha256),
     )
 
 
-def _power(power: RetrospectivePower) -> Record:
+def pair_signature(comparison: PairComparison) -> str:
+    """The signature of one pair."""
+    request, test = comparison.request, comparison.test
+    question = comparison.question if request.question else "nlpstattest"
+    return scores_signature(question, test, comparison.table, request.settings, drawn=draws(test))
+
+
+def pair_record(comparison: PairComparison) -> Record:
+    """One pair as plain values: the list of Zhu et al. (2020, section 2.3) and all that it rests on."""
+    request, power, equivalence = comparison.request, comparison.power, comparison.equivalence
     return {
-        "effect": power.effect,
-        "effect_is": power.effect_words,
-        "difference": None if power.test in SIGN_TESTS else power.effect,
-        "is_observed": power.is_observed,
-        "test": power.test,
-        "method": power.method,
-        "formula_by": power.formula,
-        **_point(power.at),
-        "n_simulations": 0 if power.at.simulated is None else power.at.simulated.n_simulations,
-        "target_power": power.target,
-        "n_for_target": power.needed,
-        "curve": [_point(point) for point in power.curve],
-        "unit": power.unit,
+        "systems": list(comparison.table.systems),
+        "metric": comparison.table.metric,
+        "procedure": request.procedure,
+        "settings": settings_record(request.settings),
+        **values(comparison, "question", "test", "significant", "warnings"),
+        "effect_sizes": [asdict(one) for one in comparison.effects],
+        "power": None
+        if power is None
+        else {
+            **values(power, "effect", "is_observed", "test", "method", "unit"),
+            "effect_is": power.effect_words,
+            "difference": None if power.test in SIGN_TESTS else power.effect,
+            "formula_by": power.formula,
+            **_point(power.at),
+            "n_simulations": 0 if power.at.simulated is None else power.at.simulated.n_simulations,
+            "target_power": power.target,
+            "n_for_target": power.needed,
+            "curve": [_point(point) for point in power.curve],
+        },
+        "equivalence": None
+        if equivalence is None
+        else {
+            **asdict(equivalence),
+            **values(equivalence, "p_value", "is_equivalent", "is_not_inferior"),
+        },
+        "data_analysis": {
+            **asdict(comparison.data),
+            **values(comparison.data, "is_normal", "nlpstattest_statistic"),
+        },
+        "advice": [asdict(one) for one in comparison.advice],
+        "signature": pair_signature(comparison),
+        "notices": list(comparison.table.notices),
+        "independence": independence_record(independence_of_pair(comparison)),
     }
 
 
 def _point(point: CurvePoint) -> Record:
-    interval = None if point.interval is None else list(point.interval)
-    return {"n": point.n, "power": point.power, "power_interval": interval, "formula": point.formula}
-
-
-def _equivalence(comparison: PairComparison) -> Record | None:
-    found = comparison.equivalence
-    if found is None:
-        return None
-    return {
-        **asdict(found),
-        "p_value": found.p_value,
-        "is_equivalent": found.is_equivalent,
-        "is_not_inferior": found.is_not_inferior,
-    }
-
-
-# All pairs of several systems, or every system against a baseline: what is said of them, and the record.
-
-MOST_PAIRS = 60  # that a terminal lists without being asked
-
-_CORRECTIONS = {
-    "none": "The p-values are not corrected for the number of pairs: some pairs will be significant by chance.",
-    "holm": "The p-values are corrected by Holm (1979): the chance of any false one is at most alpha.",
-    "bonferroni": "The p-values are corrected by Bonferroni: the chance of any false one is at most alpha.",
-    "bh": "The p-values are corrected by Benjamini and Hochberg (1995): on average at most a share alpha of the "
-    "significant pairs is false; some of them may be.",
-    "max-t": "The p-values are corrected by the largest t of all pairs in joint resamples of the items.",
-    "romano-wolf": "The p-values are corrected step by step by joint resamples of the items (Romano and Wolf "
-    "2005).",
-}
+    return {**values(point, "n", "power", "formula"), "power_interval": point.interval}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ManyResult(Result):
-    """Systems by their mean, the tests of their pairs with corrected p-values, and clusters."""
+class PairResult(Reported):
+    """One pair of systems; the effect is B - A, A being the first system of the table."""
 
-    schema: ClassVar[str] = "humeval_power/compare_many/2"
+    schema: ClassVar[str] = "humeval_power/compare/2"
 
-    found: PairwiseScores
-    table: ScoreTable
-    settings: TestSettings
-    provenance: Provenance = UNKNOWN
+    comparison: PairComparison
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noticed in reading the scores."""
-        return notices_of(self.table)
+        return notices_of(self.comparison.table)
 
-    def body(self) -> Document:
-        """Systems and clusters, the heat map, each pair."""
-        found = self.found
-        n_significant = sum(pair.significant for pair in found.pairs)
+    def answer(self) -> Document:
+        found = self.comparison
+        a, b = found.table.systems
+        data, names = found.data, found.names
+        scores = table(
+            (data.first, data.second, data.difference),
+            {
+                "scores": lambda one: one.name,
+                "n": lambda one: f"{one.n:,}",
+                "mean": lambda one: significant(one.mean),
+                "median": lambda one: significant(one.median),
+                "sd": lambda one: significant(one.sd),
+                "min": lambda one: significant(one.minimum),
+                "max": lambda one: significant(one.maximum),
+            },
+        )
+        tests = table(
+            found.advice,
+            {
+                "test": lambda one: one.name,
+                "standing": lambda one: one.standing,
+                "reason": lambda one: with_names(one.reason, names),
+            },
+            in_words=True,
+        )
+        effects = table(
+            found.effects,
+            {
+                "effect size": lambda one: with_names(one.label, names),
+                "estimate": lambda one: significant(one.value),
+                "interval": lambda one: significant_interval(one.low, one.high),
+            },
+            f"Intervals of {100 * found.request.settings.confidence:g} %.",
+        )
+        meaning = table(
+            found.effects,
+            {
+                "effect size": lambda one: with_names(one.label, names),
+                "what it says": lambda one: with_names(_EFFECT_WORDS[one.name], names),
+                "interval by": lambda one: one.method,
+            },
+            in_words=True,
+        )
+        advice = _EFFECT_ADVICE[found.question]
+        if found.table.clusters is not None:
+            advice = advice.replace(_HEDGES, _NO_HEDGES)
+        charts = scores_chart(found), differences_chart(found)
         return Document(
-            f"{len(found.means)} systems compared: {self.table.metric}",
-            lead=f"{next(iter(found.means))} has the highest mean; in {n_significant} of "
-            f"{counted(len(found.pairs), 'pair')} a difference is shown (alpha {self.settings.alpha:g}). "
-            f"{found.pairs[0].test.label}, {items_words(self.table)}.",
-            caveats=_caveats(found, self.table),
+            f"{b} compared with {a}: {found.table.metric}",
+            lead=_verdict(found),
+            caveats=found.warnings,
             sections=(
-                Section("Systems", (_means(found), *_groups(found), self._picture())),
-                Section(
-                    "Each pair",
-                    (_pairs(found, self.settings.alpha, counts=self.table.is_binary),),
-                    is_detail=len(found.pairs) > MOST_PAIRS,
-                ),
-                Section(
-                    "For the paper",
-                    (Paragraph(many_paragraph(found, self.table, alpha=self.settings.alpha)),),
-                ),
-                independence_section(independence_of_table(self.table)),
+                Section("What to report", (Facts(tuple(_reported(found))),)),
+                Section("Step 1: the data", (scores, Points(tuple(_shape(found))), *charts)),
+                Section("Step 2: the test", (Facts(tuple(_suits(found))), *comparison_chart(found))),
+                Section("Every test for this question", (tests,), is_detail=True),
+                Section("Step 3: the size of the effect", (effects, Paragraph(with_names(advice, names)))),
+                Section("What the effect sizes are", (meaning,), is_detail=True),
+                *_power_section(found),
             ),
-            provenance=origin(self.table),
-            signature=str(many_signature(found, self.table, self.settings)),
+            provenance=origin(found.table),
         )
 
-    def _picture(self) -> Picture:
-        words = (
-            "Corrected p-values of all pairs as a map: blue where the row's system is better, orange worse."
+    def independence(self) -> tuple[Independence, ...]:
+        return independence_of_pair(self.comparison)
+
+    def paper(self) -> tuple[str, ...]:
+        """Items and clusters, the test, the estimate with its interval, and the p-value."""
+        comparison, test, settings = self.comparison, self.comparison.test, self.comparison.request.settings
+        a, b = comparison.names
+        named = test.label.startswith(("Wilcoxon", "McNemar"))
+        label = test.label if named else f"{test.label[0].lower()}{test.label[1:]}"
+        what = f"{_WHAT[test.estimand]} B - A" if test.estimand in _WHAT else test.estimand
+        statistic = f" {test.statistic_name} = {significant(test.statistic)}," if test.name == "t" else ""
+        side = "two-sided" if settings.alternative == "two-sided" else "one-sided"
+        data, alone = comparison.data, ""
+        if data.is_binary:
+            alone = (
+                f" {b} alone was right on {counted(data.n_helped, 'item')}, {a} alone on {data.n_hurt:,}."
+            )
+        return (
+            f"We compared {b} with {a} by {comparison.table.metric} on the same {test.n:,} "
+            f"items{in_clusters(comparison.table)}. The {with_names(what, comparison.names)} was "
+            f"{significant(test.estimate)}{_interval(test)} ({label}, {side},{statistic} {p_words(test.p_value)}, "
+            f"alpha {settings.alpha:g}).{alone}",
         )
-        return Picture("heat_map", self._figure, words=words)
 
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.scores.figures import heat_map_figure
+    @property
+    def signature(self) -> str:
+        return pair_signature(self.comparison)
 
-        return heat_map_figure(self.found, alpha=self.settings.alpha)
-
-    def content(self) -> Record:
-        """Means, pairs and clusters."""
-        found = self.found
-        return {
-            "systems": list(found.means),
-            "metric": self.table.metric,
-            "means": dict(found.means),
-            "question": found.question,
-            "correction": found.correction,
-            "settings": settings_record(self.settings),
-            "n_items": found.n_items,
-            "pairs": [
-                {
-                    "first": pair.first,
-                    "second": pair.second,
-                    **asdict(pair.test),
-                    "n_helped": pair.n_helped,
-                    "n_hurt": pair.n_hurt,
-                    "corrected_p_value": pair.corrected_p,
-                    "significant": pair.significant,
-                }
-                for pair in found.pairs
-            ],
-            "clusters": [list(cluster) for cluster in found.clusters],
-            "signature": str(many_signature(found, self.table, self.settings)),
-            "notices": list(self.table.notices),
-            "independence": independence_record(independence_of_table(self.table)),
-        }
+    def numbers(self) -> Record:
+        return pair_record(self.comparison)
 
     def table_rows(self) -> list[Record]:
-        """A row for each pair."""
-        return [
-            {
-                **pair_row((pair.first, pair.second), pair.test),
-                "n_helped": pair.n_helped,
-                "n_hurt": pair.n_hurt,
-                "corrected_p_value": pair.corrected_p,
-                "significant": pair.significant,
-            }
-            for pair in self.found.pairs
-        ]
+        found = self.comparison
+        return [{**pair_row(found.table.systems, found.test), "significant": found.significant}]
 
 
-def are_drawn(found: PairwiseScores) -> bool:
-    """Whether anything was resampled."""
-    return any(draws(pair.test) for pair in found.pairs)
+# The sentences and facts of one pair.
 
 
-def many_signature(result: PairwiseScores, table: ScoreTable, settings: TestSettings) -> CompareSignature:
-    """The signature of all pairs."""
-    test = result.pairs[0].test
-    drawn = are_drawn(result)
-    return CompareSignature(
-        question=result.question,
-        test=test.name,
-        alpha=settings.alpha,
-        alternative=settings.alternative,
-        n_items=result.n_items,
-        null=settings.null,
-        version=versions()["humeval-power"],
-        correction=result.correction,
-        n_systems=len(result.means),
-        n_resamples=settings.n_resamples if drawn else None,
-        seed=settings.seed if drawn else None,
-        data_sha256=table.sha256 or None,
-        cluster=cluster_name(table),
-    )
-
-
-def _caveats(result: PairwiseScores, table: ScoreTable) -> tuple[str, ...]:
-    """What must be read before the pairs."""
-    resampled = "the items" if table.clusters is None else "whole clusters of items"
+def _verdict(comparison: PairComparison) -> str:
+    """What is shown, and what is still possible; with a margin whether it holds."""
+    found = comparison.equivalence
+    if found is None:
+        return _difference(comparison)
+    shown = "shown" if found.is_equivalent else "not shown"
     return (
-        _CORRECTIONS[result.correction].replace("the items", resampled),
-        "A pair that is not significant is not shown to be alike; intervals are of each pair by itself.",
+        f"{_difference(comparison)} That the means differ by less than {found.margin:g} is {shown} "
+        f"({p_words(found.p_value)})."
     )
 
 
-def _means(result: PairwiseScores) -> Table:
-    """Systems by mean, best first, with their group where there are any."""
-    if not result.clusters:
-        return Table(
-            ("system", "mean"), tuple((name, significant(mean)) for name, mean in result.means.items())
+def _difference(comparison: PairComparison) -> str:
+    test, settings, (a, b) = comparison.test, comparison.request.settings, comparison.names
+    p, side, null = p_words(test.p_value), "above" if test.lead > 0 else "below", settings.null
+    if not (comparison.data.n_helped or comparison.data.n_hurt):
+        return f"{a} and {b} score the same on every item: no difference is shown ({p})."
+    if comparison.question == "better":
+        share, low, high = map(percent, (test.estimate, *test.interval))
+        more = test.lead > 0 if settings.alternative == "two-sided" else settings.alternative == "greater"
+        than = f"{'more' if more else 'fewer'} than half is {'' if comparison.significant else 'not '}shown"
+        return (
+            f"{b} scores higher than {a} on {share} of the items ({100 * test.confidence:g} % interval {low} to "
+            f"{high}): {than} ({p})."
         )
-    cluster = {name: place for place, names in enumerate(result.clusters, start=1) for name in names}
-    rows = tuple((name, significant(mean), str(cluster[name])) for name, mean in result.means.items())
-    return Table(("system", "mean", "group"), rows)
-
-
-def _groups(result: PairwiseScores) -> Iterator[Paragraph]:
-    """What a group is, for systems of one group may well differ."""
-    if result.clusters:
-        yield Paragraph(
-            "A group ends where every system above differs significantly from every one below. Systems of one "
-            "group may differ from each other: see the pairs."
-        )
-
-
-def _pairs(result: PairwiseScores, alpha: float, *, counts: bool) -> Table:
-    """One row for each pair; of scores 0 and 1 with the items on which either system alone is right."""
-    rows = tuple(
-        (
-            f"{pair.second} - {pair.first}",
-            *((f"{pair.n_helped:,} : {pair.n_hurt:,}",) if counts else ()),
-            significant(pair.test.estimate),
-            significant_interval(*pair.test.interval),
-            p_cell(pair.test.p_value),
-            p_cell(pair.corrected_p) + (" *" if pair.significant else "  "),
-        )
-        for pair in result.pairs
+    if comparison.significant and not (test.estimate - null) * test.lead > 0:
+        return f"{b} - {a} is shown to be {side} {null:g} ({p}), though the {test.estimand} is {test.estimate:g}."
+    asked = {
+        "two-sided": f"{b} - {a} is other than {null:g}" if null else "",
+        "greater": f"{b} - {a} is above {null:g}" if null else f"{b} scores higher than {a}",
+        "less": f"{b} - {a} is below {null:g}" if null else f"{b} scores lower than {a}",
+    }
+    compared = Compared(
+        comparison.names,
+        test.estimate,
+        test.interval,
+        test.p_value,
+        comparison.significant,
+        test.confidence,
+        ending={"mean": " on average", "median": " in the median"}.get(
+            test.estimand, f" by the {test.estimand}"
+        ),
+        claim=f"a difference {side} {null:g}" if null else "a difference",
+        asked=asked[settings.alternative],
     )
-    estimand = result.pairs[0].test.estimand
-    changed = ("helped : hurt",) if counts else ()
-    said = (
-        " helped : hurt: items on which the first of the pair alone is right, and the second."
-        if counts
-        else ""
+    return str(compared)
+
+
+def _reported(comparison: PairComparison) -> Iterator[Fact]:
+    """What Zhu et al. (2020, section 2.3) want reported, and p: name and value."""
+    settings, test, power = comparison.request.settings, comparison.test, comparison.power
+    data, names = comparison.data, comparison.names
+    a, b = names
+    yield "Question", with_names(QUESTION_WORDS[comparison.question], names)
+    yield (
+        "Test",
+        f"{test.label}, {with_names(DIRECTION_WORDS[settings.alternative], names)}; {test.method}",
     )
-    return Table(
-        ("pair", *changed, estimand.split()[0], "interval", "p", "corrected"),
-        rows,
-        f"The {estimand}; * significant at alpha {alpha:g} after the correction.{said}",
+    yield "Significance level", f"alpha = {settings.alpha:g}"
+    yield "Null difference", f"{settings.null:g}"
+    yield "Sample size", f"n = {test.n:,}{in_clusters(comparison.table)}"
+    if data.is_binary:
+        both = round(data.first.mean * data.first.n) - data.n_hurt
+        yield (
+            "Items changed",
+            f"{data.n_helped:,} helped ({b} alone right), {data.n_hurt:,} hurt ({a} alone right); both right on "
+            f"{both:,}, both wrong on {data.n_ties - both:,}",
+        )
+    of_two = ", i <= j" if has_two_pseudomedians(comparison) else ""
+    yield (
+        f"Effect: {with_names(test.estimand, names)}{of_two}",
+        f"{significant(test.estimate)}{_interval(test)}",
+    )
+    yield "Test statistic", f"{test.statistic_name} = {significant(test.statistic)}"
+    p = p_words(test.p_value)
+    if test.p_interval is not None:
+        p = (
+            f"p < {test.p_interval[1]:.2g} (none of the resamples)"
+            if test.p_value == 0
+            else f"{p} (Monte Carlo {interval_words(*test.p_interval)})"
+        )
+    yield "P-value", p
+    for one in comparison.effects:
+        if one.name in _STANDARD[comparison.question]:
+            interval = significant_interval(one.low, one.high)
+            yield f"Effect size: {one.label}", f"{significant(one.value)}, interval {interval}"
+    if power is not None:
+        is_known, interval_of = not math.isnan(power.at.power), power.at.interval
+        around = "" if interval_of is None else f" ({interval_words(*interval_of, digits=2)})"
+        yield (
+            "Power",
+            f"{share(power.at.power) + around if is_known else 'none'} for the "
+            f"{'observed' if power.is_observed else 'stated'} effect {significant(power.effect)} "
+            f"({with_names(power.effect_words, names)}); {_simulated_test(comparison)}{power.method}",
+        )
+    found = comparison.equivalence
+    if found is not None:
+        shown, inferior = (
+            "shown" if is_shown else "not shown"
+            for is_shown in (found.is_equivalent, found.is_not_inferior)
+        )
+        robust = "" if comparison.table.clusters is None else " with CR2 errors"
+        yield (
+            "Equivalence",
+            f"|mean {b} - {a}| below {found.margin:g} {shown}: two one-sided t tests{robust}, "
+            f"{p_words(found.p_value)}, {100 * (1 - 2 * found.alpha):g} % interval "
+            f"{significant_interval(*found.interval)}; that {b} is worse by less than {found.margin:g} is "
+            f"{inferior}.",
+        )
+
+
+def _interval(test: PairedTest) -> str:
+    """The interval that belongs to the test; some have none, and the effect sizes have theirs."""
+    if math.isnan(test.interval[0]):
+        return ""
+    return f", {100 * test.confidence:g} % interval {significant_interval(*test.interval)}"
+
+
+def _simulated_test(comparison: PairComparison) -> str:
+    """Which test was simulated, where it is not the one that was run."""
+    power = comparison.power
+    if power is not None and power.unit == "clusters":
+        drawn = {"t": "the differences", "wilcoxon": "the signed ranks"}.get(power.test, "the signs")
+        return "" if comparison.test.name == "t" else f"of the CR2 t test of {drawn} in its place; "
+    if power is None or power.test == comparison.test.name:
+        return ""
+    label = TESTS[power.test].label
+    return f"of the {label[0].lower()}{label[1:]} in its place; "
+
+
+def _shape(comparison: PairComparison) -> Iterator[str]:
+    """Skewness, normality, ties, and what the paper's rule would make of them."""
+    data = comparison.data
+    yield f"Skewness of the difference {significant(data.skewness)}: {data.skew} (thresholds 0.5 and 1)."
+    if data.shapiro_p is not None:
+        passed = "normality is not rejected" if data.is_normal else "not normal"
+        yield (
+            f"Shapiro-Wilk W = {data.shapiro_w:.4f}, {p_words(data.shapiro_p)}: {passed} at "
+            f"{data.normality_alpha:g}."
+        )
+    elif comparison.table.clusters is not None:
+        yield "Shapiro-Wilk was not run: it takes items as independent, and these come in clusters."
+    elif data.skew == "roughly symmetric":
+        yield "Shapiro-Wilk was not run: its p-value is good for 3 to 5,000 items with a spread."
+    else:
+        yield "Shapiro-Wilk was not run: skewed differences are not normal."
+    yield (
+        f"Of {data.difference.n:,} items {comparison.names[1]} scores higher on {data.n_helped:,}, lower on "
+        f"{data.n_hurt:,}, and the same on {data.n_ties:,}."
+    )
+    if comparison.request.question is None:
+        yield f"By NLPStatTest's rule the {data.nlpstattest_statistic} is tested."
+    else:
+        yield (
+            f"From this, NLPStatTest would test the {data.nlpstattest_statistic}. Here the question decides: "
+            f"{comparison.question}."
+        )
+
+
+def _suits(comparison: PairComparison) -> Iterator[Fact]:
+    """The test that was run and what speaks for it, then the others by how well they suit."""
+    advice = comparison.advice
+    used = next((one for one in advice if one.name == comparison.test.name), None)
+    why = "" if used is None else f". {with_names(used.reason, comparison.names)}"
+    yield "Used", comparison.test.label + why
+    for standing in STANDINGS:
+        names = [f"{TESTS[one.name].label} ({one.name})" for one in advice if one.standing == standing]
+        if names:
+            yield _STANDING_WORDS[standing], "; ".join(names)
+
+
+def _power_section(comparison: PairComparison) -> Iterator[Section]:
+    """Power by number of items as simulated and by formula, and what the next study needs."""
+    power = comparison.power
+    if power is None:
+        return
+    columns = {
+        power.unit: lambda point: f"{point.n:,}" + (" (this study)" if point.n == power.at.n else ""),
+        "simulated": lambda point: "none" if math.isnan(point.power) else f"{point.power:.3f}",
+        "Monte Carlo interval": lambda point: interval_words(*point.interval, digits=3),
+        "by formula": lambda point: "" if point.formula is None else f"{point.formula:.3f}",
+    }
+    if power.at.simulated is None:
+        del columns["simulated"], columns["Monte Carlo interval"]
+    caption = f"Formula: {power.formula}."
+    if any(math.isnan(point.power) for point in power.curve):
+        caption += " Samples of so few are often all alike, and then have no test."
+    if power.unit == "clusters":
+        caption += f" A cluster has {significant(power.items_per_unit)} items on average."
+    effect = f"{'the observed' if power.is_observed else 'this'} effect of {significant(power.effect)}"
+    most = f"No number of {power.unit} up to {MOST_NEEDED:,}"
+    needed = f"{most} gives a power of {share(power.target)} for {effect}."
+    if power.needed is not None:
+        about = counted(power.needed, power.unit.removesuffix("s"))
+        needed = f"By formula, about {about} give a power of {share(power.target)} for {effect}."
+    better = "For the next study, name the smallest difference that would matter instead."
+    advice = Points((needed, better) if power.is_observed else (needed,))
+    yield Section(
+        "Step 4: the power", (table(power.curve, columns, caption), retrospective_chart(power), advice)
     )

@@ -19,7 +19,7 @@ from humeval_power.saying.numbers import (
     significant,
     significant_interval,
 )
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record, Result
 
 _ABOUT = {"mean": "Mean of B - A in a resample", "median": "Median of B - A in a resample"}
 _T = "t of a resample, about the observed mean"
@@ -138,10 +138,8 @@ class PrimerCountsResult(Result):
     schema: ClassVar[str] = "humeval_power/primer/1"
 
     found: PrimerCounts
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """The p, how it comes about, and what tests say."""
         found = self.found
         picture = primer_chart(found.resamples, estimate=found.difference)
         return Document(
@@ -188,7 +186,6 @@ class PrimerCountsResult(Result):
         return f"humeval-power compare accuracy test {counts}"
 
     def content(self) -> Record:
-        """Counts, p-values, and the histogram of the resampled means."""
         return {**asdict(self.found), "difference": self.found.difference}
 
     def table_rows(self) -> list[Record]:

@@ -1,36 +1,250 @@
-"""Two systems on several data sets, or by several metrics: on how many of them B is better."""
+"""Many systems compared in pairs, two systems on several data sets, and what is in a table of scores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.comparisons.scores.all_pairs import Replicability
+from humeval_power.comparisons.scores.all_pairs import PairwiseScores, Replicability, ScorePair
+from humeval_power.comparisons.scores.answers import TestSettings
 from humeval_power.comparisons.scores.comparison import PairComparison
-from humeval_power.comparisons.scores.effect_sizes import EffectSize
 from humeval_power.comparisons.scores.result import (
-    compared,
-    independence_of_sets,
-    independence_of_table,
+    draws,
+    independence_of_pair,
     notices_of,
     origin,
     pair_record,
     pair_row,
+    scores_signature,
+    settings_record,
 )
 from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.safe_text import shell_word
 from humeval_power.saying.chart import interval_chart
-from humeval_power.saying.clustered_words import independence_record, independence_section
+from humeval_power.saying.clustered_words import Independence, assumed_items
 from humeval_power.saying.document import Document, Listing, Paragraph, Picture, Section, Table
-from humeval_power.saying.numbers import counted, p_cell, significant
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.numbers import counted, p_cell, significant, significant_interval
+from humeval_power.saying.result import Record
+from humeval_power.saying.stated import Reported, above, pairs_lead, table, values
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_PAIRS = 60  # that a terminal lists without being asked
+# Whether the chance of a false difference is controlled: for the terminal, and for a paper.
+_CORRECTIONS = {
+    "none": (
+        "The p-values are not corrected for the number of pairs: some pairs will be significant by chance.",
+        "p-values not corrected for the number of pairs",
+    ),
+    "holm": (
+        "The p-values are corrected by Holm (1979): the chance of any false one is at most alpha.",
+        "p-values corrected by Holm (1979)",
+    ),
+    "bonferroni": (
+        "The p-values are corrected by Bonferroni: the chance of any false one is at most alpha.",
+        "p-values corrected by Bonferroni",
+    ),
+    "bh": (
+        "The p-values are corrected by Benjamini and Hochberg (1995): on average at most a share alpha of the "
+        "significant pairs is false; some of them may be.",
+        "p-values corrected by Benjamini and Hochberg (1995)",
+    ),
+    "max-t": (
+        "The p-values are corrected by the largest t of all pairs in joint resamples of {}.",
+        "p-values corrected by the largest t in joint resamples (Westfall and Young 1993)",
+    ),
+    "romano-wolf": (
+        "The p-values are corrected step by step by joint resamples of {} (Romano and Wolf 2005).",
+        "p-values corrected step by step in joint resamples (Romano and Wolf 2005)",
+    ),
+}
+_BY = {
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "bh": "Benjamini and Hochberg",
+    "max-t": "the largest t",
+    "romano-wolf": "Romano and Wolf",
+}
 _HOW = {"bonferroni": "Bonferroni, any dependence", "fisher": "Fisher, independent sets"}
 
 
+def _independence_of_table(table: ScoreTable) -> tuple[Independence, ...]:
+    """Clusters of the items of several systems, or that there are none known."""
+    clusters = table.clusters
+    if clusters is None:
+        return (assumed_items(table.n_items, table.suspects),)
+    sizes = clusters.sizes
+    size = f"of {sizes[0]:,}" if sizes.min() == sizes.max() else f"of {sizes.min():,} to {sizes.max():,}"
+    text = (
+        f"The {table.n_items:,} items come in {clusters.n_clusters:,} clusters ({clusters.name}), {size}. Errors "
+        "of every pair are robust to whatever items of a cluster share. Tests that resample or flip take whole "
+        "clusters."
+    )
+    return (Independence("items", "accounted", text),)
+
+
 @dataclass(frozen=True, kw_only=True)
-class SetsResult(Result):
+class ManyResult(Reported):
+    """Systems by their mean, the tests of their pairs with corrected p-values, and clusters."""
+
+    schema: ClassVar[str] = "humeval_power/compare_many/2"
+
+    found: PairwiseScores
+    table: ScoreTable
+    settings: TestSettings
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return notices_of(self.table)
+
+    @property
+    def _size(self) -> str:
+        """'500 items', or '500 items in 40 clusters'."""
+        items, clusters = counted(self.table.n_items, "item"), self.table.clusters
+        return items if clusters is None else f"{items} in {counted(clusters.n_clusters, 'cluster')}"
+
+    def answer(self) -> Document:
+        found, alpha = self.found, self.settings.alpha
+        corrected = (
+            ", not corrected" if found.correction == "none" else f", corrected by {_BY[found.correction]}"
+        )
+        better = [
+            above(pair.first, pair.second, pair.test.lead) for pair in found.pairs if pair.significant
+        ]
+        resampled = "the items" if self.table.clusters is None else "whole clusters of items"
+        group = {name: place for place, names in enumerate(found.clusters, 1) for name in names}
+        means = table(
+            found.means.items(),
+            {
+                "system": lambda row: row[0],
+                "mean": lambda row: significant(row[1]),
+                **({"group": lambda row: str(group[row[0]])} if group else {}),
+            },
+        )
+        groups = Paragraph(
+            "A group ends where every system above differs significantly from every one below. Systems of one "
+            "group may differ from each other: see the pairs."
+        )
+        picture = Picture(
+            "heat_map",
+            self._figure,
+            words="Corrected p-values of all pairs as a map: blue where the row's system is better, orange worse.",
+        )
+        return Document(
+            f"{len(found.means)} systems compared: {self.table.metric}",
+            lead=f"{next(iter(found.means))} has the highest mean. "
+            f"{pairs_lead(better, len(found.pairs), f'alpha {alpha:g}{corrected}')} {found.pairs[0].test.label}, "
+            f"{self._size}.",
+            caveats=(
+                _CORRECTIONS[found.correction][0].format(resampled),
+                "A pair that is not significant is not shown to be alike; intervals are of each pair by itself.",
+            ),
+            sections=(
+                Section("Systems", (means, *((groups,) if group else ()), picture)),
+                Section("Each pair", (self._pairs(),), is_detail=len(found.pairs) > MOST_PAIRS),
+            ),
+            provenance=origin(self.table),
+        )
+
+    def _pairs(self) -> Table:
+        """A row for each pair; of scores 0 and 1 with the items on which either system alone is right."""
+        estimand, counts = self.found.pairs[0].test.estimand, self.table.is_binary
+        changed = {"helped : hurt": _changed_of_pair} if counts else {}
+        caption = f"The {estimand}; * significant at alpha {self.settings.alpha:g} after the correction."
+        if counts:
+            caption += (
+                " helped : hurt: items on which the first of the pair alone is right, and the second."
+            )
+        return table(
+            self.found.pairs,
+            {
+                "pair": lambda pair: f"{pair.second} - {pair.first}",
+                **changed,
+                estimand.split()[0]: lambda pair: significant(pair.test.estimate),
+                "interval": lambda pair: significant_interval(*pair.test.interval),
+                "p": lambda pair: p_cell(pair.test.p_value),
+                "corrected": lambda pair: p_cell(pair.corrected_p) + (" *" if pair.significant else "  "),
+            },
+            caption,
+        )
+
+    def _figure(self) -> Figure:
+        from humeval_power.comparisons.scores.figures import heat_map_figure
+
+        return heat_map_figure(self.found, alpha=self.settings.alpha)
+
+    def independence(self) -> tuple[Independence, ...]:
+        return _independence_of_table(self.table)
+
+    def paper(self) -> tuple[str, ...]:
+        """Systems, items and clusters, the test and its correction, and how many pairs differ."""
+        found, pairs = self.found, counted(len(self.found.pairs), "pair")
+        return (
+            f"We compared {len(found.means)} systems by {self.table.metric} on the same {self._size}: "
+            f"{found.pairs[0].test.label} of {pairs}, {_CORRECTIONS[found.correction][1]}. "
+            f"{sum(pair.significant for pair in found.pairs)} of {pairs} differ significantly at alpha "
+            f"{self.settings.alpha:g}.",
+        )
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether anything was resampled."""
+        return any(draws(pair.test) for pair in self.found.pairs)
+
+    @property
+    def signature(self) -> str:
+        found = self.found
+        return scores_signature(
+            found.question,
+            found.pairs[0].test,
+            self.table,
+            self.settings,
+            drawn=self.is_drawn,
+            n_systems=len(found.means),
+            correction=found.correction,
+        )
+
+    def numbers(self) -> Record:
+        found = self.found
+        return {
+            "systems": list(found.means),
+            "metric": self.table.metric,
+            **values(found, "means", "question", "correction", "n_items", "clusters"),
+            "settings": settings_record(self.settings),
+            "pairs": [
+                {
+                    **asdict(pair.test),
+                    **values(pair, "first", "second", "n_helped", "n_hurt", "significant"),
+                    "corrected_p_value": pair.corrected_p,
+                }
+                for pair in found.pairs
+            ],
+            "notices": list(self.table.notices),
+        }
+
+    def table_rows(self) -> list[Record]:
+        return [
+            {
+                **pair_row((pair.first, pair.second), pair.test),
+                **values(pair, "n_helped", "n_hurt"),
+                "corrected_p_value": pair.corrected_p,
+                "significant": pair.significant,
+            }
+            for pair in self.found.pairs
+        ]
+
+
+def _changed_of_pair(pair: ScorePair) -> str:
+    return f"{pair.n_helped:,} : {pair.n_hurt:,}"
+
+
+# Two systems on several data sets, or by several metrics: on how many of them B is better.
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetsResult(Reported):
     """One pair of systems on each of `names`, and how many of them replicate the effect."""
 
     schema: ClassVar[str] = "humeval_power/compare_sets/2"
@@ -38,120 +252,107 @@ class SetsResult(Result):
     names: tuple[str, ...]
     comparisons: tuple[PairComparison, ...]
     found: Replicability
-    provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noticed in reading the scores."""
         return notices_of(*(one.table for one in self.comparisons))
 
-    def body(self) -> Document:
-        """The count with its confidence, then each set."""
-        found, first = self.found, self.comparisons[0]
+    def answer(self) -> Document:
+        found, first, n = self.found, self.comparisons[0], len(self.names)
         a, b = first.names
         direction = "higher" if first.request.settings.alternative == "greater" else "lower"
-        named = ", ".join(self.names[place] for place in found.named) or "none"
-        return Document(
-            f"{compared(first.table)} on {len(self.names)} sets",
-            lead=f"{b} scores {direction} than {a} in at least {found.count} of {len(self.names)} sets, with "
-            f"confidence {100 * (1 - found.alpha):g} %."
-            if found.count
-            else f"In none of {len(self.names)} sets is it shown that {b} scores {direction} than {a} (confidence "
-            f"{100 * (1 - found.alpha):g} %).",
-            sections=(
-                Section(
-                    "",
-                    (
-                        self._table(),
-                        Paragraph(
-                            f"{first.test.label}, one-sided; {_HOW[found.combination]} (Dror et al. 2017). "
-                            f"One by one (Holm): {named}."
-                        ),
-                        *self._pictures(),
-                    ),
-                ),
-                independence_section(independence_of_sets(self.names, self.comparisons)),
-            ),
-            provenance=origin(*(one.table for one in self.comparisons)),
-        )
-
-    def _table(self) -> Table:
-        counts = all(one.data.is_binary for one in self.comparisons)
-        rows = tuple(
-            (
-                name,
-                f"{one.test.n:,}",
-                *((f"{one.data.n_helped:,} : {one.data.n_hurt:,}",) if counts else ()),
-                significant(one.test.estimate),
-                p_cell(one.test.p_value),
-                p_cell(holm),
+        confidence = f"confidence {100 * (1 - found.alpha):g} %"
+        lead = f"In none of {n} sets is it shown that {b} scores {direction} than {a} ({confidence})."
+        if found.count:
+            lead = (
+                f"{b} scores {direction} than {a} in at least {found.count} of {n} sets, with {confidence}."
             )
-            for name, one, holm in zip(self.names, self.comparisons, self.found.holm_p, strict=True)
+        named = ", ".join(self.names[place] for place in found.named) or "none"
+        changed = {"helped : hurt": lambda row: f"{row[1].data.n_helped:,} : {row[1].data.n_hurt:,}"}
+        sets = table(
+            zip(self.names, self.comparisons, found.holm_p, strict=True),
+            {
+                "set": lambda row: row[0],
+                "n": lambda row: f"{row[1].test.n:,}",
+                **(changed if all(one.data.is_binary for one in self.comparisons) else {}),
+                first.test.estimand.split()[0]: lambda row: significant(row[1].test.estimate),
+                "p": lambda row: p_cell(row[1].test.p_value),
+                "Holm p": lambda row: p_cell(row[2]),
+            },
         )
-        changed = ("helped : hurt",) if counts else ()
-        return Table(
-            ("set", "n", *changed, self.comparisons[0].test.estimand.split()[0], "p", "Holm p"), rows
+        how = Paragraph(
+            f"{first.test.label}, one-sided; {_HOW[found.combination]} (Dror et al. 2017). One by one (Holm): "
+            f"{named}."
+        )
+        old, new = first.table.systems
+        return Document(
+            f"{new} compared with {old} on {n} sets",
+            lead=lead,
+            sections=(Section("", (sets, how, *self._pictures())),),
+            provenance=origin(*(one.table for one in self.comparisons)),
         )
 
     def _pictures(self) -> tuple[Picture, ...]:
         """Cohen's d, which alone can be compared between metrics; none where a set has no spread."""
-        effects = [_cohens_d(one) for one in self.comparisons]
-        if None in effects:
+        effects = [
+            (name, each.value, (each.low, each.high))
+            for name, one in zip(self.names, self.comparisons, strict=True)
+            for each in one.effects
+            if each.name == "cohens_d"
+        ]
+        if len(effects) < len(self.names):
             return ()
-        confidence = self.comparisons[0].request.settings.confidence
+        confidence = f"{100 * self.comparisons[0].request.settings.confidence:g} %"
         return (
             interval_chart(
                 "effects",
-                [
-                    (name, each.value, (each.low, each.high))
-                    for name, each in zip(self.names, effects, strict=True)
-                    if each is not None
-                ],
+                effects,
                 axis="Cohen's d of B - A",
                 title="How large is the effect in each set?",
-                words=f"Cohen's d of B - A in each set, with its {100 * confidence:g} % interval, about 0.",
+                words=f"Cohen's d of B - A in each set, with its {confidence} interval, about 0.",
             ),
         )
 
-    def content(self) -> Record:
-        """The count, and the record of each set."""
+    def independence(self) -> tuple[Independence, ...]:
+        """One answer for each set, or one for all that count their items as independent."""
+        if all(one.table.clusters is None for one in self.comparisons):
+            suspects = {each.column: each for one in self.comparisons for each in one.table.suspects}
+            n = sum(one.table.n_items for one in self.comparisons)
+            return (assumed_items(n, tuple(suspects.values())),)
+        return tuple(
+            Independence(each.of, each.state, f"{name}: {each.text}")
+            for name, one in zip(self.names, self.comparisons, strict=True)
+            for each in independence_of_pair(one)
+        )
+
+    def numbers(self) -> Record:
+        named = [self.names[place] for place in self.found.named]
         return {
             "names": list(self.names),
-            "replicability": {
-                **asdict(self.found),
-                "named": [self.names[place] for place in self.found.named],
-            },
+            "replicability": {**asdict(self.found), "named": named},
             "comparisons": [pair_record(one) for one in self.comparisons],
-            "independence": independence_record(independence_of_sets(self.names, self.comparisons)),
         }
 
     def table_rows(self) -> list[Record]:
-        """A row for each set."""
         return [
             {"set": name, **pair_row(one.table.systems, one.test), "holm_p_value": holm}
             for name, one, holm in zip(self.names, self.comparisons, self.found.holm_p, strict=True)
         ]
 
 
-def _cohens_d(comparison: PairComparison) -> EffectSize | None:
-    return next((one for one in comparison.effects if one.name == "cohens_d"), None)
-
-
 # What is in a table of scores that no worker gave, and what to ask of it next.
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreCheckResult(Result):
+class ScoreCheckResult(Reported):
     """Systems, items and scores of a table, by metric, and what was not independent."""
 
     schema: ClassVar[str] = "humeval_power/score_check/1"
 
     tables: tuple[ScoreTable, ...]
-    provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was assumed in reading the table."""
         said = dict.fromkeys(notice for table in self.tables for notice in table.notices)
         return tuple(f"{self.tables[0].source}: {notice}" for notice in said)
 
@@ -160,26 +361,28 @@ class ScoreCheckResult(Result):
         """Whether all scores are 0 or 1."""
         return all(table.is_binary for table in self.tables)
 
-    def body(self) -> Document:
-        """The table in short, a row for each system, and the commands that follow."""
+    def answer(self) -> Document:
         first = self.tables[0]
+        columns = {
+            "system": lambda row: row["system"],
+            "mean": lambda row: significant(row["mean"]),
+            "SD": lambda row: significant(row["sd"]),
+            "lowest": lambda row: significant(row["lowest"]),
+            "highest": lambda row: significant(row["highest"]),
+        }
         return Document(
             "A table of scores",
-            lead=(
-                f"This table can be compared: {counted(first.n_items, 'item')}, "
-                f"{counted(len(first.systems), 'system')}. It has no column of workers, so that it is no rating "
-                "study."
-            ),
+            lead=f"This table can be compared: {counted(first.n_items, 'item')}, "
+            f"{counted(len(first.systems), 'system')}. It has no column of workers, so that it is no rating "
+            "study.",
             sections=(
-                *(Section(*self._scores(table)) for table in self.tables),
-                independence_section(independence_of_table(first)),
+                *(Section(f"Scores: {one.metric}", (table(_rows(one), columns),)) for one in self.tables),
                 Section("What to do next", tuple(self._next())),
             ),
         )
 
-    def _scores(self, table: ScoreTable) -> tuple[str, tuple[Table, ...]]:
-        rows = tuple((str(row["system"]), *map(significant, _numbers(row))) for row in _rows(table))
-        return f"Scores: {table.metric}", (Table(("system", "mean", "SD", "lowest", "highest"), rows),)
+    def independence(self) -> tuple[Independence, ...]:
+        return _independence_of_table(self.tables[0])
 
     def _next(self) -> Iterator[Paragraph | Listing]:
         first = self.tables[0]
@@ -196,15 +399,13 @@ class ScoreCheckResult(Result):
         )
         yield Listing(f"humeval-power {test} {file}{score}{question}{cluster}")
 
-    def content(self) -> Record:
-        """Counts, and the scores of each system under each metric."""
+    def numbers(self) -> Record:
         first = self.tables[0]
         return {
             "n_items": first.n_items,
             "systems": list(first.systems),
             "binary": self.is_binary,
             "rows": [row for table in self.tables for row in _rows(table)],
-            "independence": independence_record(independence_of_table(first)),
         }
 
 
@@ -219,7 +420,3 @@ def _rows(table: ScoreTable) -> Iterator[Record]:
             "lowest": float(scores.min()),
             "highest": float(scores.max()),
         }
-
-
-def _numbers(row: Record) -> tuple[float, ...]:
-    return tuple(value for value in row.values() if isinstance(value, float))

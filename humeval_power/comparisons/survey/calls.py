@@ -11,14 +11,14 @@ from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 if TYPE_CHECKING:
-    from humeval_power.comparisons.survey.comparison import Comparison
+    from humeval_power.comparisons.survey.comparison import PublishedComparison
     from humeval_power.comparisons.survey.result import SurveyResult
 
 USUAL_EFFECTS = (0.05, 0.1, 0.2)
 
 
 def survey(
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[PublishedComparison],
     settings: Mapping[str, Parameters],
     *,
     effects: Sequence[float | Difference] = USUAL_EFFECTS,

@@ -8,7 +8,7 @@ DETAILS = ("effect", "items", "workers", "ratings_per_item", "p_value", "scale")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PublishedComparison:
     """One published comparison of two systems; None for what is not reported.
 
     `effect` is B - A in the units of the scale `low` to `high`; without a scale it is on [0, 1].

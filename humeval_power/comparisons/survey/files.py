@@ -10,7 +10,7 @@ import numpy as np
 
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import Column, find_columns, listing, shortened
-from humeval_power.comparisons.survey.comparison import Comparison
+from humeval_power.comparisons.survey.comparison import PublishedComparison
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.tables import (
     Floats,
@@ -56,7 +56,7 @@ _COLUMNS = (
 )
 
 
-def read_comparisons(path: str | Path) -> tuple[list[Comparison], tuple[str, ...]]:
+def read_comparisons(path: str | Path) -> tuple[list[PublishedComparison], tuple[str, ...]]:
     """The comparisons of a table, and what was assumed in reading it.
 
     Raises
@@ -188,14 +188,14 @@ def _comparison(
     answers: dict[str, bool | None],
     *,
     label: str,
-) -> Comparison:
+) -> PublishedComparison:
     known = {name: value if math.isfinite(value) else None for name, value in values.items()}
 
     def count(name: str) -> int | None:
         value = known[name]
         return None if value is None else int(value)
 
-    return Comparison(
+    return PublishedComparison(
         words["name"] or words["paper"] or label,
         effect=known["effect"],
         low=known["low"],

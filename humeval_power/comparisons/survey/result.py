@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from humeval_power.comparisons.survey.comparison import Comparison
+from humeval_power.comparisons.survey.comparison import PublishedComparison
 from humeval_power.comparisons.survey.survey import TARGET, Description, KendallTau, Share, Survey
 from humeval_power.differences import Difference, understood
 from humeval_power.errors import InputError
@@ -21,7 +21,8 @@ from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Block, Document, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
 from humeval_power.saying.numbers import counted, p_words, percent
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import table
 
 # What a collection of comparisons is, in tables: effects, sizes, kinds, tests and bold type.
 
@@ -74,20 +75,17 @@ def _share(share: Share) -> str:
 
 
 def _sizes(found: Description) -> Table:
-    return Table(
-        ("size", "known", "smallest", "middle", "largest", "most often", "share"),
-        tuple(
-            (
-                DETAIL_WORDS[name],
-                f"{each.n:,}",
-                f"{each.low:,}",
-                f"{each.middle:,g}",
-                f"{each.high:,}",
-                f"{each.commonest:,}",
-                percent(each.n_commonest / each.n),
-            )
-            for name, each in found.sizes.items()
-        ),
+    return table(
+        found.sizes.items(),
+        {
+            "size": lambda row: DETAIL_WORDS[row[0]],
+            "known": lambda row: f"{row[1].n:,}",
+            "smallest": lambda row: f"{row[1].low:,}",
+            "middle": lambda row: f"{row[1].middle:,g}",
+            "largest": lambda row: f"{row[1].high:,}",
+            "most often": lambda row: f"{row[1].commonest:,}",
+            "share": lambda row: percent(row[1].n_commonest / row[1].n),
+        },
     )
 
 
@@ -130,14 +128,12 @@ class SurveyResult(Result):
     schema: ClassVar[str] = "humeval_power/survey/1"
 
     found: Survey
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[PublishedComparison, ...]
     effects: tuple[Difference, ...]
     rule: DecisionRule
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """Details reported, the correlation of effect and size, and what could have been found."""
         return Document(
             "What published comparisons report, and could have found",
             lead=self._lead(),
@@ -158,8 +154,8 @@ class SurveyResult(Result):
         if not known:
             return f"No comparison reports enough for its power to be known. {asked}"
         return (
-            f"{below:,} of {counted(known, 'comparison')} could not find B - A = {effect:g} in "
-            f"{of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {asked}"
+            f"{below:,} of {counted(known, 'comparison')} could not find a difference of {100 * effect:g} % of the "
+            f"scale in {of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {asked}"
         )
 
     def _effect_and_size(self) -> Iterator[Block]:
@@ -167,17 +163,13 @@ class SurveyResult(Result):
         if any(each.reports("effect") and each.reports("items") for each in self.comparisons):
             yield Picture(
                 "survey",
-                self._figure,
+                lambda: survey_figure(self.comparisons, self.found),
                 words="The scaled effect of each comparison against its number of items, and marks between "
                 "which an effect would not have been found; a line joins comparisons of as many workers and "
                 "ratings per item.",
             )
 
-    def _figure(self) -> Figure:
-        return survey_figure(self.comparisons, self.found)
-
     def content(self) -> Record:
-        """The counts, the correlations and a row for each comparison and setting."""
         found = self.found
         settings = dict.fromkeys(each.setting for each in found.powers)
         return {
@@ -223,18 +215,15 @@ class SurveyResult(Result):
 
 
 def _reported(found: Survey) -> Table:
-    return Table(
-        ("detail", "reported", "share", "missing", "share missing"),
-        tuple(
-            (
-                DETAIL_WORDS[name],
-                f"{count:,}",
-                percent(count / found.n),
-                f"{found.n - count:,}",
-                percent((found.n - count) / found.n),
-            )
-            for name, count in found.reported.items()
-        ),
+    return table(
+        found.reported.items(),
+        {
+            "detail": lambda row: DETAIL_WORDS[row[0]],
+            "reported": lambda row: f"{row[1]:,}",
+            "share": lambda row: percent(row[1] / found.n),
+            "missing": lambda row: f"{found.n - row[1]:,}",
+            "share missing": lambda row: percent((found.n - row[1]) / found.n),
+        },
     )
 
 
@@ -312,7 +301,9 @@ Crew = tuple[int | None, int | None]  # workers, ratings per item
 BySize = Mapping[int, float]
 
 
-def survey_figure(comparisons: Sequence[Comparison], found: Survey, *, width: float = 4.6) -> Figure:
+def survey_figure(
+    comparisons: Sequence[PublishedComparison], found: Survey, *, width: float = 4.6
+) -> Figure:
     """A point for each comparison that reports effect and items; x is logarithmic.
 
     For each setting marks at what each comparison could find with power 0.8, above and below 0: effects between

@@ -15,7 +15,7 @@ from statistics import mean, median, stdev
 
 import numpy as np
 
-from humeval_power.comparisons.survey.comparison import DETAILS, Comparison
+from humeval_power.comparisons.survey.comparison import DETAILS, PublishedComparison
 from humeval_power.errors import InputError
 from humeval_power.inference.common_tests import rounded
 from humeval_power.parameters import Parameters
@@ -31,7 +31,7 @@ BANDS = (50, 100, 200)  # items
 
 
 @dataclass(frozen=True, slots=True)
-class Effects:
+class PublishedEffects:
     """The scaled effects that are told: their number, mean, standard deviation (None for one) and range."""
 
     n: int
@@ -80,7 +80,7 @@ class Description:
     """
 
     papers: int | None
-    effects: Effects | None
+    effects: PublishedEffects | None
     sizes: Mapping[str, Sizes]
     up_to: Mapping[int, Share]
     kinds: Mapping[str, int]
@@ -88,7 +88,7 @@ class Description:
     bold: Share | None
 
 
-def describe(comparisons: Sequence[Comparison]) -> Description:
+def describe(comparisons: Sequence[PublishedComparison]) -> Description:
     """The collection in numbers."""
     items = [each.items for each in comparisons if each.items is not None]
     papers = {each.paper for each in comparisons if each.paper is not None}
@@ -104,14 +104,14 @@ def describe(comparisons: Sequence[Comparison]) -> Description:
     )
 
 
-def _effects(values: Sequence[float]) -> Effects | None:
+def _effects(values: Sequence[float]) -> PublishedEffects | None:
     if not values:
         return None
     sd = stdev(values) if len(values) > 1 else None
-    return Effects(len(values), mean(values), sd, min(values), median(values), max(values))
+    return PublishedEffects(len(values), mean(values), sd, min(values), median(values), max(values))
 
 
-def _sizes(comparisons: Sequence[Comparison], name: str) -> Sizes | None:
+def _sizes(comparisons: Sequence[PublishedComparison], name: str) -> Sizes | None:
     values = [size for each in comparisons if (size := getattr(each, name)) is not None]
     if not values:
         return None
@@ -125,7 +125,7 @@ def _share(told: Sequence[bool | None]) -> Share | None:
     return Share(sum(known), len(known)) if known else None
 
 
-def kendall(comparisons: Sequence[Comparison], *, absolute: bool) -> KendallTau | None:
+def kendall(comparisons: Sequence[PublishedComparison], *, absolute: bool) -> KendallTau | None:
     """Tau-b of scaled effect and items, by scipy; None below 3 comparisons, or where one of them does not vary."""
     pairs = [
         (abs(each.scaled_effect) if absolute else each.scaled_effect, each.items)
@@ -159,7 +159,7 @@ class SurveyedPower:
     than five workers, where the formula is a guide only.
     """
 
-    comparison: Comparison
+    comparison: PublishedComparison
     setting: str
     assumed: tuple[str, ...]
     mde: float
@@ -201,7 +201,7 @@ class Survey:
 
 
 def survey(
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[PublishedComparison],
     settings: Mapping[str, Parameters],
     *,
     effects: Sequence[float] = (0.05, 0.1, 0.2),
@@ -247,7 +247,7 @@ def survey(
 
 
 def _power(
-    comparison: Comparison,
+    comparison: PublishedComparison,
     setting: str,
     parameters: Parameters,
     effects: tuple[float, ...],

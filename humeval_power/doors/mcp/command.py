@@ -18,7 +18,8 @@ _LONGEST = 3600
     help="The tools read files in this folder: nothing outside it, and nothing hidden.",
 )
 @click.option(
-    "--seconds",
+    "--timeout",
+    "seconds",
     type=RealNumber(min=0, min_open=True, max=_LONGEST),
     default=120,
     show_default=True,

@@ -27,7 +27,7 @@ from humeval_power.doors.page import answers
 from humeval_power.doors.page.answers import Answer, Tell, Work
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.working.crew import TooManyError
-from humeval_power.doors.page.working.workers import GIGABYTE, Limits, Workers
+from humeval_power.doors.page.working.workers import GIGABYTE, Workers, WorkLimits
 from humeval_power.errors import InputError
 from humeval_power.saying.document import READ_FIRST, Document
 from humeval_power.saying.result import Result, json_ready
@@ -91,7 +91,7 @@ def serve(folder: str, *, seconds: float) -> None:
 
 async def _serve(folder: Folder, seconds: float) -> None:
     with tempfile.TemporaryDirectory(prefix="humeval-power-mcp-") as scratch:
-        limits = Limits(live_seconds=seconds, live_memory=2 * GIGABYTE)
+        limits = WorkLimits(live_seconds=seconds, live_memory=2 * GIGABYTE)
         workers = Workers(
             answer, n_live=2, n_jobs=0, limits=limits, later=(), kernels=False, scratch=scratch
         )

@@ -15,7 +15,7 @@ from humeval_power.asking.options import FieldOption, is_further
 from humeval_power.doors.page.answers import Work
 from humeval_power.doors.page.asked import (
     MOST_LETTERS,
-    Asked,
+    CommandRequest,
     command_of,
     file_names,
     offered,
@@ -90,7 +90,7 @@ def work_of(tool: str, arguments: Mapping[str, Any], folder: Folder) -> Work:
         options += [(known[name], text) for text in texts if text.strip()]
     if problems:
         raise InputError(problems)
-    asked = Asked(path, tuple(options))
+    asked = CommandRequest(path, tuple(options))
     places = {value: _places(folder, value) for value in file_names(asked)}
     files = [pair for found in places.values() for pair in found]
     words = words_of(asked)

@@ -100,7 +100,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class JobProgress:
     """How far a command is: what it does, the share that is done, the seconds left; and its answer, where only the
     writing of its files is still to come."""
 
@@ -110,7 +110,7 @@ class Told:
     answer: Answer | None = None
 
 
-Tell = Callable[[Told], None]
+Tell = Callable[[JobProgress], None]
 Shows = Callable[[tuple[str, ...], Result], Answer]  # of the words that name the command, and its result
 
 
@@ -158,7 +158,7 @@ def answer(work: Work, told: Tell, shows: Shows | None = None) -> Answer:
     def show(result: Result) -> None:
         found.append(replace(shows(path, result), command=typed))
         if work.output:
-            told(Told("Writing the files", answer=found[-1]))
+            told(JobProgress("Writing the files", answer=found[-1]))
 
     rarely = _rarely(told)
     if work.output:  # a folder of its own: the writer of files locks the one above
@@ -166,8 +166,8 @@ def answer(work: Work, told: Tell, shows: Shows | None = None) -> Answer:
     with (
         _folder_of(work),
         capturing(typed, show, keeps_study=bool(work.within)) as caught,
-        watched_by(lambda what, share, left: rarely(Told(what, share, left))),
-        listening(lambda _kernel: rarely(Told(COMPILING))),
+        watched_by(lambda what, share, left: rarely(JobProgress(what, share, left))),
+        listening(lambda _kernel: rarely(JobProgress(COMPILING))),
     ):
         with options_in_errors():
             code, problems = _run(work)
@@ -297,7 +297,7 @@ def _rarely(told: Tell) -> Tell:
     """The same, but for what comes at once after something of the same kind."""
     last: dict[str, float] = {}
 
-    def tell(now: Told) -> None:
+    def tell(now: JobProgress) -> None:
         time_now = time.monotonic()
         if time_now - last.get(now.what, -1.0) >= _TOLD_EVERY:
             last[now.what] = time_now

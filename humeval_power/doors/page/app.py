@@ -17,11 +17,11 @@ from starlette.routing import Route
 from humeval_power.asking.form import Form
 from humeval_power.doors.page import views
 from humeval_power.doors.page.answers import Wrong
-from humeval_power.doors.page.asked import Asked, Parts, asked_of, offered, work_of
+from humeval_power.doors.page.asked import CommandRequest, PageParts, asked_of, offered, work_of
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.responses import Begun, Taking, back, broken, not_there, refused, static
 from humeval_power.doors.page.serving.refusals import RefusedError
-from humeval_power.doors.page.views import RUN, Shown, Surroundings, can_begin
+from humeval_power.doors.page.views import RUN, AnswerState, Surroundings, can_begin
 from humeval_power.doors.page.whole_study import StudyPages
 from humeval_power.doors.page.workspace.pages import Workspace
 from humeval_power.errors import HumevalPowerError, InputError
@@ -29,12 +29,13 @@ from humeval_power.errors import HumevalPowerError, InputError
 _SOON = 0.4  # seconds that a page waits for a job that may be short
 
 
-def make_app(parts: Parts) -> Starlette:
+def make_app(parts: PageParts) -> Starlette:
     """The application; security stands before it."""
     begun = Begun(parts)
     page = _Page(parts, begun)
     found = [
         Route("/all", page.all_questions),
+        Route("/logs", page.logs),
         Route("/static/{name}", static),
         Route("/upload", page.upload, methods=["POST"]),
         Route("/job/{key}", page.job),
@@ -86,7 +87,7 @@ def _load_commands(ending: Event) -> None:
 class _Page:
     """The requests that need the parts."""
 
-    def __init__(self, parts: Parts, begun: Begun) -> None:
+    def __init__(self, parts: PageParts, begun: Begun) -> None:
         self._parts, self._begun = parts, begun
 
     @property
@@ -99,12 +100,16 @@ class _Page:
         """Every command that has a page."""
         return HTMLResponse(views.all_page())
 
+    async def logs(self, _request: Request) -> Response:
+        """The programs whose logs are read."""
+        return HTMLResponse(views.logs_page())
+
     async def form(self, form: Form, request: Request) -> Response:
         """The page of a command: what its link asks is answered with it, by formula where that is quick."""
         query = request.query_params.multi_items()
         asked, wrong = await _asked(form, query or list(form.start))
         if not query and not can_begin(form):
-            return self._page(form, asked, Shown("idle", wrong=wrong))
+            return self._page(form, asked, AnswerState("idle", wrong=wrong))
         if not form.moves:
             return await self._computed(form, asked, wrong)
         return self._page(form, asked, await self._live(form, asked, wrong, tab=""))
@@ -154,21 +159,23 @@ class _Page:
             return back(request, **({option: upload.reference} if option else {}))
         return JSONResponse({"value": upload.reference})
 
-    async def _live(self, form: Form, asked: Asked, wrong: tuple[Wrong, ...], *, tab: str) -> Shown:
+    async def _live(
+        self, form: Form, asked: CommandRequest, wrong: tuple[Wrong, ...], *, tab: str
+    ) -> AnswerState:
         if wrong:
-            return Shown("live", wrong=wrong)
+            return AnswerState("live", wrong=wrong)
         ready = self._parts.workers.readiness
         if not ready.live:
-            return Shown(
+            return AnswerState(
                 "starting", told=ready.told, wrong=(Wrong(ready.problem),) if ready.problem else ()
             )
         try:
             work = work_of(self._parts, asked.with_options(**form.live) if form.live else asked, form.hides)
         except InputError as error:
-            return Shown("live", wrong=_wrongs(error))
-        return Shown("live", answer=await self._parts.workers.live(work, tab))
+            return AnswerState("live", wrong=_wrongs(error))
+        return AnswerState("live", answer=await self._parts.workers.live(work, tab))
 
-    async def _computed(self, form: Form, asked: Asked, wrong: tuple[Wrong, ...]) -> Response:
+    async def _computed(self, form: Form, asked: CommandRequest, wrong: tuple[Wrong, ...]) -> Response:
         shown = self._job(form, asked, wrong)
         if shown.state in ("waiting", "running"):
             job = self._parts.workers.job_of(shown.key)
@@ -177,29 +184,29 @@ class _Page:
             shown = self._begun.shown(shown.key)
         return self._page(form, asked, shown)
 
-    def _job(self, form: Form, asked: Asked, wrong: tuple[Wrong, ...]) -> Shown:
+    def _job(self, form: Form, asked: CommandRequest, wrong: tuple[Wrong, ...]) -> AnswerState:
         if wrong:
-            return Shown("idle", wrong=wrong)
+            return AnswerState("idle", wrong=wrong)
         try:
             work = work_of(self._parts, asked, form.hides)
         except InputError as error:
-            return Shown("idle", wrong=_wrongs(error))
+            return AnswerState("idle", wrong=_wrongs(error))
         return self._begun.shown(self._begun.begin(form, asked, work))
 
-    def _page(self, form: Form, asked: Asked, shown: Shown) -> Response:
+    def _page(self, form: Form, asked: CommandRequest, shown: AnswerState) -> Response:
         return HTMLResponse(views.form_page(form, asked, shown, self._around))
 
-    def _json(self, form: Form, asked: Asked, shown: Shown) -> Response:
+    def _json(self, form: Form, asked: CommandRequest, shown: AnswerState) -> Response:
         return JSONResponse(views.answer_json(form, asked, shown, self._around))
 
 
-async def _asked(form: Form, query: list[tuple[str, str]]) -> tuple[Asked, tuple[Wrong, ...]]:
+async def _asked(form: Form, query: list[tuple[str, str]]) -> tuple[CommandRequest, tuple[Wrong, ...]]:
     """What a link asks, and what is wrong with the link."""
     await run_in_threadpool(offered, form.command, form.hides)  # its options may still be loaded
     try:
         return asked_of(form.command, query, form.hides), ()
     except InputError as error:
-        return Asked(form.command), _wrongs(error)
+        return CommandRequest(form.command), _wrongs(error)
 
 
 def _wrongs(error: InputError) -> tuple[Wrong, ...]:

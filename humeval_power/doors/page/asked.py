@@ -45,7 +45,7 @@ _UPLOAD = re.compile(r"(?P<name>.+)~(?P<digest>[0-9a-f]{16})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CommandRequest:
     """A command and what is set of its options, by their names in links."""
 
     command: tuple[str, ...]
@@ -61,7 +61,7 @@ class Asked:
         """All values of an option."""
         return tuple(value for option, value in self.options if option == name)
 
-    def with_options(self, **others: str) -> Asked:
+    def with_options(self, **others: str) -> CommandRequest:
         """The same with other values of some options, whose dashes are underscores here."""
         set_now = {name.replace("_", "-"): value for name, value in others.items()}
         kept = tuple((name, value) for name, value in self.options if name not in set_now)
@@ -118,7 +118,9 @@ def offered(path: tuple[str, ...], hides: tuple[str, ...] = ()) -> dict[str, cli
     }
 
 
-def asked_of(path: tuple[str, ...], query: Sequence[tuple[str, str]], hides: tuple[str, ...] = ()) -> Asked:
+def asked_of(
+    path: tuple[str, ...], query: Sequence[tuple[str, str]], hides: tuple[str, ...] = ()
+) -> CommandRequest:
     """What the query of a link asks; empty values are left out.
 
     Raises
@@ -142,13 +144,13 @@ def asked_of(path: tuple[str, ...], query: Sequence[tuple[str, str]], hides: tup
             options.append((name, value.strip()))
     if wrong:
         raise InputError(wrong)
-    return Asked(path, tuple(options))
+    return CommandRequest(path, tuple(options))
 
 
 Named = Callable[[str], str]  # the name under which a command finds a file, of its value in a link
 
 
-def words_of(asked: Asked, hides: tuple[str, ...] = (), named: Named = str) -> tuple[str, ...]:
+def words_of(asked: CommandRequest, hides: tuple[str, ...] = (), named: Named = str) -> tuple[str, ...]:
     """The words that one would type after the name of the program.
 
     A value cannot become an option, whatever it is: one that begins with a dash is joined to its option, and
@@ -196,7 +198,7 @@ def upload_of(value: str) -> tuple[str, str] | None:
     return None if found is None else (found["name"], found["digest"])
 
 
-def file_names(asked: Asked, hides: tuple[str, ...] = ()) -> dict[str, str]:
+def file_names(asked: CommandRequest, hides: tuple[str, ...] = ()) -> dict[str, str]:
     """The values that name files, each once, with the name under which the command finds the file of each."""
     known = offered(asked.command, hides)
     names: dict[str, str] = {}
@@ -285,7 +287,7 @@ def _at(content: object, place: str) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class PageParts:
     """Workers, uploads, the folder if any, a private folder for answers, and the token that every form sends."""
 
     workers: Workers
@@ -306,7 +308,7 @@ class Parts:
 # From what a link asks to a piece of work: its words, and where the bytes of its files are.
 
 
-def work_of(parts: Parts, asked: Asked, hides: tuple[str, ...] = ()) -> Work:
+def work_of(parts: PageParts, asked: CommandRequest, hides: tuple[str, ...] = ()) -> Work:
     """The words of what is asked and the files that they name; of a folder of logs, all files in it.
 
     Raises
@@ -320,7 +322,9 @@ def work_of(parts: Parts, asked: Asked, hides: tuple[str, ...] = ()) -> Work:
     return replace(work, files=(*files, *_own_key(parts, asked, hides)))
 
 
-def _own_key(parts: Parts, asked: Asked, hides: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+def _own_key(
+    parts: PageParts, asked: CommandRequest, hides: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
     """The key that the page wrote with an assignment, where a spare takes over in it: its codes are used again."""
     name = WRITES.get((asked.command, "key"))
     if name is None or not asked.values("replace"):
@@ -330,7 +334,7 @@ def _own_key(parts: Parts, asked: Asked, hides: tuple[str, ...]) -> tuple[tuple[
     return ((name, str(place)),) if place.is_file() else ()
 
 
-def _places(parts: Parts, value: str, name: str) -> tuple[tuple[str, str], ...]:
+def _places(parts: PageParts, value: str, name: str) -> tuple[tuple[str, str], ...]:
     """The files that a value of a link names, as the command finds them, and where their bytes are."""
     upload = upload_of(value)
     if upload is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.types import ASGIApp
 
 from humeval_power.doors.page.app import make_app
-from humeval_power.doors.page.asked import Parts
+from humeval_power.doors.page.asked import PageParts
 from humeval_power.doors.page.serving.server import State
 from humeval_power.doors.page.working.workers import Workers
 
@@ -16,4 +16,4 @@ def make_page(state: State) -> ASGIApp:
     """The application for `serve`; while a worker is busy the server does not end for want of use."""
     workers = Workers(n_jobs=_JOBS, scratch=state.private)
     state.is_busy = lambda: workers.is_busy
-    return make_app(Parts(workers, state.uploads, state.private, state.form_token, state.folder))
+    return make_app(PageParts(workers, state.uploads, state.private, state.form_token, state.folder))

@@ -20,8 +20,8 @@ from starlette.routing import Route
 from humeval_power.asking.form import Form
 from humeval_power.doors.page import views
 from humeval_power.doors.page.answers import Work
-from humeval_power.doors.page.asked import Asked, Parts
-from humeval_power.doors.page.views import Shown
+from humeval_power.doors.page.asked import CommandRequest, PageParts
+from humeval_power.doors.page.views import AnswerState
 from humeval_power.doors.page.working.crew import TooManyError
 from humeval_power.errors import InputError
 from humeval_power.files.file_sets import write_files
@@ -88,17 +88,17 @@ def _told(request: Request, title: str, text: str, status: int) -> Response:
 class Begun:
     """What is known of a job is forgotten with it."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: PageParts) -> None:
         self._parts = parts
-        self._asked: WeakKeyDictionary[Job, tuple[Form, Asked]] = WeakKeyDictionary()
+        self._asked: WeakKeyDictionary[Job, tuple[Form, CommandRequest]] = WeakKeyDictionary()
 
-    def begin(self, form: Form, asked: Asked, work: Work) -> str:
+    def begin(self, form: Form, asked: CommandRequest, work: Work) -> str:
         """Have it computed; the key of the job."""
         here = replace(work, output=str(self._parts.folder_of(work.key)))
         self._asked[self._parts.workers.job(work.key, here)] = form, asked
         return work.key
 
-    def of(self, key: str) -> tuple[Form, Asked]:
+    def of(self, key: str) -> tuple[Form, CommandRequest]:
         """The form of a job, and what was asked.
 
         Raises
@@ -112,18 +112,18 @@ class Begun:
             raise InputError("This answer is not here any more. Open its link again: it is computed anew.")
         return found
 
-    def shown(self, key: str) -> Shown:
+    def shown(self, key: str) -> AnswerState:
         """How far a job is, or its answer with the files that other forms take."""
         job = self._parts.workers.job_of(key)
         if job is None:
-            return Shown("idle")
+            return AnswerState("idle")
         brought: dict[str, str] = {}
         apart: tuple[str, ...] = ()
         if job.state == "done" and job.answer is not None:
             beside = self._parts.beside(key)
             apart = tuple(sorted(path.name for path in beside.rglob("*") if path.is_file()))
             brought = self._brought(key)
-        return Shown(job.state, key, job.told, job.place, job.answer, brought=brought, beside=apart)
+        return AnswerState(job.state, key, job.told, job.place, job.answer, brought=brought, beside=apart)
 
     def _brought(self, key: str) -> dict[str, str]:
         """The files of an answer that the next forms take, as values of links."""
@@ -146,7 +146,7 @@ _PRIVATE = "-private"  # what is for whoever asked alone
 class Taking:
     """The requests that take an answer."""
 
-    def __init__(self, parts: Parts, begun: Begun) -> None:
+    def __init__(self, parts: PageParts, begun: Begun) -> None:
         self._parts, self._begun = parts, begun
 
     @property

@@ -14,12 +14,12 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from humeval_power.asking.declared import control_of
-from humeval_power.asking.form import JOURNEYS, Control, Form, Group, Next
+from humeval_power.asking.form import JOURNEYS, Control, Form, FormGroup, Next
 from humeval_power.asking.options import DeclaredArgument, DeclaredOption
-from humeval_power.doors.page.answers import Answer, Told, Wrong
+from humeval_power.doors.page.answers import Answer, JobProgress, Wrong
 from humeval_power.doors.page.asked import (
     WRITES,
-    Asked,
+    CommandRequest,
     by_labels,
     file_names,
     html_by_labels,
@@ -41,12 +41,12 @@ MORE = "All options"
 @cache
 def labels_of(path: tuple[str, ...]) -> dict[str, str]:
     """The labels of the fields of a form, by their options."""
-    groups = field_groups(FORMS[path], Asked(path), ())
+    groups = field_groups(FORMS[path], CommandRequest(path), ())
     return {field.name: field.label.removeprefix("Or ") for group in groups for field in group.fields}
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class PageField:
     """One field as it is shown: `values` as they were typed, `choices` with their words, `wrong` beside it."""
 
     name: str
@@ -74,7 +74,7 @@ class FieldGroup:
     """Fields under a title; `is_open` tells a folded one whether to show itself."""
 
     title: str
-    fields: tuple[Field, ...]
+    fields: tuple[PageField, ...]
     note: str = ""
     folded: bool = False
     one_of: tuple[str, ...] = ()
@@ -85,12 +85,12 @@ class FieldGroup:
         return not self.folded or any(any(field.values) or field.wrong for field in self.fields)
 
 
-def field_groups(form: Form, asked: Asked, problems: Sequence[Wrong]) -> tuple[FieldGroup, ...]:
+def field_groups(form: Form, asked: CommandRequest, problems: Sequence[Wrong]) -> tuple[FieldGroup, ...]:
     """The groups of a form with what is asked, and behind them all options that no group names."""
     options = offered(form.command, form.hides)
     named = {control.option for group in form.groups for control in group.controls}
     rest = tuple(_control(name, option) for name, option in options.items() if name not in named)
-    groups = [*form.groups, Group(MORE, rest, folded=True)] if rest else form.groups
+    groups = [*form.groups, FormGroup(MORE, rest, folded=True)] if rest else form.groups
     by_option = _by_option(problems, options)
     return tuple(
         FieldGroup(
@@ -154,13 +154,15 @@ def _about(problem: Wrong, options: Mapping[str, click.Parameter]) -> str | None
     return sides.get(problem.option)
 
 
-def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple[str, ...]) -> Field:
+def _field(
+    control: Control, option: click.Parameter, asked: CommandRequest, wrong: tuple[str, ...]
+) -> PageField:
     kind = _kind(asked.command, control, option)
     label = control.label or _words(control.option)
     help = control.help or on_page(getattr(option, "help", "") or "")
     if help.rstrip(".").casefold() == label.casefold():
         help = ""
-    return Field(
+    return PageField(
         name=control.option,
         label=label,
         kind=kind,
@@ -244,7 +246,7 @@ RUN = "/run"  # in front of the path of a form whose answer is to be computed as
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class AnswerState:
     """What a page knows of an answer: of which job, how far, what came out, and what the link itself has wrong.
 
     place : in the queue, 0 when it is being computed.
@@ -254,7 +256,7 @@ class Shown:
 
     state: State
     key: str = ""
-    told: Told | None = None
+    told: JobProgress | None = None
     place: int = 0
     answer: Answer | None = None
     wrong: tuple[Wrong, ...] = ()
@@ -281,12 +283,23 @@ def all_page() -> str:
     return rendered("all.html", title="All questions")
 
 
+_OF_LOGS = (("compare", "scores"), ("accuracy", "test"), ("rank", "scores"), ("runs", "test"), ("import",))
+
+
+def logs_page() -> str:
+    """The programs whose logs are read, and the pages that take them."""
+    from humeval_power.files.logs.reading import HARNESSES
+
+    asks = [FORMS[words] for words in _OF_LOGS]
+    return rendered("logs.html", title="I have logs", harnesses=HARNESSES, asks=asks)
+
+
 def error_page(title: str, text: str) -> str:
     """A page that says what is wrong with a request."""
     return rendered("error.html", title=title, text=text)
 
 
-def form_page(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> str:
+def form_page(form: Form, asked: CommandRequest, shown: AnswerState, around: Surroundings) -> str:
     """A form with its answer."""
     shown = _spoken(shown, form)
     groups = field_groups(form, asked, shown.problems)
@@ -302,13 +315,15 @@ def form_page(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> s
     )
 
 
-def answer_part(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> str:
+def answer_part(form: Form, asked: CommandRequest, shown: AnswerState, around: Surroundings) -> str:
     """What stands beside the form: the answer, or how far it is."""
     shown = _spoken(shown, form)
     return rendered("answer.html", **_answer(form, asked, shown, around))
 
 
-def answer_json(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dict[str, Any]:
+def answer_json(
+    form: Form, asked: CommandRequest, shown: AnswerState, around: Surroundings
+) -> dict[str, Any]:
     """The same for the script of the page: with the problems by their fields, and the state."""
     shown = _spoken(shown, form)
     elsewhere = problems_elsewhere(form, shown.problems)
@@ -341,7 +356,7 @@ def _worded(problems: tuple[Wrong, ...], form: Form) -> tuple[Wrong, ...]:
     return tuple(replace(one, text=by_labels(one.text, labels)) for one in problems)
 
 
-def _spoken(shown: Shown, form: Form) -> Shown:
+def _spoken(shown: AnswerState, form: Form) -> AnswerState:
     """The same in the words of the page."""
     told = shown.told and replace(
         shown.told, answer=shown.told.answer and answered(shown.told.answer, form)
@@ -350,7 +365,7 @@ def _spoken(shown: Shown, form: Form) -> Shown:
     return replace(shown, answer=answer, told=told, wrong=_worded(shown.wrong, form))
 
 
-def _answer(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dict[str, Any]:
+def _answer(form: Form, asked: CommandRequest, shown: AnswerState, around: Surroundings) -> dict[str, Any]:
     answer = shown.answer or (shown.told.answer if shown.told else None)
     is_live = shown.state == "live"
     return {
@@ -393,7 +408,7 @@ def _badge(form: Form, *, is_live: bool) -> tuple[str, str]:
     return ("live", "By formula, at once") if is_live else ("full", "Computed in full")
 
 
-def _how_far(shown: Shown) -> str:
+def _how_far(shown: AnswerState) -> str:
     if shown.state == "starting" and shown.told is None:
         return "Getting ready"
     if shown.state == "waiting":
@@ -402,7 +417,7 @@ def _how_far(shown: Shown) -> str:
     return progress_words(shown.told)
 
 
-def progress_words(told: Told | None) -> str:
+def progress_words(told: JobProgress | None) -> str:
     """How far a command is, in words."""
     if told is None:
         return "Beginning"
@@ -411,7 +426,9 @@ def progress_words(told: Told | None) -> str:
     return f"{told.what}{share}{left}"
 
 
-def _own_links(answer: Answer | None, asked: Asked, hides: tuple[str, ...]) -> list[tuple[str, str]]:
+def _own_links(
+    answer: Answer | None, asked: CommandRequest, hides: tuple[str, ...]
+) -> list[tuple[str, str]]:
     """The links of the answer to pages that are there, in which a file that was uploaded has its digest."""
     uploads = {name: value for value, name in file_names(asked, hides).items()}
     found = []
@@ -420,11 +437,11 @@ def _own_links(answer: Answer | None, asked: Asked, hides: tuple[str, ...]) -> l
         form = FORMS.get(tuple(place.path.strip("/").split("/")))
         if form is not None:
             query = [(name, uploads.get(value, value)) for name, value in parse_qsl(place.query)]
-            found.append((Asked(form.command, tuple(query)).link, words))
+            found.append((CommandRequest(form.command, tuple(query)).link, words))
     return found
 
 
-def _next_link(step: Next, asked: Asked, shown: Shown) -> str | None:
+def _next_link(step: Next, asked: CommandRequest, shown: AnswerState) -> str | None:
     """The link of a step, with what it carries; None where the form, or what it needs of this answer, is not
     there."""
     form = FORMS.get(step.command)
@@ -453,7 +470,7 @@ def _next_link(step: Next, asked: Asked, shown: Shown) -> str | None:
     there = given | {name for name, _ in set_too}
     if step.fills and not all(name in there for name, option in known.items() if option.required):
         return None
-    return Asked(step.command, (*options, *set_too, *brought)).link
+    return CommandRequest(step.command, (*options, *set_too, *brought)).link
 
 
 def _journeys() -> list[tuple[str, str, list[Form]]]:

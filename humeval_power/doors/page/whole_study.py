@@ -17,8 +17,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from humeval_power.asking.folded import in_terminal
-from humeval_power.doors.page.answers import Answer, Told, Work
-from humeval_power.doors.page.asked import Asked, Parts, asked_of, on_page, work_of
+from humeval_power.doors.page.answers import Answer, JobProgress, Work
+from humeval_power.doors.page.asked import CommandRequest, PageParts, asked_of, on_page, work_of
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.responses import zipped
 from humeval_power.doors.page.views import State, progress_words, rendered
@@ -42,7 +42,7 @@ _SEED_WORD = "SEED"  # stands for the secret seed until a step runs
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StudyStep:
     """One command of a study.
 
     folder : where its files lie in the study.
@@ -72,7 +72,7 @@ class Step:
         return shell_command(words).replace(f"--seed {_SEED_WORD}", f'--seed "$(cat {SEED})"')
 
 
-def steps_of(plan_words: Sequence[str], *, n_systems: int = 2) -> tuple[Step, ...]:
+def steps_of(plan_words: Sequence[str], *, n_systems: int = 2) -> tuple[StudyStep, ...]:
     """All steps, of the words of `plan`; with more than two systems the forms take the power from the plan."""
     plan = "plan/plan.json"
     followed = ("--plan", plan)
@@ -86,11 +86,11 @@ def steps_of(plan_words: Sequence[str], *, n_systems: int = 2) -> tuple[Step, ..
         "card2020": "Power statement (recommendations of Card et al. 2020)",
     }
     return (
-        Step(PLAN, "The plan", tuple(plan_words)),
-        Step("power", "Its power", ("power", *followed), (plan,)),
-        Step("assignment", "Who rates what", ("assign", *followed, *secret), (plan,), (KEY,)),
+        StudyStep(PLAN, "The plan", tuple(plan_words)),
+        StudyStep("power", "Its power", ("power", *followed), (plan,)),
+        StudyStep("assignment", "Who rates what", ("assign", *followed, *secret), (plan,), (KEY,)),
         *(
-            Step(
+            StudyStep(
                 f"forms/{form}",
                 title,
                 ("report", *followed, *says, "--form", form, "--no-memory"),
@@ -98,7 +98,7 @@ def steps_of(plan_words: Sequence[str], *, n_systems: int = 2) -> tuple[Step, ..
             )
             for form, title in forms.items()
         ),
-        Step(
+        StudyStep(
             f"{PRIVATE}/rehearsal",
             "A rehearsal, with ratings of nobody",
             ("simulate", *followed, *rehearsed),
@@ -108,10 +108,10 @@ def steps_of(plan_words: Sequence[str], *, n_systems: int = 2) -> tuple[Step, ..
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class StudyPart:
     """A step that is done: what it said, and its files by their names in the study."""
 
-    step: Step
+    step: StudyStep
     answer: Answer
     files: Mapping[str, Path]
 
@@ -124,7 +124,7 @@ class WholeStudy:
     seed : of the order of the assignment; secret.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[StudyPart, ...]
     inputs: Mapping[str, Path]
     seed: int
 
@@ -140,7 +140,7 @@ class WholeStudy:
                 yield f"rests_on {PLAN}"
             yield f"out={step.folder} && {step.line(self._dated(part)).replace(_PROGRAM, 'run', 1)}"
 
-    def _dated(self, part: Part) -> tuple[str, ...]:
+    def _dated(self, part: StudyPart) -> tuple[str, ...]:
         """The date of the plan, where its words leave it to the day."""
         if part.step.folder != PLAN or "--date" in part.step.words:
             return ()
@@ -184,7 +184,7 @@ class StepShown:
     is_fine: bool = False
 
     @classmethod
-    def of(cls, title: str, state: State, told: Told | None, answer: Answer | None) -> StepShown:
+    def of(cls, title: str, state: State, told: JobProgress | None, answer: Answer | None) -> StepShown:
         """A step that has begun."""
         if state in ("waiting", "running"):
             return cls(title, state, progress_words(told))
@@ -194,7 +194,7 @@ class StepShown:
         return cls(title, state, missed if is_fine else "not done", problems, True, is_fine)
 
 
-def study_page(steps: Sequence[StepShown], key: str, asked: Asked) -> str:
+def study_page(steps: Sequence[StepShown], key: str, asked: CommandRequest) -> str:
     """How far a whole study is; with a key it is done and can be taken."""
     share = sum(step.is_over for step in steps) / len(steps)
     refresh = None if key or any(step.is_over and not step.is_fine for step in steps[:1]) else 2
@@ -238,9 +238,9 @@ _SOON = 0.4  # seconds that a page waits for a step that may be short
 
 @dataclass(slots=True)
 class _Study:
-    asked: Asked
+    asked: CommandRequest
     work: Work
-    steps: tuple[Step, ...]
+    steps: tuple[StudyStep, ...]
     seed: int
 
     def follow(self, plan: Path) -> None:
@@ -253,7 +253,7 @@ class _Study:
 class StudyPages:
     """A study for each plan that is asked for; its steps are jobs, and one begins when those before it are done."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: PageParts) -> None:
         self._parts = parts
         self._studies: dict[str, _Study] = {}
 
@@ -307,12 +307,12 @@ class StudyPages:
                 study.follow(self._files_of(study, step)["plan/plan.json"])
         return shown
 
-    def _job(self, study: _Study, step: Step) -> Job:
+    def _job(self, study: _Study, step: StudyStep) -> Job:
         work = self._work(study, step)
         here = replace(work, output=str(self._parts.folder_of(work.key)))
         return self._parts.workers.job_of(work.key) or self._parts.workers.job(work.key, here)
 
-    def _work(self, study: _Study, step: Step) -> Work:
+    def _work(self, study: _Study, step: StudyStep) -> Work:
         """A step as a command: the plan as its own page asks for it, the others with the files of those before."""
         if step is study.steps[0]:
             return study.work
@@ -320,7 +320,7 @@ class StudyPages:
         read = tuple((name, str(files[name])) for name in step.reads if name in files)
         return Work(step.words_with(study.seed), read)
 
-    def _files(self, study: _Study, until: Step) -> dict[str, Path]:
+    def _files(self, study: _Study, until: StudyStep) -> dict[str, Path]:
         found: dict[str, Path] = {}
         for step in study.steps:
             if step is until:
@@ -328,7 +328,7 @@ class StudyPages:
             found |= self._files_of(study, step)
         return found
 
-    def _files_of(self, study: _Study, step: Step) -> dict[str, Path]:
+    def _files_of(self, study: _Study, step: StudyStep) -> dict[str, Path]:
         """The files of a step that is done, by their names in the study."""
         key = self._work(study, step).key
         place = self._parts.folder_of(key)
@@ -346,7 +346,7 @@ class StudyPages:
             answer = self._job(study, step).answer
             files = self._files_of(study, step)
             if answer is not None and files:
-                parts.append(Part(step, answer, files))
+                parts.append(StudyPart(step, answer, files))
         if not parts:
             raise InputError("Nothing of this study is done yet.")
         inputs = {name: Path(path) for name, path in study.work.files}

@@ -22,10 +22,10 @@ from humeval_power.families import SystemVariances
 from humeval_power.kernels.crossed import reml
 from humeval_power.kernels.crossed.likelihood import Response
 from humeval_power.kernels.joint import model
-from humeval_power.kernels.joint.complete import CompletePoint, Strata
+from humeval_power.kernels.joint.complete import CompletePoint, JointStrata
 from humeval_power.kernels.joint.reml import (
-    Optimum,
-    Point,
+    JointOptimum,
+    JointPoint,
     SecondOrder,
     TablePoint,
     average_information,
@@ -186,7 +186,7 @@ class JointTable:
             order = by_system(worker, item, system, n_systems)
         return cls(worker, item, system, n_systems, own, order)
 
-    def point(self, response: Floats, gamma: Floats) -> Point:
+    def point(self, response: Floats, gamma: Floats) -> JointPoint:
         """The likelihood of ratings (n,) at relative variances `gamma`, those of the outer factor first."""
         if self.order is None:
             table = self._dense
@@ -220,7 +220,7 @@ class JointTable:
         )
 
     @cached_property
-    def _dense(self) -> model.Table:
+    def _dense(self) -> model.StackedTable:
         outer, inner = (self.worker, self.item) if self.worker_is_outer else (self.item, self.worker)
         return model.build_table(outer, inner, self.system, n_systems=self.n_systems, own=self.own)
 
@@ -422,9 +422,9 @@ def _by_search(
     centre = np.bincount(ratings.system, ratings.rating) / np.bincount(ratings.system)
     own = names != VARIANCES
     array = complete_array(ratings) if closed_form else None
-    start: Point
+    start: JointPoint
     if array is not None:
-        start = CompletePoint.of_table(Strata.of_table(array), np.zeros(2 * half))
+        start = CompletePoint.of_table(JointStrata.of_table(array), np.zeros(2 * half))
         centre = np.zeros(K)
     else:
         table = JointTable.of_rows(ratings.worker, ratings.item, ratings.system, n_systems=K, own=own)
@@ -462,13 +462,13 @@ def _by_search(
     )
 
 
-def _best(anywhere: Point, n: int, smallest_rss: float) -> tuple[Optimum, int]:
+def _best(anywhere: JointPoint, n: int, smallest_rss: float) -> tuple[JointOptimum, int]:
     """The lowest end of searches from several starts, and how many minima they found; zeros are lifted
     once, as a lower minimum can lie inside."""
     half = len(anywhere.gamma) // 2
     places = np.repeat(np.arange(4), np.tile([1, half - 1], 2))  # of the four kinds of variances
 
-    def search(start: Floats) -> Optimum:
+    def search(start: Floats) -> JointOptimum:
         end = optimise(
             anywhere.moved(start), tolerance=_TOLERANCE, max_steps=_MAX_STEPS, smallest_rss=smallest_rss
         )
@@ -478,7 +478,7 @@ def _best(anywhere: Point, n: int, smallest_rss: float) -> tuple[Optimum, int]:
     if n <= _TINY_TABLE:
         starts += [start for start in tiny_starts(len(VARIANCES) - 1) if start.max() < _FAR]
 
-    def lowest() -> Optimum:
+    def lowest() -> JointOptimum:
         return ends[lowest_end(np.array(criteria()), np.array([end.status for end in ends]))]
 
     def criteria() -> list[float]:
@@ -494,7 +494,7 @@ def _best(anywhere: Point, n: int, smallest_rss: float) -> tuple[Optimum, int]:
     return best, count_optima(np.array(criteria()), np.array([end.status for end in ends]))
 
 
-def _runs_away(end: Optimum) -> bool:
+def _runs_away(end: JointOptimum) -> bool:
     """Whether the criterion does not rise from here as the residual vanishes."""
     gamma = end.point.gamma
     half = len(gamma) // 2
@@ -521,7 +521,7 @@ class JointPrecision(NamedTuple):
     uncertainty_observed: Floats
 
 
-def precision_of(point: Point, second: SecondOrder, sigma2: float) -> JointPrecision:
+def precision_of(point: JointPoint, second: SecondOrder, sigma2: float) -> JointPrecision:
     """Covariances of the means and of the variance parameters, Kenward and Roger (1997)."""
     phi, expected = point.phi, second.expected  # all of `second` is in units of sigma^2 = 1
     inverse = inverse_information(expected)
@@ -550,7 +550,7 @@ def inverse_information(matrix: Floats) -> Floats:
     return np.asarray(np.linalg.pinv(matrix / across, rcond=_RANK_TOLERANCE, hermitian=True) / across)
 
 
-def _unidentified(point: Point, second: SecondOrder) -> list[int]:
+def _unidentified(point: JointPoint, second: SecondOrder) -> list[int]:
     """Positions of the variances that trade off against each other, whatever the ratings."""
     if (point.gamma == 0).any():
         second = point.moved(np.where(point.gamma == 0, 1.0, point.gamma)).second_order()

@@ -69,7 +69,7 @@ class Model(NamedTuple):
         return cls(helmert(n_systems, full=True)[None], np.stack([shared, np.ones(n_systems)]))
 
 
-class Found(NamedTuple):
+class StrandFits(NamedTuple):
     """Fits with axes (tables, p): coefficients of the strands (S,), status, and what their precision needs.
 
     What is not `trusted` is left to a search that keeps more digits: it did not converge, or has large variances.
@@ -178,12 +178,12 @@ class Together:
         tolerance: float,
         max_steps: int,
         n_jobs: int = 1,
-    ) -> Found:
+    ) -> StrandFits:
         """REML of each row of responses (tables, ratings), from starts (p, q) with the outer variances first."""
         step = max(1, min(_FITS // len(model.rotation), -(-len(responses) // n_jobs)))
         parts = [responses[first : first + step] for first in range(0, len(responses), step)]
 
-        def fit(part: Floats) -> Found:
+        def fit(part: Floats) -> StrandFits:
             return self._fit(part, model, start, tolerance, max_steps)
 
         with one_blas_thread():
@@ -192,11 +192,11 @@ class Together:
             else:
                 with ThreadPoolExecutor(n_jobs) as pool:
                     found = list(pool.map(fit, parts))
-        return _joined(found)
+        return joined(found)
 
     def _fit(
         self, responses: Floats, model: Model, start: Floats, tolerance: float, max_steps: int
-    ) -> Found:
+    ) -> StrandFits:
         sums, U = self._sums(responses), model.rotation
         tables, (p, S, _), q = len(responses), U.shape, start.shape[1]
         n = tables * p
@@ -230,25 +230,25 @@ class Together:
         def by_table(part: Floats) -> Floats:
             return part.reshape(tables, p, *part.shape[1:])
 
-        return Found(by_table(beta), status.reshape(tables, p), Fitted(*map(by_table, fitted)))
+        return StrandFits(by_table(beta), status.reshape(tables, p), Fitted(*map(by_table, fitted)))
 
     def fit_own(
         self, responses: Floats, start: Floats, *, tolerance: float, max_steps: int, n_jobs: int = 1
-    ) -> Found:
+    ) -> StrandFits:
         """REML of systems with variances of their own, from one start (q,); with equal loads only."""
         assert self.turn is not None
         parts = [responses[first : first + _OWN_FITS] for first in range(0, len(responses), _OWN_FITS)]
 
-        def fit(part: Floats) -> Found:
+        def fit(part: Floats) -> StrandFits:
             return self._fit_own(part, start, tolerance, max_steps)
 
         with one_blas_thread():
             if n_jobs == 1 or len(parts) == 1:
-                return _joined([fit(part) for part in parts])
+                return joined([fit(part) for part in parts])
             with ThreadPoolExecutor(n_jobs) as pool:
-                return _joined(list(pool.map(fit, parts)))
+                return joined(list(pool.map(fit, parts)))
 
-    def _fit_own(self, responses: Floats, start: Floats, tolerance: float, max_steps: int) -> Found:
+    def _fit_own(self, responses: Floats, start: Floats, tolerance: float, max_steps: int) -> StrandFits:
         n, K = len(responses), len(self.order)
         if n < 2:  # with one lane NumPy adds the parts of a sum in another order
             responses = np.repeat(responses, 2, axis=0)
@@ -256,7 +256,7 @@ class Together:
         left = np.trace(given.left, axis1=1, axis2=2)
         whole = left + np.trace(given.gram[:, 0], axis1=1, axis2=2) / self.count[0]
         meet = np.ascontiguousarray(given.meet[:, 0].swapaxes(1, 2))
-        sums = own_variances.Sums(
+        sums = own_variances.OwnVariancesSums(
             np.ascontiguousarray(given.base.swapaxes(1, 2)),
             meet,
             given.inner[:, 0],
@@ -264,7 +264,7 @@ class Together:
             left,
             whole,
         )
-        design = own_variances.Design(
+        design = own_variances.OwnVariancesDesign(
             np.diag(self.base).copy(),
             np.diag(self.met[0]).copy(),
             self.reach[0],
@@ -281,7 +281,9 @@ class Together:
                 gamma.T, point.phi, point.rss, point.trace, np.moveaxis(point.quadratic, -1, 0), point.square.T,
                 norm, point.xgx, xggx,
             )  # fmt: skip
-        return Found(point.beta[:n, None], status[:n, None], Fitted(*(part[:n, None] for part in fitted)))
+        return StrandFits(
+            point.beta[:n, None], status[:n, None], Fitted(*(part[:n, None] for part in fitted))
+        )
 
     def _sums(self, responses: Floats) -> _Sums:
         centred = responses - responses.mean(axis=1, keepdims=True)
@@ -312,10 +314,11 @@ class Together:
         )
 
 
-def _joined(parts: list[Found]) -> Found:
+def joined(parts: list[StrandFits]) -> StrandFits:
+    """One record from consecutive parts."""
     beta, status, fitted = zip(*parts, strict=True)
     together = Fitted(*(np.concatenate(field) for field in zip(*fitted, strict=True)))
-    return Found(np.concatenate(beta), np.concatenate(status), together)
+    return StrandFits(np.concatenate(beta), np.concatenate(status), together)
 
 
 # Fit the means of several systems in many tables of one design: complete ones at once, others one by one.

@@ -24,7 +24,7 @@ from humeval_power.estimation.large.probed_search import (
     LargeSystem,
     MonteCarlo,
     Search,
-    State,
+    SearchState,
     flat_inverse,
     grouped,
     in_threads,
@@ -94,7 +94,7 @@ def information_at(problem: CrossedProblem, gamma: Floats) -> tuple[Information,
     return Information(*(part[0] for part in info)), state.phi
 
 
-class Effects(NamedTuple):
+class RandomEffects(NamedTuple):
     """Predictions at one gamma, relative to sigma: beta (p,), phi (p, p); Z'H^-1X (n_columns, p), Z'Py
     (n_columns,) and the diagonal of Z'H^-1Z by probes, outer columns first."""
 
@@ -105,13 +105,13 @@ class Effects(NamedTuple):
     diagonal: Floats
 
 
-def effects_at(problem: CrossedProblem, response: Floats, gamma: Floats) -> Effects:
+def effects_at(problem: CrossedProblem, response: Floats, gamma: Floats) -> RandomEffects:
     """What predictions of single levels need, at relative variances in the kernel's order."""
     with one_blas_thread():
         search = _search_of(problem, response, PROBE_SEED)
         search.draw_probes(-(-PROBES // WIDTH))
         state = search.evaluate(np.ascontiguousarray(gamma), restricted=True)
-        return Effects(state.beta, state.phi, state.hx, state.py, search.diagonal())
+        return RandomEffects(state.beta, state.phi, state.hx, state.py, search.diagonal())
 
 
 def fixed_effects_at(problem: CrossedProblem, response: Floats, gamma: Floats) -> tuple[Floats, Floats]:
@@ -132,7 +132,7 @@ def _search_of(problem: CrossedProblem, response: Floats, seed: int) -> Search:
     return Search(LargeSystem(problem.design), problem.x, y, np.concatenate(parts), seed)
 
 
-def _examine(search: Search, state: State) -> Fitted:
+def _examine(search: Search, state: SearchState) -> Fitted:
     """Everything that the precision needs at the end of a search, with a leading axis of one fit."""
     system = search.system
     xgx = system.by_type(state.hx, state.hx)
@@ -173,7 +173,7 @@ def _norms(search: Search) -> Floats:
     return np.asarray(0.5 * (norm + norm.T))
 
 
-def _second_products(search: Search, state: State) -> Floats:
+def _second_products(search: Search, state: SearchState) -> Floats:
     """X'H^-1G_sH^-1G_tH^-1X, (q, q, p, p), exact."""
     system, q, p = search.system, search.system.n_types, search.p
     alone = np.concatenate([system.only(t, state.hx) for t in range(q)], axis=1)
@@ -207,7 +207,7 @@ def _information(search: Search, fitted: Fitted, *, restricted: bool) -> Informa
 
 
 def _monte_carlo(
-    problem: CrossedProblem, search: Search, state: State, fitted: Fitted, *, restricted: bool
+    problem: CrossedProblem, search: Search, state: SearchState, fitted: Fitted, *, restricted: bool
 ) -> MonteCarlo:
     """What the probes leave uncertain: the variance of the mean trace, through the Newton step that it moves."""
     df = search.n - (search.p if restricted else 0)
@@ -248,7 +248,7 @@ def _monte_carlo(
 def _as_batch(
     problem: CrossedProblem,
     search: Search,
-    state: State,
+    state: SearchState,
     fitted: Fitted,
     found: MonteCarlo,
     status: int,

@@ -318,7 +318,7 @@ _LARGEST_START = 30.0
 _SMALLEST_START = 0.01
 
 
-class State(NamedTuple):
+class SearchState(NamedTuple):
     """Everything at one gamma (q,), for p fixed effects.
 
     phi : (p, p), (X'H^-1X)^-1; rss : y'Py; hx : (n_columns, p), Z'H^-1X; py : (n_columns,), Z'Py
@@ -396,7 +396,7 @@ class Search:
         phi = np.asarray(np.linalg.inv(0.5 * (xhx + xhx.T)), dtype=np.float64)
         return np.asarray(phi @ (self.xy - weighted.T @ self.zy)), phi
 
-    def evaluate(self, gamma: Floats, *, restricted: bool) -> State:
+    def evaluate(self, gamma: Floats, *, restricted: bool) -> SearchState:
         """Solve everything at relative variances `gamma`, outer types first."""
         system = self.system
         system.at(gamma)
@@ -433,7 +433,9 @@ class Search:
             slope = slope - np.einsum("tjk,jk->t", system.by_type(hx, hx), phi)
         hessian = quadratic / sigma2 - np.outer(square, square) / (sigma2**2 * df)
         ok = ok and worked and rss > _NOTHING * self.yy
-        return State(gamma, beta, phi, rss, hx, py, trace, of_probe, quadratic, square, slope, hessian, ok)
+        return SearchState(
+            gamma, beta, phi, rss, hx, py, trace, of_probe, quadratic, square, slope, hessian, ok
+        )
 
     def _weighted(self, gamma: Floats, vectors: Floats) -> Floats:
         """Columns (n_columns, c) times the gamma of their type."""
@@ -494,7 +496,7 @@ class Search:
         return 0.5 * (quadratic + quadratic.T), square, ok
 
 
-def minimise(search: Search, start: Floats, *, restricted: bool) -> tuple[State, int]:
+def minimise(search: Search, start: Floats, *, restricted: bool) -> tuple[SearchState, int]:
     """Newton steps from `start` to where the estimated slope is zero, or positive at a component of zero; the
     state there and a status of kernels.reml.
 

@@ -23,11 +23,11 @@ from humeval_power.estimation.latent.search import (
     STALLED,
     TOO_FEW_CATEGORIES,
     TOO_MANY_STEPS,
-    Found,
-    Table,
+    LatentFits,
+    LatentTable,
     of_one_level,
 )
-from humeval_power.kernels.latent.mode import Layout
+from humeval_power.kernels.latent.mode import LatentLayout
 from humeval_power.latent import Link
 
 Floats = NDArray[np.float64]
@@ -58,7 +58,7 @@ class LatentProblem:
     symmetric : thresholds are (-t, t), or zero
     """
 
-    layout: Layout
+    layout: LatentLayout
     order: Codes
     components: Codes
     contrast: Floats
@@ -114,7 +114,7 @@ class LatentProblem:
         met, place = np.unique(levels[:, None] * np.int64(n_blocks) + block, return_inverse=True)
         list_start = np.searchsorted(met, np.arange(n_levels + 1) * np.int64(n_blocks))
         place = place.reshape(block.shape) - list_start[levels][:, None]
-        layout = Layout(
+        layout = LatentLayout(
             start=np.searchsorted(levels, np.arange(n_levels + 1)).astype(np.int64),
             block=np.ascontiguousarray(block, dtype=np.int64),
             place=np.ascontiguousarray(place, dtype=np.int64),
@@ -208,13 +208,13 @@ def fit_latent_batch(
     starts = [variances]
     if single and categories.shape[1] <= _SMALL_TABLE:
         starts += [variances * factor for factor in _FURTHER_STARTS]
-    found = Found.empty(problem.layout, len(categories), n_categories, status)
+    found = LatentFits.empty(problem.layout, len(categories), n_categories, status)
     tolerance = _TOLERANCE if single else _BATCH_TOLERANCE
 
     def run(first: int) -> None:
         for row in range(first, min(first + _CHUNK, len(categories))):
             if status[row] == CONVERGED:
-                table = Table.of(
+                table = LatentTable.of(
                     problem.layout,
                     ordered[row],
                     n_categories,
@@ -257,7 +257,7 @@ def _without_a_fit(problem: LatentProblem, categories: NDArray[np.integer], n_ca
     return status
 
 
-def _results(problem: LatentProblem, found: Found, n_categories: int) -> LatentBatch:
+def _results(problem: LatentProblem, found: LatentFits, n_categories: int) -> LatentBatch:
     """The public order of components, standard errors and degrees of freedom."""
     n_cuts = n_categories - 1
     order = problem.components

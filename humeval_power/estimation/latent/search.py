@@ -20,7 +20,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from humeval_power.kernels.latent import information as latent_information
 from humeval_power.kernels.latent import mode as latent_mode
 from humeval_power.kernels.latent import slope as latent_slope
-from humeval_power.kernels.latent.mode import Cuts, Factor, Layout
+from humeval_power.kernels.latent.mode import Cuts, LatentFactor, LatentLayout
 
 # The joint mode of thresholds, fixed effects and random effects at given variances, by Newton's method.
 
@@ -35,7 +35,7 @@ _EVEN_SMALLER = 1e-12  # of h: a fall that is rounding
 class Setting(NamedTuple):
     """What stays the same through one search: the categories are coded 0 to their number without gaps."""
 
-    layout: Layout
+    layout: LatentLayout
     cuts: Cuts
     y: Codes
     logit: bool
@@ -58,7 +58,7 @@ class Setting(NamedTuple):
 
 
 @dataclass(eq=False)
-class Point:
+class LatentPoint:
     """Where h is taken, and what is known there; filled again and again.
 
     step_dense, step_inner : the Newton step that was found last and not taken
@@ -73,14 +73,14 @@ class Point:
     step_inner: Floats
     matrix: Floats
     cross: Floats
-    factor: Factor
+    factor: LatentFactor
     value: float = 0.0
     log_blocks: float = 0.0
     log_det: float = 0.0
     promise: float = 0.0
 
     @classmethod
-    def of(cls, setting: Setting) -> Point:
+    def of(cls, setting: Setting) -> LatentPoint:
         """Room for a search, at zero."""
         layout = setting.layout
         n, q = layout.z.shape
@@ -89,7 +89,7 @@ class Point:
         dense = (np.zeros(m) for _ in range(3))
         inner = (np.zeros((levels, q)) for _ in range(3))
         (at, grad, step), (at_inner, grad_inner, step_inner) = dense, inner
-        factor = Factor(
+        factor = LatentFactor(
             np.empty((n, 4)), np.empty((entries, q)), np.empty((levels, q, q)), np.empty((m, m))
         )
         room = np.zeros((m, m)), np.empty((entries, q))
@@ -184,14 +184,14 @@ def thresholds(cuts: Cuts, theta: Floats) -> Floats:
     return np.asarray(cuts.sign * theta[cuts.theta])
 
 
-def lower_bounds(layout: Layout) -> Floats:
+def lower_bounds(layout: LatentLayout) -> Floats:
     """Variances that stand for zero, (types,)."""
     sizes = [*np.bincount(layout.kind), len(layout.start) - 1]
     weight = np.maximum(np.square(layout.z).sum(axis=0), 1e-300)
     return np.concatenate([_NOTHING * size / weight for size in sizes])
 
 
-def of_one_level(layout: Layout) -> NDArray[np.bool_]:
+def of_one_level(layout: LatentLayout) -> NDArray[np.bool_]:
     """Which variances, (types,), are those of a factor with one level, which is but a further fixed effect."""
     sizes = np.array([*np.bincount(layout.kind), len(layout.start) - 1])
     return np.repeat(sizes == 1, layout.z.shape[1])
@@ -200,7 +200,7 @@ def of_one_level(layout: Layout) -> NDArray[np.bool_]:
 # What the test of a latent effect needs at the mode, from C = H^-1 alone.
 
 
-def information(setting: Setting, scale: Floats, point: Point) -> Floats:
+def information(setting: Setting, scale: Floats, point: LatentPoint) -> Floats:
     """Expected information of the variances, 1/2 ||Z_a'P Z_b||^2, in the layout's order."""
     q, m, types = setting.layout.z.shape[1], len(point.dense), setting.n_types
     total, products = np.zeros((types, types)), np.zeros((q, m, m))
@@ -213,7 +213,7 @@ def information(setting: Setting, scale: Floats, point: Point) -> Floats:
     return np.asarray(0.5 * total / (square[:, None] * square))
 
 
-def effect_parts(setting: Setting, scale: Floats, point: Point, column: int) -> tuple[Floats, Floats]:
+def effect_parts(setting: Setting, scale: Floats, point: LatentPoint, column: int) -> tuple[Floats, Floats]:
     """For the fixed effect in dense column `column`: g_a = ||c_a||^2 (types,) and c_a'Z_a'P Z_b c_b (types,
     types), with c_a = Z_a'V^-1 X Phi.
 
@@ -228,7 +228,7 @@ def effect_parts(setting: Setting, scale: Floats, point: Point, column: int) -> 
 
 
 def quadratic_forms(
-    setting: Setting, scale: Floats, point: Point, dense: Floats, inner: Floats
+    setting: Setting, scale: Floats, point: LatentPoint, dense: Floats, inner: Floats
 ) -> tuple[Floats, Floats]:
     """||c_a||^2 (types,) and c_a'Z_a'P Z_b c_b (types, types), c_a the part of type a of (dense, inner) / s."""
     layout, types = setting.layout, setting.n_types
@@ -290,7 +290,7 @@ class Ruler(NamedTuple):
         return np.concatenate([x[: len(self.floor)] + self.shift, np.ones(len(x) - len(self.floor))])
 
 
-def descend(setting: Setting, start: Floats, point: Point, tolerance: float) -> End:
+def descend(setting: Setting, start: Floats, point: LatentPoint, tolerance: float) -> End:
     """Minimise the criterion from `start`; `tolerance` bounds the fall that a further step promises.
 
     `point`, from where the search for the mode starts, is left at the optimum. Variances of a factor with one
@@ -346,7 +346,12 @@ def descend(setting: Setting, start: Floats, point: Point, tolerance: float) -> 
 
 
 def evaluate(
-    setting: Setting, x: Floats, old_scale: Floats, point: Point, tolerance: float, predict: bool = False
+    setting: Setting,
+    x: Floats,
+    old_scale: Floats,
+    point: LatentPoint,
+    tolerance: float,
+    predict: bool = False,
 ) -> tuple[float, Floats]:
     """The criterion and its gradient at x. The mode is sought from `point`, found at `old_scale`; `predict` if
     its factor is from there too."""
@@ -386,7 +391,7 @@ def evaluate(
     return point.log_det + drift - 2.0 * point.value - point.promise, gradient[: len(x)]
 
 
-def expected_hessian(setting: Setting, x: Floats, point: Point) -> Floats:
+def expected_hessian(setting: Setting, x: Floats, point: LatentPoint) -> Floats:
     """Twice the expected information at x."""
     types, order = setting.n_types, setting.order
     hessian = np.zeros((len(x), len(x)))
@@ -441,7 +446,7 @@ _FINAL = 1e-20  # promise of the last Newton step at the optimum
 _LOGISTIC_TO_NORMAL = 0.36  # about the variance of a normal variable relative to that of a logistic one
 
 
-class Found(NamedTuple):
+class LatentFits(NamedTuple):
     """What is found for each replicate, with components in the layout's order.
 
     fixed, covariance : thresholds and coefficients; norm, products : as in `latent_moments.effect_parts`
@@ -457,7 +462,7 @@ class Found(NamedTuple):
     products: Floats
 
     @classmethod
-    def empty(cls, layout: Layout, n: int, n_categories: int, status: Codes) -> Found:
+    def empty(cls, layout: LatentLayout, n: int, n_categories: int, status: Codes) -> LatentFits:
         q = layout.z.shape[1] * (layout.block.shape[1] + 1)
         size = n_categories - 1 + layout.fixed.shape[1]
         shapes = ((), (q,), (size,), (size, size), (q, q), (q,), (q, q))
@@ -465,7 +470,7 @@ class Found(NamedTuple):
         return cls(status.copy(), *blank)
 
 
-class Table(NamedTuple):
+class LatentTable(NamedTuple):
     """One replicate, its categories coded without gaps.
 
     n_below : (C-1,), how many categories in use lie at or below each threshold
@@ -479,14 +484,14 @@ class Table(NamedTuple):
     @classmethod
     def of(
         cls,
-        layout: Layout,
+        layout: LatentLayout,
         categories: Codes,
         n_categories: int,
         *,
         symmetric: bool,
         logit: bool,
         restricted: bool,
-    ) -> Table:
+    ) -> LatentTable:
         there = np.bincount(categories, minlength=n_categories) > 0
         n_below = np.cumsum(there, dtype=np.int64)
         n_used = int(n_below[-1])
@@ -499,9 +504,11 @@ class Table(NamedTuple):
             cuts = Cuts(np.array([-1]), np.zeros(1), 0)
         return cls(Setting(layout, cuts, y, logit, restricted), n_below[:-1], n_used)
 
-    def fit(self, starts: list[Floats], fixed: Floats, tolerance: float, found: Found, row: int) -> None:
+    def fit(
+        self, starts: list[Floats], fixed: Floats, tolerance: float, found: LatentFits, row: int
+    ) -> None:
         """Search from every start; write the best end into `row`."""
-        best: tuple[End, Point] | None = None
+        best: tuple[End, LatentPoint] | None = None
         for start in starts:
             reached = self._search(start, fixed, tolerance)
             if best is None or reached[0].value < best[0].value - _ROUNDING:
@@ -509,9 +516,9 @@ class Table(NamedTuple):
         assert best is not None  # there is a start
         self._write(*best, found, row)
 
-    def _search(self, variances: Floats, fixed: Floats, tolerance: float) -> tuple[End, Point]:
+    def _search(self, variances: Floats, fixed: Floats, tolerance: float) -> tuple[End, LatentPoint]:
         setting = self.setting
-        point = Point.of(setting)
+        point = LatentPoint.of(setting)
         self._start(point, variances, fixed)
         if setting.restricted:
             return descend(setting, variances, point, tolerance), point
@@ -520,7 +527,7 @@ class Table(NamedTuple):
             return first, point
         return descend(setting, np.append(first.x, point.dense[setting.order :]), point, tolerance), point
 
-    def _start(self, point: Point, variances: Floats, fixed: Floats) -> None:
+    def _start(self, point: LatentPoint, variances: Floats, fixed: Floats) -> None:
         """Thresholds and coefficients given, or those of the shares of all ratings."""
         cuts, order = self.setting.cuts, self.setting.order
         n_cuts = len(self.n_below)
@@ -537,7 +544,7 @@ class Table(NamedTuple):
             ties = shares[1] - shares[0]
             point.dense[order] = spread * np.log((1.0 + ties) / (1.0 - ties))
 
-    def _write(self, end: End, point: Point, found: Found, row: int) -> None:
+    def _write(self, end: End, point: LatentPoint, found: LatentFits, row: int) -> None:
         setting = self.setting
         found.status[row] = end.status
         if end.status == NO_MODE:

@@ -10,16 +10,16 @@ from pydantic import Field
 from humeval_power.errors import Problem, field_problem
 from humeval_power.families import Comparisons, Correction, CorrectOver, SystemModel, SystemVariances
 from humeval_power.files.documents.models import (
-    Agreement,
+    AgreementRecord,
     Data,
-    Deviation,
-    Fitted,
+    DeviationRecord,
+    FittedRecord,
     Interval,
     NotNegative,
-    Part,
+    PartRecord,
     PlanSource,
     Positive,
-    PowerAtInterest,
+    PowerAtInterestRecord,
     Share,
     Standardised,
     StatedRule,
@@ -29,7 +29,7 @@ from humeval_power.files.documents.models import (
 )
 
 
-class Pair(Part):
+class Pair(PartRecord):
     """The comparison of two of several systems."""
 
     first: str
@@ -53,7 +53,7 @@ class Pair(Part):
         return found
 
 
-class FamilyOfTests(Part):
+class FamilyOfTestsRecord(PartRecord):
     """Which tests were corrected together, and how."""
 
     comparisons: Comparisons
@@ -67,29 +67,29 @@ class FamilyOfTests(Part):
     criteria: Texts
 
 
-class SystemMean(Part):
+class SystemMeanRecord(PartRecord):
     """The mean of a system."""
 
     system: str
     mean: float | None = None
 
 
-class Analysis(Fitted):
+class Analysis(FittedRecord):
     """One criterion: a fit of two systems with its test, or the comparisons of several."""
 
     schema_: Literal["humeval_power/analysis/1"] = Field(alias="schema")
     standardised: Standardised | None = None
-    power_at_interest: PowerAtInterest | None = None
+    power_at_interest: PowerAtInterestRecord | None = None
     plan: PlanSource | None = None
-    deviations: list[Deviation] | None = None
-    agreement: Agreement | None = None
+    deviations: list[DeviationRecord] | None = None
+    agreement: AgreementRecord | None = None
     sequential: dict[str, Any] | None = None
     means: dict[str, float | None] | None = None
-    family_of_tests: FamilyOfTests | None = None
+    family_of_tests: FamilyOfTestsRecord | None = None
     pairs: list[Pair] | None = None
     groups: list[Texts] | None = None
     rule: StatedRule | None = None
-    system_means: list[SystemMean] | None = None
+    system_means: list[SystemMeanRecord] | None = None
     data: Data | None = None
 
     def contradictions(self) -> Sequence[Problem]:
@@ -128,12 +128,12 @@ class Analysis(Fitted):
         return problems
 
 
-class Analyses(Part):
+class Analyses(PartRecord):
     """Several criteria of one table."""
 
     schema_: Literal["humeval_power/analyses/1"] = Field(alias="schema")
     criteria: list[Analysis] = Field(min_length=1)
-    family_of_tests: FamilyOfTests | None = None
+    family_of_tests: FamilyOfTestsRecord | None = None
     versions: dict[str, str] | None = None
     command: str | None = None
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class DocumentKind:
     """A kind of document; `written_by` is a command, `in_module` and `as_class` the place of its model."""
 
     source: Literal["parameters", "analysis", "surface", "power", "imported"]
@@ -46,11 +46,15 @@ class Kind:
 
 
 _ANALYZE = "analyze RATINGS -o analysis.json"
-KINDS: Mapping[str, Kind] = {
-    PARAMETERS_SCHEMA: Kind("parameters", "fit RATINGS -o parameters.json", "models", "ParametersDocument"),
-    ANALYSIS_SCHEMA: Kind("analysis", _ANALYZE, "analysis_models", "Analysis"),
-    ANALYSES_SCHEMA: Kind("analysis", _ANALYZE, "analysis_models", "Analyses"),
-    SURFACE_SCHEMA: Kind("surface", "surface ... -o DIRECTORY", "power_models", "SurfaceDocument"),
-    POWER_SCHEMA: Kind("power", "power ... --json -o power.json", "power_models", "PowerDocument"),
-    IMPORT_SCHEMA: Kind("imported", "import EXPORT --json -o import.json", "models", "ImportDocument"),
+KINDS: Mapping[str, DocumentKind] = {
+    PARAMETERS_SCHEMA: DocumentKind(
+        "parameters", "fit RATINGS -o parameters.json", "models", "ParametersDocument"
+    ),
+    ANALYSIS_SCHEMA: DocumentKind("analysis", _ANALYZE, "analysis_models", "Analysis"),
+    ANALYSES_SCHEMA: DocumentKind("analysis", _ANALYZE, "analysis_models", "Analyses"),
+    SURFACE_SCHEMA: DocumentKind("surface", "surface ... -o DIRECTORY", "power_models", "SurfaceDocument"),
+    POWER_SCHEMA: DocumentKind("power", "power ... --json -o power.json", "power_models", "PowerDocument"),
+    IMPORT_SCHEMA: DocumentKind(
+        "imported", "import EXPORT --json -o import.json", "models", "ImportDocument"
+    ),
 }

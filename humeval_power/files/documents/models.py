@@ -72,13 +72,13 @@ StatedSystems: TypeAlias = Annotated[dict[str, Any], _buildable(_of_two_or_sever
 StatedUncertainty: TypeAlias = Annotated[dict[str, Any], _buildable(VarianceUncertainty.from_dict)]
 
 
-class Part(BaseModel):
+class PartRecord(BaseModel):
     """A part of a document: what it states must agree with itself."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True, allow_inf_nan=False)
 
     @model_validator(mode="after")
-    def _agrees(self) -> Part:
+    def _agrees(self) -> PartRecord:
         problems = list(self.contradictions())
         if problems:
             raise impossible(InputError(problems))
@@ -96,14 +96,14 @@ class StatedRule(RuleSection):
     margin: float | None = None
 
 
-class Data(Part):
+class Data(PartRecord):
     """The table of ratings."""
 
     source: str | None = None
     sha256: str | None = None
 
 
-class RawEffect(Part):
+class RawEffect(PartRecord):
     """The effect on the scale of the ratings."""
 
     estimate: float | None = None
@@ -114,7 +114,7 @@ class RawEffect(Part):
         return outside("estimate", self.estimate, self.interval)
 
 
-class LatentEffect(Part):
+class LatentEffect(PartRecord):
     """The test of ratings in categories, where it is made."""
 
     estimate: float | None = None
@@ -126,7 +126,7 @@ class LatentEffect(Part):
         return outside("estimate", self.estimate, self.interval)
 
 
-class OnAnotherScale(Part):
+class OnAnotherScale(PartRecord):
     """An effect in other words: a chance, or averaged over workers and items."""
 
     estimate: float | None = None
@@ -136,7 +136,7 @@ class OnAnotherScale(Part):
         return outside("estimate", self.estimate, self.interval)
 
 
-class Categories(Part):
+class CategoriesRecord(PartRecord):
     """The categories of ratings: as rated, worst first, and their shares under A and B."""
 
     ratings: list[float] = Field(min_length=2)
@@ -156,7 +156,7 @@ class Categories(Part):
         ]
 
 
-class Effect(Part):
+class Effect(PartRecord):
     """The test of the difference. Null stands for what is infinite or was not computed."""
 
     estimate: float | None = None
@@ -202,7 +202,7 @@ class Effect(Part):
         return [field_problem("p_value", self.p_value, said)]
 
 
-class FlowStep(Part):
+class FlowStepRecord(PartRecord):
     """Rows read, dropped or analysed."""
 
     step: Literal["read", "dropped", "analysed"]
@@ -210,24 +210,24 @@ class FlowStep(Part):
     reason: str = ""
 
 
-class ExportFlow(Part):
+class ExportFlowRecord(PartRecord):
     """What left a platform's export on the way to ratings; its rows need not add up."""
 
     source: str
     platform: str
     known_by: str
-    flow: list[FlowStep]
+    flow: list[FlowStepRecord]
 
 
-class ImportDocument(Part):
+class ImportDocument(PartRecord):
     """What `import` tells of the exports that it read."""
 
     schema_: Literal["humeval_power/import/1"] = Field(alias="schema")
     n_ratings: Natural
-    exports: list[ExportFlow]
+    exports: list[ExportFlowRecord]
 
 
-class Measure(Part):
+class MeasureRecord(PartRecord):
     """A measure of agreement."""
 
     measure: str
@@ -236,15 +236,15 @@ class Measure(Part):
     reason: str | None = ""
 
 
-class Agreement(Part):
+class AgreementRecord(PartRecord):
     """How far workers agree with each other and with themselves."""
 
-    between: list[Measure] = []
-    within: list[Measure] = []
+    between: list[MeasureRecord] = []
+    within: list[MeasureRecord] = []
     n_repeated: Count | None = None
 
 
-class PowerAtInterest(Part):
+class PowerAtInterestRecord(PartRecord):
     """Power of the collected design at the effect of interest."""
 
     effect: float
@@ -255,14 +255,14 @@ class PowerAtInterest(Part):
     type_s: Share | None = None
 
 
-class Standardised(Part):
+class Standardised(PartRecord):
     """The effect in standard deviations."""
 
     by_rating: float | None = None
     by_residual: float | None = None
 
 
-class Deviation(Part):
+class DeviationRecord(PartRecord):
     """A difference between plan and data."""
 
     what: str
@@ -270,14 +270,14 @@ class Deviation(Part):
     actual: str
 
 
-class PlanSource(Part):
+class PlanSource(PartRecord):
     """The plan that an analysis followed."""
 
     file: str | None = None
     checksum: str | None = None
 
 
-class Fitted(Part):
+class FittedRecord(PartRecord):
     """What a fit of two systems says of a study."""
 
     parameters: StatedParameters | None = None
@@ -288,7 +288,7 @@ class Fitted(Part):
     engine: str | None = None
     effect: Effect | None = None
     family: Family | None = None
-    categories: Categories | None = None
+    categories: CategoriesRecord | None = None
     criterion: float | None = None
     n_ratings: Natural | None = None
     n_workers: Natural | None = None
@@ -303,8 +303,8 @@ class Fitted(Part):
     scale: ScaleSection | None = None
     systems: Texts | None = None
     criterion_name: str | None = None
-    exports: list[ExportFlow] | None = None
-    flow: list[FlowStep] | None = None
+    exports: list[ExportFlowRecord] | None = None
+    flow: list[FlowStepRecord] | None = None
     notices: Texts | None = None
     data: Data | None = None
     versions: dict[str, str] | None = None
@@ -359,7 +359,7 @@ class Fitted(Part):
         return found
 
 
-class ParametersDocument(Fitted):
+class ParametersDocument(FittedRecord):
     """What `fit -o` writes."""
 
     schema_: Literal["humeval_power/parameters/1"] = Field(alias="schema")

@@ -12,7 +12,7 @@ from humeval_power.files.documents.models import (
     Count,
     Natural,
     NotNegative,
-    Part,
+    PartRecord,
     Positive,
     Seed,
     Share,
@@ -23,7 +23,7 @@ from humeval_power.files.documents.models import (
 _ROUNDING = 1e-9  # of an interval's end at 0 or 1
 
 
-class Cell(Part):
+class CellRecord(PartRecord):
     """One power: of a design, at an effect."""
 
     setting: str | None = None
@@ -57,7 +57,7 @@ class Cell(Part):
         return problems
 
 
-class Analytic(Part):
+class Analytic(PartRecord):
     """The power by formula."""
 
     power: Share | None = None
@@ -67,7 +67,7 @@ class Analytic(Part):
     df: Positive | None = None
 
 
-class Computed(Part):
+class Computed(PartRecord):
     """What any simulated power says of its origin."""
 
     effect_unit: Annotated[float, Field(gt=0)] | None = None
@@ -78,14 +78,14 @@ class Computed(Part):
     response: str | None = None
 
 
-class PowerDocument(Cell, Computed):
+class PowerDocument(CellRecord, Computed):
     """What `power --json -o` writes: one power, or one for each row."""
 
     schema_: Literal["humeval_power/power/1"] = Field(alias="schema")
     n_ratings: Natural | None = None
     design: str | None = None
     parameters: StatedSystems | None = None
-    rows: list[Cell] | None = None
+    rows: list[CellRecord] | None = None
     analytic: Analytic | None = None
     rejection_rate: Share | None = None
     mean_estimate: float | None = None
@@ -98,7 +98,7 @@ class SurfaceDocument(Computed):
     """What `surface -o` writes."""
 
     schema_: Literal["humeval_power/surface/1"] = Field(alias="schema")
-    rows: list[Cell]
+    rows: list[CellRecord]
     rules: list[StatedRule] | None = None
     settings: dict[str, StatedSystems] | None = None
 

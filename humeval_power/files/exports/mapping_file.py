@@ -20,7 +20,7 @@ from humeval_power.checking.exports.mapping import (
 from humeval_power.checking.exports.templates import Template
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.json_text import read_toml
-from humeval_power.saying.schemas import Section, problems_of
+from humeval_power.saying.schemas import RecordSection, problems_of
 
 _HINT = "Write a draft of it, and edit that: humeval-power import EXPORT --draft -o mapping.toml."
 
@@ -28,7 +28,7 @@ Texts = dict[str, str]
 Numbers = dict[str, Annotated[float, Field(strict=False)]]
 
 
-class ErrorsSection(Section):
+class ErrorsSection(RecordSection):
     """How errors are weighed; what is left out is as in MQM."""
 
     category: str = "category"
@@ -36,7 +36,7 @@ class ErrorsSection(Section):
     weights: Numbers = Field(default_factory=lambda: dict(MQM_WEIGHTS))
 
 
-class MappingDocument(Section):
+class MappingDocument(RecordSection):
     """What may stand in the file."""
 
     schema_: Literal["humeval_power/mapping/1"] = Field(alias="schema")

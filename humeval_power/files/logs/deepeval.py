@@ -108,4 +108,13 @@ def _reported(metrics: object) -> dict[str, float]:
     return found
 
 
-DEEPEVAL = Harness("deepeval", "DeepEval", _known_by, _read)
+DEEPEVAL = Harness(
+    "deepeval",
+    "DeepEval",
+    _known_by,
+    _read,
+    files="`test_run_DATE.json`",
+    written_by="`DEEPEVAL_RESULTS_FOLDER` in the environment",
+    item="`name`",
+    proved="4.3.1, 2026-11-25",
+)

@@ -122,4 +122,13 @@ def _run(raw: RawLog) -> tuple[str, str]:
     return run, model or str(named and named[1])
 
 
-HELM = Harness("helm", "HELM", _known_by, _read)
+HELM = Harness(
+    "helm",
+    "HELM",
+    _known_by,
+    _read,
+    files="`per_instance_stats.json`, with `run_spec.json`; or `display_predictions.json`",
+    written_by="`helm-run`",
+    item="`instance_id`; `train_trial_index`",
+    proved="by the source of 0.5",
+)

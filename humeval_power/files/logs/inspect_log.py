@@ -287,4 +287,13 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text[:_COMPARED].encode("utf-8", "replace")).hexdigest()
 
 
-INSPECT = Harness("inspect", "Inspect", _known_by, _read)
+INSPECT = Harness(
+    "inspect",
+    "Inspect",
+    _known_by,
+    _read,
+    files="`.eval` files and `.json` logs",
+    written_by="`inspect eval`",
+    item="`id`; `epoch`",
+    proved="0.3.285, 2026-11-25",
+)

@@ -252,7 +252,16 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     return [log_of(raw, why, harness=LM_EVAL.title, named=_NAME)]
 
 
-LM_EVAL = Harness("lm-eval", "lm-evaluation-harness", _known_by, _read)
+LM_EVAL = Harness(
+    "lm-eval",
+    "lm-evaluation-harness",
+    _known_by,
+    _read,
+    files="`samples_TASK_DATE.jsonl`, with `results_DATE.json` beside it, which names model and seeds",
+    written_by="`lm_eval --output_path DIR --log_samples`",
+    item="`doc_id`; the seeds",
+    proved="0.4.13, 2026-11-25",
+)
 
 
 # Logs of lmms-eval: DATE_samples_TASK.jsonl in a folder for each model, beside DATE_results.json
@@ -272,4 +281,13 @@ def _read_of_lmms_eval(raw: RawLog, why: str) -> list[Log]:
     return [log_of(raw, why, harness=LMMS_EVAL.title, named=_NAME_LMMS_EVAL)]
 
 
-LMMS_EVAL = Harness("lmms-eval", "lmms-eval", _known_by_of_lmms_eval, _read_of_lmms_eval)
+LMMS_EVAL = Harness(
+    "lmms-eval",
+    "lmms-eval",
+    _known_by_of_lmms_eval,
+    _read_of_lmms_eval,
+    files="`DATE_samples_TASK.jsonl`, with `DATE_results.json`",
+    written_by="`lmms_eval --output_path DIR --log_samples`",
+    item="`doc_id`",
+    proved="by the source of 0.3",
+)

@@ -18,7 +18,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.files.json_text import read_toml
 from humeval_power.files.logs.reading import NO_NAMES, with_systems
 from humeval_power.files.logs.score_rows import RawLog, number_of, text_of
-from humeval_power.saying.schemas import Section, problems_of
+from humeval_power.saying.schemas import RecordSection, problems_of
 
 # The mapping of a log that no harness here wrote: a TOML file that says where in a record each thing
 # stands.
@@ -51,7 +51,7 @@ class LogMapping:
     words: dict[str, float] | None = None
 
 
-class LogMappingDocument(Section):
+class LogMappingDocument(RecordSection):
     """What may stand in the file."""
 
     schema_: Literal["humeval_power/log_mapping/1"] = Field(alias="schema")

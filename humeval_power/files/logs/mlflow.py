@@ -66,4 +66,14 @@ def _fields(record: Mapping[str, Any]) -> Mapping[str, str]:
     return texts_in(request)
 
 
-MLFLOW = Harness("mlflow", "MLflow", _known_by, _read)
+MLFLOW = Harness(
+    "mlflow",
+    "MLflow",
+    _known_by,
+    _read,
+    files="a table: CSV or JSON lines",
+    written_by="`result_df` of `mlflow.genai.evaluate`",
+    item="`request`",
+    proved="3.17.2, 2026-11-25",
+    names_system=False,
+)

@@ -64,4 +64,13 @@ def _system(raw: RawLog) -> str:
     return raw.path.resolve().parent.parent.name.replace("__", "/")
 
 
-MTEB = Harness("mteb", "MTEB", _known_by, _read)
+MTEB = Harness(
+    "mteb",
+    "MTEB",
+    _known_by,
+    _read,
+    files="`MODEL/REVISION/TASK.json`, with `model_meta.json`: the `main_score` of each task, of the split `test`",
+    written_by="`mteb run`",
+    item="subset of the task",
+    proved="two files of the public board, of 1.12.41",
+)

@@ -85,4 +85,13 @@ def _is_score(event: dict[str, Any], name: str, value: object) -> bool:
     return name == "correct" if event["type"] == "match" else isinstance(value, bool | int | float)
 
 
-OPENAI = Harness("openai-evals", "OpenAI evals", _known_by, _read)
+OPENAI = Harness(
+    "openai-evals",
+    "OpenAI evals",
+    _known_by,
+    _read,
+    files="a line for each event: `match` and `metrics`",
+    written_by="`oaieval --record_path FILE`",
+    item="`sample_id`",
+    proved="by the source of 3.0",
+)

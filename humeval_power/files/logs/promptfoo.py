@@ -203,4 +203,13 @@ def _reported(whole: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     return found
 
 
-PROMPTFOO = Harness("promptfoo", "promptfoo", _known_by, _read)
+PROMPTFOO = Harness(
+    "promptfoo",
+    "promptfoo",
+    _known_by,
+    _read,
+    files="`results.json`, or JSON lines",
+    written_by="`promptfoo eval -o results.json`",
+    item="the variables of a test; its repetition",
+    proved="0.123.1, 2026-11-25",
+)

@@ -57,4 +57,14 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     ]
 
 
-RAGAS = Harness("ragas", "ragas", _known_by, _read)
+RAGAS = Harness(
+    "ragas",
+    "ragas",
+    _known_by,
+    _read,
+    files="a table: CSV or JSON lines",
+    written_by="`result.to_pandas()`",
+    item="`user_input` with `reference`",
+    proved="0.4.3, 2026-11-25",
+    names_system=False,
+)

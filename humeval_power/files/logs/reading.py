@@ -15,10 +15,13 @@ from humeval_power.checking.columns import listing, shortened
 from humeval_power.checking.logs.log import Again, Log
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.file_bytes import STANDARD_INPUT, refuse_large_table
+from humeval_power.files.logs.braintrust import BRAINTRUST
 from humeval_power.files.logs.deepeval import DEEPEVAL
 from humeval_power.files.logs.helm import DISPLAYED, HELM, RUN, STATS
 from humeval_power.files.logs.helm import TOTALS as HELM_TOTALS
 from humeval_power.files.logs.inspect_log import INSPECT
+from humeval_power.files.logs.langfuse import LANGFUSE, OBSERVATIONS
+from humeval_power.files.logs.langsmith import LANGSMITH
 from humeval_power.files.logs.lm_eval import LM_EVAL, LMMS_EVAL, TOTALS
 from humeval_power.files.logs.mlflow import MLFLOW
 from humeval_power.files.logs.mteb import META, MTEB
@@ -26,7 +29,7 @@ from humeval_power.files.logs.openai_evals import OPENAI
 from humeval_power.files.logs.promptfoo import PROMPTFOO
 from humeval_power.files.logs.pydantic_evals import PYDANTIC_EVALS
 from humeval_power.files.logs.ragas import RAGAS
-from humeval_power.files.logs.score_rows import Harness, RawLog
+from humeval_power.files.logs.score_rows import DOCUMENTED, Harness, RawLog
 from humeval_power.safe_text import shell_word
 
 if TYPE_CHECKING:
@@ -104,7 +107,10 @@ def log_folder(
             found.logs.append(one)
     forms = {_form(one.raw.path) for one in found.logs}
     places = {one.raw.path.parent for one in found.logs}
+    exports = {place.parent for place in places}
     for path, name in unknown:
+        if path.parent.name in OBSERVATIONS and path.parent.parent in exports:
+            continue  # read with the scores beside them
         why = _damage(path, forms)
         if why:
             rule = f"looks like a part of a run and cannot be read: {why}."
@@ -265,6 +271,10 @@ def _stem(path: Path) -> str:
 
 
 _MOST_PROBLEMS = 10
+_UNSEEN = (
+    "{title}: read as its documentation says, by a program that has seen no file of it. Compare the means with "
+    "those that it shows."
+)
 
 
 class LogsFound(NamedTuple):
@@ -379,7 +389,11 @@ def _read(found: Sequence[ToldLog], known: Sequence[Problem], systems: Mapping[s
     problems = list(known)
     for raw, harness, why in found:
         try:
-            read += [(raw.path, log) for log in harness.read(raw, why)]
+            logs = harness.read(raw, why)
+            if harness.proved == DOCUMENTED:
+                notice = _UNSEEN.format(title=harness.title)
+                logs = [replace(log, notices=(notice, *log.notices)) for log in logs]
+            read += [(raw.path, log) for log in logs]
         except InputError as error:
             problems += error.problems
     if problems:
@@ -421,4 +435,7 @@ HARNESSES: tuple[Harness, ...] = (
     RAGAS,
     MLFLOW,
     MTEB,
+    LANGSMITH,
+    BRAINTRUST,
+    LANGFUSE,
 )

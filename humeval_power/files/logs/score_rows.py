@@ -79,7 +79,10 @@ def _short(question: str) -> str:
 # A file before it is known whose log it is: its bytes, its lines and its JSON, each read once.
 
 _FIRST = 65_536  # bytes that a format is told from
-_COLUMNS = (b"user_input", b"request", b"Named Scores")  # of ragas, MLflow and promptfoo
+_COLUMNS = (  # of ragas, MLflow, promptfoo, LangSmith, Braintrust and Langfuse
+    *(b"user_input", b"request", b"Named Scores"),
+    *(b"inputs", b"expected", b"trace_id"),
+)
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _HALF = "The log is cut off here, or was damaged: run the evaluation to its end"
 
@@ -281,6 +284,7 @@ def log_of_rows(
     label: str,
     metric: Callable[[str], str | None],
     fields: Callable[[Mapping[str, Any]], Mapping[str, str]],
+    rows: Sequence[tuple[int, Mapping[str, Any]]] | None = None,
 ) -> Log:
     """The log in such a table.
 
@@ -288,13 +292,14 @@ def log_of_rows(
     answer, label : those of the system's answer and of the right one.
     metric : the name of the metric in a column; None for a column that holds none.
     fields : of a row what the data set says of the item, metrics perhaps among it.
+    rows : the rows in the place of those of the file.
 
     Raises
     ------
     InputError
         A row in which nothing was asked, or a table without scores.
     """
-    rows = raw.rows
+    rows = raw.rows if rows is None else rows
     problems = [
         Problem(f"has nothing at {request!r}, which names its item.", "Fill it in.", raw.source, row)
         for row, record in rows
@@ -367,9 +372,31 @@ class Harness(NamedTuple):
 
     known_by : why a file is a log of it; None where it is none.
     read : the logs in a file that is known, one for each system and task.
+    files, written_by : what is read, and how one comes by it; names in backquotes.
+    item : what is the item, and after a semicolon the run.
+    proved : by files of which version, and when; or by what else.
+    names_system : whether its files name the system.
     """
 
     name: HarnessName
     title: str
     known_by: Callable[[RawLog], str | None]
     read: Callable[[RawLog, str], list[Log]]
+    files: str
+    written_by: str
+    item: str
+    proved: str
+    names_system: bool = True
+
+
+DOCUMENTED = "by its documentation; no file was seen"
+
+
+def object_in(value: object) -> dict[str, Any]:
+    """An object, or the object that a cell holds as JSON; {} for anything else."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            value = parse_json(value, place="", any_number=True)
+        except InputError:
+            return {}
+    return value if isinstance(value, dict) else {}

@@ -33,7 +33,7 @@ _WITHIN = (
 )  # a document's stratum is never below its items'
 
 
-class Size(NamedTuple):
+class DocumentsSize(NamedTuple):
     """Workers, documents, items of each document, and ratings of each worker for each item and system."""
 
     workers: int
@@ -47,7 +47,7 @@ class Size(NamedTuple):
         return self.documents * self.each
 
 
-def degrees_of_freedom(size: Size) -> Floats:
+def degrees_of_freedom(size: DocumentsSize) -> Floats:
     """df of the seven strata, shape (7,); 0 for the items of documents with one item each."""
     m, d, _, r = size
     n = size.items
@@ -55,14 +55,14 @@ def degrees_of_freedom(size: Size) -> Floats:
     return np.array([*leaves, 2.0 * m * n * r - 2 * m - 2 * n + 2])
 
 
-def difference_df(size: Size) -> Floats:
+def difference_df(size: DocumentsSize) -> Floats:
     """df of the seven strata when only differences are analysed, shape (7,)."""
     df = degrees_of_freedom(size)
     df[RESIDUAL] = (size.workers - 1.0) * (size.items - 1.0)
     return df
 
 
-def expected_mean_squares(size: Size, variances: Floats) -> Floats:
+def expected_mean_squares(size: DocumentsSize, variances: Floats) -> Floats:
     """E[MS] of the seven strata for variances (W0, W1, I0, I1, D0, D1, residual), shape (7,)."""
     m, _, q, r = size
     w0, w1, i0, i1, d0, d1, residual = variances
@@ -87,7 +87,7 @@ def mean_squares(ratings: Floats, documents: int) -> tuple[Floats, Floats]:
     ratings : (replicates, workers, items, systems = 2, repeats), the items of a document side by side.
     """
     _, m, n, _, r = ratings.shape
-    size = Size(m, documents, n // documents, r)
+    size = DocumentsSize(m, documents, n // documents, r)
     cell = ratings.mean(axis=4)
     within = ((ratings - cell[..., None]) ** 2).sum(axis=(1, 2, 3, 4))
     squares = np.zeros((7, len(ratings)))
@@ -105,7 +105,7 @@ def difference_squares(ratings: Floats, documents: int) -> tuple[Floats, Floats]
     """The same for an analysis of differences: the strata of the means are infinite, so that they are never
     pooled and never used."""
     _, m, n, _, r = ratings.shape
-    size = Size(m, documents, n // documents, r)
+    size = DocumentsSize(m, documents, n // documents, r)
     cell = ratings.mean(axis=4)
     d = cell[..., 1] - cell[..., 0]
     squares = np.full((7, len(ratings)), np.inf)
@@ -116,7 +116,7 @@ def difference_squares(ratings: Floats, documents: int) -> tuple[Floats, Floats]
     return _per_df(squares, difference_df(size)), d.mean(axis=(1, 2))
 
 
-def _sums(part: Floats, size: Size) -> tuple[Floats, Floats, Floats, Floats]:
+def _sums(part: Floats, size: DocumentsSize) -> tuple[Floats, Floats, Floats, Floats]:
     """Sums of squares of workers, items within documents, documents and the rest; part (replicates, m, n)."""
     grand = part.mean(axis=(1, 2))
     by_worker = part.mean(axis=2) - grand[:, None]
@@ -140,7 +140,7 @@ def _per_df(squares: Floats, df: Floats) -> Floats:
     return squares
 
 
-class Strata(NamedTuple):
+class DocumentStrata(NamedTuple):
     """REML estimates of the expected mean squares (7, replicates); which components are exactly zero (6,
     replicates): a worker's or an item's stratum joined the residual's, a document's its items'; and which
     documents' stratum x system joined the residual's (replicates,). `residual_df` and `document_df` are those
@@ -153,7 +153,7 @@ class Strata(NamedTuple):
     document_df: Floats
 
 
-def pool(squares: Floats, df: Floats) -> Strata:
+def pool(squares: Floats, df: Floats) -> DocumentStrata:
     """REML under the order document >= item >= residual, worker >= residual (Thompson 1962; Robertson, Wright
     and Dykstra 1988, chapter 1).
 
@@ -182,7 +182,7 @@ def pool(squares: Floats, df: Floats) -> Strata:
     residual = total / residual_df
     zero[[lower for _, lower in _WITHIN if df[lower] == 0]] = True
     document_df = df[DOCUMENT_SYSTEM] + np.where(zero[DOCUMENT_SYSTEM], df[ITEM_SYSTEM], 0.0)
-    return Strata(
+    return DocumentStrata(
         np.concatenate([np.maximum(leaves, residual), residual[None]]),
         zero | joined,
         joined[DOCUMENT_SYSTEM],
@@ -195,7 +195,7 @@ def _combined(expected: Floats) -> Floats:
     return np.asarray(expected[WORKER_SYSTEM] + expected[DOCUMENT_SYSTEM] - expected[RESIDUAL])
 
 
-def effect_variance(expected: Floats, size: Size) -> Floats:
+def effect_variance(expected: Floats, size: DocumentsSize) -> Floats:
     """Variance of the estimated difference: Var(W1)/m + Var(D1)/D + Var(I1)/n + 2 s2/(m n r)."""
     return np.asarray(2.0 * _combined(expected) / (size.workers * size.items * size.repeats))
 
@@ -207,7 +207,7 @@ def kenward_roger_df(expected: Floats, df: Floats) -> Floats:
     return np.asarray(_combined(expected) ** 2 / spread)
 
 
-def satterthwaite_df(strata: Strata, df: Floats) -> Floats:
+def satterthwaite_df(strata: DocumentStrata, df: Floats) -> Floats:
     """lmerTest's df: a stratum that joined another has given its degrees of freedom to that one."""
     expected = strata.expected
     worker, document = ~strata.zero[WORKER_SYSTEM], ~strata.document_in_residual
@@ -220,7 +220,7 @@ def satterthwaite_df(strata: Strata, df: Floats) -> Floats:
     return np.asarray(_combined(expected) ** 2 / spread)
 
 
-def without_documents(squares: Floats, size: Size) -> Floats:
+def without_documents(squares: Floats, size: DocumentsSize) -> Floats:
     """The five mean squares of `balanced` in the same tables, whose items are all the items there are."""
     df = degrees_of_freedom(size)
     found = np.empty((5, squares.shape[1]))
@@ -234,7 +234,7 @@ def without_documents(squares: Floats, size: Size) -> Floats:
 def draw_mean_squares(
     rng: np.random.Generator,
     *,
-    size: Size,
+    size: DocumentsSize,
     expected: Floats,
     n_replicates: int,
     interaction: float = 0.0,

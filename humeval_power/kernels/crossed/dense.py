@@ -37,7 +37,7 @@ class Wide(NamedTuple):
     inner_shape: tuple[int, int]
 
 
-class Factor(NamedTuple):
+class DenseFactor(NamedTuple):
     """H at one gamma: root of gamma by column, the Cholesky factor of I + G^1/2 M G^1/2, and what it makes of
     G^1/2 M."""
 
@@ -90,7 +90,7 @@ def widened(gram: Gram) -> Wide:
     return Wide(z_z, z_x, member, gram.xx, gram.n, (n_inner, qb))
 
 
-def factorise(wide: Wide, gamma: Floats) -> Factor:
+def factorise(wide: Wide, gamma: Floats) -> DenseFactor:
     """Factorise H at `gamma` (outer column types first)."""
     root = wide.member @ np.sqrt(gamma)
     half = wide.z_z * root  # rows of what is symmetric are the columns that LAPACK works on
@@ -100,10 +100,10 @@ def factorise(wide: Wide, gamma: Floats) -> Factor:
     if fault:
         raise np.linalg.LinAlgError("H is not positive definite")
     half = blas.dtrsm(1.0, lower, half.T, lower=1, overwrite_b=1)
-    return Factor(root, lower, half, 2.0 * float(np.log(lower.diagonal()).sum()), ok=True)
+    return DenseFactor(root, lower, half, 2.0 * float(np.log(lower.diagonal()).sum()), ok=True)
 
 
-def profile(wide: Wide, response: Response, factor: Factor, restricted: bool) -> DenseProfile:
+def profile(wide: Wide, response: Response, factor: DenseFactor, restricted: bool) -> DenseProfile:
     """Profile the fixed effects and sigma^2 out: criterion -2 log (restricted) likelihood."""
     p = len(wide.xx)
     order = response.outer_y.size
@@ -130,7 +130,7 @@ def profile(wide: Wide, response: Response, factor: Factor, restricted: bool) ->
     return DenseProfile(criterion, beta, phi, rss, seen, ok)
 
 
-def traces(wide: Wide, factor: Factor, _gamma: Floats) -> Floats:
+def traces(wide: Wide, factor: DenseFactor, _gamma: Floats) -> Floats:
     """tr(Z_t'H^-1Z_t) for every column type, shape (q,)."""
     return np.asarray(
         wide.member.T @ (wide.z_z.diagonal() - np.einsum("ct,ct->t", factor.half, factor.half))
@@ -146,7 +146,7 @@ def gradient(wide: Wide, prof: DenseProfile, trace: Floats, restricted: bool) ->
     return np.asarray(trace - wide.member.T @ fall)
 
 
-def working_products(wide: Wide, factor: Factor, prof: DenseProfile, q: int) -> tuple[Floats, Floats]:
+def working_products(wide: Wide, factor: DenseFactor, prof: DenseProfile, q: int) -> tuple[Floats, Floats]:
     """z_s'Z_s'PZ_t z_t (q, q), z_t'z_t (q,), with z_t = Z_t'Py."""
     p = len(prof.beta)
     by_type = wide.member[:, :q] * prof.seen[:, p:]
@@ -157,7 +157,7 @@ def working_products(wide: Wide, factor: Factor, prof: DenseProfile, q: int) -> 
 
 
 def second_order(
-    wide: Wide, factor: Factor, prof: DenseProfile, norm: Floats, xgx: Floats, xggx: Floats
+    wide: Wide, factor: DenseFactor, prof: DenseProfile, norm: Floats, xgx: Floats, xggx: Floats
 ) -> None:
     """Fill the squared norms of the blocks of T, X'H^-1G_tH^-1X and X'H^-1G_sH^-1G_tH^-1X."""
     t = wide.z_z - factor.half.T @ factor.half
@@ -169,7 +169,7 @@ def second_order(
 
 def examine(
     gram: Gram, response: Response, gamma: Floats, restricted: bool, norm: Floats, xgx: Floats, xggx: Floats
-) -> tuple[Profile, Factor, Floats]:
+) -> tuple[Profile, DenseFactor, Floats]:
     """What `second_order.examine` gives."""
     wide = widened(gram)
     factor = factorise(wide, gamma)

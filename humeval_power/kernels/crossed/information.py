@@ -57,13 +57,19 @@ class Fitted(NamedTuple):
     xgx: Floats
     xggx: Floats
 
-    def information(self, n: int) -> Information:
-        """With the residual's part, for a table of n rows."""
+    def information(self, n: int | NDArray[np.int64]) -> Information:
+        """With the residual's part, for tables of n rows."""
         return with_residual(self.gamma, self.trace, self.norm, self.xgx, self.xggx, self.phi, n)
 
 
 def with_residual(
-    gamma: Floats, trace: Floats, norm: Floats, xgx: Floats, xggx: Floats, phi: Floats, n: int
+    gamma: Floats,
+    trace: Floats,
+    norm: Floats,
+    xgx: Floats,
+    xggx: Floats,
+    phi: Floats,
+    n: int | NDArray[np.int64],
 ) -> Information:
     """Add the residual: H^-1 = H^-2 + sum_t gamma_t H^-1G_tH^-1, so that nothing but T is needed."""
     q, p = gamma.shape[-1], phi.shape[-1]
@@ -161,11 +167,11 @@ def precision(
     fitted: Fitted,
     contrast: Floats,
     *,
-    n: int,
+    n: int | NDArray[np.int64],
     restricted: bool,
     free: NDArray[np.bool_] | None = None,
 ) -> Precision:
-    """Standard errors and degrees of freedom of one contrast of a table of n rows; NaN where the fit is.
+    """Standard errors and degrees of freedom of one contrast of tables of n rows; NaN where the fit is.
     `free` as in `satterthwaite`."""
     blank = np.isnan(fitted.rss)
     fitted = Fitted(

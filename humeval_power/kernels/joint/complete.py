@@ -23,7 +23,7 @@ from humeval_power.kernels.joint.reml import SecondOrder
 Floats = NDArray[np.float64]
 
 
-class Strata(NamedTuple):
+class JointStrata(NamedTuple):
     """Sums of a complete table: means (K,), cross products of workers and of items (K, K), the residual sum of
     squares, and the sizes."""
 
@@ -34,7 +34,7 @@ class Strata(NamedTuple):
     sizes: tuple[int, int, int, int]
 
     @classmethod
-    def of_table(cls, table: Floats) -> Strata:
+    def of_table(cls, table: Floats) -> JointStrata:
         """table (workers, items, systems, repeats)."""
         m, n, _, r = table.shape
         means = table.mean(axis=(0, 1, 3))
@@ -48,13 +48,13 @@ class Strata(NamedTuple):
 class CompletePoint(NamedTuple):
     """The likelihood of a complete table at one gamma: worker, worker x system, item, item x system."""
 
-    strata: Strata
+    strata: JointStrata
     gamma: Floats
     inverses: tuple[Floats, Floats]
     log_det: float
 
     @classmethod
-    def of_table(cls, strata: Strata, gamma: Floats) -> CompletePoint:
+    def of_table(cls, strata: JointStrata, gamma: Floats) -> CompletePoint:
         """At gamma (2 (1 + K),), all >= 0."""
         m, n, K, r = strata.sizes
         gamma = np.asarray(gamma, dtype=float)

@@ -31,7 +31,7 @@ _DENSE_FROM = 0.03  # share of filled cells from which dense products are the fa
 _CHUNK = 4_000_000  # numbers that a product with inner levels holds at a time
 
 
-class Table(NamedTuple):
+class StackedTable(NamedTuple):
     """Counts of a design with K systems.
 
     outer, inner : codes, shape (n,); outer_count (levels, K) and inner_count (levels, K);
@@ -58,7 +58,7 @@ class Table(NamedTuple):
         return 2 * (1 + len(self.groups))
 
 
-class Factor(NamedTuple):
+class JointFactor(NamedTuple):
     """H factorised at one gamma: blocks W of the inner elimination, A, root R, Cholesky factor of
     I + R A R, Y, and log |H|."""
 
@@ -87,7 +87,7 @@ class Solved(NamedTuple):
     square: Floats
 
 
-class Profile(NamedTuple):
+class JointProfile(NamedTuple):
     """Generalised least squares at one gamma: means, (X'H^-1X)^-1, y'Py, -2 log restricted likelihood,
     and the products with Py and with H^-1 X."""
 
@@ -101,7 +101,9 @@ class Profile(NamedTuple):
     inner_x: Floats
 
 
-def build_table(outer: Codes, inner: Codes, system: Codes, *, n_systems: int, own: bool = False) -> Table:
+def build_table(
+    outer: Codes, inner: Codes, system: Codes, *, n_systems: int, own: bool = False
+) -> StackedTable:
     """Counts of a design; codes 0, 1, ... of shape (n,). `own`: each system has variances of its own."""
     n_outer, n_inner = int(outer.max()) + 1, int(inner.max()) + 1
     row, column = inner * n_systems + system, outer * n_systems + system
@@ -112,7 +114,7 @@ def build_table(outer: Codes, inner: Codes, system: Codes, *, n_systems: int, ow
     if cross.nnz > _DENSE_FROM * n_outer * n_inner * n_systems:
         dense = np.zeros((n_systems, n_outer, n_inner))
         np.add.at(dense, (system, outer, inner), 1.0)
-    return Table(
+    return StackedTable(
         len(row),
         n_systems,
         outer,
@@ -136,7 +138,7 @@ def root_of(shared: float, own: Floats) -> Floats:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
-def crossed_blocks(table: Table, blocks: Floats) -> Floats:
+def crossed_blocks(table: StackedTable, blocks: Floats) -> Floats:
     """sum_i C_i' B_i C_i, shape (outer * K, outer * K), with C_i (K, outer * K) the counts of inner level i.
 
     blocks : (inner levels, K, K).
@@ -154,7 +156,7 @@ def crossed_blocks(table: Table, blocks: Floats) -> Floats:
     return result.reshape(n_outer * K, n_outer * K)
 
 
-def factorise(table: Table, gamma: Floats) -> Factor:
+def factorise(table: StackedTable, gamma: Floats) -> JointFactor:
     """H at gamma (variances,), all >= 0."""
     K, half = table.n_systems, table.n_variances // 2
     inner_root = root_of(gamma[half], gamma[half + 1 :] @ table.groups)
@@ -168,7 +170,7 @@ def factorise(table: Table, gamma: Floats) -> Factor:
     inverse, _ = linalg.lapack.dpotri(cholesky, lower=1)
     inverse = np.tril(inverse) + np.tril(inverse, -1).T
     log_det = np.linalg.slogdet(core)[1].sum() + 2.0 * np.log(np.diag(cholesky)).sum()
-    return Factor(gamma, inner, A, root, cholesky, _both_sides(inverse, root), float(log_det))
+    return JointFactor(gamma, inner, A, root, cholesky, _both_sides(inverse, root), float(log_det))
 
 
 def _both_sides(matrix: Floats, root: Floats) -> Floats:
@@ -184,7 +186,7 @@ def _inner_times(blocks: Floats, columns: Floats) -> Floats:
     return np.asarray((blocks @ columns.reshape(levels, K, -1)).reshape(levels * K, -1))
 
 
-def solve(table: Table, factor: Factor, z: Products) -> Solved:
+def solve(table: StackedTable, factor: JointFactor, z: Products) -> Solved:
     """H^-1 applied to columns z, seen through Zo, Zi and z themselves."""
     count = table.inner_count.reshape(-1, 1)
     weighted = _inner_times(factor.inner, z.inner)
@@ -195,7 +197,7 @@ def solve(table: Table, factor: Factor, z: Products) -> Solved:
     return Solved(a - factor.A @ u, left, z.square - z.inner.T @ weighted - a.T @ u)
 
 
-def response_products(table: Table, response: Floats) -> Products:
+def response_products(table: StackedTable, response: Floats) -> Products:
     """The indicators of the systems and the response, as K + 1 columns."""
     K = table.n_systems
     n_outer, n_inner = len(table.outer_count), len(table.inner_count)
@@ -210,7 +212,7 @@ def response_products(table: Table, response: Floats) -> Products:
     return Products(np.column_stack([outer_x, by_outer]), np.column_stack([inner_x, by_inner]), square)
 
 
-def profile(table: Table, factor: Factor, data: Products) -> Profile:
+def profile(table: StackedTable, factor: JointFactor, data: Products) -> JointProfile:
     """Means and criterion with sigma^2 profiled out."""
     K, df = table.n_systems, table.n - table.n_systems
     solved = solve(table, factor, data)
@@ -222,7 +224,7 @@ def profile(table: Table, factor: Factor, data: Products) -> Profile:
     if rss > 0:
         criterion = df * (1.0 + np.log(2.0 * np.pi * rss / df)) + factor.log_det + np.linalg.slogdet(xhx)[1]
     outer_x, inner_x = solved.outer[:, :K], solved.inner[:, :K]
-    return Profile(
+    return JointProfile(
         beta,
         phi,
         rss,
@@ -234,7 +236,7 @@ def profile(table: Table, factor: Factor, data: Products) -> Profile:
     )
 
 
-def working_columns(table: Table, prof: Profile) -> tuple[Products, Floats]:
+def working_columns(table: StackedTable, prof: JointProfile) -> tuple[Products, Floats]:
     """w_t = G_t P y as columns, and y'P G_t P y, shape (variances,)."""
     outer, inner = patterns(table, prof.outer_py), patterns(table, prof.inner_py)
     outer_part = np.column_stack([*outer, *np.zeros((len(inner), len(outer[0])))])
@@ -247,7 +249,7 @@ def working_columns(table: Table, prof: Profile) -> tuple[Products, Floats]:
     return Products(by_outer, by_inner, square), size
 
 
-def patterns(table: Table, columns: Floats) -> Floats:
+def patterns(table: StackedTable, columns: Floats) -> Floats:
     """(I x D) columns for each D of one factor, shape (1 + groups, *columns.shape)."""
     K = table.n_systems
     masks = np.tile(table.groups, (1, len(columns) // K)).reshape(
@@ -270,7 +272,7 @@ class InnerBlocks(NamedTuple):
     hidden: Floats
 
 
-def inner_blocks(table: Table, factor: Factor) -> InnerBlocks:
+def inner_blocks(table: StackedTable, factor: JointFactor) -> InnerBlocks:
     """What the inner factor contributes to traces at one gamma."""
     count = table.inner_count
     left = np.eye(table.n_systems) - count[:, :, None] * factor.inner
@@ -278,7 +280,7 @@ def inner_blocks(table: Table, factor: Factor) -> InnerBlocks:
     return InnerBlocks(left * count[:, None, :], left, left @ between @ left.transpose(0, 2, 1))
 
 
-def _between(table: Table, Y: Floats) -> Floats:
+def _between(table: StackedTable, Y: Floats) -> Floats:
     """C_i Y C_i' of each inner level i, shape (levels, K, K)."""
     K, n_outer, n_inner = table.n_systems, len(table.outer_count), len(table.inner_count)
     result = np.empty((n_inner, K, K))
@@ -300,7 +302,7 @@ def _between(table: Table, Y: Floats) -> Floats:
     return result
 
 
-def inner_squares(table: Table, left: Floats) -> list[Floats]:
+def inner_squares(table: StackedTable, left: Floats) -> list[Floats]:
     """Q'(I x D)Q for each D of the inner factor, each of shape (outer * K, outer * K)."""
     squares = [_gram(table, left.sum(axis=1))]
     for group in table.groups:
@@ -312,7 +314,7 @@ def inner_squares(table: Table, left: Floats) -> list[Floats]:
     return squares
 
 
-def _gram(table: Table, weights: Floats) -> Floats:
+def _gram(table: StackedTable, weights: Floats) -> Floats:
     """sum_i (C_i'w_i)(C_i'w_i)', shape (outer * K, outer * K); weights (inner levels, K)."""
     if table.dense is not None:
         rows = (table.dense.transpose(2, 1, 0) * weights[:, None, :]).reshape(len(weights), -1)
@@ -323,14 +325,14 @@ def _gram(table: Table, weights: Floats) -> Floats:
     return np.asarray((sparse_rows.T @ sparse_rows).toarray())
 
 
-def outer_half(factor: Factor) -> Floats:
+def outer_half(factor: JointFactor) -> Floats:
     """The matrix X with Zo'H^-1 Zo = A - X'X, shape (outer * K, outer * K)."""
     K, size = len(factor.root), len(factor.A)
     half = (factor.A.reshape(-1, K) @ factor.root).reshape(size, size).T
     return np.asarray(linalg.solve_triangular(factor.cholesky, half, lower=True, check_finite=False))
 
 
-def traces(table: Table, factor: Factor, half: Floats, blocks: InnerBlocks) -> Floats:
+def traces(table: StackedTable, factor: JointFactor, half: Floats, blocks: InnerBlocks) -> Floats:
     """tr(H^-1 G_t), shape (variances,); `half` is that of outer_half."""
     K = table.n_systems
     levels = np.arange(len(half) // K)
@@ -347,12 +349,12 @@ def traces(table: Table, factor: Factor, half: Floats, blocks: InnerBlocks) -> F
     )
 
 
-def fixed_products(table: Table, prof: Profile) -> Floats:
+def fixed_products(table: StackedTable, prof: JointProfile) -> Floats:
     """X'H^-1 G_t H^-1 X, shape (variances, K, K)."""
     return np.concatenate([x.T @ patterns(table, x) for x in (prof.outer_x, prof.inner_x)])
 
 
-class Information(NamedTuple):
+class JointInformation(NamedTuple):
     """tr(H^-1 G_s H^-1 G_t), X'H^-1 G_t H^-1 X and X'H^-1 G_s H^-1 G_t H^-1 X, the residual (G = I) last;
     shapes (q, q), (q, K, K), (q, q, K, K)."""
 
@@ -361,7 +363,7 @@ class Information(NamedTuple):
     xggx: Floats
 
 
-def information(table: Table, factor: Factor, prof: Profile) -> Information:
+def information(table: StackedTable, factor: JointFactor, prof: JointProfile) -> JointInformation:
     """What Kenward and Roger (1997) need, at one gamma."""
     K, q = table.n_systems, table.n_variances
     half, blocks = outer_half(factor), inner_blocks(table, factor)
@@ -381,10 +383,10 @@ def information(table: Table, factor: Factor, prof: Profile) -> Information:
         xggx[t, q] = xgx[t] - np.tensordot(gamma, xggx[t, :q], 1)
         xggx[q, t] = xggx[t, q].T
     xggx[q, q] = xgx[q] - np.tensordot(gamma, xggx[q, :q], 1)
-    return Information(gg, xgx, xggx)
+    return JointInformation(gg, xgx, xggx)
 
 
-def _trace_products(table: Table, factor: Factor, T: Floats, blocks: InnerBlocks) -> Floats:
+def _trace_products(table: StackedTable, factor: JointFactor, T: Floats, blocks: InnerBlocks) -> Floats:
     """tr(H^-1 G_s H^-1 G_t) of the random effects, shape (variances, variances)."""
     K, groups, n_outer = table.n_systems, table.groups, len(table.outer_count)
     q = table.n_variances
@@ -415,7 +417,7 @@ def _trace_products(table: Table, factor: Factor, T: Floats, blocks: InnerBlocks
     return np.triu(gg) + np.triu(gg, 1).T
 
 
-def _fixed_double_products(table: Table, factor: Factor, prof: Profile) -> Floats:
+def _fixed_double_products(table: StackedTable, factor: JointFactor, prof: JointProfile) -> Floats:
     """X'H^-1 G_s H^-1 G_t H^-1 X of the random effects, shape (variances, variances, K, K)."""
     K, q = table.n_systems, table.n_variances
     outer_count, inner_count = table.outer_count.reshape(-1, 1), table.inner_count.reshape(-1, 1)

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Design(NamedTuple):
+class OwnVariancesDesign(NamedTuple):
     """base, met, reach (m,): b_e, lambda_e and C 1, in eigenvectors; replication, n_inner : a, and how many inner
     levels there are; n : ratings."""
 
@@ -40,7 +40,7 @@ class Design(NamedTuple):
         return int(np.abs(self.reach).argmax())
 
 
-class Sums(NamedTuple):
+class OwnVariancesSums(NamedTuple):
     """Of responses: base and meet (lanes, m, K), Zo'y without the inner levels' means and C times the inner levels'
     sums; inner (lanes, K) and gram (lanes, K, K), the sum of these and their products; left and total (lanes,), y'y
     without the means and as it is."""
@@ -52,12 +52,12 @@ class Sums(NamedTuple):
     left: Floats
     total: Floats
 
-    def of(self, lanes: Ints) -> Sums:
+    def of(self, lanes: Ints) -> OwnVariancesSums:
         """Some lanes of them."""
-        return Sums(*(part[lanes] for part in self))
+        return OwnVariancesSums(*(part[lanes] for part in self))
 
 
-class Point(NamedTuple):
+class OwnVariancesPoint(NamedTuple):
     """What is known at one gamma (q, lanes), outer variances first. Lanes are last down to `ok`."""
 
     gamma: Floats
@@ -80,7 +80,7 @@ class Point(NamedTuple):
     pairs_x: tuple[Floats, Floats, Floats]
 
 
-def evaluate(design: Design, sums: Sums, gamma: Floats) -> Point:
+def evaluate(design: OwnVariancesDesign, sums: OwnVariancesSums, gamma: Floats) -> OwnVariancesPoint:
     """Restricted criterion, its slope and the working products at gamma (q, lanes)."""
     K, a, n_inner, at = sums.base.shape[2], design.replication, design.n_inner, design.constant
     met, h, far = design.met[:, None, None], K + 1, design.reach[at]
@@ -159,7 +159,7 @@ def evaluate(design: Design, sums: Sums, gamma: Floats) -> Point:
         axis=1,
     )
     slope = trace - square * (df / rss)[:, None] - (phi[:, None] * xgx).sum(axis=(2, 3))
-    return Point(
+    return OwnVariancesPoint(
         gamma=gamma,
         criterion=np.where(ok, criterion, np.inf),
         rss=rss,
@@ -181,7 +181,7 @@ def evaluate(design: Design, sums: Sums, gamma: Floats) -> Point:
     )
 
 
-def second_order(design: Design, point: Point) -> tuple[Floats, Floats]:
+def second_order(design: OwnVariancesDesign, point: OwnVariancesPoint) -> tuple[Floats, Floats]:
     """Squared norms of the blocks of T (lanes, q, q), and X'H^-1G_tH^-1G_uH^-1X (lanes, q, q, K, K)."""
     lanes, h, K = point.outer_x.shape
     met, at = design.met[:, None, None], design.constant

@@ -53,7 +53,7 @@ class PairedPoint(NamedTuple):
 
     layers: Layers
     gamma: Floats
-    factors: tuple[factored.Factor, factored.Factor]
+    factors: tuple[factored.SparseFactor, factored.SparseFactor]
     profiles: tuple[Profile, ...]
 
     @classmethod
@@ -154,7 +154,7 @@ class PairedPoint(NamedTuple):
             self._turned(np.moveaxis(np.array(xggx)[kinds], 0, -1)),
         )
 
-    def _information(self, factor: factored.Factor, prof: Profile) -> Any:
+    def _information(self, factor: factored.SparseFactor, prof: Profile) -> Any:
         """The information of one layer, the residual last."""
         design = self.layers.design
         norm, single, double = np.empty((2, 2)), np.empty((2, 1, 1)), np.empty((2, 2, 1, 1))

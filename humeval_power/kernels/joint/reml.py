@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgError
 
 from humeval_power.kernels.crossed.reml import CONVERGED, LARGEST, NO_RESIDUAL, STALLED, TOO_MANY_STEPS
 from humeval_power.kernels.joint import model
-from humeval_power.kernels.joint.model import Factor, Products, Profile, Table
+from humeval_power.kernels.joint.model import JointFactor, JointProfile, Products, StackedTable
 
 Floats = NDArray[np.float64]
 _HALVINGS = 40
@@ -28,7 +28,7 @@ class SecondOrder(NamedTuple):
     xggx: Floats
 
 
-class Point(Protocol):
+class JointPoint(Protocol):
     """The likelihood of one table at one gamma, (variances,)."""
 
     @property
@@ -55,7 +55,7 @@ class Point(Protocol):
     def criterion(self) -> float:
         """-2 log restricted likelihood, sigma^2 profiled out."""
 
-    def moved(self, gamma: Floats) -> Point:
+    def moved(self, gamma: Floats) -> JointPoint:
         """The same table at another gamma; raises LinAlgError where its factors have no digits left."""
 
     def working_products(self) -> tuple[Floats, Floats]:
@@ -71,13 +71,13 @@ class Point(Protocol):
 class TablePoint(NamedTuple):
     """The likelihood of any table at one gamma."""
 
-    table: Table
+    table: StackedTable
     data: Products
-    factor: Factor
-    profile: Profile
+    factor: JointFactor
+    profile: JointProfile
 
     @classmethod
-    def of_table(cls, table: Table, data: Products, gamma: Floats) -> TablePoint:
+    def of_table(cls, table: StackedTable, data: Products, gamma: Floats) -> TablePoint:
         """At gamma (variances,); raises LinAlgError as `moved` does."""
         factor = model.factorise(table, np.asarray(gamma, dtype=float))
         return cls(table, data, factor, model.profile(table, factor, data))
@@ -141,15 +141,15 @@ class TablePoint(NamedTuple):
         return SecondOrder(0.5 * (info.gg - cross - cross.T + fixed), info.xgx, info.xggx)
 
 
-class Optimum(NamedTuple):
+class JointOptimum(NamedTuple):
     """Where a search ended, and a status of kernels.reml."""
 
-    point: Point
+    point: JointPoint
     n_steps: int
     status: int
 
 
-def optimise(start: Point, *, tolerance: float, max_steps: int, smallest_rss: float) -> Optimum:
+def optimise(start: JointPoint, *, tolerance: float, max_steps: int, smallest_rss: float) -> JointOptimum:
     """Minimise the criterion from `start`; `smallest_rss` is what counts as no residual at all."""
     point, status, step = start, TOO_MANY_STEPS, 0
     while step < max_steps:
@@ -174,10 +174,10 @@ def optimise(start: Point, *, tolerance: float, max_steps: int, smallest_rss: fl
             status = CONVERGED if promise < near else STALLED
             break
         point = found
-    return Optimum(point, step, status)
+    return JointOptimum(point, step, status)
 
 
-def average_information(point: Point) -> Floats:
+def average_information(point: JointPoint) -> Floats:
     """y'P G_s P G_t P y / 2 in units of variances, the residual last, shape (q, q) (Gilmour, Thompson and
     Cullis 1995)."""
     quadratic, size = point.working_products()
@@ -205,7 +205,7 @@ def _newton_direction(hessian: Floats, slope: Floats, free: NDArray[np.bool_]) -
     return direction
 
 
-def _line_search(here: Point, slope: Floats, direction: Floats) -> Point | None:
+def _line_search(here: JointPoint, slope: Floats, direction: Floats) -> JointPoint | None:
     """The first of halved, projected steps that lowers the criterion enough; None if there is none."""
     gamma = here.gamma
     length = 1.0

@@ -26,7 +26,7 @@ _DIRECT = 1e-4  # below this gamma x size of B, (1 - S^-1) / gamma would cancel
 _THREADED = 200_000  # entries of fronts from which connected parts are factorised side by side
 
 
-class Factor:
+class SparseFactor:
     """H factorised at one gamma; what only some need is computed when it is asked for.
 
     root : (outer columns,), by place; inverse : (groups, width, width), (I + A gamma)^-1
@@ -155,13 +155,13 @@ def times_blocks(blocks: Floats, matrix: csr_array) -> csr_array:
     return csr_array(csr_array(entries, shape=(n * width, n * width)) @ matrix)
 
 
-def factorise(large: Large, gamma: Floats) -> Factor:
+def factorise(large: Large, gamma: Floats) -> SparseFactor:
     """Factorise H at `gamma` (outer column types first)."""
-    known: list[Factor] = [factor for factor in large.last if np.array_equal(factor.gamma, gamma)]
-    return known[0] if known else Factor(large, gamma)
+    known: list[SparseFactor] = [factor for factor in large.last if np.array_equal(factor.gamma, gamma)]
+    return known[0] if known else SparseFactor(large, gamma)
 
 
-def profile(large: Large, response: Response, factor: Factor, restricted: bool) -> Profile:
+def profile(large: Large, response: Response, factor: SparseFactor, restricted: bool) -> Profile:
     """Profile the fixed effects and sigma^2 out: criterion -2 log (restricted) likelihood."""
     gram, p = large.gram, len(large.xx)
     inner_r = np.column_stack([large.inner_x, large.by_group(response.inner_y)])
@@ -225,7 +225,7 @@ def sums_by_type(large: Large, outer: Floats, inner: Floats) -> Floats:
     return np.concatenate([of_outer, np.stack(of_inner)])
 
 
-def traces(large: Large, factor: Factor, gamma: Floats) -> Floats:
+def traces(large: Large, factor: SparseFactor, gamma: Floats) -> Floats:
     """tr(Z_t'H^-1Z_t) for every column type, shape (q,)."""
     before = large.q - len(large.gram.inner_types)
     shown = np.zeros(before)
@@ -242,7 +242,7 @@ def traces(large: Large, factor: Factor, gamma: Floats) -> Floats:
     return trace
 
 
-def _hidden(large: Large, factor: Factor, t: int) -> float:
+def _hidden(large: Large, factor: SparseFactor, t: int) -> float:
     """tr(BKB) over the outer columns of type `t`."""
     total = 0.0
     parts = np.unique(large.fronts.part[large.outer_type == t])
@@ -292,12 +292,12 @@ def seen_columns(large: Large, prof: Profile) -> tuple[Floats, Floats]:
     return outer, large.by_group(np.moveaxis(prof.inner_hx, 0, -1))
 
 
-def times_t(large: Large, factor: Factor, outer: Floats, inner: Floats) -> tuple[Floats, Floats]:
+def times_t(large: Large, factor: SparseFactor, outer: Floats, inner: Floats) -> tuple[Floats, Floats]:
     """T v for rows v = (outer, inner), T = Z'H^-1Z."""
     outer_g = factor.outer_block(outer) + factor.across(inner)
     solved = factor.solve(factor.root[:, None] * outer_g)
     own = large.groups.block
-    inner_g = factor.eliminated(Factor._by_blocks(own, inner))
+    inner_g = factor.eliminated(SparseFactor._by_blocks(own, inner))
     inner_t = inner_g + factor.across_transposed(outer - factor.root[:, None] * solved)
     return factor.without_outer(outer_g, solved), inner_t
 
@@ -314,7 +314,7 @@ def split_by_type(large: Large, outer: Floats, inner: Floats) -> tuple[Floats, F
     return apart_outer.reshape(len(outer), -1), apart_inner.reshape(len(inner), -1)
 
 
-def working_products(large: Large, factor: Factor, prof: Profile, _q: int) -> tuple[Floats, Floats]:
+def working_products(large: Large, factor: SparseFactor, prof: Profile, _q: int) -> tuple[Floats, Floats]:
     """z_s'Z_s'PZ_t z_t (q, q), z_t'z_t (q,), with z_t = Z_t'Py."""
     p = len(prof.beta)
     outer, inner = seen_columns(large, prof)
@@ -325,7 +325,7 @@ def working_products(large: Large, factor: Factor, prof: Profile, _q: int) -> tu
     return quadratic - x_part @ prof.phi @ x_part.T, square
 
 
-def effect_variances(large: Large, factor: Factor) -> tuple[Floats, Floats]:
+def effect_variances(large: Large, factor: SparseFactor) -> tuple[Floats, Floats]:
     """Variances given y of the random effects, relative to sigma^2: of outer columns (outer columns,) and of inner
     ones (inner levels, qb).
 

@@ -22,7 +22,7 @@ from humeval_power.kernels.large import fronts
 from humeval_power.kernels.large.design import Large
 from humeval_power.kernels.large.elimination import SMALL
 from humeval_power.kernels.large.factored import (
-    Factor,
+    SparseFactor,
     columns_of_type,
     factorise,
     member,
@@ -43,7 +43,7 @@ _DENSE_SPEED = 100  # how many times faster LAPACK inverts than fronts are solve
 _DENSE = 0.1  # share of entries from which a sparse matrix is multiplied as a dense one
 
 
-def frobenius(large: Large, factor: Factor, norm: Floats) -> None:
+def frobenius(large: Large, factor: SparseFactor, norm: Floats) -> None:
     """Fill `norm` (q, q) with ||Z_s'H^-1Z_t||_F^2 of all pairs of column types."""
     if factor.norm is not None:
         norm[:] = factor.norm
@@ -87,7 +87,7 @@ def _whole_parts(large: Large) -> list[slice]:
     return [slice(int(ends[part] - sizes[part]), int(ends[part])) for part in chosen]
 
 
-def _inverse_of(large: Large, factor: Factor, places: slice) -> Floats:
+def _inverse_of(large: Large, factor: SparseFactor, places: slice) -> Floats:
     """S^-1 of a whole part."""
     own = large.fronts
     front = int(own.front_of[places.start])
@@ -103,14 +103,14 @@ def _inverse_of(large: Large, factor: Factor, places: slice) -> Floats:
     return inverse
 
 
-def _products(large: Large, factor: Factor, b: int) -> csr_array:
+def _products(large: Large, factor: SparseFactor, b: int) -> csr_array:
     """C_b C_b' over the inner columns of type `b`, by place."""
     seen = csr_array(times_blocks(factor.inverse, large.touched)[large.inner_rows(b)])
     return csr_array(seen.T @ seen)
 
 
 def _add_whole(
-    large: Large, factor: Factor, products: list[csr_array], places: slice, norm: Floats
+    large: Large, factor: SparseFactor, products: list[csr_array], places: slice, norm: Floats
 ) -> None:
     """Add the part whose inverse is one front."""
     before = large.q - len(products)
@@ -155,7 +155,7 @@ def _fit_for_product(matrix: csr_array) -> Any:
 
 
 def _add_streamed(
-    large: Large, factor: Factor, products: list[csr_array], t: int, chosen: Floats, norm: Floats
+    large: Large, factor: SparseFactor, products: list[csr_array], t: int, chosen: Floats, norm: Floats
 ) -> None:
     """Add the columns of outer type `t` that the indicators `chosen` (outer columns, c) stand for."""
     before = large.q - len(products)
@@ -179,7 +179,7 @@ def _add_streamed(
 
 
 def second_order(
-    large: Large, factor: Factor, prof: Profile, norm: Floats, xgx: Floats, xggx: Floats
+    large: Large, factor: SparseFactor, prof: Profile, norm: Floats, xgx: Floats, xggx: Floats
 ) -> None:
     """Fill norm (q, q) = ||Z_s'H^-1Z_t||_F^2, xgx (q, p, p) = X'H^-1G_tH^-1X and
     xggx (q, q, p, p) = X'H^-1G_sH^-1G_tH^-1X for the column types s and t."""
@@ -203,7 +203,7 @@ def examine(
     norm: Floats,
     xgx: Floats,
     xggx: Floats,
-) -> tuple[Profile, Factor, Floats]:
+) -> tuple[Profile, SparseFactor, Floats]:
     """What `second_order.examine` gives."""
     factor = factorise(large, gamma)
     prof = profile(large, response, factor, restricted)

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
-class Layout(NamedTuple):
+class LatentLayout(NamedTuple):
     """A design, its ratings sorted by the inner factor. q columns belong to each level of every factor.
 
     start : (levels of the inner factor + 1,), its ratings
@@ -49,7 +49,7 @@ class Cuts(NamedTuple):
     n_theta: int
 
 
-class Factor(NamedTuple):
+class LatentFactor(NamedTuple):
     """H at one point, and the ratings' derivatives there. The dense columns are blocks, theta, beta.
 
     cells : (n, 4), a, b and f'/f at both bounds of each rating, as in `latent_cells`

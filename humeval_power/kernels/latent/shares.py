@@ -48,7 +48,7 @@ class NoSolutionError(Exception):
         self.factor, self.part, self.least = factor, part, least
 
 
-class Solved(NamedTuple):
+class SolvedShares(NamedTuple):
     """Thresholds, effect and variances (intercept, slope) by factor on the latent scale."""
 
     thresholds: Floats
@@ -72,7 +72,7 @@ def latent_of_shares(
     observed: Mapping[str, Observed],
     *,
     logit: bool,
-) -> Solved:
+) -> SolvedShares:
     """The latent variable whose shares, averaged over both systems, and variances on [0, 1] are these.
 
     observed : by factor; a factor 'document' lies above 'item', and every item belongs to one.
@@ -91,7 +91,7 @@ def latent_of_shares(
             raise NoSolutionError
         variance = total / (1.0 - total)
         scale = np.sqrt(1.0 + variance)
-        return Solved(
+        return SolvedShares(
             systems.thresholds * scale, systems.effect * float(scale), _parts(found, 1.0 + variance)
         )
 
@@ -102,12 +102,12 @@ def latent_of_shares(
     low, high = np.log(_LEAST_VARIANCE), np.log(_LARGEST_VARIANCE)
     if not any(each.intercept or each.slope for each in observed.values()):
         systems = _systems(below, scores, difference, 0.0, logit=True)
-        return Solved(systems.thresholds, systems.effect, dict.fromkeys(observed, (0.0, 0.0)))
+        return SolvedShares(systems.thresholds, systems.effect, dict.fromkeys(observed, (0.0, 0.0)))
     if excess(high) >= 0:
         raise NoSolutionError
     variance = float(np.exp(optimize.brentq(excess, low, high, xtol=1e-13)))
     systems = _systems(below, scores, difference, variance, logit=True)
-    return Solved(
+    return SolvedShares(
         systems.thresholds, systems.effect, _parts(_correlations(systems, observed, beyond=True), variance)
     )
 

@@ -19,7 +19,7 @@ _LONGEST = 60  # characters of an entry of the legend
 def chart_figure(chart: Chart) -> Figure:
     """The figure with the chart's axes and ticks; series and marks are in their order."""
     rows = len(chart.y.names)
-    height = 0.9 + 0.45 * rows if rows else 0.74 * _WIDTH
+    height = _WIDTH + 0.2 if chart.is_matrix else 0.9 + 0.45 * rows if rows else 0.74 * _WIDTH
     with house_style():
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         axes = figure.subplots()
@@ -42,9 +42,10 @@ def _draw(axes: Axes, series: Series) -> None:
             axes.fill_between(
                 series.x, series.low, series.high, color=colour, alpha=_BAND, linewidth=0, label=label
             )
-        case "bars":
+        case "bars" | "cells":
             widths = np.subtract(series.high, series.low)
-            axes.barh(series.y, widths, left=series.low, height=0.72, color=colour, label=label)
+            tall = 0.72 if series.kind == "bars" else 1.0
+            axes.barh(series.y, widths, left=series.low, height=tall, color=colour, label=label)
         case "points":
             _points(axes, series.x, series.y, series.low, series.high, series.colour, label, size=4.0)
         case "line" | "steps":
@@ -115,7 +116,7 @@ def _finish(axes: Axes, chart: Chart) -> None:
         axes.set_yticks(range(len(y.names)), [picture_text(name) for name in y.names])
         axes.yaxis.grid(visible=False)
     else:
-        axes.set_ylim(y.low, y.high)
+        axes.set_ylim(*((y.high, y.low) if y.from_top else (y.low, y.high)))
         _ticks(axes.yaxis, y)
         axes.set_ylabel(_label(y.title))
     axes.set_xlabel(_label(x.title))

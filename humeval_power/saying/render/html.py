@@ -18,7 +18,8 @@ _MOST_COLUMNS = 9  # of a table with labelled columns that still fits a page
 def as_html(document: Document) -> str:
     """The document as a page without links or requests; its pictures are inside.
 
-    Only a page with a long table has a script: a few lines that find a row, and that nothing else needs.
+    Only a page with a table has scripts: a few lines that sort its rows by a click and find one in a long table;
+    nothing else needs them.
     """
     return (
         _environment()

@@ -1,8 +1,9 @@
-"""A document as LaTeX that compiles by itself: article, booktabs, longtable."""
+"""A document as LaTeX that compiles by itself: article, booktabs, longtable, numbers aligned by siunitx."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from humeval_power.safe_text import FONTS, PREAMBLE, latex_text
 from humeval_power.saying.document import (
@@ -12,20 +13,28 @@ from humeval_power.saying.document import (
     Document,
     Fact,
     Facts,
-    Field,
+    FormLine,
     Listing,
     Paragraph,
     Picture,
     Points,
     Table,
 )
-from humeval_power.saying.numbers import minus_of_numbers
+from humeval_power.saying.numbers import MINUS, minus_of_numbers
 
 LONG = 30  # rows of a table that may break over pages
 _MOST_COLUMNS = 11  # of a table with labelled columns that still fits a page
+PACKAGES = "\\usepackage{booktabs,siunitx}"  # what a table needs
+# A column of numbers, N{2.3}: so many digits before and after the point. Without siunitx it ends at the right.
+COLUMN = (
+    "\\ifdefined\\sisetup\\newcolumntype{N}[1]{S[table-format=#1,group-digits=integer,group-minimum-digits=4,"
+    "group-separator={,},retain-explicit-plus]}\\else\\newcolumntype{N}[1]{>{$}r<{$}}\\fi\n"
+)
+_NUMBER = re.compile(r"(?P<sign>[+\-\u2212]?)(?P<whole>\d[\d,]*)(?:\.(?P<rest>\d+))?")
 _HEAD = (
     f"\\documentclass[a4paper,10pt]{{article}}\n{FONTS}"
     "\\usepackage[margin=22mm]{geometry}\n\\usepackage{booktabs,longtable}\n"
+    f"\\IfFileExists{{siunitx.sty}}{{\\usepackage{{siunitx}}}}{{\\usepackage{{array}}}}\n{COLUMN}"
     f"\\setlength{{\\parindent}}{{0pt}}\\setlength{{\\parskip}}{{4pt}}\\emergencystretch=3em\n{PREAMBLE}"
     "\\begin{document}"
 )
@@ -71,15 +80,15 @@ def _block(block: Block) -> str:
             return f"{{\\raggedright\\noindent\\small\\ttfamily {copied}\\par}}"
         case Table():
             return latex_table(block)
-        case Field():
+        case FormLine():
             return _field(block)
         case Picture():
             return ""
 
 
 def latex_float(table: Table, *, caption: str, label: str) -> str:
-    """A table as a float to put into a paper that loads booktabs, with the commands that it needs."""
-    return f"% \\usepackage{{booktabs}}\n{PREAMBLE}{bare_float(table, caption=caption, label=label)}\n"
+    """A table as a float to put into a paper that loads `PACKAGES`, with the commands that it needs."""
+    return f"% {PACKAGES}\n{COLUMN}{PREAMBLE}{bare_float(table, caption=caption, label=label)}\n"
 
 
 def bare_float(table: Table, *, caption: str, label: str) -> str:
@@ -113,10 +122,14 @@ def _fits(table: Table) -> bool:
 
 def _tabular(table: Table, environment: str) -> str:
     width = len(table.header) or max(map(len, table.rows), default=0)
-    columns = "".join("r" if place in table.numbers else "l" for place in range(width))
-    head = f"{_cells(table.header)}\n\\midrule" if table.header else ""
+    formats = {place: form for place in table.numbers if (form := _format([r[place] for r in table.rows]))}
+    columns = "".join(
+        f"N{{{formats[place]}}}" if place in formats else "r" if place in table.numbers else "l"
+        for place in range(width)
+    )
+    head = f"{_cells(table.header, formats)}\n\\midrule" if table.header else ""
     end = "\\endhead" if head and environment == "longtable" else ""
-    rows = [_cells(row) for row in table.rows]
+    rows = [_cells(row, formats) for row in table.rows]
     if table.has_total and rows:
         rows.insert(-1, "\\midrule")
     return "\n".join(
@@ -136,6 +149,17 @@ def _tabular(table: Table, environment: str) -> str:
     )
 
 
+def _format(cells: Sequence[str]) -> str:
+    """The most digits before and after the point, such as '2.3'; empty where a cell is more than a number."""
+    numbers = [_NUMBER.fullmatch(cell) for cell in cells if cell[:1].isdigit() or cell[1:2].isdigit()]
+    if not numbers or not all(numbers):
+        return ""
+    known = [number for number in numbers if number is not None]
+    whole = max(len(number["whole"].replace(",", "")) for number in known)
+    rest = max(len(number["rest"] or "") for number in known)
+    return f"{'-' if any(number['sign'] for number in known) else ''}{whole}{f'.{rest}' * bool(rest)}"
+
+
 def _labels(table: Table) -> str:
     """Labels above the columns that they are of, each with a rule."""
     if not table.spans:
@@ -148,8 +172,17 @@ def _labels(table: Table) -> str:
     return " & ".join(cells) + r" \\" + "\n" + " ".join(rules)
 
 
-def _cells(cells: Sequence[str]) -> str:
-    return " & ".join(map(_text, cells)) + r" \\"
+def _cells(cells: Sequence[str], formats: Mapping[int, str]) -> str:
+    """A row; in a column of numbers what is none, such as its name, is set apart."""
+    shown = []
+    for place, cell in enumerate(cells):
+        if place not in formats or not cell:
+            shown.append(_text(cell))
+        elif _NUMBER.fullmatch(cell):
+            shown.append(cell.replace(MINUS, "-").replace(",", ""))
+        else:
+            shown.append(f"\\multicolumn{{1}}{{r}}{{{_text(cell)}}}")
+    return " & ".join(shown) + r" \\"
 
 
 def _items(texts: Sequence[str]) -> str:
@@ -164,7 +197,7 @@ def _description(facts: Sequence[Fact]) -> str:
     return f"\\begin{{description}}\n{lines}\n\\end{{description}}"
 
 
-def _field(field: Field) -> str:
+def _field(field: FormLine) -> str:
     mark = "" if field.state == "filled" else f" \\emph{{({field.state})}}"
     parts = [f"\\textbf{{{_text(field.question)}}}{mark}"]
     parts += [_text(field.answer)] if field.answer else []

@@ -12,7 +12,7 @@ from humeval_power.saying.document import (
     Block,
     Document,
     Facts,
-    Field,
+    FormLine,
     Listing,
     Paragraph,
     Picture,
@@ -64,7 +64,7 @@ def _block(block: Block) -> str:
             return _listing(text)
         case Table():
             return markdown_table(block)
-        case Field():
+        case FormLine():
             return _field(block)
         case Picture(name=name, words=words, caption=caption):
             image = f"![{markdown_text(words)}]({name}.png)"
@@ -111,7 +111,7 @@ def _listing(text: str) -> str:
     return "\n".join(f"    {visible(line)}" for line in text.split("\n"))
 
 
-def _field(field: Field) -> str:
+def _field(field: FormLine) -> str:
     box = "[x]" if field.state == "filled" else "[ ]"
     text = f"- {box} **{markdown_text(field.question)}**"
     if field.answer:

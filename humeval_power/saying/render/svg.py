@@ -30,7 +30,11 @@ _QUIET_DASHES = "3 3"
 WIDTH = 400.0
 _TEXT, _SMALL = 14.0, 13.0  # sizes of letters
 _EM = 0.56  # mean width of a letter, in its size
-_HEIGHT, _ROW = 190.0, 30.0  # of what lies between the axes, and of a row of bars
+_HEIGHT, _ROW, _NARROW_ROW = (
+    190.0,
+    30.0,
+    15.0,
+)  # of what lies between the axes, of a row of bars and of cells
 _RIGHT = 16.0
 _SAMPLE = 26.0  # width of a sample in the legend
 _LINE = 19.0  # of the legend
@@ -55,8 +59,13 @@ class Frame:
     def down(self, value: float) -> float:
         """The place of a value of y, from the top; of bars the middle of a row."""
         if self.y.names:
-            return self.top + _ROW * (value + 0.5)
+            return self.top + self.row * (value + 0.5)
         return self.top + self.height * (1 - self.y.share(value))
+
+    @property
+    def row(self) -> float:
+        """The height of a row of bars or cells."""
+        return self.height / (len(self.y.names) or self.y.high - self.y.low)
 
     @property
     def bottom(self) -> float:
@@ -70,7 +79,8 @@ def frame_of(chart: Chart) -> Frame:
     labels = _row_names(y) if y.names else [y.tick_text(tick) for tick in y.ticks()]
     left = 10 + max((svg_width(label, _SMALL) for label in labels), default=0.0)
     top = 6.0 if y.names else 26.0
-    height = _ROW * len(y.names) if y.names else _HEIGHT
+    row = _NARROW_ROW if chart.is_matrix else _ROW
+    height = row * len(y.names) if y.names else WIDTH - left - _RIGHT if chart.is_matrix else _HEIGHT
     ticks = x.ticks()
     last = svg_width(x.tick_text(ticks[-1]), _SMALL) / 2 if ticks else 0.0  # it may stand at the very end
     return Frame(left, top, WIDTH - left - max(_RIGHT, last + 2), height, x, y)
@@ -170,6 +180,13 @@ def _series(series: Series, frame: Frame) -> Iterator[str]:
                 f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width - 1, 0):.1f}" height="{0.72 * _ROW:.1f}" '
                 f"{_fill(series.colour)}/>"
             )
+    elif series.kind == "cells":
+        cells = zip(series.y, series.low, series.high, strict=True)
+        path = "".join(
+            f"M{across(low):.1f} {down(row - 0.5):.1f}H{across(high):.1f}V{down(row + 0.5):.1f}H{across(low):.1f}Z"
+            for row, low, high in cells
+        )
+        yield f'<path d="{path}" {_fill(series.colour)}/>'
     elif series.kind == "points":
         nothing = (None,) * len(series.x)
         ends = (series.low or nothing, series.high or nothing)
@@ -241,7 +258,7 @@ def _sample(each: Series | Mark, x: float, y: float) -> str:
         return f'<path d="M{x + _SAMPLE / 2:.1f} {y - 7:.1f}v14" {_mark_stroke(each)}/>'
     if each.kind == "points":
         return svg_marker(each.colour, x + _SAMPLE / 2, y, 3.2)
-    if each.kind in ("band", "bars"):
+    if each.kind in ("band", "bars", "cells"):
         faded = f' fill-opacity="{_FADED}"' if each.kind == "band" else ""
         return (
             f'<rect x="{x + 6:.1f}" y="{y - 6:.1f}" width="{_SAMPLE - 6:g}" height="12" '

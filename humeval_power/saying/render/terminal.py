@@ -12,7 +12,7 @@ from humeval_power.saying.document import (
     Document,
     Fact,
     Facts,
-    Field,
+    FormLine,
     Listing,
     Paragraph,
     Picture,
@@ -78,7 +78,7 @@ def _section(section: Section, width: int) -> str:
     # what is alike stands together; a paragraph or a table after something else is set apart
     body = (
         "\n".join(shown)
-        if all(isinstance(b, Field | Points) for b in section.blocks)
+        if all(isinstance(b, FormLine | Points) for b in section.blocks)
         else "\n\n".join(shown)
     )
     return f"{wrapped(section.title, width=width)}\n{body}" if section.title else body
@@ -96,7 +96,7 @@ def _block(block: Block, width: int, indent: str) -> str:
             return "\n".join(f"{indent}{_INDENT}{terminal_text(line)}" for line in text.split("\n"))
         case Table():
             return table_lines(block, width=width, indent=indent)
-        case Field():
+        case FormLine():
             return _field(block, width, indent)
         case Picture():
             return ""
@@ -192,7 +192,7 @@ def _sentences(rows: Sequence[Sequence[str]], width: int, indent: str) -> str:
     )
 
 
-def _field(field: Field, width: int, indent: str) -> str:
+def _field(field: FormLine, width: int, indent: str) -> str:
     box = {"filled": "[x]", "check": "[?]", "open": "[ ]"}[field.state]
     answer = f": {field.answer}" if field.answer else ""
     lines = [wrapped(f"{field.question}{answer}", width=width, bullet=f"{indent}{box} ")]

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
     from humeval_power.studies.analyze.result import AnalysisResult
     from humeval_power.studies.analyze.result_criteria import CriteriaResult
-    from humeval_power.studies.analyze.result_systems import SystemsResult
     from humeval_power.studies.field.worker_quality import WorkerExclusion
     from humeval_power.studies.plan.plan import Plan
 
@@ -170,7 +169,7 @@ def command(
     amend: str | None,
     secret: str | None,
     run: Run,
-) -> AnalysisResult | SystemsResult | CriteriaResult:
+) -> AnalysisResult | CriteriaResult:
     """Decide a finished study by its plan, and say what differs from it.
 
     RATINGS is a table as 'check' reads it. With --plan the plan's test,
@@ -206,8 +205,8 @@ def command(
     exclude_if = study.exclude_if or NO_RULES
     source = None if study.plan is None else plan_reference(study.plan)
 
-    def each(ratings: Ratings, exclusion: WorkerExclusion | None = None) -> AnalysisResult | SystemsResult:
-        from humeval_power.studies.analyze.calls import analyze_pair, analyze_systems, looks_of_study
+    def each(ratings: Ratings, exclusion: WorkerExclusion | None = None) -> AnalysisResult:
+        from humeval_power.studies.analyze.calls import analyze, looks_of_study
         from humeval_power.studies.power.work_ahead import tell_work
 
         model.check(ratings)
@@ -216,33 +215,23 @@ def command(
             looks = looks_of_study(
                 planned, study.plan, study.ledger, ratings, secret=secret, exclusion=exclusion
             )
-        if several and (ratings.n_systems > 2 or planned is not None):
-            if correlated:
-                raise click.UsageError(
-                    "Correlated intercepts and slopes are fitted for two systems: --systems A,B."
-                )
-            return analyze_systems(
-                ratings,
-                plan=planned,
-                rule=rule,
-                family=family,
-                looks=looks,
-                exclusion=exclusion,
-                plan_source=source,
-                diagnostics=details_wanted() or record_wanted(),
-                seed=run.seed,
+        together = several and (ratings.n_systems > 2 or planned is not None)
+        if together and correlated:
+            raise click.UsageError(
+                "Correlated intercepts and slopes are fitted for two systems: --systems A,B."
             )
-        return analyze_pair(
+        return analyze(
             ratings,
             plan=planned,
             rule=rule,
-            effect=_interest(study, ratings),
+            family=family if together else None,
+            effect=None if together else _interest(study, ratings),
             looks=looks,
             correlated=correlated,
             exclusion=exclusion,
             plan_source=source,
-            diagnostics=details_wanted(),
-            check_families=study.check_families,
+            diagnostics=details_wanted() or (together and record_wanted()),
+            check_families=study.check_families and not together,
             n_simulations=run.simulations(),
             seed=run.seed,
             n_jobs=run.n_jobs,

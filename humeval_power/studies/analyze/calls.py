@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.errors import FitError, InputError, Problem
@@ -36,15 +36,16 @@ if TYPE_CHECKING:
     from humeval_power.estimation.latent.fit import LatentFit
     from humeval_power.studies.analyze.against_plan import PowerAtInterest
     from humeval_power.studies.analyze.diagnostics import Diagnostics, JointDiagnostics
-    from humeval_power.studies.analyze.result import AnalysisResult
+    from humeval_power.studies.analyze.result import AnalysisResult, PairDetail
     from humeval_power.studies.analyze.result_criteria import CriteriaResult
-    from humeval_power.studies.analyze.result_systems import SystemsResult
+    from humeval_power.studies.fit.fit_blocks import AnyFit
     from humeval_power.studies.fit.many_systems import SystemsAnalysis
     from humeval_power.studies.fit.wald import EffectTest
     from humeval_power.studies.power.workload import Ahead
     from humeval_power.sweep.executors import AnyExecutor
 
 
+@on_executor
 def analyze(
     ratings: Ratings,
     *,
@@ -63,7 +64,7 @@ def analyze(
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
     ahead: Ahead | None = None,
-) -> AnalysisResult | SystemsResult:
+) -> AnalysisResult:
     """Decide a finished study, and say what differs from its plan.
 
     Parameters
@@ -72,186 +73,185 @@ def analyze(
     plan : the plan to hold the study against.
     rule : the test; None takes the plan's. Another one than the plan's is a deviation.
     family : of several systems, which comparisons are made, by which model and correction; None takes the plan's,
-        else all pairs with Holm's correction. Of two systems it says by its baseline which is subtracted.
-    effect, looks, correlated, check_families, n_simulations, n_jobs, executor, ahead : of two systems alone, as
-        `analyze_pair` has them.
-    exclusion : the workers whom rules leave out (`exclude_workers`); a plan that seals rules needs it.
-    plan_source : the file and checksum of the plan, for the record.
-    diagnostics : whether to predict workers and items, and to leave out each of the busiest workers.
-    seed : of what is simulated: the size of the test with few workers; the chances of ranks of several systems.
-
-    Returns
-    -------
-    AnalysisResult or SystemsResult
-        Of two systems as `analyze_pair` gives it, of more as `analyze_systems` does.
-
-    Raises
-    ------
-    InputError
-        What decides two systems asked of several, and all that the two calls refuse.
-    FitError
-        Ratings that determine nothing.
-    """
-    if ratings.n_systems == 2 and family is not None and (plan is None or plan.many is None):
-        pair = family.pairs(ratings.system_names)[0]
-        ratings, family = ratings if pair == ratings.system_names else ratings.pair(*pair), None
-    if ratings.n_systems > 2 or family is not None:
-        given = {
-            "effect": effect,
-            "looks": looks,
-            "correlated": correlated,
-            "check_families": check_families,
-        }
-        if only_pairs := [name for name, value in given.items() if value not in (None, (), [], False)]:
-            raise InputError(
-                f"{', '.join(only_pairs)}: for two systems; {ratings.source} has {ratings.n_systems}. Choose two "
-                "with ratings.pair(A, B)."
-            )
-        return analyze_systems(
-            ratings,
-            plan=plan,
-            rule=rule,
-            family=family,
-            exclusion=exclusion,
-            plan_source=plan_source,
-            diagnostics=diagnostics,
-            seed=seed,
-        )
-    return analyze_pair(
-        ratings,
-        plan=plan,
-        rule=rule,
-        effect=effect,
-        looks=looks,
-        correlated=correlated,
-        exclusion=exclusion,
-        plan_source=plan_source,
-        diagnostics=diagnostics,
-        check_families=check_families,
-        n_simulations=n_simulations,
-        seed=seed,
-        n_jobs=n_jobs,
-        executor=executor,
-        ahead=ahead,
-    )
-
-
-@on_executor
-def analyze_pair(
-    ratings: Ratings,
-    *,
-    plan: Plan | None = None,
-    rule: DecisionRule | None = None,
-    effect: float | None = None,
-    looks: LooksTaken | None = None,
-    correlated: Sequence[CorrelatedFactor] = (),
-    exclusion: WorkerExclusion | None = None,
-    plan_source: Mapping[str, object] | None = None,
-    diagnostics: bool = True,
-    check_families: bool = False,
-    n_simulations: int = DEFAULT_SIMULATIONS,
-    seed: int = DEFAULT_SEED,
-    n_jobs: int = 1,
-    executor: AnyExecutor | None = None,
-    ahead: Ahead | None = None,
-) -> AnalysisResult:
-    """Decide a finished study of two systems, and say what differs from its plan.
-
-    Parameters
-    ----------
-    ratings : of two systems; for a planned study on the plan's scale and with its systems.
-    plan : the plan to hold the study against.
-    rule : the test; None takes the plan's. Another one than the plan's is a deviation.
-    effect : the smallest difference B - A on [0, 1] that would matter, above 0; None takes the plan's.
-    looks : those of a plan that has looks, when the study has ended.
-    correlated : 'worker', 'item' or both, whose intercepts and slopes may correlate.
+        else all pairs with Holm's correction. Of two systems it says by its baseline which is subtracted. With the
+        joint model the other kind of variances is shown as a check.
+    effect : of two systems, the smallest difference B - A on [0, 1] that would matter, above 0. [the plan's]
+    looks : those of a plan that has looks, when the study has ended: their boundaries decide.
+    correlated : of two systems, 'worker', 'item' or both, whose intercepts and slopes may correlate.
     exclusion : the workers whom rules leave out (`exclude_workers`); a plan that seals rules needs it. The result
         is that of the others, and shows that of all beside it.
     plan_source : the file and checksum of the plan, for the record.
-    diagnostics : whether to predict workers and items and to find the effect without each worker.
-    check_families : as of `fit`.
-    n_simulations, seed, n_jobs : of the simulated size of the test, which is looked at with few workers.
+    diagnostics : whether to predict workers and items, and to leave out each of the busiest workers.
+    check_families : of two systems, as of `fit`.
+    n_simulations, n_jobs, executor : of the simulated size of the test of two systems, which is looked at with few
+        workers.
+    seed : of these, and of the simulated chances of ranks of several systems.
     ahead : is told of these simulations before they begin; raises to refuse them.
 
     Returns
     -------
     AnalysisResult
-        Its `decision` in words; estimate, standard error and interval on [0, 1]; deviations; agreement.
+        Its `decision` in words; `to_frame` has a row for each comparison, on [0, 1]; deviations; agreement. Of
+        several systems `findings` have a row for each: mean, interval, group, rank and the chance of being best, in
+        points of a declared scale.
 
     Raises
     ------
     InputError
         A rule whose reference distribution is simulated, a plan with looks without those taken, or one with
-        documents for ratings without them.
+        documents for ratings without them; what decides two systems asked of several; one system, or none of the
+        baseline's name.
     FitError
         Ratings that determine nothing.
     """
-    from humeval_power.estimation.crossed.problem import few_fits
     from humeval_power.saying.result import Provenance
-    from humeval_power.studies.analyze.against_plan import deviations
-    from humeval_power.studies.analyze.family import comparison_row
-    from humeval_power.studies.analyze.result import (
-        AnalysisResult,
-        WithAndWithout,
-        exclusion_deviations,
-        not_applied_remarks,
-    )
-    from humeval_power.studies.fit.fit_result import family_remarks
-    from humeval_power.studies.fit.many_systems import asymptotic_intervals, fit_and_test
-    from humeval_power.studies.fit.wald import adjustment
-    from humeval_power.studies.power.calibration import size_of_test
-    from humeval_power.studies.power.formula import FEW_WORKERS
+    from humeval_power.studies.analyze.against_plan import deviations, family_deviations
+    from humeval_power.studies.analyze.result import AnalysisResult, comparison_rows
+    from humeval_power.studies.analyze.result_conditions import WithAndWithout, exclusion_deviations
+    from humeval_power.studies.fit.joint_comparison import check_other_model, compare_jointly, family_error
+    from humeval_power.studies.fit.many_systems import compare_in_pairs
+    from humeval_power.studies.fit.ranks import simulate_ranks
+    from humeval_power.studies.monitor.systems import decided_by_looks
 
+    if ratings.n_systems == 2 and family is not None and (plan is None or plan.many is None):
+        pair = family.pairs(ratings.system_names)[0]
+        ratings, family = ratings if pair == ratings.system_names else ratings.pair(*pair), None
     rule = rule or (DEFAULT_RULE if plan is None else plan.rule)
     _refuse_simulated(rule)
+    if ratings.n_systems > 2 and family is None:
+        family = (None if plan is None else plan.family) or DEFAULT_FAMILY
+    if family is not None:
+        given = {"effect": effect, "correlated": correlated, "check_families": check_families}
+        _refuse_of_two(ratings, given)
+    if ratings.n_systems < 2:
+        raise InputError(f"{ratings.source} has one system; at least two are needed.")
+    if (
+        family is not None
+        and family.model == "joint"
+        and (ratings.document is not None or ratings.covariates)
+    ):
+        raise InputError(
+            "The joint model of several systems has no documents and no covariates: compare in pairs (--model "
+            "pairwise), each of which has them, or leave the columns out."
+        )
     if plan is not None and plan.looks is not None and looks is None:
         raise InputError("The plan has looks: its result takes those that were taken into account.")
     if plan is not None:
         plan.check_documents(ratings)
     whole, exclusion = ratings, _sealed(plan, exclusion)
     ratings = whole if exclusion is None else exclusion.remaining(whole)
+
+    def compared(these: Ratings, *, check: bool) -> SystemsAnalysis:
+        if family is None:
+            return _of_two(these, rule, correlated)
+        if family.model == "pairwise":
+            return compare_in_pairs(these, rule=rule, family=family)
+        return compare_jointly(these, rule=rule, family=family, check=check)
+
+    analysis = compared(ratings, check=looks is None)
+    changed = None
+    if exclusion is not None:
+        everybody = analysis if ratings is whole else compared(whole, check=False)
+        rows = comparison_rows(whole.criterion, everybody)
+        changed = WithAndWithout.of(exclusion, ratings, whole, rows)
+    found = None
+    if plan is not None:
+        found = (
+            *deviations(plan, whole, rule, stopped_at=None if looks is None else looks.stopped_at),
+            *exclusion_deviations(exclusion, str(plan.exclusion_rules)),
+            *(() if family is None else family_deviations(plan, family)),
+            *(() if looks is None else looks.departures),
+        )
+    result = AnalysisResult(
+        ratings=ratings,
+        analysis=analysis,
+        agreement=_agreement(ratings, analysis if family is None else None),
+        deviations=found,
+        looks=looks,
+        plan=None if plan_source is None else dict(plan_source),
+        exclusion=changed,
+    )
+    if family is None:
+        interest = _interest(effect, plan, result)
+        detail = _detail(result, interest, check_families, n_simulations, seed, n_jobs, ahead)
+        return replace(
+            result,
+            detail=detail,
+            diagnostics=_diagnostics(result) if diagnostics else None,
+            provenance=Provenance(seed=None if detail.size is None else seed),
+        )
+    if looks is None:
+        analysis = replace(analysis, other_model=check_other_model(ratings, analysis, rule))
+    elif plan is not None:
+        analysis = decided_by_looks(analysis, looks.of_several, plan, ratings)
+    if analysis.joint is not None and family.correction == "max-t":
+        pairs = [(one.first, one.second) for one in analysis.results]
+        erring = family_error(ratings, analysis.joint, pairs, rule, seed=seed)
+        analysis = replace(analysis, family_error=erring)
+    return replace(
+        result,
+        analysis=analysis,
+        ranks=simulate_ranks(analysis, seed=seed),
+        diagnostics=_joint_diagnostics(ratings, analysis.joint) if diagnostics else None,
+        provenance=Provenance(seed=seed),
+    )
+
+
+def _refuse_of_two(ratings: Ratings, given: Mapping[str, object]) -> None:
+    if only_pairs := [name for name, value in given.items() if value not in (None, (), [], False)]:
+        raise InputError(
+            f"{', '.join(only_pairs)}: for two systems; {ratings.source} has {ratings.n_systems}. Choose two "
+            "with ratings.pair(A, B)."
+        )
+
+
+def _of_two(
+    ratings: Ratings, rule: DecisionRule, correlated: Sequence[CorrelatedFactor]
+) -> SystemsAnalysis:
+    """The one comparison of two systems, by a fit of its own."""
+    from humeval_power.estimation.crossed.problem import few_fits
+    from humeval_power.families import FamilyOfTests
+    from humeval_power.studies.fit.many_systems import SystemsAnalysis, SystemsComparison, fit_and_test
+
+    a, b = ratings.system_names
     with few_fits():
         fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
+    comparison = SystemsComparison(a, b, fitted, tested, tested.p_value)
+    return SystemsAnalysis((comparison,), (), FamilyOfTests(ComparisonFamily(correction="none"), 1))
+
+
+def _detail(
+    result: AnalysisResult,
+    interest: PowerAtInterest | None,
+    check_families: bool,
+    n_simulations: int,
+    seed: int,
+    n_jobs: int,
+    ahead: Ahead | None,
+) -> PairDetail:
+    """What is known of two systems beside their test."""
+    from humeval_power.estimation.crossed.problem import few_fits
+    from humeval_power.studies.analyze.result import PairDetail
+    from humeval_power.studies.fit.many_systems import asymptotic_intervals
+    from humeval_power.studies.fit.wald import adjustment
+    from humeval_power.studies.power.calibration import size_of_test
+    from humeval_power.studies.power.formula import FEW_WORKERS
+
+    ratings, fitted, tested = result.ratings, result.fitted, result.tested
+    rule, size = tested.rule, None
+    with few_fits():
         adjusted = adjustment(fitted, ratings, rule)
-    size = None
     if fitted.n_workers < FEW_WORKERS and not tested.reason and not rule.is_latent:
         if ahead is not None:
             ahead(studies_like(fitted, ratings, rule, True, n_simulations, n_jobs))
         simulation = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs}
         size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **simulation)
-    found = None
-    if plan is not None:
-        found = deviations(plan, whole, rule, stopped_at=None if looks is None else looks.stopped_at)
-        found = (*found, *exclusion_deviations(exclusion, str(plan.exclusion_rules)))
-        found = found if looks is None else (*found, *looks.departures)
-    changed = None
-    if exclusion is not None:
-        with few_fits():
-            everybody = tested if ratings is whole else fit_and_test(whole, rule, correlated=correlated)[1]
-        a, b = whole.system_names
-        row = comparison_row(whole.criterion, (a, b), everybody, everybody.p_value)
-        changed = WithAndWithout.of(exclusion, ratings, whole, [row])
-    check = family_check(ratings, tested) if check_families else None
-    remarks = [] if looks is None else [f"WARNING: {one.actual}." for one in looks.unchecked]
-    if check is not None:
-        remarks += family_remarks(ratings, tested, check)
-    return AnalysisResult(
-        ratings=ratings,
-        fitted=fitted,
-        tested=tested,
-        ranges=asymptotic_intervals(fitted, ratings),
-        agreement=_agreement(ratings, fitted),
-        size=size,
-        interest=_interest(effect, plan, ratings, fitted, tested),
-        deviations=found,
-        looks=looks,
-        plan=None if plan_source is None else dict(plan_source),
-        adjustment=adjusted,
-        diagnostics=_diagnostics(ratings, fitted, tested) if diagnostics else None,
-        check=check,
-        exclusion=changed,
-        remarks=(*not_applied_remarks(exclusion), *remarks),
-        provenance=Provenance(seed=None if size is None else seed),
+    return PairDetail(
+        asymptotic_intervals(fitted, ratings),
+        size,
+        interest,
+        adjusted,
+        family_check(ratings, tested) if check_families else None,
     )
 
 
@@ -270,111 +270,6 @@ def _sealed(plan: Plan | None, exclusion: WorkerExclusion | None) -> WorkerExclu
             f"The plan leaves out workers by its rules {plan.exclusion_rules}: give what they do to these workers."
         )
     return None
-
-
-def analyze_systems(
-    ratings: Ratings,
-    *,
-    plan: Plan | None = None,
-    rule: DecisionRule | None = None,
-    family: ComparisonFamily | None = None,
-    looks: LooksTaken | None = None,
-    exclusion: WorkerExclusion | None = None,
-    plan_source: Mapping[str, object] | None = None,
-    diagnostics: bool = True,
-    seed: int = DEFAULT_SEED,
-) -> SystemsResult:
-    """Compare several systems: every pair, or each with one of them.
-
-    Parameters
-    ----------
-    ratings : of two systems or more.
-    plan : the plan of several systems to hold the study against.
-    rule : the test; None takes the plan's. Another one than the plan's is a deviation.
-    family : which comparisons are made, by which model and correction; None takes the plan's. With the joint model
-        the other kind of variances is shown as a check.
-    looks : those of a plan that has looks, when the study has ended: their boundaries decide.
-    exclusion : as of `analyze_pair`.
-    plan_source : the file and checksum of the plan, for the record.
-    diagnostics : whether to predict workers and items by one fit of all systems, and to leave out each of the
-        busiest workers.
-    seed : of the simulated chances of ranks.
-
-    Returns
-    -------
-    SystemsResult
-        Its `findings` have a row for each system: mean, interval, group, rank and the chance of being best, in
-        points of a declared scale. `to_frame` has a row for each comparison, on [0, 1].
-
-    Raises
-    ------
-    InputError
-        One system, no system of the baseline's name, or a plan with looks without those taken.
-    """
-    from humeval_power.saying.result import Provenance
-    from humeval_power.studies.analyze.against_plan import deviations, family_deviations
-    from humeval_power.studies.analyze.result import WithAndWithout, exclusion_deviations
-    from humeval_power.studies.analyze.result_systems import SystemsResult, comparison_rows
-    from humeval_power.studies.fit.joint_comparison import check_other_model, compare_jointly, family_error
-    from humeval_power.studies.fit.many_systems import compare_in_pairs
-    from humeval_power.studies.fit.ranks import simulate_ranks
-    from humeval_power.studies.monitor.systems import decided_by_looks
-
-    rule = rule or (DEFAULT_RULE if plan is None else plan.rule)
-    family = family or (plan.family if plan is not None else None) or DEFAULT_FAMILY
-    _refuse_simulated(rule)
-    if family.model == "joint" and (ratings.document is not None or ratings.covariates):
-        raise InputError(
-            "The joint model of several systems has no documents and no covariates: compare in pairs (--model "
-            "pairwise), each of which has them, or leave the columns out."
-        )
-    if ratings.n_systems < 2:
-        raise InputError(f"{ratings.source} has one system; at least two are needed.")
-    if plan is not None and plan.looks is not None and looks is None:
-        raise InputError("The plan has looks: its result takes those that were taken into account.")
-    if plan is not None:
-        plan.check_documents(ratings)
-    whole, exclusion = ratings, _sealed(plan, exclusion)
-    ratings = whole if exclusion is None else exclusion.remaining(whole)
-
-    def compared(these: Ratings, *, check: bool) -> SystemsAnalysis:
-        if family.model == "pairwise":
-            return compare_in_pairs(these, rule=rule, family=family)
-        return compare_jointly(these, rule=rule, family=family, check=check)
-
-    analysis = compared(ratings, check=looks is None)
-    changed = None
-    if exclusion is not None:
-        everybody = analysis if ratings is whole else compared(whole, check=False)
-        rows = comparison_rows(whole.criterion, everybody)
-        changed = WithAndWithout.of(exclusion, ratings, whole, rows)
-    if looks is None:
-        analysis = replace(analysis, other_model=check_other_model(ratings, analysis, rule))
-    elif plan is not None:
-        analysis = decided_by_looks(analysis, looks.of_several, plan, ratings)
-    if analysis.joint is not None and family.correction == "max-t":
-        pairs = [(one.first, one.second) for one in analysis.results]
-        erring = family_error(ratings, analysis.joint, pairs, rule, seed=seed)
-        analysis = replace(analysis, family_error=erring)
-    return SystemsResult(
-        ratings=ratings,
-        analysis=analysis,
-        ranks=simulate_ranks(analysis, seed=seed),
-        agreement=_agreement(ratings),
-        diagnostics=_joint_diagnostics(ratings, analysis.joint) if diagnostics else None,
-        deviations=None
-        if plan is None
-        else (
-            *deviations(plan, whole, rule, stopped_at=None if looks is None else looks.stopped_at),
-            *exclusion_deviations(exclusion, str(plan.exclusion_rules)),
-            *family_deviations(plan, family),
-            *(() if looks is None else looks.departures),
-        ),
-        looks=looks,
-        exclusion=changed,
-        plan=None if plan_source is None else dict(plan_source),
-        provenance=Provenance(seed=seed),
-    )
 
 
 def _joint_diagnostics(ratings: Ratings, fitted: JointFit | None) -> JointDiagnostics | None:
@@ -396,7 +291,7 @@ def _joint_diagnostics(ratings: Ratings, fitted: JointFit | None) -> JointDiagno
 
 def analyze_criteria(
     by_name: Mapping[str, Ratings],
-    each: Callable[[Ratings], AnalysisResult | SystemsResult] | None = None,
+    each: Callable[[Ratings], AnalysisResult] | None = None,
     *,
     family: ComparisonFamily | None = None,
     plan: Plan | None = None,
@@ -407,12 +302,11 @@ def analyze_criteria(
     Parameters
     ----------
     by_name : the ratings of each criterion.
-    each : how one criterion is analysed, such as `analyze_systems` or `analyze_pair` with options; None takes
-        `analyze`, of more than two systems by the family.
+    each : how one criterion is analysed, such as `analyze` with options; None takes it by the family.
     family : the correction, and whether it covers the tests of all criteria or those of each; the same that
         `each` compares several systems by. None takes the plan's, or the usual one.
     plan : of several criteria, to hold these against; where `each` is given that holds the rest.
-    exclusion : as of `analyze_pair`, by the answers on all criteria; where `each` is given that applies it.
+    exclusion : as of `analyze`, by the answers on all criteria; where `each` is given that applies it.
 
     Returns
     -------
@@ -433,7 +327,7 @@ def analyze_criteria(
 
     family = family or (None if plan is None else plan.family) or DEFAULT_FAMILY
     _refuse_max_t(family, len(by_name))
-    results: dict[str, AnalysisResult | SystemsResult] = {}
+    results: dict[str, AnalysisResult] = {}
     for name, ratings in by_name.items():
         try:
             results[name] = (
@@ -470,8 +364,8 @@ def _refuse_max_t(family: ComparisonFamily, n_criteria: int) -> None:
 
 
 def _corrected_over_all(
-    results: Mapping[str, AnalysisResult | SystemsResult], family: ComparisonFamily
-) -> dict[str, AnalysisResult | SystemsResult]:
+    results: Mapping[str, AnalysisResult], family: ComparisonFamily
+) -> dict[str, AnalysisResult]:
     """The results with p-values that are corrected over the comparisons of all criteria.
 
     So are those of the checks by the other variances and the other model, where a criterion without one counts with
@@ -488,7 +382,7 @@ def _corrected_over_all(
     checked = iter(correct(of_checks, family.correction).tolist())
     of_models = [p for result in results.values() for p in result.other_p_values]
     by_model = iter(correct(of_models, family.correction).tolist())
-    found: dict[str, AnalysisResult | SystemsResult] = {}
+    found: dict[str, AnalysisResult] = {}
     for name, result in results.items():
         n = len(result.p_values)
         mine = CorrectedP(*(list(islice(p, n)) for p in (corrected, checked, by_model)))
@@ -501,12 +395,11 @@ def _refuse_simulated(rule: DecisionRule) -> None:
         raise InputError(f"For --df {rule.df} use 'fit': its reference distribution is simulated there.")
 
 
-def _interest(
-    effect: float | None, plan: Plan | None, ratings: Ratings, fitted: Fit | LatentFit, tested: EffectTest
-) -> PowerAtInterest | None:
+def _interest(effect: float | None, plan: Plan | None, result: AnalysisResult) -> PowerAtInterest | None:
     from humeval_power.studies.analyze.against_plan import power_at_interest
     from humeval_power.studies.power.formula import EffectPrecision
 
+    ratings, fitted, tested = result.ratings, result.fitted, result.tested
     wanted = plan.effect if effect is None and plan is not None else effect
     if wanted is None or tested.reason:
         return None
@@ -524,26 +417,28 @@ def _df(fitted: Fit | LatentFit, tested: EffectTest) -> float:
     return fitted.df_kenward_roger if math.isfinite(fitted.df_kenward_roger) else fitted.df_satterthwaite
 
 
-def _agreement(ratings: Ratings, fitted: Fit | LatentFit | None = None) -> dict[str, object]:
+def _agreement(ratings: Ratings, of_two: SystemsAnalysis | None) -> dict[str, object]:
     """That of workers; the intraclass correlations are those of a fit of two systems."""
     from humeval_power.comparisons.agreement.agreement import agreement, repeatability
     from humeval_power.comparisons.agreement.reliability import intraclass_correlations
     from humeval_power.comparisons.agreement.result import agreement_record
 
     correlations: tuple[IntraclassCorrelation, ...] = ()
-    if fitted is not None:
+    if of_two is not None:
+        fitted = cast("AnyFit", of_two.results[0].fit)
         per_output = ratings.design().ratings_per_item
         correlations = intraclass_correlations(fitted, ratings_per_output=per_output)
     return agreement_record(agreement(ratings), repeatability(ratings), correlations)
 
 
-def _diagnostics(ratings: Ratings, fitted: Fit | LatentFit, tested: EffectTest) -> Diagnostics | None:
+def _diagnostics(result: AnalysisResult) -> Diagnostics | None:
     """Those of the linear model, also where the test is of categories: predictions and refits are on [0, 1]."""
     from humeval_power.estimation.fitting import fit
     from humeval_power.estimation.latent.fit import LatentFit
     from humeval_power.saying.progress import progress
     from humeval_power.studies.analyze.diagnostics import diagnose, most_left_out
 
+    ratings, fitted, tested = result.ratings, result.fitted, result.tested
     if tested.reason or fitted.correlations:  # predictions are those of uncorrelated effects
         return None
     linear = fit(ratings, estimator=fitted.estimator) if isinstance(fitted, LatentFit) else fitted

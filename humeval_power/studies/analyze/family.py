@@ -16,7 +16,7 @@ from humeval_power.saying.result import Record
 from humeval_power.saying.row_flow import flow_record
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.fit_result import fit_content
-from humeval_power.studies.fit.many_systems import PairResult, SystemsAnalysis
+from humeval_power.studies.fit.many_systems import SystemsAnalysis, SystemsComparison
 from humeval_power.studies.fit.wald import EffectTest, standardised_effect
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def looks_content(looks: LooksTaken, inference: StagewiseResult) -> Record:
 
 def comparison_content(
     ratings: Ratings,
-    results: Sequence[PairResult],
+    results: Sequence[SystemsComparison],
     *,
     means: Mapping[str, float],
     groups: Sequence[Sequence[str]],
@@ -417,7 +417,7 @@ def shown_pairs(analysis: SystemsAnalysis, unit: Unit, order: Sequence[str]) -> 
     return tuple(sorted(found, key=lambda pair: (place[pair.left], place[pair.right])))
 
 
-def _shown(one: PairResult, unit: Unit, *, turned: bool) -> ShownPair:
+def _shown(one: SystemsComparison, unit: Unit, *, turned: bool) -> ShownPair:
     sign = -1.0 if turned else 1.0
     left, right = (one.first, one.second) if turned else (one.second, one.first)
     low, high = one.simultaneous_interval or one.test.interval

@@ -1,30 +1,22 @@
-"""The analysis of a study of two systems: what it decides, and its record."""
+"""The analysis of a study: what it decides, and its record."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.errors import InputError
-from humeval_power.exclusions import rule_words
 from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule, claim
-from humeval_power.saying.answer_words import (
-    estimated_words,
-    interval_in_points,
-    on_scale,
-    possible_words,
-    share_words,
-)
-from humeval_power.saying.chart import EstimateRow, EstimateRows
-from humeval_power.saying.clustered_words import Independence, independence_record, independence_section
-from humeval_power.saying.document import Block, Document, Drawing, Paragraph, Points, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words
+from humeval_power.saying.answer_words import decided_words, share_words
+from humeval_power.saying.document import Block, Document, Paragraph, Points, Section
+from humeval_power.saying.numbers import counted, interval_words, p_words
 from humeval_power.saying.result import ANALYSIS_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import left_out_notice
 from humeval_power.saying.rule_words import PARITY, margin_decision
@@ -35,9 +27,27 @@ from humeval_power.studies.analyze.family import (
     comparison_row,
     family_words,
     looks_content,
+    systems_content,
 )
-from humeval_power.studies.field.exclusion_words import rule_lines
-from humeval_power.studies.field.worker_quality import WorkerExclusion
+from humeval_power.studies.analyze.findings import (
+    CriterionFindings,
+    check_remarks,
+    findings_files,
+    findings_frame,
+    findings_table,
+    model_remarks,
+)
+from humeval_power.studies.analyze.result_conditions import (
+    WithAndWithout,
+    deviations_content,
+    deviations_section,
+    exclusion_content,
+    exclusion_section,
+    not_applied_remarks,
+    study_independence_content,
+    study_independence_section,
+)
+from humeval_power.studies.analyze.result_ranking import Ranking, agreement_blocks, notes
 from humeval_power.studies.fit.fit_blocks import (
     AnyFit,
     effect_section,
@@ -47,378 +57,222 @@ from humeval_power.studies.fit.fit_blocks import (
 )
 from humeval_power.studies.fit.fit_result import adjustment_sections, family_remarks
 from humeval_power.studies.fit.intervals import Intervals
-from humeval_power.studies.fit.many_systems import CorrectedP
+from humeval_power.studies.fit.many_systems import CorrectedP, SystemsAnalysis, recorrected
+from humeval_power.studies.fit.ranks import SimulatedRanks
 from humeval_power.studies.fit.wald import Adjustment, EffectTest
 from humeval_power.studies.looks.stagewise import StagewiseResult, stagewise_inference
+from humeval_power.studies.monitor.result import DECISIONS, over_record, result_blocks
 from humeval_power.studies.monitor.step import estimates, taken_boundaries
+from humeval_power.studies.monitor.systems import over_looks
 from humeval_power.studies.power.estimate import PowerEstimate
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from humeval_power.studies.analyze.diagnostics import Diagnostics
+    from humeval_power.studies.analyze.diagnostics import Diagnostics, JointDiagnostics
     from humeval_power.studies.fit.latent_effects import FamilyCheck
 
 
-# What differs from a plan, in words and as a record.
-
-
-def deviations_section(deviations: Sequence[Deviation] | None) -> Iterator[Section]:
-    """Each deviation, or that there is none; nothing without a plan."""
-    if deviations is None:
-        return
-    found = tuple(f"{one.what}: planned {one.planned}; found {one.actual}" for one in deviations)
-    yield Section("Deviations from the plan", (Points(found) if found else Paragraph("None."),))
-
-
-def deviations_content(deviations: Sequence[Deviation] | None, plan: Record | None) -> Record:
-    """The same for a record, with the plan that was followed; nothing without one."""
-    if deviations is None:
-        return {}
-    followed = {} if plan is None else {"plan": plan}
-    return {"deviations": [asdict(one) for one in deviations], **followed}
-
-
-# The result with and without the workers whom rules leave out: counts, and the effect with its interval.
-
-SEALED = "These rules were sealed in the plan."
-NOT_SEALED = (
-    "NOT SEALED: these rules were in no plan before the ratings were seen, so that they may "
-    "follow the result."
-)
-TITLE = "With and without the workers left out"
-_MOST_SHOWN = 30  # comparisons in text
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class WithAndWithout:
-    """What rules for leaving out workers changed.
+class PairDetail:
+    """What is known of one comparison by a fit of its own.
 
-    `workers` and `ratings` are numbers (with the rules, without them). `without` are the comparisons of the same
-    analysis of all workers, in the order of the comparisons that lead; their p-values are not corrected.
+    `ranges` are the parameters' intervals, `size` the simulated size of the test where workers are few, `interest`
+    the power at the difference that would matter, `adjustment` what documents and covariates change, `check` the
+    test of the same ratings as categories, where it was asked for.
     """
 
-    exclusion: WorkerExclusion
-    workers: tuple[int, int]
-    ratings: tuple[int, int]
-    without: tuple[ComparisonRow, ...]
-
-    @classmethod
-    def of(
-        cls, exclusion: WorkerExclusion, kept: Ratings, whole: Ratings, without: Sequence[ComparisonRow]
-    ) -> WithAndWithout:
-        """Of the ratings that stay and of all."""
-        return cls(
-            exclusion,
-            (kept.n_workers, whole.n_workers),
-            (kept.n_ratings, whole.n_ratings),
-            tuple(without),
-        )
-
-
-def exclusion_section(
-    *parts: tuple[WithAndWithout | None, Sequence[ComparisonRow]],
-) -> Iterator[Section]:
-    """What each rule does, and every comparison both ways; nothing without rules.
-
-    parts : what the rules changed, and the comparisons that lead; of each criterion where there are several.
-    """
-    known = [(found, rows) for found, rows in parts if found is not None]
-    if known:
-        yield Section(TITLE, tuple(_blocks(known)))
-
-
-def _blocks(parts: Sequence[tuple[WithAndWithout, Sequence[ComparisonRow]]]) -> Iterator[Block]:
-    first = parts[0][0]
-    yield Paragraph(f"{counts_sentence(first)} {SEALED if first.exclusion.sealed else NOT_SEALED}")
-    yield Points(tuple(rule_lines(first.exclusion)))
-    lines = [
-        (one, other, found) for found, rows in parts for one, other in zip(rows, found.without, strict=True)
-    ]
-    yield _one_table(*lines[0]) if len(lines) == 1 else _several_table(lines[:_MOST_SHOWN])
-    yield _drawing(lines[:_MOST_SHOWN])
-    if len(lines) > _MOST_SHOWN:
-        yield Paragraph(f"The other {len(lines) - _MOST_SHOWN:,} comparisons stand in the record.")
-    several = " These p-values are not corrected for several tests." if len(lines) > 1 else ""
-    yield Paragraph(f"The first of each two lines is the result.{several}")
-
-
-def counts_sentence(found: WithAndWithout) -> str:
-    """'The rules leave out 2 of 12 workers (120 of 720 ratings).'"""
-    workers, ratings = found.workers[1] - found.workers[0], found.ratings[1] - found.ratings[0]
-    if not workers:
-        return f"The rules leave out none of {counted(found.workers[1], 'worker')}."
-    return (
-        f"The rules leave out {workers:,} of {counted(found.workers[1], 'worker')} ({ratings:,} of "
-        f"{counted(found.ratings[1], 'rating')})."
-    )
-
-
-def _drawing(lines: Sequence[tuple[ComparisonRow, ComparisonRow, WithAndWithout]]) -> Drawing:
-    """Each comparison with the rules, and below it without."""
-    rows = EstimateRows(
-        tuple(
-            EstimateRow(_named(row) if not without else "", row.estimate, row.low, row.high, without)
-            for one, other, _ in lines
-            for row, without in ((one, False), (other, True))
-        ),
-        nouns="comparisons",
-        x_label="Difference on [0, 1]",
-        usual_label="with the rules: the result",
-        marked_label="without: all workers",
-        is_ordered=False,
-    )
-    return rows.drawing(
-        "exclusions",
-        title="What do the rules change?",
-        words="Each difference with its interval, with the rules and below it without them.",
-        width=4.6,
-        has_numbers=False,
-    )
-
-
-def _one_table(one: ComparisonRow, other: ComparisonRow, found: WithAndWithout) -> Table:
-    """One comparison both ways, with its counts."""
-    rows = [
-        (name, f"{found.workers[place]:,}", f"{found.ratings[place]:,}", *_effect(row))
-        for place, (name, row) in enumerate((("with the rules", one), ("without", other)))
-    ]
-    heads = (f"{one.second} - {one.first}", "workers", "ratings", "estimate", "interval", "p")
-    return Table(heads, tuple(rows))
-
-
-def _several_table(lines: Sequence[tuple[ComparisonRow, ComparisonRow, WithAndWithout]]) -> Table:
-    """Comparisons both ways."""
-    rows = [
-        (_named(row), name, *_effect(row))
-        for one, other, _ in lines
-        for name, row in (("with", one), ("without", other))
-    ]
-    return Table(("comparison", "rules", "estimate", "interval", "p"), tuple(rows))
-
-
-def _named(row: ComparisonRow) -> str:
-    criterion = f"{row.criterion}: " if row.criterion else ""
-    return f"{criterion}{row.second} - {row.first}"
-
-
-def _effect(row: ComparisonRow) -> tuple[str, str, str]:
-    return f"{row.estimate:+.4f}", interval_words(row.low, row.high), p_cell(row.p_value)
-
-
-def exclusion_content(found: WithAndWithout | None, rows: Sequence[ComparisonRow]) -> Record:
-    """The same for a record; nothing without rules."""
-    if found is None:
-        return {}
-    exclusion, names = found.exclusion, ("with_rules", "without_rules")
-    return {
-        "worker_exclusion": {
-            "rules": str(exclusion.rules),
-            "sealed": exclusion.sealed,
-            "by_rule": [
-                {
-                    "rule": one.name,
-                    "limit": one.limit,
-                    "words": rule_words(one.name, one.limit),
-                    "applied": not one.missing_columns,
-                    "missing_columns": list(one.missing_columns),
-                    "workers": int(one.broken.sum()),
-                    "unknown": int(one.unknown.sum()),
-                }
-                for one in exclusion.outcomes
-            ],
-            "workers": dict(zip(names, found.workers, strict=True)),
-            "ratings": dict(zip(names, found.ratings, strict=True)),
-            "comparisons": [
-                {
-                    "criterion": one.criterion,
-                    "first": one.first,
-                    "second": one.second,
-                    **{
-                        name: {
-                            "estimate": row.estimate,
-                            "interval": [row.low, row.high],
-                            "p_value": row.p_value,
-                        }
-                        for name, row in zip(names, (one, other), strict=True)
-                    },
-                }
-                for one, other in zip(rows, found.without, strict=True)
-            ],
-        }
-    }
-
-
-def exclusion_deviations(exclusion: WorkerExclusion | None, planned: str) -> tuple[Deviation, ...]:
-    """Rules that were not applied, and rules that the plan does not have."""
-    if exclusion is None:
-        return ()
-    found = [
-        Deviation(
-            "rule for leaving out workers",
-            f"{one.name}={one.limit:g}",
-            f"not applied: the table has no column {' and '.join(one.missing_columns)}",
-        )
-        for one in exclusion.not_applied
-        if exclusion.sealed
-    ]
-    if not exclusion.sealed:
-        found.append(Deviation("rules for leaving out workers", planned or "none", str(exclusion.rules)))
-    return tuple(found)
-
-
-def not_applied_remarks(exclusion: WorkerExclusion | None) -> tuple[str, ...]:
-    """A warning for each rule that the table lacks columns for."""
-    if exclusion is None:
-        return ()
-    return tuple(
-        f"WARNING: the rule {one.name}={one.limit:g} was not applied, for the table has no column "
-        f"{' and '.join(map(repr, one.missing_columns))}."
-        for one in exclusion.not_applied
-    )
-
-
-# What was not independent in a study of ratings, and whether its model knows.
-
-
-def study_independence(ratings: Ratings) -> tuple[Independence, ...]:
-    """What ratings share: workers and items always, documents where they are named."""
-    return tuple(_answers(ratings))
-
-
-def study_independence_section(ratings: Ratings) -> Section:
-    """The same as a section."""
-    return independence_section(study_independence(ratings))
-
-
-def study_independence_content(ratings: Ratings) -> list[Record]:
-    """The same as plain values."""
-    return independence_record(study_independence(ratings))
-
-
-def _answers(ratings: Ratings) -> Iterator[Independence]:
-    workers, items = counted(ratings.n_workers, "worker"), counted(ratings.n_items, "item")
-    yield Independence(
-        "workers",
-        "accounted",
-        f"Ratings of one worker are alike, and so are those of one item. The model knows {workers} and {items}, "
-        "with their levels and with how they differ between systems.",
-    )
-    if ratings.n_documents:
-        yield Independence(
-            "items",
-            "accounted",
-            f"Items of one document are alike. The model knows {counted(ratings.n_documents, 'document')}.",
-        )
-    else:
-        yield Independence(
-            "items",
-            "assumed",
-            "Items count as independent of each other. Where several are sentences of one document, or turns of "
-            "one dialogue, they are not: name the column by --document.",
-        )
+    ranges: Intervals
+    size: PowerEstimate | None = None
+    interest: PowerAtInterest | None = None
+    adjustment: Adjustment | None = None
+    check: FamilyCheck | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnalysisResult(Result):
-    """The fit and the test of two systems, held against the plan.
+    """The comparisons of a study, one of two systems and all that were asked for of several, held against the plan.
 
-    `ranges` are the parameters' intervals, `size` the simulated size of the test where workers are few,
-    `interest` the power at the difference that would matter, `deviations` None without a plan. `plan` names the
-    plan's file and checksum. `check` is the test of the same ratings as categories, where it was asked for.
-    `exclusion` is what rules for leaving out workers changed, None without rules.
-    `diagnostics` are None where they were not asked for, or there is no test. `corrected_p` is the p-value after
-    the correction of a family of `tests`, of which this is one, and then decides; both are None for a single test.
+    `analysis` has the fits and tests, `agreement` is that of the workers. `deviations` are None without a plan;
+    `plan` names its file and checksum. `exclusion` is what rules for leaving out workers changed, None without
+    rules. `looks` are those that decided, None for one test at the end. `diagnostics` are None where they were not
+    asked for, or there is nothing to diagnose. Of two systems there is the `detail` of their comparison; of several
+    the simulated `ranks`, and the `order` of tables and pictures where it is not that of the means.
     """
 
     schema: ClassVar[str] = ANALYSIS_SCHEMA
 
     ratings: Ratings
-    fitted: AnyFit
-    tested: EffectTest
-    ranges: Intervals
+    analysis: SystemsAnalysis
     agreement: Record
-    size: PowerEstimate | None = None
-    interest: PowerAtInterest | None = None
+    detail: PairDetail | None = None
+    ranks: SimulatedRanks | None = None
+    order: tuple[str, ...] = ()
+    diagnostics: Diagnostics | JointDiagnostics | None = None
     deviations: tuple[Deviation, ...] | None = None
     looks: LooksTaken | None = None
     plan: Record | None = None
-    diagnostics: Diagnostics | None = None
-    adjustment: Adjustment | None = None
-    check: FamilyCheck | None = None
     exclusion: WithAndWithout | None = None
-    corrected_p: float | None = None
-    tests: FamilyOfTests | None = None
-    remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
     @cached_property
+    def ranking(self) -> Ranking | None:
+        """What is said of several systems as a whole; None of two."""
+        if self.ranks is None:
+            return None
+        diagnostics = cast("JointDiagnostics | None", self.diagnostics)
+        return Ranking(self.ratings, self.analysis, self.ranks, self.order, diagnostics)
+
+    @property
+    def tests(self) -> FamilyOfTests | None:
+        """Those that were corrected together; None for a single test."""
+        tests = self.analysis.tests
+        return tests if self.ranks is not None or tests.criteria else None
+
+    @property
+    def fitted(self) -> AnyFit:
+        """The fit of two systems."""
+        return cast(AnyFit, self.analysis.results[0].fit)
+
+    @property
+    def tested(self) -> EffectTest:
+        """The test of two systems; of several the first."""
+        return self.analysis.results[0].test
+
+    @cached_property
     def sequential(self) -> StagewiseResult | None:
-        """The inference that takes the looks into account, None for a study with one test."""
-        if self.looks is None:
+        """The inference about two systems that takes the looks into account, None for a study with one test."""
+        if self.looks is None or self.ranks is not None:
             return None
         return stagewise_inference(estimates(self.looks.of_two), taken_boundaries(self.looks.of_two))
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """Rules that were not applied, looks that could not be checked, and what decides otherwise."""
+        excluded = not_applied_remarks(None if self.exclusion is None else self.exclusion.exclusion)
+        unchecked = () if self.looks is None else self.looks.unchecked
+        return (
+            *excluded,
+            *check_remarks(self.analysis.check),
+            *model_remarks(self.analysis.other_model),
+            *(f"WARNING: {one.actual}." for one in unchecked),
+            *self._family_remarks(),
+        )
+
+    def _family_remarks(self) -> tuple[str, ...]:
+        if self.detail is None or self.detail.check is None:
+            return ()
+        return tuple(family_remarks(self.ratings, self.tested, self.detail.check))
+
+    @property
     def p_values(self) -> tuple[float, ...]:
-        """The one raw p-value."""
-        return (self.tested.p_value,)
+        """The raw p-value of each comparison."""
+        return tuple(one.test.p_value for one in self.analysis.results)
 
     @property
     def check_p_values(self) -> tuple[float, ...]:
-        """The same: two systems have no check by other variances."""
-        return self.p_values
+        """The same with the other kind of variances; without such a check, its own."""
+        check = self.analysis.check
+        return (
+            tuple(one.test.p_value for one in check.results) if check and check.results else self.p_values
+        )
 
     @property
     def other_p_values(self) -> tuple[float, ...]:
-        """Its own: there is no other model of two systems."""
-        return self.p_values
+        """The same by the other model; without such a check, its own."""
+        other = self.analysis.other_model
+        return (
+            tuple(one.test.p_value for one in other.results) if other and other.results else self.p_values
+        )
 
     def check_family(self, family: ComparisonFamily) -> None:
-        """Refuse to be one of several tests after looks, whose boundaries decide alone.
+        """Refuse to be corrected by another family than several systems were compared by, or after looks.
 
         Raises
         ------
         InputError
-            A study with looks.
+            Another family, or a study with looks, whose boundaries decide alone.
         """
-        if self.looks is not None and family.correction != "none":
+        if self.looks is not None and (self.ranks is not None or family.correction != "none"):
             raise InputError(
                 f"{self.ratings.source}: a study with looks is decided by its boundaries; analyse it by itself."
             )
+        if self.ranks is not None and self.analysis.family != family:
+            raise InputError(
+                f"{self.ratings.source}: the systems were compared by {self.analysis.family}, and are to be "
+                f"corrected by {family}. Take one family for both."
+            )
 
     def recorrected(self, tests: FamilyOfTests, corrected: CorrectedP) -> AnalysisResult:
-        """The result as one of several tests, with the p-value that was corrected over them."""
-        return replace(self, tests=tests, corrected_p=corrected.p_values[0])
+        """The result with p-values that were corrected over a larger family of tests."""
+        return replace(self, analysis=recorrected(self.analysis, tests, corrected))
+
+    def named(self, criterion: str, order: tuple[str, ...]) -> AnalysisResult:
+        """The result under a criterion, its systems in this order."""
+        return replace(self, order=order, ratings=replace(self.ratings, criterion=criterion))
 
     @property
-    def significant(self) -> bool:
-        """Whether the test is significant: after the correction, where it is one of several."""
-        if self.corrected_p is None:
-            return self.tested.significant
-        return self.corrected_p <= self.tested.rule.alpha
+    def findings(self) -> CriterionFindings:
+        """Of several systems a row for each, as the table, the picture, the record and the frame show it.
+
+        Raises
+        ------
+        InputError
+            Two systems, which have no ranking.
+        """
+        if self.ranking is None:
+            raise InputError(
+                "Two systems have one comparison and no ranking: see `decision` and `to_frame`."
+            )
+        return self.ranking.findings
+
+    def findings_frame(self) -> pd.DataFrame:
+        """The findings as a table: a row for each system."""
+        return findings_frame([self.findings])
+
+    def files(self) -> dict[str, str]:
+        """The findings about several systems as a spreadsheet, and as a table for a paper."""
+        ranking = self.ranking
+        if ranking is None:
+            return {}
+        called = {name: name for name in ranking.shown_order}
+        return findings_files(
+            findings_table([ranking.findings], called=called),
+            [ranking.findings],
+            self.analysis.tests,
+            notices=rehearsal_notices(self.ratings.worker_names),
+        )
 
     @property
     def decision(self) -> str:
         """What is shown, in a sentence."""
-        (a, b), tested, scale, rule = (
-            self.ratings.system_names,
-            self.tested,
-            self.ratings.scale,
-            self.tested.rule,
-        )
+        return self._decision_of_two() if self.ranking is None else self.ranking.decision
+
+    @property
+    def _corrected_p(self) -> float:
+        return self.analysis.results[0].corrected_p
+
+    @property
+    def _is_significant(self) -> bool:
+        """Whether the test of two systems is: after the correction, where it is one of several."""
+        found = self.analysis.results[0]
+        return found.test.significant if self.tests is None else found.significant
+
+    def _decision_of_two(self) -> str:
+        a, b = self.ratings.system_names
+        tested, scale, rule = self.tested, self.ratings.scale, self.tested.rule
         if tested.reason:
             return f"Nothing is decided: {tested.reason}. Nothing is shown, and nothing is excluded."
         p, estimate, interval = p_words(tested.p_value), tested.estimate, tested.interval
-        shown, level = self.significant, f"{100 * rule.confidence:g} % interval"
-        if self.tests is not None and self.corrected_p is not None:
-            p, level = f"{p_words(self.corrected_p)} {family_words(self.tests)}", f"uncorrected {level}"
+        shown, level = self._is_significant, f"{100 * rule.confidence:g} % interval"
+        if self.tests is not None:
+            p, level = f"{p_words(self._corrected_p)} {family_words(self.tests)}", f"uncorrected {level}"
         if rule.margin is not None:
             if tested.significant and not shown:
                 noun = claim(rule)
                 return f"{noun[0].upper()}{noun[1:]} of {b} and {a} is not shown: {p}. {PARITY}"
             text = margin_decision(rule, (a, b), interval=interval, shown=shown, scale=scale)
-            corrected = "" if self.corrected_p is None else f" ({p}.)"
+            corrected = "" if self.tests is None else f" ({p}.)"
             return f"{text}{'' if self.deviations is not None else f' {PARITY}'}{corrected}"
         if self.looks is not None and self.sequential is not None:
             found = self.sequential
@@ -428,52 +282,75 @@ class AnalysisResult(Result):
                 found.interval,
             )
             shown = self.looks.shown
-        if shown:
-            better, worse = (b, a) if estimate > 0 else (a, b)
-            reach = interval_in_points(interval if estimate > 0 else (-interval[1], -interval[0]), scale)
-            return (
-                f"{better} is better than {worse} by {estimated_words(estimate, scale)} {on_scale(scale)} "
-                f"({level} {reach}; {p})."
-            )
-        nothing = f"No difference is shown between {a} and {b}"
-        if rule.alternative == "greater":
-            nothing = f"{b} is not shown to be better than {a}"
-        return f"{nothing} ({p}): {b} may be {possible_words(interval, scale)} {on_scale(scale)} ({level})."
+        ends = (estimate, *interval)
+        return decided_words((a, b), ends, scale, rule.alternative, shown=shown, p=p, level=level)
 
     def body(self) -> Document:
-        """The decision, the effect, what differs from the plan, and what there is to mind."""
-        a, b = self.ratings.system_names
+        """The findings, what differs from the plan, what there is to mind, and in detail how it was found."""
+        ranking, names = self.ranking, self.ratings.system_names
         criterion = f": {self.ratings.criterion}" if self.ratings.criterion else ""
-        notes = (
-            *fit_notes(self.ratings, self.fitted, self.tested, self.size),
-            *(family_remarks(self.ratings, self.tested, self.check) if self.check is not None else ()),
-        )
-        parameters = parameter_blocks(self.ratings, self.fitted, self.ranges)
-        sections = [
-            Section(f"Effect {b} - {a}", tuple(self._effect())),
-            *adjustment_sections(self.adjustment, self.tested, self.ratings.scale),
+        if ranking is None:
+            title = f"Analysis of {names[0]} and {names[1]}{criterion}"
+            findings, further = [*self._effect_sections()], [*self._fit_sections()]
+            said = tuple(self._fit_notes())
+        else:
+            title = f"Comparison of {counted(len(names), 'system')}{criterion}"
+            differences, *further = ranking.detail_sections()
+            findings = [Section("Findings", tuple(ranking.blocks())), *self._looks_section()]
+            if ranking.is_long:
+                further.insert(0, differences)
+            else:
+                findings.insert(1, replace(differences, is_detail=False))
+            said = tuple(notes(self.analysis, ranking.pairs, ranking.called))
+        sections = (
+            *findings,
             *exclusion_section((self.exclusion, self.rows)),
             *deviations_section(self.deviations),
-            *([Section("Notes", (Points(notes),))] if notes else []),
-            Section("Agreement of workers", (_agreement(self.agreement),)),
+            Section("Notes", (Points(said),) if said else ()),
+            Section("Agreement of workers", tuple(agreement_blocks({"": self.agreement}))),
             study_independence_section(self.ratings),
-            Section("Parameters", parameters, is_detail=True),
-            *further_sections(self.ratings, self.fitted),
-        ]
+            *further,
+        )
+        return Document(
+            title,
+            lead=self.decision,
+            caveats=(*rehearsal_notices(self.ratings.worker_names), *left_out_notice(self.ratings.flow)),
+            sections=tuple(each for each in sections if each.blocks),
+        )
+
+    def _effect_sections(self) -> Iterator[Section]:
+        assert self.detail is not None
+        a, b = self.ratings.system_names
+        yield Section(f"Effect {b} - {a}", tuple(self._effect(self.detail.interest)))
+        yield from adjustment_sections(self.detail.adjustment, self.tested, self.ratings.scale)
+
+    def _fit_notes(self) -> Iterator[str]:
+        assert self.detail is not None
+        yield from fit_notes(self.ratings, self.fitted, self.tested, self.detail.size)
+        yield from self._family_remarks()
+
+    def _fit_sections(self) -> Iterator[Section]:
+        assert self.detail is not None
+        parameters = parameter_blocks(self.ratings, self.fitted, self.detail.ranges)
+        yield Section("Parameters", parameters, is_detail=True)
+        yield from further_sections(self.ratings, self.fitted)
         if self.diagnostics is not None:
             from humeval_power.studies.analyze.result_diagnostics import diagnostic_blocks
 
+            found = cast("Diagnostics", self.diagnostics)
             linear = [Paragraph(_LINEAR)] if self.tested.rule.is_latent else []
-            blocks = (*linear, *diagnostic_blocks(self.diagnostics, self.ratings))
-            sections.append(Section("Diagnostics", blocks, is_detail=True))
-        return Document(
-            f"Analysis of {a} and {b}{criterion}",
-            lead=self.decision,
-            caveats=(*rehearsal_notices(self.ratings.worker_names), *left_out_notice(self.ratings.flow)),
-            sections=tuple(sections),
-        )
+            blocks = (*linear, *diagnostic_blocks(found, self.ratings))
+            yield Section("Diagnostics", blocks, is_detail=True)
 
-    def _effect(self) -> Iterator[Block]:
+    def _looks_section(self) -> Iterator[Section]:
+        """What was shown of several systems when."""
+        if self.looks is not None:
+            state = self.looks.of_several
+            n, decision = len(state.looks), DECISIONS[state.looks[-1].decision]
+            said = Paragraph(f"{counted(n, 'look')} taken ({state.rule}). {decision}")
+            yield Section("Looks", (said, *result_blocks(over_looks(state), n)))
+
+    def _effect(self, interest: PowerAtInterest | None) -> Iterator[Block]:
         if self.looks is not None and self.sequential is not None:
             yield Paragraph(_looks(self.looks, self.sequential))
         fitted = self.fitted
@@ -481,73 +358,95 @@ class AnalysisResult(Result):
             f"{self.ratings.source}: {fitted.n_ratings:,} ratings, {fitted.n_workers:,} workers, "
             f"{fitted.n_items:,} items."
         )
-        interest = self.interest
         effect = None if interest is None else interest.effect
         yield from effect_section(self.ratings, fitted, self.tested, interest=effect).blocks
-        if self.tests is not None and self.corrected_p is not None and not self.tested.reason:
+        if self.tests is not None and not self.tested.reason:
             yield Paragraph(
-                f"Corrected {p_words(self.corrected_p)}, {family_words(self.tests)}; it decides. The p-value of "
+                f"Corrected {p_words(self._corrected_p)}, {family_words(self.tests)}; it decides. The p-value of "
                 "the test, its interval and the picture are those of this criterion alone."
             )
         if interest is not None:
             yield Paragraph(_interest(interest, self.tested.rule))
 
     def content(self) -> Record:
-        """All that is kept of a fit, and what only a finished study has."""
-        record = analysis_content(
-            self.ratings,
-            self.fitted,
-            self.tested,
-            size=self.size,
-            check=self.check,
-            interest=self.interest,
-            deviations=self.deviations,
-            agreement=self.agreement,
-            plan=self.plan,
-            adjustment=self.adjustment,
-            corrected_p=self.corrected_p,
-            tests=self.tests,
-            sequential=None
-            if self.looks is None or self.sequential is None
-            else looks_content(self.looks, self.sequential),
-        )
+        """The fits, the comparisons on [0, 1], and what only a finished study has."""
+        detail, ranking = self.detail, self.ranking
+        if ranking is not None:
+            record = {
+                **systems_content(self.ratings, self.analysis, agreement=self.agreement),
+                **ranking.content(),
+                **deviations_content(self.deviations, self.plan),
+                **({} if self.looks is None else {"looks": _looks_content(self.looks)}),
+            }
+        else:
+            assert detail is not None
+            record = analysis_content(
+                self.ratings,
+                self.fitted,
+                self.tested,
+                size=detail.size,
+                check=detail.check,
+                interest=detail.interest,
+                deviations=self.deviations,
+                agreement=self.agreement,
+                plan=self.plan,
+                adjustment=detail.adjustment,
+                corrected_p=None if self.tests is None else self._corrected_p,
+                tests=self.tests,
+                sequential=None
+                if self.looks is None or self.sequential is None
+                else looks_content(self.looks, self.sequential),
+            )
         independence = study_independence_content(self.ratings)
         return {**record, **exclusion_content(self.exclusion, self.rows), "independence": independence}
 
     @property
     def rows(self) -> tuple[ComparisonRow, ...]:
-        """The comparison in short; a single test needs no correction."""
-        p = self.tested.p_value if self.corrected_p is None else self.corrected_p
-        a, b = self.ratings.system_names
-        return (comparison_row(self.ratings.criterion, (a, b), self.tested, p),)
+        """Each comparison in short."""
+        return comparison_rows(self.ratings.criterion, self.analysis)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row: the comparison with its estimate, standard error, interval, df and p-value."""
+        """A row for each comparison: its estimate, standard error, interval, df and p-value."""
         import pandas as pd
 
-        row = asdict(self.rows[0])
-        if self.corrected_p is None:
-            del row["corrected_p_value"], row["significant"]
-        return pd.DataFrame([row])
+        rows = [asdict(row) for row in self.rows]
+        if self.tests is None:
+            for row in rows:
+                del row["corrected_p_value"], row["significant"]
+        return pd.DataFrame(rows)
+
+
+def comparison_rows(criterion: str | None, analysis: SystemsAnalysis) -> tuple[ComparisonRow, ...]:
+    """Each comparison of an analysis in short."""
+    return tuple(
+        comparison_row(
+            criterion,
+            (one.first, one.second),
+            one.test,
+            one.corrected_p,
+            interval=one.simultaneous_interval,
+        )
+        for one in analysis.results
+    )
+
+
+def _looks_content(looks: LooksTaken) -> Record:
+    """The looks of a finished study of several systems, and what is reported of each comparison."""
+    state = looks.of_several
+    return {
+        "ledger": Path(looks.ledger).name,
+        "rule": str(state.rule),
+        "correction": state.correction,
+        "decision": state.looks[-1].decision,
+        "looks": [asdict(look) for look in state.looks],
+        "inference": [over_record(one) for one in over_looks(state)],
+    }
 
 
 _LINEAR = (
     "Predictions, residuals and the effect without each worker are those of the linear mixed model of the same "
     "ratings on [0, 1]: a check of the data, beside the test of the categories."
 )
-
-
-def _agreement(agreement: Record) -> Block:
-    """Agreement overall, in a row for each measure that is defined."""
-    rows = []
-    for one in cast(list[dict[str, Any]], agreement["between"]):
-        if one["value"] is not None and " within " not in one["measure"]:
-            low, high = one["interval"] or (math.nan, math.nan)
-            reach = "" if math.isnan(low + high) else interval_words(low, high, digits=2)
-            rows.append((one["measure"], f"{one['value']:.2f}", reach))
-    if not rows:
-        return Paragraph("Not defined for this table.")
-    return Table(("measure", "value", "95 % interval"), tuple(rows))
 
 
 def _interest(interest: PowerAtInterest, rule: DecisionRule) -> str:

@@ -25,15 +25,15 @@ from humeval_power.studies.analyze.findings import (
     findings_frame,
     findings_table,
 )
-from humeval_power.studies.analyze.result import TITLE as EXCLUSION_TITLE
-from humeval_power.studies.analyze.result import (
-    AnalysisResult,
+from humeval_power.studies.analyze.result import AnalysisResult
+from humeval_power.studies.analyze.result_conditions import TITLE as EXCLUSION_TITLE
+from humeval_power.studies.analyze.result_conditions import (
     WithAndWithout,
     deviations_content,
     deviations_section,
     exclusion_section,
 )
-from humeval_power.studies.analyze.result_systems import MOST_PAIRS, SystemsResult, several_sections
+from humeval_power.studies.analyze.result_ranking import MOST_PAIRS, Ranking, several_sections
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +48,7 @@ class CriteriaResult(Result):
 
     schema: ClassVar[str] = ANALYSES_SCHEMA
 
-    results: Mapping[str, AnalysisResult | SystemsResult]
+    results: Mapping[str, AnalysisResult]
     family: ComparisonFamily
     deviations: tuple[Deviation, ...] | None = None
     provenance: Provenance = UNKNOWN
@@ -77,14 +77,17 @@ class CriteriaResult(Result):
         )
 
     @cached_property
-    def systems(self) -> Mapping[str, SystemsResult]:
-        """The comparisons of several systems, by criterion, in one order: that of the means under the first."""
-        found = {name: one for name, one in self.results.items() if isinstance(one, SystemsResult)}
-        order = common_order([one.analysis for one in found.values()])
+    def in_order(self) -> Mapping[str, AnalysisResult]:
+        """The results with the names of their criteria, several systems in one order: that under the first."""
+        order = common_order([one.analysis for one in self.results.values() if one.ranks is not None])
         return {
-            name: replace(one, order=order, ratings=replace(one.ratings, criterion=name))
-            for name, one in found.items()
+            name: one if one.ranks is None else one.named(name, order) for name, one in self.results.items()
         }
+
+    @cached_property
+    def systems(self) -> Mapping[str, Ranking]:
+        """What is said of several systems as a whole, by criterion."""
+        return {name: one.ranking for name, one in self.in_order.items() if one.ranking is not None}
 
     @property
     def findings(self) -> tuple[CriterionFindings, ...]:
@@ -124,14 +127,16 @@ class CriteriaResult(Result):
         parts = [
             section
             for (name, result), stem in zip(self.results.items(), stems, strict=True)
-            for section in _sections(name, stem, self.systems.get(name, result))
+            for section in _sections(name, stem, self.in_order[name])
         ]
         return Document(
             f"Analysis of {'1 criterion' if n == 1 else f'{n} criteria'}",
             lead=self._lead(),
             caveats=(*self._notices, *self._left_out()),
             sections=(
-                *several_sections(self.systems, self.tests),
+                *several_sections(
+                    self.systems, self.tests, {name: self.results[name].agreement for name in self.systems}
+                ),
                 *exclusion_section(*self._exclusions),
                 *self._deviations(),
                 Section("All comparisons", (self._table(),), is_detail=is_detail),
@@ -167,8 +172,7 @@ class CriteriaResult(Result):
         if not self.systems and n > 1:
             names = [name for name, one in self.results.items() if one.rows[0].significant]
             under = f": {', '.join(names)}" if names else ""
-            first = next(iter(self.results.values()))
-            what = claim(first.tested.rule) if isinstance(first, AnalysisResult) else "a difference"
+            what = claim(next(iter(self.results.values())).tested.rule)
             shown_under = (
                 f"{what[0].upper()}{what[1:]} is shown under {len(names) or 'none'} of {n} criteria"
             )
@@ -210,7 +214,7 @@ class CriteriaResult(Result):
             "criteria": [
                 {
                     "schema": result.schema,
-                    **self.systems.get(name, result).content(),
+                    **self.in_order[name].content(),
                     "criterion_name": name,
                 }
                 for name, result in self.results.items()
@@ -236,11 +240,11 @@ def _p_cells(p: float, corrected: float, significant: bool | None) -> tuple[str,
     return p_cell(p), p_cell(corrected) + (" *" if significant else "")
 
 
-def _sections(name: str, stem: str, result: AnalysisResult | SystemsResult) -> Iterator[Section]:
+def _sections(name: str, stem: str, result: AnalysisResult) -> Iterator[Section]:
     """The sections of one criterion, with its name before each title and each picture; of several systems those of
     details, as the findings stand above."""
-    if isinstance(result, SystemsResult):
-        sections: tuple[Section, ...] = tuple(result.detail_sections())
+    if result.ranking is not None:
+        sections: tuple[Section, ...] = tuple(result.ranking.detail_sections())
     else:
         document = result.body()
         yield Section(name, (Paragraph(document.lead),))

@@ -16,10 +16,10 @@ from humeval_power.asking.command import HERE, Use
 from humeval_power.asking.declared import Calls, Declared
 from humeval_power.asking.expressions import call
 from humeval_power.asking.study_values import StudyValues
-from humeval_power.asking.vocabulary import RATINGS
+from humeval_power.asking.vocabulary import RATINGS, WITHDRAWN
 from humeval_power.comparisons.questions import Subject
 from humeval_power.errors import InputError, Problem
-from humeval_power.fields import own, text
+from humeval_power.fields import text
 from humeval_power.studies.field.ask_import import (
     ASSIGNED,
     EXPORTS,
@@ -195,7 +195,7 @@ WITHDRAW = Declared(
     """,
     {
         "ratings": replace(FIELDS["ratings"], kind=text("RATINGS", is_file=True), needed=True),
-        "withdrawn": own(text("FILE"), "Those who withdrew, named as in RATINGS, one a line.", needed=True),
+        "withdrawn": replace(WITHDRAWN, needed=True),
         **RATINGS,
         "plan": FIELDS["plan"],
         "ledger": FIELDS["ledger"],

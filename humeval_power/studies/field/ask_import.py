@@ -17,7 +17,7 @@ from humeval_power.asking.command import HERE, Use
 from humeval_power.asking.declared import Calls, Declared, Fields, Page, Part
 from humeval_power.asking.expressions import Call, call
 from humeval_power.asking.form import Next
-from humeval_power.asking.vocabulary import SCORE
+from humeval_power.asking.vocabulary import PSEUDONYM_SECRET, SCORE, WITHDRAWN
 from humeval_power.checking.logs.log import Again
 from humeval_power.choices import HarnessName, PlatformName
 from humeval_power.errors import InputError, Problem
@@ -52,6 +52,9 @@ _LABELS = {
     "ragas": "results of ragas",
     "mlflow": "results of MLflow",
     "mteb": "results of MTEB",
+    "langsmith": "experiment of LangSmith",
+    "braintrust": "experiment of Braintrust",
+    "langfuse": "scores of Langfuse",
 }
 
 
@@ -78,20 +81,15 @@ _MAPPING = own(
 EXPORTS: Fields = {"mapping": _MAPPING, "platform": _source()}
 PSEUDONYMS: Fields = {
     "keep_ids": own(flag(), "Keep the ids of the workers in what is written. [pseudonyms]", usual=False),
-    "secret": own(text("FILE"), "Secret of the pseudonyms, made where there is none. [beside -o]"),
+    "secret": PSEUDONYM_SECRET,
 }
 ASSIGNED: Fields = {
     "assignment": replace(FIELDS["assignment"], page_help="Of codes: who was given what."),
     "key": replace(
         FIELDS["key"],
-        help="What its codes stand for: the key that 'assign' wrote.",
         page_help="Of codes: which code stands for which item and system.",
     ),
-    "withdrawn": own(
-        text("FILE"),
-        "Workers who took their consent back, an id a line: all that they gave is left out.",
-        "Who withdrew",
-    ),
+    "withdrawn": WITHDRAWN,
 }
 _LOGS: Fields = {
     "task": own(

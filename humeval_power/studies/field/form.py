@@ -38,7 +38,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class FormRow:
     """One thing that a worker is shown: the row of the assignment, and its text.
 
     `code` is all that a platform gets of item and system; a check has one of its own, and `right` is the point that
@@ -85,7 +85,7 @@ class RatingForm:
     instructions: str
     questions: tuple[Question, ...]
     scale: RatingScale
-    shown: tuple[Shown, ...]
+    shown: tuple[FormRow, ...]
     costs: CostModel | None = None
 
     def __post_init__(self) -> None:
@@ -121,13 +121,13 @@ class RatingForm:
         """What the plan pays a worker for so many outputs, to the next cent; None where nobody has said it."""
         return None if self.costs is None else self.costs.reward(outputs)
 
-    def of_slot(self, slot: str) -> Sequence[Shown]:
+    def of_slot(self, slot: str) -> Sequence[FormRow]:
         """What one worker is shown, in order."""
         return self._by_slot[slot]
 
     @cached_property
-    def _by_slot(self) -> Mapping[str, Sequence[Shown]]:
-        found: dict[str, list[Shown]] = {slot: [] for slot in self.slots}
+    def _by_slot(self) -> Mapping[str, Sequence[FormRow]]:
+        found: dict[str, list[FormRow]] = {slot: [] for slot in self.slots}
         for one in sorted(self.shown, key=lambda one: one.order):
             found[one.slot].append(one)
         return found

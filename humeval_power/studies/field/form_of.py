@@ -19,7 +19,7 @@ from humeval_power.saying.document import Document, Fact, Facts, Section
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import UNKNOWN, WITHDRAWAL_SCHEMA, Provenance, Record, Result
 from humeval_power.scales import RatingScale
-from humeval_power.studies.field.form import CheckText, Question, RatingForm, Shown
+from humeval_power.studies.field.form import CheckText, FormRow, Question, RatingForm
 from humeval_power.studies.plan.assignment import AssignmentPlan, blinding_codes
 from humeval_power.studies.plan.session_order import CHECK
 
@@ -71,9 +71,9 @@ class Asked:
     costs: CostModel | None = None
 
     def __post_init__(self) -> None:
-        self.form([Shown("", 1, 1, "check", "", one.text, one.source, one.right) for one in self.checks])
+        self.form([FormRow("", 1, 1, "check", "", one.text, one.source, one.right) for one in self.checks])
 
-    def form(self, shown: Sequence[Shown]) -> RatingForm:
+    def form(self, shown: Sequence[FormRow]) -> RatingForm:
         """The form that shows these."""
         told = (self.title, self.instructions, self.questions, self.scale)
         return RatingForm(*told, tuple(shown), self.costs)
@@ -120,18 +120,18 @@ def rows_shown(rows: pd.DataFrame, form: RatingForm) -> pd.DataFrame:
     )
 
 
-def _output(values: Sequence[Any], outputs: Outputs) -> Shown:
+def _output(values: Sequence[Any], outputs: Outputs) -> FormRow:
     slot, batch, order, kind, code, item, system = values
     assert kind in ("rating", "repeat")
     text, source = outputs.texts[item, system], outputs.sources.get(item, "")
-    return Shown(
+    return FormRow(
         slot, int(batch), int(order), "repeat" if kind == "repeat" else "rating", code, text, source
     )
 
 
-def _check(values: Sequence[Any], check: CheckText, code: str) -> Shown:
+def _check(values: Sequence[Any], check: CheckText, code: str) -> FormRow:
     slot, batch, order, *_ = values
-    return Shown(slot, int(batch), int(order), "check", code, check.text, check.source, check.right)
+    return FormRow(slot, int(batch), int(order), "check", code, check.text, check.source, check.right)
 
 
 def _dealt(plan: AssignmentPlan, n_checks: int) -> Mapping[tuple[str, int], int]:

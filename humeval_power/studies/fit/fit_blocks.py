@@ -335,8 +335,8 @@ def tested_words(tested: EffectTest) -> str:
     """The statistic, its df and its p-values, or why there is no test."""
     if tested.reason:
         return f"no test, no p-value and no interval: {tested.reason}"
-    df = [] if math.isnan(tested.df) else [f"df = {tested.df:.1f}"]
-    t = [f"t = {tested.t:.3f}"] if tested.rule.margin is None else []
+    df = [f"df = {tested.df:.1f}"] if math.isfinite(tested.df) else []
+    t = [f"{'z' if math.isinf(tested.df) else 't'} = {tested.t:.3f}"] if tested.rule.margin is None else []
     return ", ".join([*t, *df, _p_of(tested)])
 
 

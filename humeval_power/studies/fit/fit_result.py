@@ -16,6 +16,7 @@ from humeval_power.saying.document import Block, Document, Paragraph, Points, Se
 from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words, percent
 from humeval_power.saying.result import PARAMETERS_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import flow_record, left_out_notice
+from humeval_power.saying.stated import values
 from humeval_power.studies.fit.fit_blocks import (
     INTERACTION_LEFT_OUT,
     AnyFit,
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 
 
 # What documents, covariates and correlations change, as a part of a document and as plain values.
+
+
+_TESTED = ("estimate", "standard_error", "df", "p_value", "interval")
 
 
 def adjustment_sections(
@@ -110,8 +114,7 @@ def adjustment_content(found: Adjustment | None) -> Record:
         "adjustment": {
             "n_documents": found.n_documents,
             "covariates": [
-                {"covariate": one.covariate, "label": one.label, **_test(one.test)}
-                for one in found.covariates
+                {**values(one, "covariate", "label"), **_test(one.test)} for one in found.covariates
             ],
             "correlations": [
                 {"factor": one.factor, "value": one.value, "chi_square": one.fall, "p_value": one.p_value}
@@ -123,14 +126,7 @@ def adjustment_content(found: Adjustment | None) -> Record:
 
 
 def _test(test: EffectTest) -> Record:
-    return {
-        "estimate": test.estimate,
-        "standard_error": test.standard_error,
-        "df": test.df,
-        "p_value": test.p_value,
-        "interval": list(test.interval),
-        "reason": test.reason or None,
-    }
+    return {**values(test, *_TESTED), "reason": test.reason or None}
 
 
 # What is kept of a fit: everything needed to plan from it and to judge it, as plain values.
@@ -167,14 +163,9 @@ def fit_content(
         "standard_errors": dict(fit.standard_errors),
         "intervals": ranges,
         "uncertainty": None if fit.uncertainty is None else fit.uncertainty.as_dict(),
-        "estimator": fit.estimator,
-        "engine": fit.engine,
+        **values(fit, "estimator", "engine"),
         "effect": {
-            "estimate": test.estimate,
-            "standard_error": test.standard_error,
-            "df": test.df,
-            "p_value": test.p_value,
-            "interval": [low, high],
+            **values(test, *_TESTED),
             "significant": None if test.reason else test.significant,
             "reason": test.reason or None,
             **margin,
@@ -184,24 +175,16 @@ def fit_content(
                 "standard_error": test.standard_error * scale.width,
                 "interval": raw,
             },
-            "df_satterthwaite": fit.df_satterthwaite,
-            "df_kenward_roger": fit.df_kenward_roger,
+            **values(fit, "df_satterthwaite", "df_kenward_roger"),
             "simulated_size": None if size is None else size.rejection_rate,
             "simulated_size_interval": None if size is None else list(size.rejection_interval),
         },
         **adjustment_content(adjustment),
-        "criterion": fit.criterion,
-        "n_ratings": fit.n_ratings,
-        "n_workers": fit.n_workers,
-        "n_items": fit.n_items,
+        **values(fit, "criterion", "n_ratings", "n_workers", "n_items"),
         "design": str(ratings.design()),
         "ratings_per_item": ratings.design().ratings_per_item,
-        "converged": fit.converged,
-        "message": fit.message,
-        "n_optima": fit.n_optima,
-        "boundary": list(fit.boundary),
-        "not_identified": list(fit.not_identified),
-        "identified_combinations": list(fit.identified_combinations),
+        **values(fit, "converged", "message", "n_optima"),
+        **values(fit, "boundary", "not_identified", "identified_combinations"),
         "scale": asdict(scale),
         "systems": list(ratings.system_names),
         "criterion_name": ratings.criterion,
@@ -355,9 +338,10 @@ class FitResult(Result):
         from humeval_power.studies.fit.check import ratings_picture
 
         fitted = self.fitted
+        documents = f" in {counted(fitted.n_documents, 'document')}" if fitted.n_documents else ""
         size = (
-            f"{counted(fitted.n_ratings, 'rating')}, {counted(fitted.n_workers, 'worker')}, "
-            f"{counted(fitted.n_items, 'item')}{_documents(fitted)}"
+            f"{fitted.n_ratings:,}, by {counted(fitted.n_workers, 'worker')} of "
+            f"{counted(fitted.n_items, 'item')}{documents}"
         )
         notes = (
             *fit_notes(self.ratings, fitted, self.test, self.size, self.interaction),
@@ -418,10 +402,6 @@ class FitResult(Result):
                 "high": [ends[name][1] for name in values],
             }
         )
-
-
-def _documents(fitted: AnyFit) -> str:
-    return f", {counted(fitted.n_documents, 'document')}" if fitted.n_documents else ""
 
 
 # What is kept of a fit of ratings in categories, as plain values.

@@ -20,9 +20,9 @@ from humeval_power.rules import DecisionRule
 from humeval_power.studies.fit.many_systems import (
     FamilyError,
     ModelCheck,
-    PairResult,
     SystemMean,
     SystemsAnalysis,
+    SystemsComparison,
     VariancesCheck,
     compare_systems,
     decided_otherwise,
@@ -84,7 +84,7 @@ def _compared(
     rule: DecisionRule,
     correction: Correction,
     seed: int,
-) -> tuple[tuple[PairResult, ...], float | None]:
+) -> tuple[tuple[SystemsComparison, ...], float | None]:
     """The comparisons of one joint fit, and the df that all share under max-t."""
     contrasts = contrasts_of(ratings.system_names, pairs)
     estimate, error, df = referred(fitted, contrasts, rule)
@@ -116,7 +116,7 @@ def _compared(
         known = [math.nan if correction == "max-t" else test.p_value for test in tests]
         corrected = correct(known, "none" if correction == "max-t" else correction)
     results = tuple(
-        PairResult(first, second, fitted, test, float(p), interval)
+        SystemsComparison(first, second, fitted, test, float(p), interval)
         for (first, second), test, p, interval in zip(pairs, tests, corrected, intervals, strict=True)
     )
     return results, common
@@ -142,7 +142,7 @@ def _critical_values(largest: MaxT, df: Floats, alpha: float) -> Floats:
 def _checked(
     ratings: Ratings,
     fitted: JointFit,
-    results: tuple[PairResult, ...],
+    results: tuple[SystemsComparison, ...],
     rule: DecisionRule,
     correction: Correction,
     seed: int,

@@ -70,7 +70,7 @@ def asymptotic_intervals(fitted: Fit | LatentFit, ratings: Ratings) -> Intervals
 
 
 @dataclass(frozen=True, slots=True)
-class PairResult:
+class SystemsComparison:
     """One comparison: its test, and the p-value corrected for all of them.
 
     `fit` is the comparison's own, or that of all systems together. `simultaneous_interval` covers together
@@ -113,7 +113,7 @@ class VariancesCheck:
 
     variances: SystemVariances
     fit: JointFit | None = None
-    results: tuple[PairResult, ...] = ()
+    results: tuple[SystemsComparison, ...] = ()
     statistic: float = math.nan
     df: int = 0
     p_value: float = math.nan
@@ -130,7 +130,7 @@ class ModelCheck:
     """
 
     model: SystemModel
-    results: tuple[PairResult, ...] = ()
+    results: tuple[SystemsComparison, ...] = ()
     parted: tuple[tuple[str, str], ...] = ()
     reason: str = ""
 
@@ -158,7 +158,7 @@ class SystemsAnalysis:
     how often max-t errs with as few workers, where it does not keep its level.
     """
 
-    results: tuple[PairResult, ...]
+    results: tuple[SystemsComparison, ...]
     means: tuple[SystemMean, ...]
     tests: FamilyOfTests
     joint: JointFit | None = None
@@ -184,7 +184,7 @@ class SystemsAnalysis:
 
 def compare_systems(
     ratings: Ratings, *, rule: DecisionRule, family: ComparisonFamily = DEFAULT_FAMILY
-) -> tuple[PairResult, ...]:
+) -> tuple[SystemsComparison, ...]:
     """The comparisons of a family, each pair fitted by itself.
 
     A pair's fit takes its variances from the ratings of its two systems alone, so systems that vary
@@ -210,7 +210,7 @@ def compare_systems(
         tests.append(test)
     corrected = correct([test.p_value for test in tests], family.correction)
     return tuple(
-        PairResult(first, second, fitted, test, float(p))
+        SystemsComparison(first, second, fitted, test, float(p))
         for (first, second), fitted, test, p in zip(pairs, fits, tests, corrected, strict=True)
     )
 
@@ -251,12 +251,14 @@ def recorrected(analysis: SystemsAnalysis, tests: FamilyOfTests, corrected: Corr
     return replace(analysis, results=results, tests=tests, check=check, other_model=other)
 
 
-def _with_p_values(results: Sequence[PairResult], p_values: Sequence[float]) -> tuple[PairResult, ...]:
+def _with_p_values(
+    results: Sequence[SystemsComparison], p_values: Sequence[float]
+) -> tuple[SystemsComparison, ...]:
     return tuple(replace(one, corrected_p=float(p)) for one, p in zip(results, p_values, strict=True))
 
 
 def decided_otherwise(
-    results: Sequence[PairResult], others: Sequence[PairResult]
+    results: Sequence[SystemsComparison], others: Sequence[SystemsComparison]
 ) -> tuple[tuple[str, str], ...]:
     """The comparisons of which one is significant and the other is not."""
     return tuple(
@@ -267,7 +269,7 @@ def decided_otherwise(
 
 
 def indistinct_groups(
-    results: Sequence[PairResult], means: Mapping[str, float]
+    results: Sequence[SystemsComparison], means: Mapping[str, float]
 ) -> tuple[tuple[str, ...], ...]:
     """The largest groups of systems without a significant difference inside, best first: two systems are in a
     common group exactly if they are not told apart, by insertion and absorption (Piepho 2004).

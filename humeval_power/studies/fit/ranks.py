@@ -12,7 +12,7 @@ from scipy import special
 
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.fit.joint_comparison import contrasts_of, referred
-from humeval_power.studies.fit.many_systems import PairResult, SystemsAnalysis
+from humeval_power.studies.fit.many_systems import SystemsAnalysis, SystemsComparison
 from humeval_power.studies.fit.max_t import DEFAULT_SEED
 
 Floats = NDArray[np.float64]
@@ -84,7 +84,7 @@ def rank_intervals(analysis: SystemsAnalysis) -> dict[str, tuple[int, int]]:
     }
 
 
-def _apart(results: Sequence[PairResult]) -> tuple[list[str], list[str]]:
+def _apart(results: Sequence[SystemsComparison]) -> tuple[list[str], list[str]]:
     """Of each significant comparison the system that is worse (it has one better), and the one that is better."""
     shown = [one for one in results if one.significant]
     losers = [one.first if one.test.estimate > 0 else one.second for one in shown]

@@ -18,6 +18,7 @@ from humeval_power.saying.document import Block, Drawing, Points
 from humeval_power.saying.numbers import counted, percent
 from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
 from humeval_power.saying.result import Record
+from humeval_power.saying.stated import values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -363,7 +364,7 @@ _MOST_PARTS = 20  # parts told one by one
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ConnectedPart:
     """Workers and items that ratings connect with each other and with nobody else."""
 
     n_workers: int
@@ -395,7 +396,7 @@ class WhoRatedWhat:
     items_per_worker: Spread
     workers_per_item: Spread
     items_shared: Spread | None
-    parts: tuple[Part, ...]
+    parts: tuple[ConnectedPart, ...]
 
     @property
     def share(self) -> float:
@@ -421,20 +422,14 @@ class WhoRatedWhat:
     def content(self) -> Record:
         """The same for a record, parts after the twentieth only counted."""
         return {
-            "kind": self.kind,
-            "pairing": self.pairing,
-            "n_cells": self.n_cells,
+            **values(self, "kind", "pairing", "n_cells"),
             "share_of_cells": self.share,
             "cells_with_several_systems": self.n_several,
             "cells_with_all_systems": self.n_all,
-            "items_per_worker": asdict(self.items_per_worker),
-            "workers_per_item": asdict(self.workers_per_item),
-            "items_shared_by_two_workers": None if self.items_shared is None else asdict(self.items_shared),
+            **values(self, "items_per_worker", "workers_per_item"),
+            "items_shared_by_two_workers": self.items_shared and asdict(self.items_shared),
             "n_parts": len(self.parts),
-            "parts": [
-                {"n_workers": part.n_workers, "n_items": part.n_items, "n_cells": part.n_cells}
-                for part in self.parts[:_MOST_PARTS]
-            ],
+            "parts": [values(part, "n_workers", "n_items", "n_cells") for part in self.parts[:_MOST_PARTS]],
         }
 
     def words(self) -> Iterator[str]:
@@ -520,7 +515,7 @@ def _items_shared(worker: Codes, item: Codes, n_workers: int, n_items: int) -> S
     return spread(shared[np.triu_indices(n_workers, k=1)])
 
 
-def _parts(ratings: Ratings, worker: Codes, item: Codes) -> tuple[Part, ...]:
+def _parts(ratings: Ratings, worker: Codes, item: Codes) -> tuple[ConnectedPart, ...]:
     """Largest first; of equal ones the one whose worker comes first in the table."""
     n_workers, n_items = ratings.n_workers, ratings.n_items
     n_parts, label = connected_parts(worker, item, n_workers=n_workers, n_items=n_items)
@@ -531,7 +526,9 @@ def _parts(ratings: Ratings, worker: Codes, item: Codes) -> tuple[Part, ...]:
     for code, part in enumerate(label[:n_workers].tolist()):
         members[part].append(ratings.worker_names[code])
     order = sorted(range(n_parts), key=lambda part: -int(cells[part]))
-    return tuple(Part(int(workers[p]), int(items[p]), int(cells[p]), tuple(members[p])) for p in order)
+    return tuple(
+        ConnectedPart(int(workers[p]), int(items[p]), int(cells[p]), tuple(members[p])) for p in order
+    )
 
 
 def _cells_words(found: WhoRatedWhat) -> str:

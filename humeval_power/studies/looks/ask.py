@@ -10,7 +10,19 @@ from humeval_power.asking.calls import Caller, Typed
 from humeval_power.asking.declared import Calls, Declared, Fields
 from humeval_power.asking.expressions import Call, Value, call
 from humeval_power.asking.study_file import ACCURACIES, PREFERENCES, EffectRange, score_range
-from humeval_power.asking.vocabulary import AGREEMENT, ALPHA, ONE_SCORE, SYSTEM, TWO, systems_typed
+from humeval_power.asking.vocabulary import (
+    ACCURACY_DIFFERENCE,
+    AGREEMENT,
+    ALPHA,
+    MEAN_OF_A,
+    ONE_SCORE,
+    RATING_DIFFERENCE,
+    SINGLE_SD,
+    SYSTEM,
+    TEST_ITEMS,
+    TWO,
+    systems_typed,
+)
 from humeval_power.choices import POOL_BUDGETS, Ties
 from humeval_power.comparisons.questions import Subject
 from humeval_power.errors import InputError
@@ -119,9 +131,9 @@ SCORES = _judgements(
     "Direct assessment: independent scores, Mann and Whitney's U at each look.",
     {
         "n": replace(_N, kind=whole(2), help="Scores of each system at the end."),
-        "effect": replace(_EFFECT, help="True difference of means B - A, in points."),
-        "mean": own(real(), "Mean score of A, of 0 to 100.", usual=75.0),
-        "sd": own(real(0, 100, open="low"), "SD of single scores.", usual=25.0),
+        "effect": replace(_EFFECT, help=RATING_DIFFERENCE),
+        "mean": own(real(), MEAN_OF_A, usual=75.0),
+        "sd": own(real(0, 100, open="low"), SINGLE_SD, usual=25.0),
     },
     "hp.looks.AssessmentLooks",
     lambda given: call(
@@ -160,8 +172,8 @@ ACCURACY = _judgements(
     "accuracy",
     "Two systems on the same items: McNemar's test at each look.",
     {
-        "n": replace(_N, help="Items in the test set."),
-        "effect": replace(_EFFECT, help="True difference of accuracy, B - A, as a share."),
+        "n": replace(_N, help=TEST_ITEMS),
+        "effect": replace(_EFFECT, help=ACCURACY_DIFFERENCE),
         "agreement": replace(AGREEMENT, needed=True),
         "test": replace(_TEST, usual="mid-p"),
     },
@@ -243,8 +255,8 @@ POOL = Declared(
             "Mean absolute true difference of the simulated pairs, in points.",
             usual=1.5,
         ),
-        "mean": own(real(), "Mean score of simulated A.", usual=75.0),
-        "sd": own(real(), "SD of simulated scores.", usual=25.0),
+        "mean": own(real(), MEAN_OF_A, usual=75.0),
+        "sd": own(real(), SINGLE_SD, usual=25.0),
         "budgets": own(
             _WHOLE_LIST,
             "Planned judgements of a comparison, both systems together. "

@@ -47,7 +47,7 @@ from humeval_power.study import FIELDS
 if TYPE_CHECKING:
     from humeval_power.studies.looks.calibration import Calibrate
     from humeval_power.studies.looks.replicates import Looks
-    from humeval_power.studies.looks.result import LooksStudyResult, LooksSystemsResult
+    from humeval_power.studies.looks.result import LooksStudyResult
     from humeval_power.studies.looks.stopping_rule import StoppingRule
 
 _EFFECTS = listed(number_list(float), "0,0.1")
@@ -121,7 +121,7 @@ def command(
     effects: tuple[float, ...] | None,
     effects_raw: tuple[float, ...] | None,
     run: Run,
-) -> LooksStudyResult | LooksSystemsResult:
+) -> LooksStudyResult:
     """Plan a rating study with looks before its end.
 
     Shows the information at each look, the boundaries, how often these and
@@ -181,7 +181,7 @@ def command(
 
 def _of_systems(
     several: Systems, stops: StoppingRule, calibrate: Calibrate, shown: EffectInput | None, run: Run
-) -> LooksSystemsResult:
+) -> LooksStudyResult:
     """Looks at several systems at their means."""
     from humeval_power.studies.looks import calls as api
     from humeval_power.studies.looks.systems_looks import SystemsLooks
@@ -202,7 +202,7 @@ def _of_systems(
         note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
     work = about.workload(n_simulations=source.n_looks * run.simulations(), n_jobs=run.n_jobs)
     tell_work(work, n_simulations=run.simulations())
-    return api.systems(
+    return api.study(
         source,
         stops,
         goal=about.goal,

@@ -58,7 +58,7 @@ LEAST_SD = 0.1  # of the residual SD: what the multiples refer to where workers 
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class LooksCalibration:
     """Factors on the nominal levels that make the whole procedure keep to alpha.
 
     `at_plan` holds at the planned parameters; `worst` is the smallest over the worker SDs `worker_sds`, with
@@ -132,7 +132,7 @@ def calibrate(
     seed: int,
     n_jobs: int = 1,
     worker_sds: Sequence[float] | None = None,
-) -> Calibration:
+) -> LooksCalibration:
     """Calibrate boundaries at the planned parameters, and at the worst of several worker SDs.
 
     The boundaries' shape is kept; the same random numbers serve every worker SD.
@@ -159,7 +159,7 @@ def calibrate(
     by_sd = {sd: level_factor(np.concatenate(of_sd), bounds.rule.alpha) for sd, of_sd in ratios.items()}
     worst_sd = min(by_sd, key=lambda sd: by_sd[sd])
     sds = tuple(sorted(by_sd))
-    return Calibration(
+    return LooksCalibration(
         at_plan=by_sd[planned],
         worst=by_sd[worst_sd],
         worst_worker_sd=worst_sd,

@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from humeval_power.costs import CostModel
     from humeval_power.studies.looks.calibration import Calibrate
     from humeval_power.studies.looks.judgement_plan import JudgementPlan, OperatingPoint
-    from humeval_power.studies.looks.judgements import ScorePair
+    from humeval_power.studies.looks.judgements import ScoreLaws
     from humeval_power.studies.looks.replicates import LookSource, RatingLooks
     from humeval_power.studies.looks.result import (
         LooksJudgementsResult,
         LooksPoolResult,
         LooksStudyResult,
-        LooksSystemsResult,
         ScheduleResult,
     )
     from humeval_power.studies.looks.stopping_rule import StoppingRule
@@ -54,71 +53,7 @@ def schedule(rule: StoppingRule, shares: Sequence[float]) -> ScheduleResult:
 
 @on_executor
 def study(
-    source: RatingLooks,
-    rule: StoppingRule,
-    *,
-    effects: Sequence[float] | None = None,
-    cost: CostModel | None = None,
-    calibration: Calibrate = "auto",
-    setting: str = "parameters",
-    understood: str | None = None,
-    n_simulations: int | None = None,
-    seed: int = DEFAULT_SEED,
-    n_jobs: int = 1,
-    executor: AnyExecutor | None = None,
-) -> LooksStudyResult:
-    """A rating study with looks: information and boundaries at each, careless procedures, the long run.
-
-    Parameters
-    ----------
-    source : the study, its looks and its true effect.
-    effects : true differences on [0, 1] for the table of the long run; None for none, half and all of the
-        study's.
-    calibration : 'auto' corrects the boundaries by simulation where fewer than 10 workers are there at the first
-        look.
-    setting, understood : how the parameters and the effect are called.
-
-    Returns
-    -------
-    LooksStudyResult
-        `plan` (boundaries, what is there at each look), `points` (operating characteristics).
-
-    Raises
-    ------
-    InputError
-        Looks at which the difference cannot be estimated.
-    """
-    from humeval_power.saying.result import Provenance
-    from humeval_power.studies.looks.how_many import compare_growth, compare_numbers_of_looks
-    from humeval_power.studies.looks.rating_looks import plan_looks
-    from humeval_power.studies.looks.result import LooksStudyResult
-
-    plan = plan_looks(
-        source,
-        rule,
-        cost=cost,
-        calibration=calibration,
-        n_simulations=n_simulations,
-        seed=seed,
-        n_jobs=n_jobs,
-    )
-    effect = source.true_effect
-    return LooksStudyResult(
-        plan=plan,
-        points=tuple(plan.at(_effects(effects, effect), n_jobs=n_jobs)),
-        choices=tuple(compare_numbers_of_looks(source, rule)) if effect != 0 else (),
-        growth=tuple(compare_growth(source)),
-        setting=setting,
-        understood=understood or f"B - A = {effect:.6g} on [0, 1]",
-        curve=lambda: plan.at(_curve(effect), n_jobs=n_jobs),
-        currency="" if cost is None else cost.currency,
-        provenance=Provenance(seed=plan.seed),
-    )
-
-
-@on_executor
-def systems(
-    source: SystemsLooks,
+    source: RatingLooks | SystemsLooks,
     rule: StoppingRule,
     *,
     goal: Goal = "pair",
@@ -132,48 +67,61 @@ def systems(
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
     remarks: Sequence[str] = (),
-) -> LooksSystemsResult:
-    """A study of several systems with looks: levels of its comparisons, false claims, the long run.
+) -> LooksStudyResult:
+    """A rating study with looks: information and boundaries at each, careless procedures, the long run.
 
     Parameters
     ----------
-    source : the study, its looks, its comparisons and its true means.
-    rule : boundaries, with the alpha of all comparisons together.
-    goal : what counts as power.
-    effects : differences that the true means are stated by, for the table of the long run; None for none, half and
-        all of the study's.
-    calibration, setting, understood : as of `study`.
+    source : the study, its looks and its true effect; of several systems its comparisons and true means.
+    rule : boundaries; of several systems with the alpha of all comparisons together.
+    goal : what counts as power among several systems.
+    effects : true differences on [0, 1] for the table of the long run; None for none, half and all of the
+        study's.
+    calibration : 'auto' corrects the boundaries by simulation where fewer than 10 workers are there at the first
+        look.
+    setting, understood : how the parameters and the effect are called.
     remarks : what was noticed in reading.
 
     Returns
     -------
-    LooksSystemsResult
-        `plan` (levels, what is there at each look), `points` (what is found, and where studies end).
+    LooksStudyResult
+        `plan` (boundaries, what is there at each look), `points` (operating characteristics).
 
     Raises
     ------
     InputError
-        Looks at which a comparison cannot be estimated, boundaries that several comparisons do not have, or a goal
+        Looks at which a difference cannot be estimated, boundaries that several comparisons do not have, or a goal
         that these means do not have.
     """
     from humeval_power.saying.result import Provenance
-    from humeval_power.studies.looks.result import LooksSystemsResult
+    from humeval_power.studies.looks.how_many import compare_growth, compare_numbers_of_looks
+    from humeval_power.studies.looks.rating_looks import plan_looks
+    from humeval_power.studies.looks.replicates import RatingLooks
+    from humeval_power.studies.looks.result import LooksStudyResult
     from humeval_power.studies.looks.systems_looks import hardest_place, plan_systems_looks
     from humeval_power.studies.power.systems_goals import Truth
     from humeval_power.studies.power.systems_power import check_goal
     from humeval_power.studies.power.systems_study import SystemsStudy
 
+    how: dict[str, Any] = {"cost": cost, "calibration": calibration, "n_simulations": n_simulations}
+    how |= {"seed": seed, "n_jobs": n_jobs}
+    currency = "" if cost is None else cost.currency
+    if isinstance(source, RatingLooks):
+        plan, effect = plan_looks(source, rule, **how), source.true_effect
+        return LooksStudyResult(
+            plan=plan,
+            points=tuple(plan.at(_effects(effects, effect), n_jobs=n_jobs)),
+            setting=setting,
+            understood=understood or f"B - A = {effect:.6g} on [0, 1]",
+            curve=lambda: plan.at(_curve(effect), n_jobs=n_jobs),
+            choices=tuple(compare_numbers_of_looks(source, rule)) if effect != 0 else (),
+            growth=tuple(compare_growth(source)),
+            currency=currency,
+            remarks=tuple(remarks),
+            provenance=Provenance(seed=plan.seed),
+        )
     check_goal(Truth(source.parameters, source.pairs, source.rule), goal)
-    plan = plan_systems_looks(
-        source,
-        rule,
-        place=hardest_place(source),
-        cost=cost,
-        calibration=calibration,
-        n_simulations=n_simulations,
-        seed=seed,
-        n_jobs=n_jobs,
-    )
+    several = plan_systems_looks(source, rule, place=hardest_place(source), **how)
     about = SystemsStudy(
         source.parameters,
         source.nested.final,
@@ -184,16 +132,16 @@ def systems(
         points=source.points,
         setting=setting,
     )
-    effect = about.effect
-    return LooksSystemsResult(
+    return LooksStudyResult(
+        plan=several,
+        points=tuple(several.at(_effects(effects, about.effect), goal=goal, n_jobs=n_jobs)),
+        setting=setting,
+        understood=understood or f"{about.effect:.6g} on [0, 1]",
+        curve=lambda: several.at(_curve(about.effect), goal=goal, n_jobs=n_jobs),
         about=about,
-        plan=plan,
-        points=tuple(plan.at(_effects(effects, effect), goal=goal, n_jobs=n_jobs)),
-        understood=understood or f"{effect:.6g} on [0, 1]",
-        curve=lambda: plan.at(_curve(effect), goal=goal, n_jobs=n_jobs),
-        currency="" if cost is None else cost.currency,
+        currency=currency,
         remarks=(*remarks, *source.parameters.notes),
-        provenance=Provenance(seed=plan.seed),
+        provenance=Provenance(seed=several.seed),
     )
 
 
@@ -270,7 +218,7 @@ def judgements(
 
 @on_executor
 def pool(
-    pairs: Sequence[ScorePair],
+    pairs: Sequence[ScoreLaws],
     *,
     budgets: Sequence[int] = POOL_BUDGETS,
     at: Sequence[float] = POOL_TOLD_AT,

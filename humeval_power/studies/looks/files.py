@@ -11,7 +11,7 @@ from humeval_power.checking.columns import ROLES, find_columns
 from humeval_power.checking.rows import Rejected
 from humeval_power.errors import InputError
 from humeval_power.files.tables import NumberColumn, SourceTable, read_decided, read_numbers_of
-from humeval_power.studies.looks.judgements import ScorePair, pair_of_samples
+from humeval_power.studies.looks.judgements import ScoreLaws, pair_of_samples
 
 _COLUMNS = (ROLES["system"], ROLES["rating"])
 
@@ -22,7 +22,7 @@ def read_pool(
     system: str | None = None,
     score: str | None = None,
     rejected_rows: Rejected | None = None,
-) -> tuple[list[ScorePair], tuple[str, ...]]:
+) -> tuple[list[ScoreLaws], tuple[str, ...]]:
     """Every pair of the systems in a file of scores.
 
     Parameters
@@ -49,7 +49,7 @@ def read_pool(
 
 def score_pairs(
     table: SourceTable, *, system: str | None = None, score: str | None = None
-) -> list[ScorePair]:
+) -> list[ScoreLaws]:
     """Every pair of the systems in a table of scores.
 
     Raises

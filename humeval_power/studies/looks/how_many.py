@@ -11,7 +11,7 @@ import numpy as np
 from humeval_power.choices import LookKind
 from humeval_power.errors import InputError, Problem
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries, success
-from humeval_power.studies.looks.judgements import PoolLooks, ScorePair
+from humeval_power.studies.looks.judgements import PoolLooks, ScoreLaws
 from humeval_power.studies.looks.rating_looks import LookRow, look_rows
 from humeval_power.studies.looks.replicates import Floats, RatingLooks, equal_looks, stop
 from humeval_power.studies.looks.stopping_rule import PValueFutility, StoppingRule, WangTsiatis
@@ -94,7 +94,7 @@ def _recommended(choices: list[LooksChoice]) -> list[LooksChoice]:
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class PoolGrowth:
     """How information grows if looks come by `kind`, with the same numbers of workers and items at the end:
     shares of the information at each look, the standard error at the end, and the ratings it takes."""
 
@@ -105,7 +105,7 @@ class Growth:
     first_workers: int
 
 
-def compare_growth(study: RatingLooks) -> list[Growth]:
+def compare_growth(study: RatingLooks) -> list[PoolGrowth]:
     """Looks by items, workers, ratings and blocks at the same shares; kinds that cannot be are left out."""
     found = []
     kinds: tuple[LookKind, ...] = ("items", "workers", "ratings", "blocks")
@@ -117,7 +117,7 @@ def compare_growth(study: RatingLooks) -> list[Growth]:
         shares = tuple(row.information_share for row in rows)
         last = rows[-1]
         error = last.precision.standard_error
-        found.append(Growth(kind, shares, error, last.n_ratings, rows[0].n_workers))
+        found.append(PoolGrowth(kind, shares, error, last.n_ratings, rows[0].n_workers))
     return found
 
 
@@ -192,7 +192,7 @@ def wei_rules(n_looks: int = 3, *, alpha: float = 0.05) -> tuple[Boundaries, Bou
 
 
 def pool_study(
-    pairs: Sequence[ScorePair],
+    pairs: Sequence[ScoreLaws],
     *,
     budgets: Sequence[int],
     rules: tuple[Boundaries, Boundaries] | None = None,

@@ -195,7 +195,7 @@ _POOL_BLOCK = 128  # replicates of a pair drawn together: a pool has many pairs,
 
 
 @dataclass(frozen=True, eq=False)
-class ScorePair:
+class ScoreLaws:
     """The laws of two systems' scores: `values` in increasing order, shape (k,), and the probability of each
     under A and under B."""
 
@@ -210,7 +210,7 @@ class ScorePair:
         return float((self.of_b - self.of_a) @ self.values)
 
 
-def pair_of_samples(a: ArrayLike, b: ArrayLike, *, name: str = "") -> ScorePair:
+def pair_of_samples(a: ArrayLike, b: ArrayLike, *, name: str = "") -> ScoreLaws:
     """The pair whose laws are the scores of two samples: drawing from it is drawing with replacement.
 
     Raises
@@ -228,10 +228,10 @@ def pair_of_samples(a: ArrayLike, b: ArrayLike, *, name: str = "") -> ScorePair:
         np.bincount(np.searchsorted(values, sample), minlength=len(values)) / len(sample)
         for sample in samples
     )
-    return ScorePair(values, of_a, of_b, name)
+    return ScoreLaws(values, of_a, of_b, name)
 
 
-def pair_of_laws(a: GammaScores, b: GammaScores, *, name: str = "") -> ScorePair:
+def pair_of_laws(a: GammaScores, b: GammaScores, *, name: str = "") -> ScoreLaws:
     """The pair of two Gamma laws whose scores are rounded to whole points; what lies beyond the ends of the
     scale counts there."""
     low, high = int(np.floor(min(a.low, b.low))), int(np.ceil(max(a.high, b.high)))
@@ -243,10 +243,10 @@ def pair_of_laws(a: GammaScores, b: GammaScores, *, name: str = "") -> ScorePair
         beyond = special.gammaincc(shape, np.maximum(edges, 0.0) / scale)
         return np.asarray(np.diff(np.concatenate([[0.0], beyond, [1.0]])))
 
-    return ScorePair(values, law(a), law(b), name)
+    return ScoreLaws(values, law(a), law(b), name)
 
 
-def simulated_pool(n: int, *, typical: float, mean: float, sd: float) -> list[ScorePair]:
+def simulated_pool(n: int, *, typical: float, mean: float, sd: float) -> list[ScoreLaws]:
     """Pairs of Gamma laws whose true differences are the quantiles of a Laplace law's absolute value: most are
     small, a few large. Those that would leave the scale are set to its end."""
     shares = (np.arange(n) + 0.5) / n
@@ -264,7 +264,7 @@ class PoolLooks:
     """Scores drawn from a pair's laws, `n` for each system, compared by Mann and Whitney's U (ties and
     continuity corrected) after shares of them. Only the counts of each value are drawn."""
 
-    pair: ScorePair
+    pair: ScoreLaws
     n: int
     shares: tuple[float, ...]
 
@@ -295,7 +295,7 @@ class PoolLooks:
         of_a, of_b = np.append(pair.of_a, nothing), np.append(nothing, pair.of_b)
         distinct, place = np.unique(values, return_inverse=True)
         law_a, law_b = (np.bincount(place, weights=law).astype(np.float64) for law in (of_a, of_b))
-        return replace(self, pair=ScorePair(distinct, law_a, law_b, pair.name))
+        return replace(self, pair=ScoreLaws(distinct, law_a, law_b, pair.name))
 
     @property
     def drawn_together(self) -> int:

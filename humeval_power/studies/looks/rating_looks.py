@@ -20,7 +20,7 @@ from humeval_power.rules import DecisionRule
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries, false_positive_rate, inflation
 from humeval_power.studies.looks.calibration import (
     Calibrate,
-    Calibration,
+    LooksCalibration,
     blocks_of,
     calibrate,
     is_calibrated,
@@ -79,7 +79,7 @@ class LookPlan:
     rows: tuple[LookRow, ...]
     uncalibrated: Boundaries
     bounds: Boundaries
-    calibration: Calibration | None
+    calibration: LooksCalibration | None
     errors: tuple[NaiveError, ...]
     count_time_error: float
     n_simulations: int
@@ -166,7 +166,7 @@ def plan_looks(
     drift = abs(study.true_effect) / rows[-1].precision.standard_error
     uncalibrated = boundaries(rule, shares, drift=drift or None)
     n = n_simulations or (DEFAULT_LOOK_SIMULATIONS if study.by_mean_squares else SLOW_LOOK_SIMULATIONS)
-    found: Calibration | None = None
+    found: LooksCalibration | None = None
     if is_calibrated(calibration, rows[0].n_workers):
         found = calibrate(study, uncalibrated, n_simulations=n, seed=seed + CALIBRATION_SEED, n_jobs=n_jobs)
     bounds = uncalibrated if found is None else uncalibrated.scaled(found.used)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -22,8 +22,8 @@ from humeval_power.saying.result import LOOKS_FILE, UNKNOWN, Provenance, Record,
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.how_many import (
     PROCEDURES,
-    Growth,
     LooksChoice,
+    PoolGrowth,
     PoolStudy,
     new_workers_advice,
 )
@@ -102,100 +102,202 @@ class ScheduleResult(Result):
 class LooksStudyResult(Result):
     """A rating study with looks: boundaries, errors, the long run.
 
-    `curve` gives the operating characteristics over effects for the picture of the expected cost.
+    `curve` gives the operating characteristics over effects for the picture of the expected cost. Of two systems
+    there is what other numbers of looks would do, and what the looks could add; of several there is `about`, the
+    study with one look at its end.
     """
 
     schema: ClassVar[str] = "humeval_power/looks/1"
 
-    plan: LookPlan
-    points: tuple[OperatingPoint, ...]
-    choices: tuple[LooksChoice, ...]
-    growth: tuple[Growth, ...]
+    plan: LookPlan | SystemsLookPlan
+    points: tuple[OperatingPoint | SystemsOperatingPoint, ...]
     setting: str
     understood: str
-    curve: Curve
+    curve: Callable[[], Sequence[OperatingPoint] | Sequence[SystemsOperatingPoint]]
+    choices: tuple[LooksChoice, ...] = ()
+    growth: tuple[PoolGrowth, ...] = ()
+    about: SystemsStudy | None = None
     currency: str = ""
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
         """The study at each look, its boundaries, errors and long run, and what other looks would do."""
-        plan = self.plan
+        of = (
+            "A rating study"
+            if self.about is None
+            else f"A study of {self.about.parameters.n_systems} systems"
+        )
         return Document(
-            "A rating study with looks before its end",
+            f"{of} with looks before its end",
             lead=self._lead(),
-            sections=(
-                Section("", (Facts(tuple(self._facts())),)),
-                Section("What is there at each look", (rows_table(plan),)),
-                Section("Boundaries", (boundaries_table(plan.bounds), _boundaries(plan.bounds))),
-                Section("False positives", tuple(self._errors())),
-                Section("Long run", tuple(self._long_run())),
-                Section("What else could be looked at", tuple(self._others())),
-            ),
+            sections=(Section("", (Facts(tuple(self._facts())),)), *self._sections()),
         )
 
     def _lead(self) -> str:
-        study = self.plan.study
-        there = min(self.points, key=lambda point: abs(point.effect - study.true_effect))
+        effect = self.plan.study.true_effect if isinstance(self.plan, LookPlan) else self._about.effect
+        there = min(self.points, key=lambda point: abs(point.effect - effect))
+        taken = f"{there.expected_size:,.0f} of {self.plan.study.sizes[-1]:,} ratings"
+        if math.isnan(there.power):
+            return f"These studies end on average after {taken}."
+        if isinstance(there, OperatingPoint):
+            interval, does = there.power_interval, "find the difference"
+        else:
+            interval = there.found.interval
+            does = goal_words(self._about.goal, f"{there.effect:.3g} apart", margin=False)
         return (
-            f"Of 100 such studies, {of_hundred(there.power, there.power_interval)} would find the difference with "
+            f"Of 100 such studies, {of_hundred(there.power, interval)} would {does} with "
             f"{counted(len(self.plan.rows), 'look')}, {of_hundred(there.fixed_power)} with one look at the end. On "
-            f"average they end after {there.expected_size:,.0f} of {study.sizes[-1]:,} ratings."
+            f"average they end after {taken}."
         )
+
+    @property
+    def _about(self) -> SystemsStudy:
+        assert self.about is not None
+        return self.about
 
     def _facts(self) -> Iterator[Fact]:
-        study = self.plan.study
+        plan, about = self.plan, self.about
         yield "Effect", self.understood
         yield "Setting", self.setting
-        yield from category_facts(study.parameters)
-        yield "Study", str(study.nested.final)
-        yield "Looks", str(study.looks)
-        yield "Rule", str(self.plan.bounds.rule)
-        yield "Method", self.plan.method
-        if self.plan.calibration is not None:
-            yield "", calibration_words(self.plan.calibration)
+        if isinstance(plan, LookPlan):
+            yield from category_facts(plan.study.parameters)
+        yield "Study", str(plan.study.nested.final)
+        if about is not None:
+            yield "Tests", family_words(about.family, about.parameters.n_systems)
+        yield "Looks", str(plan.study.looks)
+        yield "Rule", f"{plan.bounds.rule}{'' if about is None else ', over all comparisons'}"
+        yield "Method", plan.method
+        if plan.calibration is not None:
+            yield "", calibration_words(plan.calibration)
 
-    def _errors(self) -> Iterator[Block]:
-        yield errors_table(self.plan)
-        yield Paragraph(
-            "Ratings are not information: with known variances the boundaries for shares of ratings would err "
-            f"{self.plan.count_time_error:.3f} of the time here. The p-values are those of Kenward and Roger's t "
-            "tests, refitted at every look."
+    def _sections(self) -> Iterator[Section]:
+        plan = self.plan
+        if isinstance(plan, LookPlan):
+            yield Section("What is there at each look", (rows_table(plan),))
+            yield Section("Boundaries", (boundaries_table(plan.bounds), _boundaries(plan.bounds)))
+            err = Paragraph(
+                "Ratings are not information: with known variances the boundaries for shares of ratings would err "
+                f"{plan.count_time_error:.3f} of the time here. The p-values are those of Kenward and Roger's t "
+                "tests, refitted at every look."
+            )
+            yield Section("False positives", (errors_table(plan), err))
+            yield Section("Long run", tuple(self._long_run(plan)))
+            yield Section("What else could be looked at", tuple(self._others(plan)))
+            return
+        known = Paragraph(f"Information is that of {' - '.join(reversed(_hardest(plan)))}.")
+        yield Section("What is there at each look", (rows_table(plan), known))
+        yield Section("Levels", (Paragraph(STEPS), levels_table(plan.bounds, plan.place)))
+        err = Paragraph(
+            "A false claim is a difference between two systems that are equal. The worst case is looked for among "
+            "groups of equal systems, all other comparisons being shown at the first look."
         )
+        yield Section("False claims", (errors_table(plan), err))
+        points = cast(Sequence[SystemsOperatingPoint], self.points)
+        goals = long_run_table(points, self._about.goal, self.currency), goals_table(points)
+        yield Section("Long run", (*goals, self._expected("long_run", _GOALS_WORDS)))
+        yield Section("True means", (means_table(self._about),), is_detail=True)
 
-    def _long_run(self) -> Iterator[Block]:
+    def _long_run(self, plan: LookPlan) -> Iterator[Block]:
+        points = cast(Sequence[OperatingPoint], self.points)
         yield Paragraph(
-            f"To have the power 0.8 with these looks, the whole study needs {self.plan.inflation:.3f} times the "
+            f"To have the power 0.8 with these looks, the whole study needs {plan.inflation:.3f} times the "
             "information of one without them (z-values)."
         )
-        yield points_table(self.points, noun="ratings", currency=self.currency)
-        costs = self.plan.costs
-        yield from _long_run_pictures(
-            self.points,
-            self.curve,
-            size=self.plan.study.sizes[-1],
-            cost=math.nan if costs is None else costs[-1],
-            currency=self.currency,
-            unit="difference on [0, 1]",
-        )
-        yield bias_table(self.points)
+        yield points_table(points, noun="ratings", currency=self.currency)
+        yield Paragraph(f"{LONG_RUN}.")
+        yield _stopping(points, _UNIT)
+        yield self._expected("expected_cost", _EXPECTED_WORDS)
+        yield bias_table(points)
 
-    def _others(self) -> Iterator[Block]:
+    def _expected(self, name: str, words: str) -> Picture:
+        """Mean cost, or size, and power against the true effect."""
+
+        def draw() -> Figure:
+            from humeval_power.studies.looks.figures import expected_cost_figure
+
+            costs = self.plan.costs
+            return expected_cost_figure(
+                self.curve(),
+                size_at_end=self.plan.study.sizes[-1],
+                cost_at_end=math.nan if costs is None else costs[-1],
+                currency=self.currency,
+                unit=_UNIT,
+            )
+
+        return Picture(name, draw, words=words)
+
+    def _others(self, plan: LookPlan) -> Iterator[Block]:
         if self.choices:
             yield Paragraph("How many looks, in equal steps (z-values):")
             yield choices_table(self.choices)
         yield Paragraph("What the looks could add:")
-        yield growth_table(self.growth, self.plan.study.looks.kind)
-        advice = new_workers_advice(self.plan.study, self.plan.rows)
+        yield growth_table(self.growth, plan.study.looks.kind)
+        advice = new_workers_advice(plan.study, plan.rows)
         if advice is not None:
             yield Paragraph(advice)
 
     def content(self) -> Record:
         """What is there at each look, boundaries, errors and operating characteristics."""
-        record = looks_record(
-            self.plan, self.points, choices=self.choices, growth=self.growth, setting=self.setting
-        )
+        plan = self.plan
+        if isinstance(plan, LookPlan):
+            points = cast(Sequence[OperatingPoint], self.points)
+            record = looks_record(
+                plan, points, choices=self.choices, growth=self.growth, setting=self.setting
+            )
+        else:
+            record = _record_of_systems(
+                plan, self._about, cast(Sequence[SystemsOperatingPoint], self.points)
+            )
         return {"understood": self.understood, **record}
+
+
+_UNIT = "difference on [0, 1]"
+_EXPECTED_WORDS = "Mean size, or cost, and power against the true effect, with looks and without."
+_GOALS_WORDS = (
+    "Ratings on average, and the power of the goal with looks and without, against the difference that the true "
+    "means are stated by."
+)
+
+
+def _hardest(plan: SystemsLookPlan) -> tuple[str, str]:
+    names = plan.study.parameters.names
+    first, second = plan.study.pairs[plan.place]
+    return names[first], names[second]
+
+
+def _record_of_systems(
+    plan: SystemsLookPlan, about: SystemsStudy, points: Sequence[SystemsOperatingPoint]
+) -> Record:
+    names = about.parameters.names
+    return {
+        **study_content(Cell(about.setting, about)),
+        "effect": about.effect,
+        "looks": {"by": plan.study.looks.kind, "shares": list(plan.study.looks.shares)},
+        "method": plan.method,
+        "hardest": list(_hardest(plan)),
+        "boundaries": stepwise_record(
+            plan.bounds, [(names[one], names[two]) for one, two in plan.study.pairs]
+        ),
+        "at_looks": rows_record(plan.rows),
+        "calibration": None
+        if plan.calibration is None
+        else {"used": plan.calibration.used, **asdict(plan.calibration)},
+        "errors": [asdict(error) for error in plan.errors],
+        "operating_characteristics": [
+            {
+                "effect": point.effect,
+                "with_looks": power_record(point.found, about),
+                "one_look": power_record(point.fixed, about),
+                "stopping": list(point.stopping),
+                "reached": list(point.reached),
+                "expected_size": point.expected_size,
+                "expected_cost": None if math.isnan(point.expected_cost) else point.expected_cost,
+            }
+            for point in points
+        ],
+        "n_simulations": plan.n_simulations,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,8 +351,13 @@ class LooksJudgementsResult(Result):
             ("Rule", str(self.bounds.rule)),
             ("Studies", f"{self.n_simulations:,} simulated at each effect"),
         ]
-        pictures = _long_run_pictures(self.points, self.curve, size=self.sizes[-1], unit=self.unit)
-        long_run = (points_table(self.points, noun="judged"), *pictures, bias_table(self.points))
+        long_run = (
+            points_table(self.points, noun="judged"),
+            Paragraph(f"{LONG_RUN}."),
+            _stopping(self.points, self.unit),
+            Picture("expected_cost", self._expected_figure, words=_EXPECTED_WORDS),
+            bias_table(self.points),
+        )
         return Document(
             "Independent judgements with looks before the end",
             lead=_answer(
@@ -263,6 +370,11 @@ class LooksJudgementsResult(Result):
                 Section("Long run", long_run),
             ),
         )
+
+    def _expected_figure(self) -> Figure:
+        from humeval_power.studies.looks.figures import expected_cost_figure
+
+        return expected_cost_figure(self.curve(), size_at_end=self.sizes[-1], unit=self.unit)
 
     def content(self) -> Record:
         """Boundaries and operating characteristics."""
@@ -372,35 +484,14 @@ def _boundaries(bounds: Boundaries) -> Picture:
     )
 
 
-def _long_run_pictures(
-    points: Sequence[OperatingPoint],
-    curve: Curve,
-    *,
-    size: float,
-    cost: float = math.nan,
-    currency: str = "",
-    unit: str,
-) -> Iterator[Block]:
-    def stopping() -> Figure:
+def _stopping(points: Sequence[OperatingPoint], unit: str) -> Picture:
+    def draw() -> Figure:
         from humeval_power.studies.looks.figures import stopping_figure
 
         return stopping_figure(points, unit=unit)
 
-    def expected() -> Figure:
-        from humeval_power.studies.looks.figures import expected_cost_figure
-
-        return expected_cost_figure(
-            curve(), size_at_end=size, cost_at_end=cost, currency=currency, unit=unit
-        )
-
-    yield Paragraph(f"{LONG_RUN}.")
-    yield Picture(
-        "stopping", stopping, words="For each true effect the share of studies that end at each look."
-    )
-    yield Picture(
-        "expected_cost",
-        expected,
-        words="Mean size, or cost, and power against the true effect, with looks and without.",
+    return Picture(
+        "stopping", draw, words="For each true effect the share of studies that end at each look."
     )
 
 
@@ -443,141 +534,6 @@ STEPS = (
     "when each is shown or futile; ending it earlier for any other reason costs power, and no error."
 )
 _MOST_LEVELS = 5  # numbers of comparisons left that a table shows
-
-
-@dataclass(frozen=True, kw_only=True)
-class LooksSystemsResult(Result):
-    """A study of several systems with looks. `about` is the study with one look at its end; `curve` gives the long
-    run over differences for the picture."""
-
-    schema: ClassVar[str] = "humeval_power/looks_systems/1"
-
-    about: SystemsStudy
-    plan: SystemsLookPlan
-    points: tuple[SystemsOperatingPoint, ...]
-    understood: str
-    curve: Callable[[], Sequence[SystemsOperatingPoint]]
-    currency: str = ""
-    remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
-
-    def body(self) -> Document:
-        """The study at each look, the levels of its comparisons, errors and long run."""
-        plan, n = self.plan, self.about.parameters.n_systems
-        hardest = " - ".join(reversed(self._hardest))
-        levels: tuple[Block, ...] = (Paragraph(STEPS), levels_table(plan.bounds, plan.place))
-        return Document(
-            f"A study of {n} systems with looks before its end",
-            lead=self._lead(),
-            sections=(
-                Section("", (Facts(tuple(self._facts())),)),
-                Section(
-                    "What is there at each look",
-                    (rows_table(plan), Paragraph(f"Information is that of {hardest}.")),
-                ),
-                Section("Levels", levels),
-                Section("False claims", tuple(self._errors())),
-                Section("Long run", tuple(self._long_run())),
-                Section("True means", (means_table(self.about),), is_detail=True),
-            ),
-        )
-
-    @property
-    def _hardest(self) -> tuple[str, str]:
-        names = self.about.parameters.names
-        first, second = self.plan.study.pairs[self.plan.place]
-        return names[first], names[second]
-
-    def _lead(self) -> str:
-        about, plan = self.about, self.plan
-        there = min(self.points, key=lambda point: abs(point.effect - about.effect))
-        found, fixed, most = there.found, there.fixed, plan.study.sizes[-1]
-        if math.isnan(found.power):
-            return f"These studies end on average after {there.expected_size:,.0f} of {most:,} ratings."
-        what, looks = (
-            goal_words(about.goal, f"{there.effect:.3g} apart", margin=False),
-            counted(len(plan.rows), "look"),
-        )
-        return (
-            f"Of 100 such studies, {of_hundred(found.power, found.interval)} would {what} with {looks}, and "
-            f"{of_hundred(fixed.power)} with one look at the end. On average they end after "
-            f"{there.expected_size:,.0f} of {most:,} ratings."
-        )
-
-    def _facts(self) -> Iterator[Fact]:
-        about, study = self.about, self.plan.study
-        yield "Effect", self.understood
-        yield "Setting", about.setting
-        yield "Study", str(study.nested.final)
-        yield "Tests", family_words(about.family, about.parameters.n_systems)
-        yield "Looks", str(study.looks)
-        yield "Rule", f"{self.plan.bounds.rule}, over all comparisons"
-        yield "Method", self.plan.method
-        if self.plan.calibration is not None:
-            yield "", calibration_words(self.plan.calibration)
-
-    def _errors(self) -> Iterator[Block]:
-        yield errors_table(self.plan)
-        yield Paragraph(
-            "A false claim is a difference between two systems that are equal. The worst case is looked for among "
-            "groups of equal systems, all other comparisons being shown at the first look."
-        )
-
-    def _long_run(self) -> Iterator[Block]:
-        yield long_run_table(self.points, self.about.goal, self.currency)
-        yield goals_table(self.points)
-
-        def draw() -> Figure:
-            from humeval_power.studies.looks.figures import expected_cost_figure
-
-            costs = self.plan.costs
-            return expected_cost_figure(
-                self.curve(),
-                size_at_end=self.plan.study.sizes[-1],
-                cost_at_end=math.nan if costs is None else costs[-1],
-                currency=self.currency,
-                unit="difference on [0, 1]",
-            )
-
-        yield Picture(
-            "long_run",
-            draw,
-            words="Ratings on average, and the power of the goal with looks and without, against the difference "
-            "that the true means are stated by.",
-        )
-
-    def content(self) -> Record:
-        """What is there at each look, the levels, errors and the long run."""
-        plan, names = self.plan, self.about.parameters.names
-        return {
-            "understood": self.understood,
-            **study_content(Cell(self.about.setting, self.about)),
-            "effect": self.about.effect,
-            "looks": {"by": plan.study.looks.kind, "shares": list(plan.study.looks.shares)},
-            "method": plan.method,
-            "hardest": list(self._hardest),
-            "boundaries": stepwise_record(
-                plan.bounds, [(names[one], names[two]) for one, two in plan.study.pairs]
-            ),
-            "at_looks": rows_record(plan.rows),
-            "calibration": None
-            if plan.calibration is None
-            else {"used": plan.calibration.used, **asdict(plan.calibration)},
-            "errors": [asdict(error) for error in plan.errors],
-            "operating_characteristics": [
-                {
-                    "effect": point.effect,
-                    "with_looks": power_record(point.found, self.about),
-                    "one_look": power_record(point.fixed, self.about),
-                    "stopping": list(point.stopping),
-                    "reached": list(point.reached),
-                    "expected_size": point.expected_size,
-                    "expected_cost": None if math.isnan(point.expected_cost) else point.expected_cost,
-                }
-                for point in self.points
-            ],
-            "n_simulations": plan.n_simulations,
-        }
 
 
 def shown_steps(n_comparisons: int) -> list[int]:

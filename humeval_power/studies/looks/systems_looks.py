@@ -28,7 +28,7 @@ from humeval_power.studies.looks.calibration import (
     LEAST_SD,
     MULTIPLES,
     Calibrate,
-    Calibration,
+    LooksCalibration,
     is_calibrated,
     level_factor,
 )
@@ -315,7 +315,7 @@ class SystemsLookPlan:
     rows: tuple[LookRow, ...]
     uncalibrated: StepwiseBoundaries
     bounds: StepwiseBoundaries
-    calibration: Calibration | None
+    calibration: LooksCalibration | None
     errors: tuple[NaiveError, ...]
     n_simulations: int
     seed: int
@@ -504,7 +504,7 @@ def _calibrate(
     n_simulations: int,
     seed: int,
     n_jobs: int,
-) -> Calibration:
+) -> LooksCalibration:
     """The factor on all levels at which the worst of the true nulls, at the worst of several worker SDs, is falsely
     rejected in a share alpha of studies; the same random numbers serve every worker SD."""
     null = study.with_means((0.5,) * study.parameters.n_systems)
@@ -527,7 +527,7 @@ def _calibrate(
     }
     sds = tuple(sorted(by_sd))
     worst = min(by_sd, key=lambda sd: by_sd[sd])
-    return Calibration(
+    return LooksCalibration(
         by_sd[planned], by_sd[worst], worst, sds, tuple(by_sd[sd] for sd in sds), n_simulations
     )
 

@@ -9,8 +9,8 @@ from typing import Any
 from humeval_power.saying.document import Table
 from humeval_power.saying.numbers import interval_words, percent
 from humeval_power.studies.looks.boundaries import Boundaries
-from humeval_power.studies.looks.calibration import Calibration
-from humeval_power.studies.looks.how_many import PROCEDURES, Growth, LooksChoice, PoolStudy
+from humeval_power.studies.looks.calibration import LooksCalibration
+from humeval_power.studies.looks.how_many import PROCEDURES, LooksChoice, PoolGrowth, PoolStudy
 from humeval_power.studies.looks.judgement_plan import OperatingPoint
 from humeval_power.studies.looks.rating_looks import LookPlan, LookRow
 from humeval_power.studies.looks.systems_looks import SystemsLookPlan
@@ -73,7 +73,7 @@ def errors_table(plan: LookPlan | SystemsLookPlan) -> Table:
     )
 
 
-def calibration_words(calibration: Calibration) -> str:
+def calibration_words(calibration: LooksCalibration) -> str:
     """What simulation did to the boundaries."""
     return (
         f"nominal levels times {calibration.used:.3f}: {calibration.at_plan:.3f} would do at the planned "
@@ -135,7 +135,7 @@ def choices_table(choices: Sequence[LooksChoice]) -> Table:
     return Table(tuple(header), tuple(table))
 
 
-def growth_table(growth: Sequence[Growth], chosen: str) -> Table:
+def growth_table(growth: Sequence[PoolGrowth], chosen: str) -> Table:
     """Information by kind of look."""
     header = ["looks by", "workers at first", "information at each look", "SE at end", "ratings"]
     table = tuple(
@@ -194,7 +194,7 @@ def looks_record(
     points: Sequence[OperatingPoint],
     *,
     choices: Sequence[LooksChoice],
-    growth: Sequence[Growth],
+    growth: Sequence[PoolGrowth],
     setting: str,
 ) -> dict[str, Any]:
     """A rating study with looks: what is there at each, boundaries, errors, the long run."""

@@ -25,7 +25,7 @@ from humeval_power.studies.plan.ask_held import (
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
-    from humeval_power.studies.monitor.result import AnyMonitorResult
+    from humeval_power.studies.monitor.result import MonitorResult
     from humeval_power.studies.plan.files import PlanFile
     from humeval_power.studies.plan.files_looks import LooksFile
 
@@ -35,7 +35,7 @@ def _monitor(given: Typed, calls: Calls) -> None:
     calls.let("result", taken)
 
 
-def _look(given: Typed) -> AnyMonitorResult:
+def _look(given: Typed) -> MonitorResult:
     study = StudyValues.of(given.context)
     file = study.ratings
     if (file is None) is not given["status"]:
@@ -52,7 +52,7 @@ def _look(given: Typed) -> AnyMonitorResult:
     )
     from humeval_power.studies.monitor.systems import as_planned, data_of
     from humeval_power.studies.monitor.taking import (
-        Asked,
+        LookRequest,
         load_observations,
         looks_taken,
         refuse_rehearsed,
@@ -66,7 +66,7 @@ def _look(given: Typed) -> AnyMonitorResult:
     if file is None:
         return looks_taken(planned, path, key)
     final = given["final"]
-    asked = Asked(
+    asked = LookRequest(
         path, key, _one_line(given["new_secret"] or ""), _one_line(given["unplanned"] or ""), final
     )
     if isinstance(planned.plan, JudgementPlan):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
-    from humeval_power.studies.monitor.result import MonitorResult, SystemsMonitorResult
+    from humeval_power.studies.monitor.result import MonitorResult
     from humeval_power.studies.monitor.state import Observations
     from humeval_power.studies.monitor.systems import AnyLookData, AnyMonitoring, Followed
 
@@ -18,7 +18,7 @@ def monitor(
     before: AnyMonitoring | None = None,
     final: bool = False,
     unplanned: str = "",
-) -> MonitorResult | SystemsMonitorResult:
+) -> MonitorResult:
     """Take a look at the ratings, or the independent judgements, so far, and decide by the plan whether to go on.
 
     Nothing is written: a look is taken for good where its `state` is kept, and given as `before` of the
@@ -35,9 +35,10 @@ def monitor(
 
     Returns
     -------
-    MonitorResult, of several systems SystemsMonitorResult
+    MonitorResult
         `look.decision`, the estimate (of ratings on [0, 1]) and the chances of success; after the last look the
-        inference that takes the looks into account. `to_frame` has a row for each look.
+        inference that takes the looks into account. `to_frame` has a row for each look, of several systems for each
+        comparison at it.
 
     Raises
     ------
@@ -48,10 +49,10 @@ def monitor(
         Data of which there is no test.
     """
     from humeval_power.ratings import Ratings
-    from humeval_power.studies.monitor.result import monitor_result
+    from humeval_power.studies.monitor.result import MonitorResult
     from humeval_power.studies.monitor.state import Observations
     from humeval_power.studies.monitor.systems import data_of, monitoring_of, take
 
     data = data_of(seen, plan, final=final) if isinstance(seen, Ratings | Observations) else seen
     after = take(monitoring_of(plan) if before is None else before, data, unplanned=unplanned)
-    return monitor_result(after, plan)
+    return MonitorResult(state=after, plan=plan)

@@ -150,7 +150,7 @@ Content = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """One line: `number` counts from 1, `sha256` seals the line and, through `previous`, all before. `hmac` seals
     the same with the secret of the study, which nobody can do without it; '' where there was none."""
 
@@ -169,7 +169,7 @@ class Lines:
     `open_end`: the last of these bytes is no newline.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[LedgerEntry, ...]
     length: int
     open_end: bool
 
@@ -199,7 +199,7 @@ def read_lines(content: bytes, place: str) -> Lines:
         Another file, a ledger of another version, a line that was changed, is missing or there twice.
     """
     check_head(content[:HEAD_LENGTH], place)
-    entries: list[Entry] = []
+    entries: list[LedgerEntry] = []
     position = 0
     pieces = content.split(b"\n")
     for row, piece in enumerate(pieces, start=1):
@@ -214,8 +214,8 @@ def read_lines(content: bytes, place: str) -> Lines:
 
 
 def sealed_line(
-    kind: str, content: Content, before: Entry | None, *, secret: StudySecret | None = None
-) -> tuple[bytes, Entry]:
+    kind: str, content: Content, before: LedgerEntry | None, *, secret: StudySecret | None = None
+) -> tuple[bytes, LedgerEntry]:
     """A new line, with its newline, and the entry that it holds; sealed with the secret of the study too."""
     plain: Any = json_ready(dict(content))
     number = 1 if before is None else before.number + 1
@@ -230,10 +230,10 @@ def sealed_line(
     seal = _seal(values)
     mac = "" if secret is None else _mac(secret, seal)
     line = _canonical({**values, "sha256": seal, "hmac": mac}).encode() + b"\n"
-    return line, Entry(number, kind, plain, previous, seal, mac)
+    return line, LedgerEntry(number, kind, plain, previous, seal, mac)
 
 
-def check_secret_seals(entries: Sequence[Entry], secret: StudySecret, place: str) -> None:
+def check_secret_seals(entries: Sequence[LedgerEntry], secret: StudySecret, place: str) -> None:
     """Refuse lines that were sealed without the secret of the study, which the ledger names by its fingerprint.
 
     After a lost secret was replaced, the lines from there on are checked; the first of them seals what the ledger
@@ -262,7 +262,9 @@ def _begins_as_one(text: bytes) -> bool:
     return text.startswith(_START) or _START.startswith(text)
 
 
-def _next_entry(text: bytes, values: object, entries: list[Entry], place: str, row: int) -> Entry:
+def _next_entry(
+    text: bytes, values: object, entries: list[LedgerEntry], place: str, row: int
+) -> LedgerEntry:
     entry = _sealed_entry(text, values)
     if entry is None:
         raise _unsealed(values, place, row, first=not entries)
@@ -300,7 +302,7 @@ def _json(text: bytes) -> object:
         return None
 
 
-def _sealed_entry(text: bytes, values: object) -> Entry | None:
+def _sealed_entry(text: bytes, values: object) -> LedgerEntry | None:
     if not isinstance(values, dict) or set(values) != set(_TYPES):
         return None
     if any(type(values[name]) is not kind for name, kind in _TYPES.items()):
@@ -312,7 +314,7 @@ def _sealed_entry(text: bytes, values: object) -> Entry | None:
             return None
     except (ValueError, RecursionError):  # infinities, lone surrogates, endless nesting
         return None
-    return Entry(**{name: values[name] for name in _TYPES if name != "schema"})
+    return LedgerEntry(**{name: values[name] for name in _TYPES if name != "schema"})
 
 
 def _seal(values: Mapping[str, Any]) -> str:
@@ -341,17 +343,17 @@ class Ledger:
         self._place = place
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[LedgerEntry, ...]:
         """The lines so far, first to last."""
         return tuple(self._entries)
 
-    def append(self, kind: str, content: Content, *, secret: StudySecret | None = None) -> Entry:
+    def append(self, kind: str, content: Content, *, secret: StudySecret | None = None) -> LedgerEntry:
         """Add a line; when this returns, it is on the disk."""
         return self.extend([(kind, content)], secret=secret)[0]
 
     def extend(
         self, added: Sequence[tuple[str, Content]], *, secret: StudySecret | None = None
-    ) -> list[Entry]:
+    ) -> list[LedgerEntry]:
         """Add lines, all or none, sealed with the secret of the study; when this returns, they are on the disk.
 
         Raises
@@ -419,7 +421,7 @@ def open_ledger(path: str | Path) -> Iterator[Ledger]:
         os.close(handle)
 
 
-def read_ledger(path: str | Path) -> tuple[Entry, ...]:
+def read_ledger(path: str | Path) -> tuple[LedgerEntry, ...]:
     """The lines of a ledger, without a lock; none where there is no file.
 
     Raises

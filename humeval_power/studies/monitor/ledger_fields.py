@@ -15,7 +15,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import json_ready
 from humeval_power.scales import RatingScale
-from humeval_power.studies.monitor.files import Entry
+from humeval_power.studies.monitor.files import LedgerEntry
 from humeval_power.studies.monitor.state import Decision, JudgementData, LookData, Monitoring, TakenLook
 from humeval_power.studies.monitor.systems import (
     AnyMonitoring,
@@ -256,7 +256,7 @@ def kind_of(start: Mapping[str, Any]) -> LedgerKind:
     return "observations" if "test" in start else "systems" if "comparisons" in start else "ratings"
 
 
-def check_entries(entries: Sequence[Entry], *, place: str) -> None:
+def check_entries(entries: Sequence[LedgerEntry], *, place: str) -> None:
     """Check every field of every line.
 
     Raises
@@ -324,7 +324,7 @@ def _wrong(values: object, rules: Rules, at: str) -> list[tuple[str, object, str
     return found
 
 
-def _problem(place: str, entry: Entry, name: str, value: object, rule: str) -> Problem:
+def _problem(place: str, entry: LedgerEntry, name: str, value: object, rule: str) -> Problem:
     text = repr(value)
     shown = value if len(text) <= _SHOWN else text[:_SHOWN] + "..."
     return Problem(rule, _REMEDY, place, entry.number, name, shown, has_value=rule != "is missing.")
@@ -375,7 +375,7 @@ class LedgerSeal:
         return f"Ledger of looks of the plan {plan}...: {lines}, the last with SHA-256 {self.sha256}"
 
 
-def ledger_seal(entries: Sequence[Entry]) -> LedgerSeal | None:
+def ledger_seal(entries: Sequence[LedgerEntry]) -> LedgerSeal | None:
     """The seal of the last line; None where there is none."""
     if not entries:
         return None
@@ -431,7 +431,7 @@ def look_content(look: TakenLook | TakenSystemsLook, *, new_rows: Digests, time:
 
 
 def state_of(
-    entries: Sequence[Entry],
+    entries: Sequence[LedgerEntry],
     planned: AnyMonitoring,
     checksum: str,
     *,

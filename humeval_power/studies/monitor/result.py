@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
-from humeval_power.studies.monitor.state import (
-    Decision,
-    JudgementData,
-    LookData,
-    Monitoring,
-    TakenLook,
-    Watched,
-)
+from humeval_power.studies.monitor.state import Decision, JudgementData, Monitoring, TakenLook
 from humeval_power.studies.monitor.step import after_stopping, false_positive_chance, path_boundaries
 from humeval_power.studies.monitor.systems import (
     AnyMonitoring,
@@ -34,84 +28,188 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-# What a look shows, in words: of ratings, and of independent judgements.
+AnyLook = TakenLook | TakenSystemsLook
+
+# What a look shows, in words: of ratings of two systems, of independent judgements, and of several systems.
 
 _STEPS = "The boundary decides, as it was planned; these looks do not use alpha to the last digit."
 _PASSED_ALL_THE_SAME = f"the boundary was passed, although p is above alpha. {_STEPS}"
 _NOT_PASSED_ALL_THE_SAME = f"the boundary was not passed, although p is at most alpha. {_STEPS}"
 
 
-class LookWords(Protocol):
-    """What one kind of study says of its looks; `unit` names what is counted."""
+class LookWords(ABC):
+    """What one kind of study says of its looks; this much the same of all that are counted in ratings."""
+
+    state: Any
+    plan: Any
 
     @property
     def unit(self) -> str:
-        """Ratings, scores, judgements or items."""
-        ...
+        """What is counted: ratings, scores, judgements or items."""
+        return "ratings"
 
-    def size(self, look: TakenLook) -> int:
+    def size(self, look: Any) -> int:
         """How many of them were in."""
-        ...
+        return int(look.data.n_ratings)
 
     def planned_size(self) -> int:
         """How many there are at the planned end."""
-        ...
+        return int(self.plan.design().n_ratings)
 
-    def data(self, look: TakenLook) -> str:
+    def seen(self, look: Any) -> str:
+        """'120 of 480 ratings'."""
+        return f"{self.size(look):,} of {self.planned_size():,} {self.unit}"
+
+    def data(self, look: Any) -> str:
         """What was in."""
-        ...
+        return f"{self.seen(look)}, {look.data.n_workers} workers, {look.data.n_items} items"
 
-    def estimate(self, look: TakenLook) -> str:
-        """What was found."""
-        ...
+    @abstractmethod
+    def systems(self) -> str:
+        """Which are compared."""
 
-    def shown(self, look: TakenLook) -> float:
-        """The estimate as readers know it."""
-        ...
+    @abstractmethod
+    def answer(self, look: Any) -> str:
+        """What is said after the decision: what is shown, and after how much."""
+
+    @abstractmethod
+    def found(self, look: Any) -> Iterator[Fact]:
+        """What the look shows."""
 
     def result(self) -> list[Fact]:
-        """What to report after the last look."""
-        ...
+        """What to report after the last look, where it is one fact."""
+        return []
 
+    @property
+    def comparisons(self) -> tuple[Section, ...]:
+        """Every comparison, where there are several."""
+        return ()
+
+    @abstractmethod
+    def looks(self) -> Iterator[Block]:
+        """All looks so far."""
+
+    @abstractmethod
+    def planned(self) -> Record:
+        """What was planned beyond what every study has."""
+
+    @abstractmethod
+    def inference(self) -> Any:
+        """What is reported of a study that has ended."""
+
+    def errors(self) -> Record:
+        """How often the looks so far err without a difference; of a rating study `looks study` simulates it."""
+        return {}
+
+    @abstractmethod
+    def rows(self) -> list[Record]:
+        """The looks as rows of a table."""
+
+
+class DifferenceWords(LookWords):
+    """A study of one difference, by its own boundaries."""
+
+    state: Monitoring
+    plan: Followed
+
+    @abstractmethod
+    def estimate(self, look: TakenLook) -> str:
+        """What was found."""
+
+    @abstractmethod
+    def shown(self, look: TakenLook) -> float:
+        """The estimate as readers know it."""
+
+    @abstractmethod
     def effect(self) -> str:
         """The effect of interest."""
-        ...
+
+    def systems(self) -> str:
+        """A and B."""
+        return " and ".join(self.plan.systems)
+
+    def answer(self, look: TakenLook) -> str:
+        """Who is better, and how far p is from its boundary."""
+        a, b = self.plan.systems
+        better, worse = (b, a) if look.data.estimate > 0 else (a, b)
+        success = look.decision in ("stop-success", "end-success")
+        shown = f" {better} is better than {worse}." if success else ""
+        return f"{shown} After {self.seen(look)}, {_boundary(look)}."
+
+    def found(self, look: TakenLook) -> Iterator[Fact]:
+        """The estimate, and the chances of success."""
+        yield "Estimate", self.estimate(look)
+        if power := look.conditional_power:
+            yield (
+                "Chances",
+                f"of success at the end: {power['design']:.2f} if {self.effect()}, "
+                f"{power['trend']:.2f} if it is as estimated, {power['null']:.2f} if there is none",
+            )
+
+    def known(self, look: TakenLook) -> str:
+        """How much of the planned information there is."""
+        share = look.data.information / self.state.maximum_information
+        return f"{100 * share:.1f} % of the planned information"
+
+    def looks(self) -> Iterator[Block]:
+        """A row for each, and the boundaries as a picture."""
+        yield Table(
+            ("look", self.unit, "information", "estimate", "p", "needed", "decision"),
+            tuple(
+                (
+                    f"{look.number}{'' if look.planned else '*'}",
+                    f"{self.size(look):,}",
+                    f"{look.fraction:.3f}",
+                    f"{self.shown(look):.4f}",
+                    p_cell(look.data.p_value),
+                    f"{look.nominal:.5f}",
+                    look.decision,
+                )
+                for look in self.state.looks
+            ),
+        )
+        yield Picture(
+            "looks",
+            self._figure,
+            words="The boundaries of z against the planned information, and this study's way past them so far.",
+        )
+
+    def _figure(self) -> Figure:
+        from humeval_power.studies.looks.figures import boundary_figure
+
+        bounds = path_boundaries(self.state)
+        path = [(look.fraction, look.data.z) for look in self.state.looks]
+        return boundary_figure(bounds, information_shares=bounds.information, path=path)
+
+    def planned(self) -> Record:
+        """The information that was expected."""
+        state = self.state
+        return {"fractions": list(state.fractions), "maximum_information": state.maximum_information}
+
+    def inference(self) -> Any:
+        """Stage-wise inference."""
+        return asdict(after_stopping(self.state, self.plan))
+
+    def rows(self) -> list[Record]:
+        """A row for each look."""
+        rows: list[Record] = []
+        for look in self.state.looks:
+            row = asdict(look)
+            chances = {f"power_if_{name}": value for name, value in row.pop("conditional_power").items()}
+            rows.append({**row, **row.pop("data"), **chances, "remarks": "; ".join(row["remarks"])})
+        return [{name: value for name, value in row.items() if name != "data"} for row in rows]
 
 
-def words_of(state: Monitoring, plan: Followed) -> LookWords:
-    """The words for a study."""
-    return RatingWords(state, plan) if isinstance(plan, Plan) else JudgementWords(state, plan)
-
-
-def _known(state: Monitoring, look: TakenLook) -> str:
-    return f"{100 * look.data.information / state.maximum_information:.1f} % of the planned information"
-
-
-@dataclass(frozen=True, slots=True)
-class RatingWords:
+@dataclass(frozen=True)
+class RatingWords(DifferenceWords):
     """A rating study."""
 
     state: Monitoring
     plan: Plan
-    unit: str = "ratings"
-
-    def size(self, look: TakenLook) -> int:
-        """Ratings."""
-        assert isinstance(look.data, LookData)
-        return look.data.n_ratings
-
-    def planned_size(self) -> int:
-        """Ratings of the design."""
-        return self.plan.design().n_ratings
 
     def data(self, look: TakenLook) -> str:
         """Ratings, workers, items, information."""
-        data = look.data
-        assert isinstance(data, LookData)
-        return (
-            f"{data.n_ratings:,} of {self.planned_size():,} ratings, {data.n_workers} workers, "
-            f"{data.n_items} items; {_known(self.state, look)}"
-        )
+        return f"{LookWords.data(self, look)}; {self.known(look)}"
 
     def estimate(self, look: TakenLook) -> str:
         """The difference with its standard error and df."""
@@ -139,8 +237,8 @@ class RatingWords:
         return f"the difference is {self.state.effect:g} as planned"
 
 
-@dataclass(frozen=True, slots=True)
-class JudgementWords:
+@dataclass(frozen=True)
+class JudgementWords(DifferenceWords):
     """Independent judgements."""
 
     state: Monitoring
@@ -168,7 +266,7 @@ class JudgementWords:
             "preference": f"{data.n_b:,} for {b}, {data.n_a:,} for {a}, {data.n_ties:,} ties",
             "accuracy": f"{data.n_b:,} that {b} alone got right, {data.n_a:,} that {a} alone did",
         }[self.plan.kind]
-        return f"{data.n_judgements:,} of {self.plan.n:,} {self.unit} ({parts}); {_known(self.state, look)}"
+        return f"{self.seen(look)} ({parts}); {self.known(look)}"
 
     def estimate(self, look: TakenLook) -> str:
         """In the units of the test; of scores the difference of means too."""
@@ -210,6 +308,12 @@ class JudgementWords:
             return f"means differ by {study.true_effect:g} points as planned"
         return f"it is {self.state.effect + self._shift:g} as planned"
 
+    def errors(self) -> Record:
+        """The chance of a false positive at the looks so far."""
+        if not self.state.looks:
+            return {}
+        return {"false_positive_chance": false_positive_chance(self.state, self.plan)}
+
     @property
     def _shift(self) -> float:
         """Shares are shown as such, not as what they are above 1/2."""
@@ -229,6 +333,95 @@ class JudgementWords:
 def _seen(look: TakenLook) -> JudgementData:
     assert isinstance(look.data, JudgementData)
     return look.data
+
+
+@dataclass(frozen=True)
+class SystemsWords(LookWords):
+    """A rating study of several systems, whose comparisons have boundaries of their own."""
+
+    state: SystemsMonitoring
+    plan: Plan
+
+    def systems(self) -> str:
+        """How many."""
+        return f"{len(self.plan.systems)} systems"
+
+    def answer(self, look: TakenSystemsLook) -> str:
+        """How many comparisons are shown."""
+        n = sum(at is not None for at in self.state.shown_at)
+        of = f"{n} of {counted(len(look.pairs), 'comparison')}"
+        return f" After {self.seen(look)}, {of} {'is' if n == 1 else 'are'} shown."
+
+    def found(self, look: TakenSystemsLook) -> Iterator[Fact]:
+        """What this look has shown."""
+        new = [
+            f"{one.second} is better than {one.first}"
+            if one.estimate > 0
+            else f"{one.first} is better than {one.second}"
+            for one, pair in zip(look.data.pairs, look.pairs, strict=True)
+            if pair.shown_at == look.number
+        ]
+        if new:
+            yield "Shown now", "; ".join(new)
+
+    @property
+    def comparisons(self) -> tuple[Section, ...]:
+        """At the last look; after the end over all of them."""
+        last = self.state.looks[-1]
+        at_look = Section("Comparisons at this look", (comparisons_table(last),))
+        if not self.state.ended:
+            return (at_look,)
+        return at_look, Section("Result", tuple(result_blocks(over_looks(self.state), last.number)))
+
+    def looks(self) -> Iterator[Block]:
+        """A row for each."""
+        rows = tuple(
+            (
+                f"{look.number}{'' if look.planned else '*'}",
+                f"{look.data.n_ratings:,}",
+                _range([pair.fraction for pair in look.pairs]),
+                f"{sum(pair.shown_at is not None for pair in look.pairs)} of {len(look.pairs)}",
+                look.decision,
+            )
+            for look in self.state.looks
+        )
+        yield Table(("look", "ratings", "information", "shown", "decision"), rows)
+
+    def planned(self) -> Record:
+        """How the error is shared, and the information that was expected of each comparison."""
+        state = self.state
+        return {
+            "correction": state.correction,
+            "comparisons": [
+                {
+                    "first": first,
+                    "second": second,
+                    "fractions": list(one.fractions),
+                    "maximum_information": one.maximum_information,
+                }
+                for (first, second), one in zip(state.names, state.each, strict=True)
+            ],
+        }
+
+    def inference(self) -> Any:
+        """Each comparison over all looks."""
+        return [over_record(one) for one in over_looks(self.state)]
+
+    def rows(self) -> list[Record]:
+        """A row for each look and comparison."""
+        return [
+            {"look": look.number, **asdict(data), **asdict(pair), "decision": look.decision}
+            for look in self.state.looks
+            for data, pair in zip(look.data.pairs, look.pairs, strict=True)
+        ]
+
+
+def words_of(state: AnyMonitoring, plan: Followed) -> LookWords:
+    """The words for a study."""
+    if isinstance(plan, JudgementPlan):
+        assert isinstance(state, Monitoring)
+        return JudgementWords(state, plan)
+    return SystemsWords(state, plan) if isinstance(state, SystemsMonitoring) else RatingWords(state, plan)
 
 
 DECISIONS: dict[Decision, str] = {
@@ -255,12 +448,6 @@ class Seal:
     statement: str
 
 
-def no_look_yet(shares: Sequence[float], unit: str) -> Document:
-    """The looks that are planned, before the first of them."""
-    planned = ", ".join(f"{100 * share:.3g} %" for share in shares)
-    return Document("No look was taken yet", lead=f"{len(shares)} planned, by {unit}: {planned}.")
-
-
 @dataclass(frozen=True, kw_only=True)
 class MonitorResult(Result):
     """The looks so far, and what the last one decided. `ledger` is its file, None where none is kept; `notices` say
@@ -268,7 +455,7 @@ class MonitorResult(Result):
 
     schema: ClassVar[str] = "humeval_power/monitor/2"
 
-    state: Monitoring
+    state: AnyMonitoring
     plan: Followed
     ledger: str | None = None
     seal: Seal | None = None
@@ -277,69 +464,55 @@ class MonitorResult(Result):
     provenance: Provenance = UNKNOWN
 
     @property
-    def look(self) -> TakenLook | None:
+    def look(self) -> AnyLook | None:
         """The last look, None before the first."""
         return self.state.looks[-1] if self.state.looks else None
-
-    def body(self) -> Document:
-        """The decision, what it rests on, and all looks."""
-        state, look = self.state, self.look
-        if look is None:
-            return no_look_yet(state.shares, state.unit)
-        a, b = self.plan.systems
-        return Document(
-            f"Look {look.number} at the study of {a} and {b}",
-            lead=self._lead(look),
-            caveats=self.notices,
-            sections=(
-                Section("", (Facts(tuple(self._facts(look))),)),
-                Section(
-                    "Looks",
-                    (_table(state, self._words), Picture("looks", self._figure, words=_PICTURE_WORDS)),
-                ),
-            ),
-        )
-
-    def _lead(self, look: TakenLook) -> str:
-        """What to do, and after how much."""
-        words, (a, b) = self._words, self.plan.systems
-        better, worse = (b, a) if look.data.estimate > 0 else (a, b)
-        success = look.decision in ("stop-success", "end-success")
-        shown = f" {better} is better than {worse}." if success else ""
-        seen = f"{words.size(look):,} of {words.planned_size():,} {words.unit}"
-        return f"{DECISIONS[look.decision]}{shown} After {seen}, {_boundary(look)}."
-
-    def _facts(self, look: TakenLook) -> Iterator[Fact]:
-        state, words = self.state, self._words
-        if state.ended:
-            yield from words.result()
-        yield "Look", which_look(state, look.number, look.planned, look.data.share)
-        yield "Data", words.data(look)
-        yield "Estimate", words.estimate(look)
-        if look.conditional_power:
-            yield "Chances", _chances(words, look)
-        yield from (("Remark", remark) for remark in look.remarks)
-        if look.reason:
-            yield "Reason", look.reason
-        if not state.ended and state.next_planned is not None:
-            yield "Left", _left(state, look, words, state.next_planned)
-        if self.seal is not None:
-            yield "Publish", f"{WHY_PUBLISH} {self.seal.statement}"
 
     @property
     def _words(self) -> LookWords:
         return words_of(self.state, self.plan)
 
-    def _figure(self) -> Figure:
-        from humeval_power.studies.looks.figures import boundary_figure
+    def body(self) -> Document:
+        """The decision, what it rests on, and all looks."""
+        state, look, words = self.state, self.look, self._words
+        if look is None:
+            planned = ", ".join(f"{100 * share:.3g} %" for share in state.shares)
+            lead = f"{len(state.shares)} planned, by {state.unit}: {planned}."
+            return Document("No look was taken yet", lead=lead)
+        return Document(
+            f"Look {look.number} at the study of {words.systems()}",
+            lead=f"{DECISIONS[look.decision]}{words.answer(look)}",
+            caveats=self.notices,
+            sections=(
+                Section("", (Facts(tuple(self._facts(look))),)),
+                *words.comparisons,
+                Section("Looks", tuple(words.looks())),
+            ),
+        )
 
-        bounds = path_boundaries(self.state)
-        path = [(look.fraction, look.data.z) for look in self.state.looks]
-        return boundary_figure(bounds, information_shares=bounds.information, path=path)
+    def _facts(self, look: AnyLook) -> Iterator[Fact]:
+        state, words = self.state, self._words
+        if state.ended:
+            yield from words.result()
+        yield "Look", _which_look(state, look)
+        yield "Data", words.data(look)
+        yield from words.found(look)
+        yield from (("Remark", remark) for remark in look.remarks)
+        if look.reason:
+            yield "Reason", look.reason
+        if not state.ended and state.next_planned is not None:
+            share, rest = state.shares[state.next_planned - 1], words.planned_size() - words.size(look)
+            yield (
+                "Left",
+                f"look {state.next_planned} is due at {100 * share:.3g} % of the {state.unit}; "
+                f"{max(rest, 0):,} {words.unit} to the planned end",
+            )
+        if self.seal is not None:
+            yield "Publish", f"{WHY_PUBLISH} {self.seal.statement}"
 
     def content(self) -> Record:
         """The looks and what was planned; `inference` is None while the study goes on."""
-        state, look = self.state, self.look
+        state, look, words = self.state, self.look, self._words
         return {
             "decision": None if look is None else look.decision,
             "look": None if look is None else asdict(look),
@@ -347,49 +520,32 @@ class MonitorResult(Result):
             "planned": {
                 "by": state.unit,
                 "shares": list(state.shares),
-                "fractions": list(state.fractions),
                 "rule": str(state.rule),
                 "effect": state.effect,
-                "maximum_information": state.maximum_information,
                 "factor": state.factor,
+                **words.planned(),
             },
             "systems": list(self.plan.systems),
-            "inference": asdict(after_stopping(state, self.plan)) if state.ended else None,
-            **self._errors(),
+            "inference": words.inference() if state.ended else None,
+            **words.errors(),
             "ledger": self.ledger,
             "seal": None if self.seal is None else asdict(self.seal),
         }
 
-    def _errors(self) -> Record:
-        """How often the looks so far err without a difference; of a rating study `looks study` simulates it."""
-        if not isinstance(self.plan, JudgementPlan) or not self.state.looks:
-            return {}
-        return {"false_positive_chance": false_positive_chance(self.state, self.plan)}
-
     def to_frame(self) -> pd.DataFrame:
-        """A row for each look that was taken."""
+        """A row for each look that was taken; of several systems for each comparison at it."""
         import pandas as pd
 
-        rows: list[Record] = []
-        for look in self.state.looks:
-            row = asdict(look)
-            chances = {f"power_if_{name}": value for name, value in row.pop("conditional_power").items()}
-            rows.append({**row, **row.pop("data"), **chances, "remarks": "; ".join(row["remarks"])})
-        return pd.DataFrame(rows).drop(columns="data", errors="ignore")
+        return pd.DataFrame(self._words.rows())
 
 
-_PICTURE_WORDS = (
-    "The boundaries of z against the planned information, and the way of this study past them so far."
-)
-
-
-def which_look(state: Watched, number: int, planned: int | None, share: float) -> str:
+def _which_look(state: AnyMonitoring, look: AnyLook) -> str:
     """Which planned look it is, and when it was due."""
-    if planned is None:
-        return f"{number}, not planned"
-    due = state.shares[planned - 1]
-    when = "at" if share >= due - _ROUNDING else "due at"
-    return f"{planned} of {len(state.shares)} planned, {when} {100 * due:.3g} % of the {state.unit}"
+    if look.planned is None:
+        return f"{look.number}, not planned"
+    due = state.shares[look.planned - 1]
+    when = "at" if look.data.share >= due - _ROUNDING else "due at"
+    return f"{look.planned} of {len(state.shares)} planned, {when} {100 * due:.3g} % of the {state.unit}"
 
 
 def _boundary(look: TakenLook) -> str:
@@ -402,185 +558,18 @@ def _boundary(look: TakenLook) -> str:
     return text
 
 
-def _chances(words: LookWords, look: TakenLook) -> str:
-    power = look.conditional_power
-    return (
-        f"of success at the end: {power['design']:.2f} if {words.effect()}, "
-        f"{power['trend']:.2f} if it is as estimated, {power['null']:.2f} if there is none"
-    )
-
-
-def _left(state: Monitoring, look: TakenLook, words: LookWords, upcoming: int) -> str:
-    share = state.shares[upcoming - 1]
-    rest = max(words.planned_size() - words.size(look), 0)
-    return (
-        f"look {upcoming} is due at {100 * share:.3g} % of the {state.unit}; {rest:,} {words.unit} to the "
-        "planned end"
-    )
-
-
-def _table(state: Monitoring, words: LookWords) -> Table:
-    return Table(
-        ("look", words.unit, "information", "estimate", "p", "needed", "decision"),
-        tuple(
-            (
-                f"{look.number}{'' if look.planned else '*'}",
-                f"{words.size(look):,}",
-                f"{look.fraction:.3f}",
-                f"{words.shown(look):.4f}",
-                p_cell(look.data.p_value),
-                f"{look.nominal:.5f}",
-                look.decision,
-            )
-            for look in state.looks
-        ),
-    )
-
-
 LEDGER_NAME = "humeval_power/look_ledger/"
 
 
 SECRET_NAME = "humeval_power/secret/"
 
 
-# What a look at a running study of several systems says, and its record.
+# Every comparison of several systems, at a look and over all of them.
 
 OVER_LOOKS = (
     "p is corrected for all looks and comparisons: the smallest alpha at which the comparison would be shown. The "
     "intervals cover together, at every look and whatever stopped the study."
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class SystemsMonitorResult(Result):
-    """The looks so far at several systems, and what the last one decided; fields as of `MonitorResult`."""
-
-    schema: ClassVar[str] = "humeval_power/monitor_systems/1"
-
-    state: SystemsMonitoring
-    plan: Plan
-    ledger: str | None = None
-    seal: Seal | None = None
-    notices: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
-
-    @property
-    def look(self) -> TakenSystemsLook | None:
-        """The last look, None before the first."""
-        return self.state.looks[-1] if self.state.looks else None
-
-    def body(self) -> Document:
-        """The decision, every comparison, and all looks."""
-        state, look = self.state, self.look
-        if look is None:
-            return no_look_yet(state.shares, state.unit)
-        sections = [
-            Section("", (Facts(tuple(self._facts(look))),)),
-            Section("Comparisons at this look", (comparisons_table(look),)),
-        ]
-        if state.ended:
-            sections.append(Section("Result", tuple(result_blocks(over_looks(state), look.number))))
-        sections.append(Section("Looks", (self._looks(),)))
-        return Document(
-            f"Look {look.number} at the study of {len(self.plan.systems)} systems",
-            lead=self._lead(look),
-            caveats=self.notices,
-            sections=tuple(sections),
-        )
-
-    def _lead(self, look: TakenSystemsLook) -> str:
-        """What to do, what is shown, and after how much."""
-        n = sum(at is not None for at in self.state.shown_at)
-        of = f"{n} of {counted(len(look.pairs), 'comparison')}"
-        seen = f"{look.data.n_ratings:,} of {self.plan.design().n_ratings:,} ratings"
-        return f"{DECISIONS[look.decision]} After {seen}, {of} {'is' if n == 1 else 'are'} shown."
-
-    def _facts(self, look: TakenSystemsLook) -> Iterator[Fact]:
-        state, data = self.state, look.data
-        yield "Look", which_look(state, look.number, look.planned, data.share)
-        yield "Data", f"{data.n_ratings:,} ratings, {data.n_workers} workers, {data.n_items} items"
-        new = [
-            _better(one)
-            for one, pair in zip(data.pairs, look.pairs, strict=True)
-            if pair.shown_at == look.number
-        ]
-        if new:
-            yield "Shown now", "; ".join(new)
-        yield from (("Remark", remark) for remark in look.remarks)
-        if look.reason:
-            yield "Reason", look.reason
-        if not state.ended and state.next_planned is not None:
-            share = state.shares[state.next_planned - 1]
-            yield "Left", f"look {state.next_planned} is due at {100 * share:.3g} % of the {state.unit}"
-        if self.seal is not None:
-            yield "Publish", f"{WHY_PUBLISH} {self.seal.statement}"
-
-    def _looks(self) -> Table:
-        rows = tuple(
-            (
-                f"{look.number}{'' if look.planned else '*'}",
-                f"{look.data.n_ratings:,}",
-                _range([pair.fraction for pair in look.pairs]),
-                f"{sum(pair.shown_at is not None for pair in look.pairs)} of {len(look.pairs)}",
-                look.decision,
-            )
-            for look in self.state.looks
-        )
-        return Table(("look", "ratings", "information", "shown", "decision"), rows)
-
-    def content(self) -> Record:
-        """The looks and what was planned; `inference` is None while the study goes on."""
-        state, look = self.state, self.look
-        return {
-            "decision": None if look is None else look.decision,
-            "look": None if look is None else asdict(look),
-            "looks": [asdict(each) for each in state.looks],
-            "planned": {
-                "by": state.unit,
-                "shares": list(state.shares),
-                "rule": str(state.rule),
-                "correction": state.correction,
-                "effect": state.effect,
-                "factor": state.factor,
-                "comparisons": [
-                    {
-                        "first": first,
-                        "second": second,
-                        "fractions": list(one.fractions),
-                        "maximum_information": one.maximum_information,
-                    }
-                    for (first, second), one in zip(state.names, state.each, strict=True)
-                ],
-            },
-            "systems": list(self.plan.systems),
-            "inference": [over_record(one) for one in over_looks(state)] if state.ended else None,
-            "ledger": self.ledger,
-            "seal": None if self.seal is None else asdict(self.seal),
-        }
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each look and comparison."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            [
-                {"look": look.number, **asdict(data), **asdict(pair), "decision": look.decision}
-                for look in self.state.looks
-                for data, pair in zip(look.data.pairs, look.pairs, strict=True)
-            ]
-        )
-
-
-AnyMonitorResult = MonitorResult | SystemsMonitorResult
-
-
-def monitor_result(state: AnyMonitoring, plan: Followed, **how: Any) -> AnyMonitorResult:
-    """What the looks of a study say, of two systems or of several."""
-    if isinstance(state, SystemsMonitoring):
-        assert isinstance(plan, Plan)
-        return SystemsMonitorResult(state=state, plan=plan, **how)
-    return MonitorResult(state=state, plan=plan, **how)
 
 
 def comparisons_table(look: TakenSystemsLook) -> Table:
@@ -626,11 +615,6 @@ def over_record(one: PairOverLooks) -> Record:
     """A comparison over all looks as plain values; an interval without an end has null there."""
     ends = [None if math.isinf(end) else end for end in one.interval]
     return {**asdict(one), "interval": ends}
-
-
-def _better(one: Any) -> str:
-    better, worse = (one.second, one.first) if one.estimate > 0 else (one.first, one.second)
-    return f"{better} is better than {worse}"
 
 
 def _range(values: Sequence[float]) -> str:

@@ -19,7 +19,7 @@ from humeval_power.saying.numbers import counted
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
 from humeval_power.studies.monitor.calls import monitor
 from humeval_power.studies.monitor.files import (
-    Entry,
+    LedgerEntry,
     LookRows,
     StudySecret,
     check_secret_seals,
@@ -41,7 +41,7 @@ from humeval_power.studies.monitor.ledger_fields import (
     start_content,
     state_of,
 )
-from humeval_power.studies.monitor.result import AnyMonitorResult, Seal, monitor_result
+from humeval_power.studies.monitor.result import MonitorResult, Seal
 from humeval_power.studies.monitor.state import Observations, paired_remarks
 from humeval_power.studies.monitor.step import changed_rows
 from humeval_power.studies.monitor.systems import (
@@ -154,7 +154,7 @@ def secret_of_look(state: LedgerState, ledger: str, path: str, *, replace_lost: 
 
 
 def secret_of_rows(
-    state: LedgerState, entries: Sequence[Entry], ledger: str, path: str
+    state: LedgerState, entries: Sequence[LedgerEntry], ledger: str, path: str
 ) -> StudySecret | None:
     """The secret that the ledger's digests and the seals of its lines are checked with; None where it is lost.
 
@@ -171,7 +171,7 @@ def secret_of_rows(
     return found
 
 
-def check_seals(state: LedgerState, entries: Sequence[Entry], ledger: str, path: str) -> None:
+def check_seals(state: LedgerState, entries: Sequence[LedgerEntry], ledger: str, path: str) -> None:
     """Check the seals of the lines, where the secret is there to do it; `secret_remarks` says where it is not.
 
     Raises
@@ -224,7 +224,7 @@ def _problem(path: str, rule: str, remedy: str) -> InputError:
 _MOST_NAMED = 5
 
 
-class Asked(NamedTuple):
+class LookRequest(NamedTuple):
     """What was typed about a look: the ledger and the secret's file, why there is a new secret, why the look is
     not due, and whether it is the last."""
 
@@ -235,7 +235,7 @@ class Asked(NamedTuple):
     final: bool
 
 
-def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> AnyMonitorResult:
+def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> MonitorResult:
     """The looks so far; none is taken."""
     entries = read_ledger(ledger)
     state = state_of(entries, monitoring_of(planned.plan), planned.checksum, place=ledger)
@@ -244,8 +244,8 @@ def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> AnyM
 
 
 def take_look(
-    planned: PlanFile | LooksFile, data: AnyLookData, seen: LookRows, asked: Asked
-) -> AnyMonitorResult:
+    planned: PlanFile | LooksFile, data: AnyLookData, seen: LookRows, asked: LookRequest
+) -> MonitorResult:
     """Take a look under the ledger's lock, or find that it was taken at these data before.
 
     Raises
@@ -304,11 +304,11 @@ def _result(
     seal: LedgerSeal | None,
     *said: str,
     notices: tuple[str, ...] = (),
-) -> AnyMonitorResult:
+) -> MonitorResult:
     amended = "The plan was amended after the first look; its looks are as they were."
-    return monitor_result(
-        state.monitoring,
-        planned.plan,
+    return MonitorResult(
+        state=state.monitoring,
+        plan=planned.plan,
         ledger=ledger,
         notices=notices,
         seal=None if seal is None else Seal(seal.n_lines, seal.sha256, seal.statement),
@@ -322,7 +322,7 @@ def _result(
 
 
 def _refuse_early(
-    planned: PlanFile | LooksFile, asked: Asked, data: AnyLookData, start: AnyMonitoring
+    planned: PlanFile | LooksFile, asked: LookRequest, data: AnyLookData, start: AnyMonitoring
 ) -> None:
     """Take a first look for trial, before any file is made."""
     look = monitor(data, planned.plan, before=start, unplanned=asked.unplanned).state.looks[-1]

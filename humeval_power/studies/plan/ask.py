@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -105,7 +106,6 @@ _WAYS = ("preset", "parameters", "values", "pilot")
             max_ratings_per_worker=replace(
                 FIELDS["max_ratings_per_worker"],
                 kind=whole(1, largest=LARGEST_COUNT),
-                help="What a worker can be asked.",
             ),
             looks_by=replace(
                 FIELDS["looks_by"], kind=word(_TWO_KINDS), help="What comes in from look to look."
@@ -205,13 +205,14 @@ def command(
     plan/ a folder with it, its page and pictures; both are what --plan reads.
     Ends with 3 if the target cannot be reached.
     """
-    from humeval_power.studies.plan.calls import make_plan, make_systems_plan
+    from humeval_power.studies.plan.calls import make_plan
     from humeval_power.studies.power.work_ahead import tell_work
 
     rule = rule_of(study)
     limits = {
         **{name: getattr(study, name) for name in _LIMITS},
         **{name: getattr(study, f"{name}_range") for name in _RANGES},
+        **{name: getattr(study, field) for name, field in _OF_DOCUMENTS.items()},
         "target": study.power,
         "robust": study.robust,
         "question": study.question,
@@ -222,32 +223,25 @@ def command(
         "n_jobs": run.n_jobs,
     }
     several = systems_of(study, rule, usual=True)
-    if several is not None:
-        differences = () if observed_power else several.differences()
-        remarks = several.remarks
+    assumed: Any
+    said: Difference | None
+    if several is None:
+        assumed, said, remarks = _planned_effect(study, observed=observed_power)
+        rule = analysed_as(study, rule, assumed)
+        warn_beyond(assumed, [said])
+        n = run.simulations()
+        limits |= {"assurance": study.assurance, "safe": study.safe}
+        limits |= {"n_simulations": n, "ahead": partial(tell_work, n_simulations=n)}
+    else:
+        said, remarks = None, several.remarks
         if observed_power:
             remarks = (*remarks, observed_means(several))
-        return make_systems_plan(
-            dict(several.at([one.value for one in differences])),
-            family=several.family,
-            goal=study.goal or DEFAULT_GOAL,
-            criteria=study.criteria or (),
-            costs=cost_model_of(study),
-            rule=rule,
-            looks=schedule_of(study),
-            sources=several.sources,
-            said=differences[0] if differences else None,
-            n_simulations=run.typed,
-            remarks=remarks,
-            losses=losses_of(study),
-            exclusion=study.exclusion,
-            **{name: getattr(study, field) for name, field in _OF_DOCUMENTS.items()},
-            **limits,
-        )
-    assumed, said, remarks = _planned_effect(study, observed=observed_power)
-    rule = analysed_as(study, rule, assumed)
-    warn_beyond(assumed, [said])
-    n_simulations = run.simulations()
+        elif differences := several.differences():
+            said = differences[0]
+        assumed = dict(several.at([] if said is None else [one.value for one in differences]))
+        limits |= {"family": several.family, "goal": study.goal or DEFAULT_GOAL}
+        limits |= {"criteria": study.criteria or (), "sources": several.sources}
+        limits |= {"n_simulations": run.typed}
     return make_plan(
         assumed,
         effect=said,
@@ -256,12 +250,7 @@ def command(
         losses=losses_of(study),
         exclusion=study.exclusion,
         looks=schedule_of(study),
-        assurance=study.assurance,
-        safe=study.safe,
-        n_simulations=n_simulations,
-        ahead=lambda work: tell_work(work, n_simulations=n_simulations),
         remarks=remarks,
-        **{name: getattr(study, field) for name, field in _OF_DOCUMENTS.items()},
         **limits,
     )
 

@@ -23,11 +23,11 @@ from humeval_power.studies.plan.session_order import (
     KINDS,
     NOTHING,
     RATING,
-    Session,
     SessionPlan,
     Showings,
     Steps,
     Turns,
+    WorkSession,
     build_session,
     check_options,
     check_shown,
@@ -382,7 +382,7 @@ def assign(
     )
 
 
-_NO_SESSION = Session(*(np.zeros(0, dtype=np.int64) for _ in range(4)))
+_NO_SESSION = WorkSession(*(np.zeros(0, dtype=np.int64) for _ in range(4)))
 
 
 def _earlier(counts: Codes, n_stages: int) -> Codes:

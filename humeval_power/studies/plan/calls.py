@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.plan.request import PlanRequest, PlanResult
     from humeval_power.studies.plan.result import PlanSearchResult
     from humeval_power.studies.plan.result_assignment import AssignmentResult, Takeover
-    from humeval_power.studies.power.estimate import PowerEstimate
+    from humeval_power.studies.power.estimate import PowerEstimate, Progress
     from humeval_power.studies.power.systems_goals import SystemsPower
     from humeval_power.studies.power.workload import Ahead
     from humeval_power.sweep.executors import AnyExecutor
@@ -93,11 +93,15 @@ def pilot(
 
 @on_executor
 def make_plan(
-    assumed: Assumptions | Mapping[str, Parameters],
+    assumed: Assumptions | Mapping[str, Parameters | SystemsParameters],
     *,
-    effect: float | Difference,
+    effect: float | Difference | None = None,
     items: Sequence[int],
     costs: CostModel,
+    family: ComparisonFamily = DEFAULT_FAMILY,
+    goal: Goal = "pair",
+    criteria: Sequence[str] = (),
+    sources: Assumptions | None = None,
     workers: Sequence[int] | None = None,
     max_workers: int = MOST_WORKERS,
     ratings_per_item: Sequence[int] | None = None,
@@ -119,7 +123,7 @@ def make_plan(
     exclusions: Sequence[str] = (),
     exclude_if: ExclusionRules = NO_RULES,
     created: datetime.date | None = None,
-    n_simulations: int = DEFAULT_SIMULATIONS,
+    n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
@@ -129,14 +133,19 @@ def make_plan(
     """Find the cheapest design that finds the effect, within a budget where there is one; prove and seal it.
 
     Designs are ranked by formula and the winner is proved by simulation; beside it stand a safer one and the most
-    powerful one that the budget buys.
+    powerful one that the budget buys. Of several systems, or several criteria, power is the chance of the goal.
 
     Parameters
     ----------
-    assumed : how ratings vary, by name; the first is planned for. `pilot` makes one of ratings.
-    effect : smallest difference B - A of interest, on [0, 1]; with a margin the true difference assumed.
+    assumed : how ratings vary, by name; the first is planned for. `pilot` makes one of ratings. Of several systems,
+        or several criteria, `SystemsParameters` with the means assumed, all of the same systems.
+    effect : smallest difference B - A of interest, on [0, 1]; with a margin the true difference assumed. Of several
+        systems that of their means, as it was said. [that of the means]
     items, workers, ratings_per_item : numbers to choose from; without the latter two all up to
         `max_workers`.
+    family, goal, criteria : of several systems: the tests that are made together, their model and correction; what
+        counts as power; names of the criteria that everything is tested on.
+    sources : of several systems: where the settings come from, by the same names, with the scale. [typed]
     documents : how many documents the items may come out of, in equal shares; `max_documents` is short for
         all from 2 to that. Without either, items stand alone.
     budget : what may be spent, in the currency of `costs`; `spend_budget` plans the most powerful design that it
@@ -148,35 +157,44 @@ def make_plan(
     assurance : reach it with this probability, given how little the pilot knows.
     safe : plan at this upper confidence limit of how workers differ.
     losses : what is expected to be lost; with `exclude_if` the share of careless workers whom the rules are for.
+    looks : tests before the end; power is then that of the whole procedure. Each comparison has its own boundaries.
     exclude_if : rules by which the analysis will leave out workers, sealed with the plan. The power is then that of
-        what they leave. Rules about checks and repeats need those of `costs`.
+        what they leave; of several systems what they cost in power is not simulated. Rules about checks and repeats
+        need those of `costs`.
     question, exclusions, created : for the plan, exclusions in words; without a date it is of today.
-    ahead : is told of the simulations before the first, and may refuse them.
+    n_simulations : of a proof. [2,000; of several systems 100 to 400 where each study has to be fitted]
+    ahead : is told of the simulations of two systems before the first, and may refuse them.
     remarks : what was noticed in reading.
 
     Returns
     -------
     PlanSearchResult
         `plan` and its text as `sealed`; `found` is how it was chosen; `to_frame` has the best design for
-        each cost.
+        each cost. `plan.many` is what it decides of several systems.
 
     Raises
     ------
     InputError
-        No design within the limits or the budget, or a wish that contradicts another.
+        No design within the limits or the budget, a wish that contradicts another, a goal that the means do not
+        have, or a test of several systems whose power no formula gives.
     """
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.plan.candidates import SearchSpace
     from humeval_power.studies.plan.request import PlanRequest
     from humeval_power.studies.plan.result import PlanSearchResult
     from humeval_power.studies.plan.sealed_content import plan_to_json
-    from humeval_power.studies.plan.search_and_prove import make_plan as search
 
-    known = assumed if isinstance(assumed, Assumptions) else assumptions_of(assumed)
+    known, many = _assumed(assumed, family, goal, criteria, looks, sources)
     known, notices = (known, ()) if safe is None else _safe(known, safe)
-    said = (
-        effect if isinstance(effect, Difference) else Difference(effect, known.scale, systems=known.systems)
-    )
+    if many is not None:
+        first = many.planned(next(iter(many.settings))).parameters
+        notices = first.notes
+        if not isinstance(effect, Difference):
+            effect = Difference(first.stated_effect, known.scale)
+    elif effect is None:
+        raise InputError("Give the smallest effect of interest.")
+    elif not isinstance(effect, Difference):
+        effect = Difference(effect, known.scale, systems=known.systems)
     most = max(workers) if workers else max_workers
     space = SearchSpace(
         workers=workers or range(2, max_workers + 1),
@@ -195,7 +213,7 @@ def make_plan(
         )
     request = PlanRequest(
         assumed=known,
-        effect=said.value,
+        effect=effect.value if many is None else first.stated_effect,
         space=space,
         costs=costs,
         target=target,
@@ -207,16 +225,10 @@ def make_plan(
         losses=losses,
         exclusion=control or exclusion,
         looks=looks,
+        many=many,
     )
     with progress("Proving", total=100) as advance:
-        found = search(
-            request,
-            n_simulations=n_simulations,
-            seed=seed,
-            n_jobs=n_jobs,
-            ahead=ahead,
-            progress=in_steps(advance),
-        )
+        found = _search(request, n_simulations, seed, n_jobs, ahead, in_steps(advance))
     plan = plan_of(found, question=question, exclusions=exclusions, seed=seed)
     made = created or datetime.date.today()
     return PlanSearchResult(
@@ -224,9 +236,59 @@ def make_plan(
         sealed=plan_to_json(plan, created=made),
         created=made,
         found=found,
-        said=said,
+        said=effect,
         remarks=(*remarks, *notices),
         provenance=Provenance(seed=seed),
+    )
+
+
+def _assumed(
+    assumed: Assumptions | Mapping[str, Parameters | SystemsParameters],
+    family: ComparisonFamily,
+    goal: Goal,
+    criteria: Sequence[str],
+    looks: LookSchedule | None,
+    sources: Assumptions | None,
+) -> tuple[Assumptions, SystemsRequest | None]:
+    """What is assumed of two systems, of several of those hardest to tell apart; and what is asked of several."""
+    from humeval_power.studies.plan.planned_systems import SystemsRequest
+
+    if isinstance(assumed, Assumptions):
+        return assumed, None
+    several = {name: one for name, one in assumed.items() if isinstance(one, SystemsParameters)}
+    if not several:
+        return assumptions_of(
+            {name: one for name, one in assumed.items() if isinstance(one, Parameters)}
+        ), None
+    many = SystemsRequest(several, family, goal, tuple(criteria), looks)
+    pairs = {name: many.planned(name).pair for name in several}
+    if sources is None:
+        return Assumptions(tuple(Assumed(name, pair) for name, pair in pairs.items())), many
+    by_name = {entry.name: entry for entry in sources.entries}
+    entries = (replace(by_name[name], parameters=pair, uncertainty=None) for name, pair in pairs.items())
+    return replace(sources, entries=tuple(entries)), many
+
+
+def _search(
+    request: PlanRequest,
+    n_simulations: int | None,
+    seed: int,
+    n_jobs: int,
+    ahead: Ahead | None,
+    told: Progress,
+) -> PlanResult:
+    """The design that is found and proved: of several systems along rows, for their power takes long to compute."""
+    if request.many is not None:
+        from humeval_power.studies.plan.systems_search import make_systems_plan
+
+        return make_systems_plan(
+            request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=told
+        )
+    from humeval_power.studies.plan.search_and_prove import make_plan as search
+
+    n_simulations = n_simulations or DEFAULT_SIMULATIONS
+    return search(
+        request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, ahead=ahead, progress=told
     )
 
 
@@ -466,131 +528,7 @@ def _calibrated(request: PlanRequest, found: PlanResult) -> LookSchedule | None:
     return found.chosen.sequential.calibrated(request.looks)
 
 
-# Plans of several systems, or of several criteria: the design that finds what is asked, proved and
-# sealed.
-
-
-@on_executor
-def make_systems_plan(
-    assumed: Mapping[str, SystemsParameters],
-    *,
-    items: Sequence[int],
-    costs: CostModel,
-    family: ComparisonFamily = DEFAULT_FAMILY,
-    goal: Goal = "pair",
-    criteria: Sequence[str] = (),
-    workers: Sequence[int] | None = None,
-    max_workers: int = MOST_WORKERS,
-    ratings_per_item: Sequence[int] | None = None,
-    max_ratings_per_worker: int | None = None,
-    documents: Sequence[int] | None = None,
-    max_documents: int | None = None,
-    pairing: Pairing = "paired",
-    target: float = 0.8,
-    budget: Decimal | None = None,
-    spend_budget: bool = False,
-    rule: DecisionRule = DEFAULT_RULE,
-    looks: LookSchedule | None = None,
-    robust: bool = False,
-    sources: Assumptions | None = None,
-    said: Difference | None = None,
-    question: str = "",
-    exclusions: Sequence[str] = (),
-    exclude_if: ExclusionRules = NO_RULES,
-    losses: Losses = NO_LOSSES,
-    exclusion: Exclusion = "none",
-    created: datetime.date | None = None,
-    n_simulations: int | None = None,
-    seed: int = DEFAULT_SEED,
-    n_jobs: int = 1,
-    executor: AnyExecutor | None = None,
-    remarks: Sequence[str] = (),
-) -> PlanSearchResult:
-    """Find the cheapest design that reaches the goal among several systems, or the best that a budget buys.
-
-    As `make_plan`, with these differences:
-
-    Parameters
-    ----------
-    assumed : systems with their assumed means, by the name of the setting; all of the same systems.
-    family : the tests that are made together, their model and their correction.
-    goal : what counts as power.
-    looks : each comparison gets boundaries of its own; power is then that of the whole procedure.
-    criteria : names of those that everything is tested on; together they are one family, or each its own.
-    sources : where the settings come from, by the same names, with the scale; [typed]
-    said : the difference as it was said. [that of the means]
-    exclude_if : rules that are sealed; whom they leave out is simulated, what this costs in power is not.
-    losses, exclusion : what happens to the ratings of a proof, and who is left out of its analysis.
-    n_simulations : of a proof. [2,000; 100 to 400 where each study has to be fitted, as not everybody rates all]
-
-    Returns
-    -------
-    PlanSearchResult
-        `plan.many` is what it decides of the systems.
-
-    Raises
-    ------
-    InputError
-        No design within the limits or the budget, a goal that these means do not have, or a test whose power no
-        formula gives.
-    """
-    from humeval_power.saying.result import Provenance
-    from humeval_power.studies.plan.candidates import SearchSpace
-    from humeval_power.studies.plan.planned_systems import SystemsRequest
-    from humeval_power.studies.plan.request import PlanRequest
-    from humeval_power.studies.plan.result import PlanSearchResult
-    from humeval_power.studies.plan.sealed_content import plan_to_json
-    from humeval_power.studies.plan.systems_search import make_systems_plan as search
-
-    many = SystemsRequest(dict(assumed), family, goal, tuple(criteria), looks)
-    first = many.planned(next(iter(assumed)))
-    effect = first.parameters.stated_effect
-    known = _in_pairs(many, sources)
-    most = max(workers) if workers else max_workers
-    control = control_of(exclude_if, costs)
-    if control is not None and exclusion != "none":
-        raise InputError(
-            f"Leave out workers by rules, or as if they were known ({exclusion}), not by both."
-        )
-    request = PlanRequest(
-        exclusion=control or exclusion,
-        losses=losses,
-        assumed=known,
-        effect=effect,
-        space=SearchSpace(
-            workers=workers or range(2, max_workers + 1),
-            items=items,
-            ratings_per_item=ratings_per_item or range(1, most + 1),
-            pairings=PAIRINGS[pairing],
-            max_ratings_per_worker=max_ratings_per_worker,
-            documents=documents_to_search(documents, max_documents),
-            checks=float(costs.checks_per_rating),
-            repeats=float(costs.repeats_per_rating),
-        ),
-        costs=costs,
-        target=target,
-        budget=budget,
-        spend_budget=spend_budget,
-        rule=rule,
-        looks=looks,
-        robust=robust,
-        many=many,
-    )
-    with progress("Proving", total=100) as advance:
-        found = search(
-            request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=in_steps(advance)
-        )
-    plan = plan_of(found, question=question, exclusions=exclusions, seed=seed)
-    made = created or datetime.date.today()
-    return PlanSearchResult(
-        plan=plan,
-        sealed=plan_to_json(plan, created=made),
-        created=made,
-        found=found,
-        said=said or Difference(effect, known.scale),
-        remarks=(*remarks, *first.parameters.notes),
-        provenance=Provenance(seed=seed),
-    )
+# What a pilot of several systems tells a plan.
 
 
 def systems_pilot(
@@ -645,18 +583,3 @@ def _check_pilot(ratings: Ratings, fitted: JointFit | Fit, which: str) -> None:
             f"{which} of {ratings.source} {why}. Plan from a pilot in which some items have two ratings or more "
             "under a system, or give --preset."
         )
-
-
-def _in_pairs(many: SystemsRequest, sources: Assumptions | None) -> Assumptions:
-    """The settings as assumptions of the two systems that are hardest to tell apart."""
-    if sources is None:
-        entries = tuple(Assumed(name, many.planned(name).pair) for name in many.settings)
-        return Assumptions(entries)
-    by_name = {entry.name: entry for entry in sources.entries}
-    return replace(
-        sources,
-        entries=tuple(
-            replace(by_name[name], parameters=many.planned(name).pair, uncertainty=None)
-            for name in many.settings
-        ),
-    )

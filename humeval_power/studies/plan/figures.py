@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -97,103 +97,75 @@ def _draw_chosen(axes: Axes, result: PlanResult) -> None:
     )
 
 
-# The chance of a planned study to reach each of its goals among several systems, as a picture.
+# The power of a planned study against the true difference, as a picture.
 
-_POINTS = 13  # differences that are computed, and joined
+_MOST = min(len(COLOURS), len(DASHES))  # lines that can be told apart
 
 
-def goals_figure(plan: Plan, planned: PlannedSystems, *, width: float = 5.0) -> Figure:
-    """Chances by formula on y, a line for each goal, for differences up to twice the planned one; the assumed
-    means are drawn apart in proportion."""
-    effects = np.linspace(0.0, min(2 * plan.effect, 1.0), _POINTS)[1:]
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Power by formula at true differences; `place` is that of its colour, and a wide one is that of the goal."""
+
+    name: str
+    effects: np.ndarray
+    powers: Sequence[float]
+    place: int
+    width: float = 1.3
+
+
+def power_figure(plan: Plan, *, width: float = 5.0) -> Figure:
+    """Power by formula on y, a line for each set of parameters, or for each goal of several systems; the simulated
+    power at the effect planned for. The differences are those around the decision: up to twice the effect, or a
+    little beyond the margin.
+    """
+    lines = list(_of_settings(plan) if plan.many is None else _of_goals(plan, plan.many))
+    with house_style():
+        figure = Figure(figsize=(width, (0.74 if plan.many is None else 0.8) * width), layout="constrained")
+        axes = figure.subplots()
+        for line in lines:
+            look = {"color": COLOURS[line.place], "linestyle": DASHES[line.place], "linewidth": line.width}
+            axes.plot(line.effects, line.powers, label=picture_text(line.name), **look)  # type: ignore[arg-type]
+        target_line(axes, plan.target_power)
+        axes.axvline(plan.effect, color=QUIET, linewidth=1, label="planned for")
+        _draw_simulated(axes, plan, COLOURS[0 if plan.many is None else GOALS.index(plan.many.goal)])
+        axes.set_xlim(lines[0].effects[0] if plan.many is None else 0, lines[0].effects[-1])
+        axes.set_ylim(0, 1.04)
+        axes.set_title("What the planned study finds", loc="left")
+        difference = "True difference on [0, 1]"
+        if plan.many is None:
+            difference = with_names("True difference B - A on [0, 1]", plan.pair)
+        axes.set_xlabel(picture_text(difference))
+        axes.set_ylabel("Power" if plan.rule.margin is None else "Chance to show the claim")
+        figure.legend(loc="outside lower center", ncols=3 if plan.many is None else 2)
+    return figure
+
+
+def _of_goals(plan: Plan, planned: PlannedSystems) -> Iterator[_Line]:
+    """A line for each goal that these means have; they are drawn apart in proportion."""
+    effects = np.linspace(0.0, min(2 * plan.effect, 1.0), 13)[1:]
     found = [
         goal_shares(scaled(planned, float(effect / plan.effect)), plan.counts, plan.rule)
         for effect in effects
     ]
-    with house_style():
-        figure = Figure(figsize=(width, 0.8 * width), layout="constrained")
-        axes = figure.subplots()
-        for place, goal in enumerate(GOALS):
-            chances = [shares[goal] for shares in found]
-            if not any(math.isnan(chance) for chance in chances):
-                wide = 2.2 if goal == planned.goal else 1.2
-                colour, dashes = COLOURS[place], DASHES[place]
-                axes.plot(
-                    effects, chances, color=colour, linestyle=dashes, linewidth=wide, label=GOAL_NAMES[goal]
-                )
-        target_line(axes, plan.target_power)
-        axes.axvline(plan.effect, color=QUIET, linewidth=1, label="planned for")
-        _draw_simulated(axes, plan, COLOURS[GOALS.index(planned.goal)])
-        axes.set_xlim(0, effects[-1])
-        axes.set_ylim(0, 1.04)
-        axes.set_title("What the planned study finds", loc="left")
-        axes.set_xlabel("True difference on [0, 1]")
-        axes.set_ylabel("Chance")
-        figure.legend(loc="outside lower center", ncols=2)
-    return figure
+    for place, goal in enumerate(GOALS):
+        chances = [shares[goal] for shares in found]
+        if not any(map(math.isnan, chances)):
+            yield _Line(GOAL_NAMES[goal], effects, chances, place, 2.2 if goal == planned.goal else 1.2)
 
 
-def _draw_simulated(axes: Axes, plan: Plan, colour: str) -> None:
-    middle, (low, high) = plan.predicted.simulated, plan.predicted.interval
-    if math.isnan(middle):
-        return
-    axes.errorbar(
-        [plan.effect],
-        [middle],
-        yerr=[[middle - low], [high - middle]],
-        color=colour,
-        marker="s",
-        markersize=6,
-        capsize=3,
-        linestyle="none",
-        label="simulated",
-    )
-
-
-# The power of a planned study against the true difference, as a picture.
-
-_POINTS_POWER_FIGURE = 61
-_MOST = min(len(COLOURS), len(DASHES))  # lines that can be told apart
-
-
-def power_figure(plan: Plan, *, width: float = 5.0) -> Figure:
-    """Power by formula on y, a line for each set of parameters; the simulated power at the effect planned
-    for. The differences are those around the decision: up to twice the effect, or a little beyond the margin.
-    """
-    everything = [(plan.source.name, plan.parameters), *plan.others][:_MOST]
-    with house_style():
-        figure = Figure(figsize=(width, 0.74 * width), layout="constrained")
-        axes = figure.subplots()
-        effects = _effects(plan)
-        for place, (name, parameters) in enumerate(everything):
-            power = _power_of(replace(plan, parameters=parameters))
-            axes.plot(
-                effects,
-                [power(float(effect)) for effect in effects],
-                color=COLOURS[place],
-                linestyle=DASHES[place],
-                label=picture_text(name),
-            )
-        target_line(axes, plan.target_power)
-        axes.axvline(plan.effect, color=QUIET, linewidth=1, label="planned for")
-        _draw_simulated_of_power_figure(axes, plan)
-        axes.set_xlim(effects[0], effects[-1])
-        axes.set_ylim(0, 1.04)
-        axes.set_title("What the planned study finds", loc="left")
-        axes.set_xlabel(picture_text(with_names("True difference B - A on [0, 1]", plan.pair)))
-        axes.set_ylabel("Power" if plan.rule.margin is None else "Chance to show the claim")
-        figure.legend(loc="outside lower center", ncols=3)
-    return figure
-
-
-def _effects(plan: Plan) -> np.ndarray:
+def _of_settings(plan: Plan) -> Iterator[_Line]:
+    """A line for each set of parameters that was looked at."""
     margin = plan.rule.margin
     if margin is None:
         low, high = 0.0, min(max(2 * plan.effect, -1.0), 1.0)
     else:
         low = -1.25 * margin
         high = max(margin, 1.5 * plan.effect) if plan.rule.alternative == "non-inferior" else -low
-    return np.linspace(min(low, high), max(low, high), _POINTS_POWER_FIGURE)
+    effects = np.linspace(min(low, high), max(low, high), 61)
+    settings = [(plan.source.name, plan.parameters), *plan.others][:_MOST]
+    for place, (name, parameters) in enumerate(settings):
+        power = _power_of(replace(plan, parameters=parameters))
+        yield _Line(name, effects, [power(float(effect)) for effect in effects], place)
 
 
 def _power_of(plan: Plan) -> Callable[[float], float]:
@@ -208,15 +180,15 @@ def _power_of(plan: Plan) -> Callable[[float], float]:
     return power
 
 
-def _draw_simulated_of_power_figure(axes: Axes, plan: Plan) -> None:
+def _draw_simulated(axes: Axes, plan: Plan, colour: str) -> None:
     middle, (low, high) = plan.predicted.simulated, plan.predicted.interval
-    if np.isnan(middle):
+    if math.isnan(middle):
         return
     axes.errorbar(
         [plan.effect],
         [middle],
         yerr=[[middle - low], [high - middle]],
-        color=COLOURS[0],
+        color=colour,
         marker="s",
         markersize=6,
         capsize=3,

@@ -183,7 +183,9 @@ class Plan:
         return RatingStudy(self.parameters.with_difference(self.effect), self.design(), rule=self.rule)
 
     def study_of_pair(self) -> RatingStudy:
-        """What a plan of several systems would be of the two that its goal is about alone, tested once."""
+        """The planned study; of several systems that of the two that its goal is about alone, tested once."""
+        if self.many is None:
+            return self.study()
         design = design_of(replace(self.counts, n_systems=2))
         return RatingStudy(self.parameters, design, rule=self.rule)
 

@@ -19,7 +19,7 @@ from humeval_power.comparisons.preference.scenario import Preference
 from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.rules import Alternative
 from humeval_power.saying.result import json_ready, versions
-from humeval_power.saying.schemas import IMPOSSIBLE, Section, validated
+from humeval_power.saying.schemas import IMPOSSIBLE, RecordSection, validated
 from humeval_power.scales import ScaleSource
 from humeval_power.studies.looks.judgement_plan import Judged, JudgementKind, JudgementPlan, PromisedPower
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of, futility_of
@@ -52,7 +52,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 ComputedShares = Annotated[list[float], Field(min_length=2, description="One a look. Computed.")]
 
 
-class SourceSection(Section):
+class SourceSection(RecordSection):
     """Where the values and the scale come from."""
 
     name: Text
@@ -63,7 +63,7 @@ class SourceSection(Section):
     scale: ScaleSource | None = Field(description="null: no scale.")
 
 
-class DesignSection(Section):
+class DesignSection(RecordSection):
     """What the size makes. Computed."""
 
     kind: str
@@ -71,7 +71,7 @@ class DesignSection(Section):
     assignment_seed: Natural = Field(description="Seed of the draw of who rates what.")
 
 
-class GoalShareSection(Section):
+class GoalShareSection(RecordSection):
     """How often simulated studies reached another goal."""
 
     goal: Goal
@@ -82,7 +82,7 @@ class GoalShareSection(Section):
         return GoalShare(**self.model_dump())
 
 
-class ExpectedSection(Section):
+class ExpectedSection(RecordSection):
     """Ratings and cost to expect if the study stops where its boundaries say."""
 
     ratings_if_effect: float = Field(gt=0, description="If the effect of interest is true.")
@@ -94,7 +94,7 @@ class ExpectedSection(Section):
         return LookExpectation(**_numbers(self))
 
 
-class LooksSection(Section):
+class LooksSection(RecordSection):
     """The boundaries at the looks."""
 
     factor: float = Field(description="Multiplies the nominal levels; 1 unless calibrated by simulation.")
@@ -103,7 +103,7 @@ class LooksSection(Section):
     expected: ExpectedSection | None = Field(description="By simulation; null where it was not simulated.")
 
 
-class ExclusionSection(Section):
+class ExclusionSection(RecordSection):
     """What the rules for leaving out workers cost, by simulation; null where it was not simulated."""
 
     careful_out: Share = Field(description="Share of the careful workers that the rules leave out.")
@@ -118,7 +118,7 @@ class ExclusionSection(Section):
         return RulesCost(WorkersOut(known.pop("careful_out"), known.pop("careless_out")), **known)
 
 
-class PromiseSection(Section):
+class PromiseSection(RecordSection):
     """The power at the effect of interest, and what it costs."""
 
     analytic: Share = Field(description="By formula. Computed.")
@@ -144,7 +144,7 @@ class PromiseSection(Section):
         return PredictedPower(self.analytic, self.simulated, interval, n)
 
 
-class OtherSection(Section):
+class OtherSection(RecordSection):
     """Parameters that the plan was not made for."""
 
     name: Text
@@ -157,7 +157,7 @@ class OtherSection(Section):
             raise InputError([Problem(str(error), "", column="values")]) from None
 
 
-class SensitivitySection(Section):
+class SensitivitySection(RecordSection):
     """The power of the plan if other parameters hold than those it was made for."""
 
     others: Annotated[list[OtherSection], Field(min_length=1)]
@@ -171,7 +171,7 @@ class SensitivitySection(Section):
         return {other.name: other.record() for other in self.others}
 
 
-class ChangeSection(Section):
+class ChangeSection(RecordSection):
     """One value before and after an amendment."""
 
     path: Text
@@ -179,7 +179,7 @@ class ChangeSection(Section):
     new: JsonValue
 
 
-class AmendmentSection(Section):
+class AmendmentSection(RecordSection):
     """Changes made on one day for one reason."""
 
     date: datetime.date
@@ -192,7 +192,7 @@ class AmendmentSection(Section):
         return Amendment(self.date, self.reason, self.checksum_before, changes)
 
 
-class PlanContent(Section):
+class PlanContent(RecordSection):
     """The study as it was resolved, and what it promises."""
 
     schema_: Literal["humeval_power/plan/4"] = Field(alias="schema")
@@ -252,7 +252,7 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def _numbers(section: Section) -> dict[str, Any]:
+def _numbers(section: RecordSection) -> dict[str, Any]:
     """The values of a section, NaN where it has null."""
     return {name: math.nan if value is None else value for name, value in section.model_dump().items()}
 
@@ -264,7 +264,7 @@ Size = Annotated[int, Field(ge=1, le=10_000_000)]
 Exactness = Literal["exact", "mid-p"]
 
 
-class ScoresSection(Section):
+class ScoresSection(RecordSection):
     """Independent scores of two systems, compared by Mann and Whitney's U."""
 
     n: Size = Field(description="Scores of each system at the end.")
@@ -283,7 +283,7 @@ class ScoresSection(Section):
         return DirectAssessment(**self.model_dump(), alpha=alpha)
 
 
-class PreferenceSection(Section):
+class PreferenceSection(RecordSection):
     """Independent judgements of which output is better, compared by a sign test."""
 
     n_judgements: Size = Field(description="Judgements at the end, ties included.")
@@ -298,7 +298,7 @@ class PreferenceSection(Section):
         return Preference(**self.model_dump(), alpha=alpha)
 
 
-class AccuracySection(Section):
+class AccuracySection(RecordSection):
     """Items that two systems answer right or wrong, compared by McNemar's test."""
 
     n_items: Size = Field(description="Items at the end.")
@@ -312,7 +312,7 @@ class AccuracySection(Section):
         return PairedAccuracy(**values, alpha=alpha)
 
 
-class JudgementLooksSection(Section):
+class JudgementLooksSection(RecordSection):
     """When the judgements are looked at, and what stops the study."""
 
     shares: Annotated[list[float], Field(min_length=1)] = Field(description="Increasing; the last is 1.")
@@ -330,7 +330,7 @@ class JudgementLooksSection(Section):
         )
 
 
-class PromisedSection(Section):
+class PromisedSection(RecordSection):
     """What simulation promised."""
 
     power: Share
@@ -344,7 +344,7 @@ class PromisedSection(Section):
         return PromisedPower(**self.model_dump())
 
 
-class LooksContent(Section):
+class LooksContent(RecordSection):
     """Everything that was decided about looks at independent judgements."""
 
     schema_: Literal["humeval_power/looks_plan/1"] = Field(alias="schema")

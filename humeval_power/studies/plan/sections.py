@@ -13,7 +13,7 @@ from humeval_power.differences import Difference
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS
 from humeval_power.rules import claim
 from humeval_power.saying.answer_words import found_words, of_hundred, on_scale, points_words, with_names
-from humeval_power.saying.document import Block, Fact, Facts, Paragraph, Picture, Points, Section, Table
+from humeval_power.saying.document import Block, Facts, Paragraph, Picture, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, percent
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
@@ -25,11 +25,9 @@ from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.plan.request import PlanResult
 from humeval_power.studies.plan.words import (
     COST_NAMES,
-    DESIGN_WORDS,
     GOAL_NAMES,
-    MANY_DESIGN_WORDS,
     SD_WORDS,
-    family_sentences,
+    design_words,
     goal_clause,
 )
 from humeval_power.studies.power.analytic import (
@@ -50,11 +48,7 @@ if TYPE_CHECKING:
 
 def who_rates_what(plan: Plan, design: Design) -> Section:
     """The design in words, and its numbers."""
-    if plan.many is not None:
-        said = MANY_DESIGN_WORDS[design.kind].format(k=plan.counts.ratings_per_item, all=len(plan.systems))
-    else:
-        a, b = plan.pair
-        said = DESIGN_WORDS[design.kind].format(k=plan.counts.ratings_per_item, a=a, b=b)
+    said = design_words(design, plan.systems)
     if design.kind in ("k-per-item", "split"):
         said += f" Who rates which item is drawn at random from seed {design.seed}."
     if design.n_documents:
@@ -98,8 +92,7 @@ def _of_documents(plan: Plan, design: Design) -> str:
         f" The items come out of {design.n_documents:,} documents, {design.items_per_document:g} of each, and the "
         "analysis has the documents in its model"
     )
-    study = plan.study() if plan.many is None else plan.study_of_pair()
-    left_out = without_documents(study)
+    left_out = without_documents(plan.study_of_pair())
     return f"{said}." if left_out is None else f"{said}: {left_out}."
 
 
@@ -124,7 +117,7 @@ def is_simulated(plan: Plan) -> bool:
 
 def power_section(plan: Plan, design: Design) -> Section:
     """What the plan promises, what else it could find, and the curve."""
-    predicted = plan.predicted
+    predicted, many = plan.predicted, plan.many
     said = f"By formula {share(predicted.analytic)}"
     if is_simulated(plan):
         said = (
@@ -133,7 +126,7 @@ def power_section(plan: Plan, design: Design) -> Section:
             f"{share(predicted.analytic)}"
         )
     promise = (
-        f"{said}. The target was {plan.target_power:g}. This is the probability that the study {_finds(plan)} "
+        f"{said}. The target was {plan.target_power:g}. This is the probability that {_promised(plan)} "
         f"and the parameters ({plan.source.name}) are right."
     )
 
@@ -142,57 +135,119 @@ def power_section(plan: Plan, design: Design) -> Section:
 
         return power_figure(plan)
 
+    lines = "set of parameters that was looked at" if many is None else "goal"
     curve = Picture(
         "power",
         draw,
         words="The power of the planned study by formula, for true differences around the one it is planned for.",
-        caption="By formula, for each set of parameters that was looked at; the point is the simulated power.",
+        caption=f"By formula, for each {lines}; the point is the simulated power.",
     )
-    return Section("Power", (Paragraph(promise), *map(Paragraph, _limits(plan, design)), curve))
+    blocks = (
+        Paragraph(promise),
+        *(() if many is None else (_goals_table(plan, many),)),
+        *map(Paragraph, _limits(plan, design)),
+        *((curve,) if many is None or plan.rule.margin is None else ()),
+    )
+    return Section("Power", blocks)
 
 
-def _finds(plan: Plan) -> str:
+def _promised(plan: Plan) -> str:
+    """What happens with the power, and if what is true."""
+    if plan.many is not None:
+        of_one = " on any one criterion" if plan.many.n_criteria > 1 else ""
+        return f"{goal_clause(plan.many.goal, plan.rule)}{of_one}, if the means below"
     if plan.rule.margin is None:
-        return f"finds a difference of {signed(plan.effect)}, if it is there"
-    return f"shows {claim(plan.rule)}, if the true difference is {signed(plan.effect)}"
+        return f"the study finds a difference of {signed(plan.effect)}, if it is there"
+    return f"the study shows {claim(plan.rule)}, if the true difference is {signed(plan.effect)}"
+
+
+def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
+    """All goals that these means have: by formula, and in the simulations of the power."""
+    from humeval_power.studies.plan.planned_systems import goal_shares
+
+    formula = goal_shares(planned, plan.counts, plan.rule)
+    simulated = {one.goal: (one.share, one.interval) for one in planned.shares}
+    if is_simulated(plan):
+        simulated[planned.goal] = plan.predicted.simulated, plan.predicted.interval
+
+    def row(goal: Goal) -> tuple[str, ...]:
+        name = GOAL_NAMES[goal] + (" (the goal)" if goal == planned.goal else "")
+        if goal not in simulated:
+            return name, share(formula[goal]), "-", "-"
+        value, interval = simulated[goal]
+        return name, share(formula[goal]), share(value), interval_words(*interval, digits=3)
+
+    found = [goal for goal in GOALS if formula[goal] == formula[goal]]
+    return Table(
+        ("chance that the study finds", "formula", "simulated", "interval"), tuple(map(row, found))
+    )
 
 
 def _limits(plan: Plan, design: Design) -> Iterator[str]:
     """What this design finds with the target power, and what more of one thing alone could reach."""
     if plan.rule.analysis != "ratings" or plan.rule.is_simulated:
         return
-    parameters = plan.parameters.with_difference(plan.effect)
     target = plan.target_power
-    found = detectable(
-        effect_precision(parameters, design), effect=plan.effect, power=target, rule=plan.rule
-    )
     noun, verb = ("difference", "finds") if plan.rule.margin is None else ("margin", "shows")
-    said = f"With power {target:g} the study {verb} a {noun} of {found:.3g} or more."
+    does, of_which = f"{verb} a {noun} of", f"that the study {verb}"
+    if plan.many is not None:
+        does, of_which = f"does this for a {noun} of", "for which the study does this"
+    found, ceilings = _smallest(plan, design), _ceilings(plan, design)
+    said = f"With power {target:g} the study {does} {found:.3g} or more."
     if found > 1:
-        said = f"There is no {noun} on [0, 1] that the study {verb} with power {target:g}."
-    if design.kind not in ("crossed", "k-per-item"):
+        said = f"There is no {noun} on [0, 1] {of_which} with power {target:g}."
+    if not ceilings:
         yield said
         return
-    k = None if design.is_crossed else design.ratings_per_item
-    asked: dict[str, Any] = {"target": target, "rule": plan.rule}
-    nested: dict[str, Any] = {"n_documents": design.n_documents}
-    items = ceiling_with_items(parameters, n_workers=design.n_workers, **nested, **asked)
-    workers = ceiling_with_workers(
-        parameters, n_items=design.n_items, ratings_per_item=k, **nested, **asked
-    )
-    of, whatever = "", "."
-    if design.n_documents:
-        both = ceiling_with_both(parameters, **nested, **asked)
-        of = " of these documents"
-        whatever = f", {share(both.power)} with these documents and endless items and workers."
+    items, workers, *both = map(share, ceilings)
+    of = " of these documents" if both else ""
+    whatever = f", {both[0]} with these documents and endless items and workers." if both else "."
     yield (
-        f"{said} Its limits: {share(items.power)} with these workers and endless items{of}, "
-        f"{share(workers.power)} with these items and endless workers{whatever}"
+        f"{said} Its limits: {items} with these workers and endless items{of}, "
+        f"{workers} with these items and endless workers{whatever}"
     )
+
+
+def _smallest(plan: Plan, design: Design) -> float:
+    """The smallest difference, or margin, with the target power."""
+    if plan.many is not None:
+        from humeval_power.studies.plan.systems_search import smallest_effect
+
+        return smallest_effect(plan.many, plan.counts, plan.target_power, plan.rule)
+    precision = effect_precision(plan.parameters.with_difference(plan.effect), design)
+    return detectable(precision, effect=plan.effect, power=plan.target_power, rule=plan.rule)
+
+
+def _ceilings(plan: Plan, design: Design) -> tuple[float, ...]:
+    """Power with endless items, with endless workers, and where there are documents with both; none of halves."""
+    if plan.many is not None:
+        from humeval_power.studies.plan.planned_systems import goal_power
+        from humeval_power.studies.plan.systems_search import endless_both, endless_items, endless_workers
+
+        grown = (endless_items, endless_workers, *((endless_both,) if design.n_documents else ()))
+        return tuple(goal_power(plan.many, endless(plan.counts), plan.rule) for endless in grown)
+    if design.kind not in ("crossed", "k-per-item"):
+        return ()
+    parameters = plan.parameters.with_difference(plan.effect)
+    k = None if design.is_crossed else design.ratings_per_item
+    how: dict[str, Any] = {
+        "target": plan.target_power,
+        "rule": plan.rule,
+        "n_documents": design.n_documents,
+    }
+    found = (
+        ceiling_with_items(parameters, n_workers=design.n_workers, **how),
+        ceiling_with_workers(parameters, n_items=design.n_items, ratings_per_item=k, **how),
+        *((ceiling_with_both(parameters, **how),) if design.n_documents else ()),
+    )
+    return tuple(one.power for one in found)
 
 
 def assumed_section(plan: Plan) -> Section:
-    """The standard deviations that the power is computed from."""
+    """The means and standard deviations that the power is computed from."""
+    if plan.many is not None:
+        blocks = tuple(_assumed_of_systems(plan, plan.many.parameters))
+        return Section("What is assumed", blocks, is_detail=True)
     coded = plan.parameters.recoded()
     sds = {name: getattr(coded, name) for name in (*STANDARD_DEVIATIONS, *FURTHER_DEVIATIONS)}
     rows = [
@@ -203,8 +258,37 @@ def assumed_section(plan: Plan) -> Section:
     said = Paragraph(f"Standard deviations on [0, 1], from {plan.source.name}:")
     facts = tuple(category_facts(plan.parameters.with_difference(plan.effect)))
     table = Table(("What varies", "SD"), tuple(rows))
-    blocks = (said, table, Facts(facts)) if facts else (said, table)
-    return Section("What is assumed", blocks, is_detail=True)
+    return Section("What is assumed", (said, table, *((Facts(facts),) if facts else ())), is_detail=True)
+
+
+def _assumed_of_systems(plan: Plan, parameters: SystemsParameters) -> Iterator[Block]:
+    """The mean and the SDs of each system, and what varies for all alike."""
+    yield Paragraph(
+        f"The power is computed for these means on [0, 1], whose difference of interest is {plan.effect:g}. "
+        f"Standard deviations are from {plan.source.name}. A worker's own difference between two systems has "
+        "the sum of their two variances."
+    )
+    columns = {
+        "system": parameters.names,
+        "assumed mean": tuple(f"{mean:.4f}" for mean in parameters.means),
+        "SD between workers": tuple(map(plain, parameters.sd_worker_system)),
+        "SD between items": tuple(map(plain, parameters.sd_item_system)),
+    }
+    if parameters.has_documents:
+        columns["SD between documents"] = tuple(map(plain, parameters.sd_document_system))
+    kinds = "workers, items, and documents," if parameters.has_documents else "workers, and items,"
+    rows = tuple(zip(*columns.values(), strict=True))
+    yield Table(tuple(columns), rows, caption=f"How {kinds} differ about a system")
+    documents = (("How high documents are rated", plain(parameters.sd_document)),)
+    yield Table(
+        ("What varies for all systems alike", "SD"),
+        (
+            ("How high workers rate", plain(parameters.sd_worker)),
+            ("How high items are rated", plain(parameters.sd_item)),
+            *(documents if parameters.has_documents else ()),
+            ("Ratings beyond all that (noise)", plain(parameters.sd_residual)),
+        ),
+    )
 
 
 def hangs_section(powers: Mapping[str, float], *blocks: Block) -> Section:
@@ -626,147 +710,3 @@ def look_choice_record(result: PlanResult) -> Record | None:
         "expected": asdict(found.expected),
         "numbers_of_looks": [asdict(choice) for choice in found.choices],
     }
-
-
-# The numbers of a plan of several systems in sections: what it finds, what is assumed, and how it
-# decides.
-
-
-def systems_headline(
-    plan: Plan, planned: PlannedSystems, design: Design, cost: Cost | None
-) -> Iterator[Fact]:
-    """The design, its power and its price."""
-    yield "Systems", f"{len(plan.systems):,}"
-    if planned.criteria:
-        yield "Criteria", f"{len(planned.criteria):,}"
-    yield "Workers", f"{design.n_workers:,}"
-    yield "Items", f"{design.n_items:,}"
-    yield "Ratings per item, system", f"{design.ratings_per_item:g}"
-    yield "Ratings" + (" per criterion" if planned.criteria else ""), f"{design.n_ratings:,}"
-    power = plan.predicted.simulated if is_simulated(plan) else plan.predicted.analytic
-    yield f"Power at {plan.effect:g}", share(power)
-    if cost is not None:
-        yield "Total cost", str(cost)
-
-
-def systems_power_section(plan: Plan, planned: PlannedSystems) -> Section:
-    """What the plan promises, what else the study finds, its limits, and the curves."""
-    predicted = plan.predicted
-    said = f"By formula {share(predicted.analytic)}"
-    if is_simulated(plan):
-        said = (
-            f"{share(predicted.simulated)} in {predicted.n_simulations:,} simulated studies (95 % Monte "
-            f"Carlo interval {interval_words(*predicted.interval, digits=3)}); by formula "
-            f"{share(predicted.analytic)}"
-        )
-    of_one = " on any one criterion" if planned.n_criteria > 1 else ""
-    goal = goal_clause(planned.goal, plan.rule)
-    promise = (
-        f"{said}. The target was {plan.target_power:g}. This is the probability that {goal}{of_one}, if the means "
-        f"below and the parameters ({plan.source.name}) are right."
-    )
-
-    def draw() -> Figure:
-        from humeval_power.studies.plan.figures import goals_figure
-
-        return goals_figure(plan, planned)
-
-    curve = Picture(
-        "power",
-        draw,
-        words="The chance to reach each goal by formula, for differences around the one that is planned for.",
-        caption="By formula; the point is the simulated power.",
-    )
-    blocks = (
-        Paragraph(promise),
-        _goals_table(plan, planned),
-        Paragraph(_limits_of_systems_sections(plan, planned)),
-    )
-    return Section("Power", (*blocks, curve) if plan.rule.margin is None else blocks)
-
-
-def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
-    """All goals that these means have: by formula, and in the simulations of the power."""
-    from humeval_power.studies.plan.planned_systems import goal_shares
-
-    formula = goal_shares(planned, plan.counts, plan.rule)
-    simulated = {one.goal: (one.share, one.interval) for one in planned.shares}
-    if is_simulated(plan):
-        simulated[planned.goal] = plan.predicted.simulated, plan.predicted.interval
-
-    def row(goal: Goal) -> tuple[str, ...]:
-        name = GOAL_NAMES[goal] + (" (the goal)" if goal == planned.goal else "")
-        if goal not in simulated:
-            return name, share(formula[goal]), "-", "-"
-        value, interval = simulated[goal]
-        return name, share(formula[goal]), share(value), interval_words(*interval, digits=3)
-
-    found = [goal for goal in GOALS if formula[goal] == formula[goal]]
-    return Table(
-        ("chance that the study finds", "formula", "simulated", "interval"), tuple(map(row, found))
-    )
-
-
-def _limits_of_systems_sections(plan: Plan, planned: PlannedSystems) -> str:
-    """What this design finds with the target power, and what more of one thing alone could reach."""
-    from humeval_power.studies.plan.planned_systems import goal_power
-    from humeval_power.studies.plan.systems_search import endless_items, endless_workers, smallest_effect
-
-    target, rule = plan.target_power, plan.rule
-    found = smallest_effect(planned, plan.counts, target, rule)
-    what = "difference" if rule.margin is None else "margin"
-    said = f"With power {target:g} the study does this for a {what} of {found:.3g} or more."
-    if found > 1:
-        said = f"There is no {what} on [0, 1] for which the study does this with power {target:g}."
-    items = goal_power(planned, endless_items(plan.counts), rule)
-    workers = goal_power(planned, endless_workers(plan.counts), rule)
-    return (
-        f"{said} Its limits: {share(items)} with these workers and endless items, {share(workers)} with these "
-        "items and endless workers."
-    )
-
-
-def systems_assumed_section(plan: Plan, planned: PlannedSystems) -> Section:
-    """The means and standard deviations that the power is computed from."""
-    parameters = planned.parameters
-    said = (
-        f"The power is computed for these means on [0, 1], whose difference of interest is {plan.effect:g}. "
-        f"Standard deviations are from {plan.source.name}. A worker's own difference between two systems has "
-        "the sum of their two variances."
-    )
-    shared = Table(
-        ("What varies for all systems alike", "SD"),
-        (
-            ("How high workers rate", plain(parameters.sd_worker)),
-            ("How high items are rated", plain(parameters.sd_item)),
-            *(
-                [("How high documents are rated", plain(parameters.sd_document))]
-                if parameters.has_documents
-                else ()
-            ),
-            ("Ratings beyond all that (noise)", plain(parameters.sd_residual)),
-        ),
-    )
-    return Section("What is assumed", (Paragraph(said), _systems_table(parameters), shared), is_detail=True)
-
-
-def _systems_table(parameters: SystemsParameters) -> Table:
-    columns = {
-        "system": parameters.names,
-        "assumed mean": tuple(f"{mean:.4f}" for mean in parameters.means),
-        "SD between workers": tuple(map(plain, parameters.sd_worker_system)),
-        "SD between items": tuple(map(plain, parameters.sd_item_system)),
-    }
-    if parameters.has_documents:
-        columns["SD between documents"] = tuple(map(plain, parameters.sd_document_system))
-    kinds = "workers, items, and documents," if parameters.has_documents else "workers, and items,"
-    rows = tuple(zip(*columns.values(), strict=True))
-    return Table(tuple(columns), rows, caption=f"How {kinds} differ about a system")
-
-
-def family_section(planned: PlannedSystems, plan: Plan) -> Section:
-    """How the study decides."""
-    expected = expectation_sentence(plan)
-    when = "There is one look, when all ratings are in." if plan.looks is None else looks_sentence(plan)
-    sentences = (*family_sentences(planned, plan.rule), when, *([] if expected is None else [expected]))
-    return Section("Tests", tuple(map(Paragraph, sentences)), is_detail=True)

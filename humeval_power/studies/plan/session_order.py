@@ -206,7 +206,7 @@ class Showings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Session:
+class WorkSession:
     """Everything that one worker sees, in order: arrays of shape (n_shown,), `batch` from 0, `kind` one
     of RATING, REPEAT and CHECK."""
 
@@ -259,7 +259,7 @@ def build_session(
     *,
     position: Floats,
     stream: Callable[[str], np.random.Generator],
-) -> Session:
+) -> WorkSession:
     """One worker's session.
 
     Sittings fill batches in the order in which they are numbered. Within a batch, 'blocked' keeps the
@@ -291,7 +291,7 @@ def build_session(
             rows, kind = _add_checks(rows, kind, showings, int(n_checks), rng, keep_together=whole)
         parts.append((rows, kind, batch))
     row = np.concatenate([rows for rows, _, _ in parts])
-    return Session(
+    return WorkSession(
         item=np.where(row == NOTHING, NOTHING, showings.item[row]),
         system=np.where(row == NOTHING, NOTHING, showings.system[row]),
         batch=np.repeat([batch for _, _, batch in parts], [len(rows) for rows, _, _ in parts]),

@@ -216,7 +216,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PricedDesign:
     """A design with its price in cents and its power."""
 
     counts: StudyCounts
@@ -301,7 +301,7 @@ def _more_df(m: Ints, n: Ints, k: Ints, paired: bool, df: Floats, planned: Plann
     return factor
 
 
-def cheapest(rows: Sequence[Row], power: GoalPower, *, target: float) -> Found | None:
+def cheapest(rows: Sequence[Row], power: GoalPower, *, target: float) -> PricedDesign | None:
     """The cheapest design that reaches a power, the more powerful of equally cheap ones and then the one with
     fewer workers; None where none does.
 
@@ -309,7 +309,7 @@ def cheapest(rows: Sequence[Row], power: GoalPower, *, target: float) -> Found |
     over.
     """
     far = _FAR[power.first.goal]
-    best: Found | None = None
+    best: PricedDesign | None = None
     promising = sorted(rows, key=lambda row: -float(row.rough[-1]))
     enough = float(promising[0].rough[-1])  # the least rough power that was enough, or might be
     for row in promising:
@@ -325,12 +325,12 @@ def cheapest(rows: Sequence[Row], power: GoalPower, *, target: float) -> Found |
     return best
 
 
-def _found(row: Row, place: int, power: GoalPower) -> Found:
+def _found(row: Row, place: int, power: GoalPower) -> PricedDesign:
     counts = row.counts(place)
-    return Found(counts, int(row.cents[place]), power.exact(counts))
+    return PricedDesign(counts, int(row.cents[place]), power.exact(counts))
 
 
-def _order(found: Found) -> tuple[int, float, int]:
+def _order(found: PricedDesign) -> tuple[int, float, int]:
     return found.cents, -round(found.power, 9), found.counts.n_workers
 
 
@@ -346,7 +346,7 @@ def _first(row: Row, power: GoalPower, target: float, last: int) -> int:
 
 def most_powerful(
     rows: Sequence[Row], power: GoalPower, *, budget_cents: int | None = None
-) -> Found | None:
+) -> PricedDesign | None:
     """The most powerful design within a budget, the cheaper of equals; None if none fits. Rows whose rough
     power is far below the highest are passed over."""
     places = [(row, len(row) - 1 if budget_cents is None else row.affordable(budget_cents)) for row in rows]
@@ -362,12 +362,12 @@ def most_powerful(
     return min(found, key=lambda one: (-round(one.power, 9), one.cents))
 
 
-def front(rows: Sequence[Row], power: GoalPower, *, decision: int) -> tuple[Found, ...]:
+def front(rows: Sequence[Row], power: GoalPower, *, decision: int) -> tuple[PricedDesign, ...]:
     """Designs that buy the most power for their cost, cheapest first, at about equal steps of cost up to a
     little beyond the decision's; of each cost those are looked at that a rough power puts first."""
     least, most = min(int(row.cents[0]) for row in rows), max(int(row.cents[-1]) for row in rows)
     levels = np.linspace(least, min(most, max(_BEYOND * decision, least)), _LEVELS)
-    kept: list[Found] = []
+    kept: list[PricedDesign] = []
     for row, place in dict.fromkeys(_best_for(rows, power, int(cents)) for cents in levels):
         found = _found(row, place, power)
         if not kept or found.power > kept[-1].power + 1e-9:
@@ -595,18 +595,18 @@ class _Search:
             out = expected_out(request.exclusion)
         return cls(request, rows, GoalPower(planned, request.rule, request.robust, request.losses, out))
 
-    def choose(self) -> Found:
+    def choose(self) -> PricedDesign:
         """The design to prove first."""
         found = None if self.request.spend_budget else self.cheapest(self.request.target)
         return found or self.largest()
 
-    def cheapest(self, target: float) -> Found | None:
+    def cheapest(self, target: float) -> PricedDesign | None:
         """The cheapest design of this power, None where the limits or the budget have none."""
         found = cheapest(self.rows, self.power, target=target) if target > 0 else None
         is_beyond = found is not None and self.limit is not None and found.cents > self.limit
         return None if is_beyond else found
 
-    def largest(self) -> Found:
+    def largest(self) -> PricedDesign:
         """The most powerful design, within the budget where there is one."""
         best = most_powerful(self.rows, self.power, budget_cents=self.limit)
         if best is None:
@@ -622,14 +622,14 @@ class _Search:
         """The budget in cents."""
         return None if self.request.budget is None else int(self.request.budget * 100)
 
-    def raised(self, chosen: Found, option: Option) -> Found | None:
+    def raised(self, chosen: PricedDesign, option: Option) -> PricedDesign | None:
         """The cheapest design with as much more power by formula as simulation found missing."""
         assert option.simulated is not None
         missing = self.request.target - option.simulated.power
         found = self.cheapest(chosen.power + max(_LEAST_RAISE, missing))
         return None if found is None or found.counts == chosen.counts else found
 
-    def ways(self, chosen: Found) -> Iterator[tuple[WayName, Found | None]]:
+    def ways(self, chosen: PricedDesign) -> Iterator[tuple[WayName, PricedDesign | None]]:
         """Designs by the ways to spend the money, None where a way is closed."""
         cheap = self.cheapest(self.request.target)
         if cheap is not None and not self.request.spend_budget:

@@ -31,7 +31,6 @@ from humeval_power.studies.plan.sections import (
     cost_section,
     exclusions_section,
     expectation_sentence,
-    family_section,
     is_below_target,
     is_observed_effect,
     is_simulated,
@@ -41,9 +40,6 @@ from humeval_power.studies.plan.sections import (
     plan_caveats,
     power_section,
     sensitivity_section,
-    systems_assumed_section,
-    systems_headline,
-    systems_power_section,
     who_rates_what,
 )
 from humeval_power.studies.plan.words import (
@@ -52,6 +48,7 @@ from humeval_power.studies.plan.words import (
     NOT_OBSERVED,
     OBSERVED,
     OTHER_LOOK,
+    family_sentences,
     goal_clause,
     named,
     test_words,
@@ -343,7 +340,7 @@ def _sections(
     choice: tuple[Section, ...],
 ) -> Iterator[Section]:
     many = plan.many
-    yield power_section(plan, design) if many is None else systems_power_section(plan, many)
+    yield power_section(plan, design)
     yield from choice
     if (plan.others or (many is not None and many.others)) and not choice:
         yield sensitivity_section(plan)
@@ -352,8 +349,8 @@ def _sections(
     yield who_rates_what(plan, design)
     if cost is not None:
         yield cost_section(plan, cost)
-    yield _test(plan) if many is None else family_section(many, plan)
-    yield assumed_section(plan) if many is None else systems_assumed_section(plan, many)
+    yield _tests(plan)
+    yield assumed_section(plan)
     yield exclusions_section(plan)
     yield _deviations(plan)
     if history:
@@ -382,17 +379,21 @@ def _lead(
 
 
 def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:
-    if plan.many is not None:
-        yield from systems_headline(plan, plan.many, design, cost)
-        return
+    if len(plan.systems) > 2:
+        yield "Systems", f"{len(plan.systems):,}"
+    if plan.criteria:
+        yield "Criteria", f"{len(plan.criteria):,}"
     yield "Workers", f"{design.n_workers:,}"
     yield "Items", f"{design.n_items:,}"
     if design.n_documents:
         yield "Documents", f"{design.n_documents:,}"
     yield "Ratings per item, system", f"{design.ratings_per_item:g}"
-    yield "Ratings", f"{design.n_ratings:,}"
+    yield "Ratings" + (" per criterion" if plan.criteria else ""), f"{design.n_ratings:,}"
     power = plan.predicted.simulated if is_simulated(plan) else plan.predicted.analytic
-    yield f"Power at {with_names('B - A', plan.pair)} = {signed(plan.effect)}", share(power)
+    difference = f"{plan.effect:g}"
+    if plan.many is None:
+        difference = f"{with_names('B - A', plan.pair)} = {signed(plan.effect)}"
+    yield f"Power at {difference}", share(power)
     if cost is not None:
         yield "Total cost", str(cost)
 
@@ -423,17 +424,22 @@ def _effect(plan: Plan) -> Section:
     return Section("Smallest effect of interest", tuple(map(Paragraph, sentences)), is_detail=True)
 
 
-def _test(plan: Plan) -> Section:
-    claimed, not_shown = claim_words(plan.rule, plan.pair)
-    when = "There is one test, when all ratings are in." if plan.looks is None else looks_sentence(plan)
-    expected = expectation_sentence(plan)
-    sentences = (
-        with_names(rule_sentence(plan.rule), plan.pair),
-        f"{claimed} Otherwise the study has not shown {not_shown}. The difference is reported "
-        f"with its interval either way. {when}",
-        *([] if expected is None else [expected]),
-    )
-    return Section("Test", tuple(map(Paragraph, sentences)), is_detail=True)
+def _tests(plan: Plan) -> Section:
+    """How the study decides, and when."""
+    expected, many = expectation_sentence(plan), plan.many
+    one = "test" if many is None else "look"
+    when = f"There is one {one}, when all ratings are in." if plan.looks is None else looks_sentence(plan)
+    if many is None:
+        claimed, not_shown = claim_words(plan.rule, plan.pair)
+        sentences: tuple[str, ...] = (
+            with_names(rule_sentence(plan.rule), plan.pair),
+            f"{claimed} Otherwise the study has not shown {not_shown}. The difference is reported "
+            f"with its interval either way. {when}",
+        )
+    else:
+        sentences = (*family_sentences(many, plan.rule), when)
+    said = (*sentences, *([] if expected is None else [expected]))
+    return Section("Test" if many is None else "Tests", tuple(map(Paragraph, said)), is_detail=True)
 
 
 def _deviations(plan: Plan) -> Section:

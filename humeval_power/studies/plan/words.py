@@ -13,9 +13,9 @@ from humeval_power.saying.rule_words import estimator_words, reference_of
 from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.systems import Goal
 
-DESIGN_WORDS: Mapping[DesignKind, str] = {
-    "crossed": "Every worker rates every item under both systems.",
-    "k-per-item": "Each item is rated by {k} of the workers, each of whom rates it under both systems.",
+_DESIGN_WORDS: Mapping[DesignKind, str] = {
+    "crossed": "Every worker rates every item under {all}.",
+    "k-per-item": "Each item is rated by {k} of the workers, each of whom rates it under {all}.",
     "split": "Each item is rated by {k} workers under {a} and by {k} others under {b}.",
     "workers-nested": "Half of the workers rate every item under {a}, the other half every item under {b}.",
     "items-nested": "Every worker rates every item; half of the items are shown under {a}, the others "
@@ -25,12 +25,10 @@ DESIGN_WORDS: Mapping[DesignKind, str] = {
     "counterbalanced": "Each worker sees each item once: one half of the workers sees one half of the "
     "items under {a} and the rest under {b}, the other workers the other way round.",
 }
-MANY_DESIGN_WORDS: Mapping[DesignKind, str] = {
-    "crossed": "Every worker rates every item under all {all} systems.",
-    "k-per-item": "Each item is rated by {k} of the workers, each of whom rates it under all {all} systems.",
-    "split": "Each item is rated by {k} workers under each of the {all} systems, by others under another as far as "
-    "there are enough.",
-}
+_SPLIT_AMONG_SEVERAL = (
+    "Each item is rated by {k} workers under each of the {n} systems, by others under another as far as there are "
+    "enough."
+)
 COST_NAMES = {
     "ratings": "Ratings",
     "attention_checks": "Attention checks",
@@ -75,6 +73,15 @@ NOT_OBSERVED = (
     "large where the pilot was followed up because it looked promising, and power computed for it only "
     "restates the pilot's p-value."
 )
+
+
+def design_words(design: Design, systems: Sequence[str]) -> str:
+    """Who rates what under which system, as a sentence."""
+    n, k = len(systems), f"{design.ratings_per_item:g}"
+    if n > 2 and design.kind == "split":
+        return _SPLIT_AMONG_SEVERAL.format(k=k, n=n)
+    everything = "both systems" if n == 2 else f"all {n} systems"
+    return _DESIGN_WORDS[design.kind].format(k=k, all=everything, a=systems[0], b=systems[1])
 
 
 def work_words(design: Design, systems: str) -> str:

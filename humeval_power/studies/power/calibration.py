@@ -21,8 +21,8 @@ from humeval_power.simulation.study import begun_small
 from humeval_power.studies.power.estimate import (
     PowerEstimate,
     Progress,
+    ReplicateProgress,
     Tally,
-    Told,
     check_simulation,
     estimate_power,
 )
@@ -407,7 +407,7 @@ def calibrate(
     counts = [Tally() for _ in studies.tests]
     parts = spans(n_simulations, max(1, min(_STUDIES_AT_ONCE, _RATINGS_AT_ONCE // design.n_ratings)))
     blocks = _blocks(studies, seed, parts)
-    told = Told(progress, blocks[0].seconds / blocks[0].replicates or 1.0)
+    told = ReplicateProgress(progress, blocks[0].seconds / blocks[0].replicates or 1.0)
     for found in run_blocks(blocks, n_jobs=n_jobs, done=told.listen(blocks), part=told.part):
         counts = [count + more for count, more in zip(counts, found, strict=True)]
     return [

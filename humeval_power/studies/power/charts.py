@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright, spread
 from humeval_power.saying.document import Fact, Table
-from humeval_power.saying.numbers import interval_words, percent
+from humeval_power.saying.numbers import percent
+from humeval_power.saying.quantities import power_words
 from humeval_power.studies.power.estimate import PowerEstimate
 from humeval_power.studies.power.formula import AnalyticPower
 from humeval_power.studies.power.growth import TARGET, Growth
@@ -17,7 +18,7 @@ from humeval_power.studies.power.outlook import Curse, Outlook
 
 if TYPE_CHECKING:
     from humeval_power.costs import Cost
-    from humeval_power.studies.power.growth import Designs, Spending
+    from humeval_power.studies.power.growth import CostCurve, Designs
     from humeval_power.studies.power.outlook import Part
 
 
@@ -88,7 +89,7 @@ def spots(x: float, what: str, analytic: AnalyticPower, simulated: PowerEstimate
     yield Spot(f"this study: {what}, {analytic.power:.2f}", x, analytic.power)
     if simulated is not None and not simulated.too_many_failed:
         low, high = simulated.interval
-        text = f"simulated {simulated.power:.3f} ({interval_words(low, high, digits=3)})"
+        text = f"simulated {power_words(simulated.power, (low, high))}"
         yield Spot(text, x, simulated.power, low, high, _THIRD)
 
 
@@ -199,7 +200,7 @@ def _curse_table(curse: Curse) -> Table:
     """Type M and S over power."""
     rows = zip(curse.power, curse.type_m, curse.type_s, strict=True)
     header = ("Power", "Type M", "Type S")
-    return Table(header, tuple((f"{power:.3f}", f"{m:.2f}", f"{s:.4f}") for power, m, s in rows))
+    return Table(header, tuple((power_words(power), f"{m:.2f}", f"{s:.4f}") for power, m, s in rows))
 
 
 _SECOND, _THIRD_SPENDING_CHARTS, _FOURTH = (
@@ -269,7 +270,7 @@ def cost_chart(
     )
 
 
-def _last(spending: Spending) -> float:
+def _last(spending: CostCurve) -> float:
     """Where the axis of costs ends: a little beyond the study, the budget and, if that is not far, the target."""
     near = 2 * max(spending.cost, spending.budget or 0.0)
     reaching = [
@@ -280,7 +281,7 @@ def _last(spending: Spending) -> float:
     return min(max(near, 1.25 * reaching[0]) if reaching else 2 * near, spending.front.cost[-1])
 
 
-def _complete(spending: Spending) -> bool:
+def _complete(spending: CostCurve) -> bool:
     return spending.front.workers == spending.front.ratings_per_item
 
 
@@ -292,7 +293,7 @@ def _line(name: str, designs: Designs, colour: int, last: float) -> Series:
     return Series("line", name, cost, power, colour=colour)
 
 
-def _cost_words(spending: Spending, analytic: AnalyticPower) -> str:
+def _cost_words(spending: CostCurve, analytic: AnalyticPower) -> str:
     unit, front = spending.unit, spending.front
     said = f"This study: {amount(spending.cost, unit)} for power {analytic.power:.2f}"
     if spending.budget is not None:

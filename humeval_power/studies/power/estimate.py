@@ -63,11 +63,11 @@ def drawn_in_blocks(
     """The first `n` replicates, by the sweep in force; the same as `scenario.draw` gives."""
     seconds = seconds_each(scenario)
     blocks = blocks_of(draw_block, scenario, 0, n, seed=seed, seconds=seconds)
-    told = Told(progress, seconds)
+    told = ReplicateProgress(progress, seconds)
     return joined(list(run_blocks(blocks, n_jobs=n_jobs, done=told.listen(blocks), part=told.part)))
 
 
-class Told:
+class ReplicateProgress:
     """Progress in seconds of work, told in units of so many."""
 
     def __init__(self, progress: Tell | None, unit: float) -> None:
@@ -433,7 +433,7 @@ def estimate_powers(
         leads = [one.scenarios[0] for one in counts]
         for one, seconds in zip(counts, measured_seconds(leads, n_simulations=n_simulations), strict=True):
             one.measured = seconds
-    told = Told(progress, min((one.measured for one in counts), default=1.0))
+    told = ReplicateProgress(progress, min((one.measured for one in counts), default=1.0))
     while going := [one for one in counts if one.n < one.target]:
         owners = [(one, block) for one in going for block in one.blocks(seed)]
         blocks = [block for _, block in owners]

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from humeval_power.errors import InputError
 from humeval_power.safe_text import picture_text
-from humeval_power.saying.document import QUANTITIES, AlongStudy, Drawn, Quantity
+from humeval_power.saying.document import QUANTITIES, AlongStudy, Drawn, DrawnQuantity
 from humeval_power.saying.figure_style import (
     COLOURS,
     DASHES,
@@ -368,7 +368,7 @@ def surface_figure(
 
 
 def _draw_lines(
-    axes: Axes, table: pd.DataFrame, shown: pd.DataFrame, facets: Facets, quantity: Quantity
+    axes: Axes, table: pd.DataFrame, shown: pd.DataFrame, facets: Facets, quantity: DrawnQuantity
 ) -> None:
     for style, level in enumerate(levels(table, facets.line)):
         line = shown if facets.line is None else pick(shown, **{facets.line: level})
@@ -394,7 +394,7 @@ def _draw_lines(
         )
 
 
-def _draw_points(axes: Axes, x: list[float], line: pd.DataFrame, quantity: Quantity) -> None:
+def _draw_points(axes: Axes, x: list[float], line: pd.DataFrame, quantity: DrawnQuantity) -> None:
     if quantity.band is None:
         axes.plot(x, line[quantity.column], "o", color=COLOURS[0], zorder=3)
         return

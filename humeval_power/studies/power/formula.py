@@ -57,7 +57,7 @@ class BalancedStudy:
         return balanced.Size(self.design.n_workers, self.design.n_items, self.design.n_repeats)
 
     @cached_property
-    def _documents(self) -> balanced_documents.Size:
+    def _documents(self) -> balanced_documents.DocumentsSize:
         return documents_size(self.design)
 
     @property
@@ -152,10 +152,10 @@ class BalancedStudy:
         )
 
 
-def documents_size(design: Design) -> balanced_documents.Size:
+def documents_size(design: Design) -> balanced_documents.DocumentsSize:
     """The size of a balanced design with documents."""
     each = design.n_items // design.n_documents
-    return balanced_documents.Size(design.n_workers, design.n_documents, each, design.n_repeats)
+    return balanced_documents.DocumentsSize(design.n_workers, design.n_documents, each, design.n_repeats)
 
 
 DOCUMENTS = FURTHER_DEVIATIONS[1:]

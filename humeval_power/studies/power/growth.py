@@ -245,7 +245,7 @@ class Designs:
 
 
 @dataclass(frozen=True, slots=True)
-class Spending:
+class CostCurve:
     """Cost against power around a study. `unit` is a currency, or 'ratings' where nothing says what they cost.
 
     `cost` is that of the study; `budget` what may be spent, None where nothing was said. `front` are the designs
@@ -275,13 +275,13 @@ def spending_of(
     *,
     costs: CostModel | None = None,
     budget: Decimal | None = None,
-) -> Spending:
+) -> CostCurve:
     """Look around a study whose growth is known, at the prices of `costs`; else ratings are counted."""
     counts = study.counts
     here = float(prices(study, np.array([counts.n_workers]), np.array([counts.n_items]), costs)[0])
     limit = None if budget is None else float(budget)
     grown = (_of_growth(study, workers, costs), _of_growth(study, items, costs))
-    return Spending(
+    return CostCurve(
         unit="ratings" if costs is None else costs.currency,
         cost=here,
         budget=limit,

@@ -22,8 +22,8 @@ from humeval_power.studies.power.formula import (
     power_at,
 )
 from humeval_power.studies.power.growth import (
+    CostCurve,
     Growth,
-    Spending,
     StudyLike,
     counts_of,
     growth_of_items,
@@ -114,7 +114,7 @@ class Outlook:
     workers: Growth | None = None
     items: Growth | None = None
     parts: Mapping[Part, float] | None = None
-    spending: Spending | None = None
+    spending: CostCurve | None = None
 
 
 def outlook_of(
@@ -178,6 +178,7 @@ def curse_of(precision: EffectPrecision, rule: DecisionRule) -> Curse:
 
 # How often a planned study would find what is not there, if its documents were left out of the analysis.
 
+_NO_HARM = 0.005  # more false positives than this are worth a word
 N_SIMULATED = 10_000  # studies drawn by their mean squares, which takes a few milliseconds
 
 
@@ -192,6 +193,8 @@ class WithoutDocuments:
 
     def __str__(self) -> str:
         how = f"{self.n_simulations:,} simulated studies" if self.n_simulations else "by formula"
+        if self.rate <= self.alpha + _NO_HARM:
+            return f"left out of the analysis they would raise no false positives ({how})"
         return (
             f"left out of the analysis they would raise false positives from {100 * self.alpha:g} % to "
             f"{100 * self.rate:.2g} % ({how})"

@@ -41,11 +41,12 @@ from humeval_power.saying.figure_style import (
     frame,
     house_style,
 )
-from humeval_power.saying.numbers import decimals, interval_words, percent
+from humeval_power.saying.numbers import decimals, interval_words, percent, share_decimals
+from humeval_power.saying.quantities import power_words
 from humeval_power.saying.result import NO_POWER, UNKNOWN, Provenance, Record, Result
 from humeval_power.scenarios.contract import Scenario, is_computable
 from humeval_power.studies.power.estimate import PowerEstimate
-from humeval_power.studies.power.questions import Answer, Detectable, RequiredN
+from humeval_power.studies.power.questions import Detectable, QuestionAnswer, RequiredN
 from humeval_power.studies.power.wording import (
     PLAIN,
     CurveFacets,
@@ -61,7 +62,7 @@ _SAW = 100  # sizes up to which every size is drawn, because the power of an exa
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Solution:
     """Where an answer lies, an effect or a size, and the power there; `target` is the one that was aimed at."""
 
     place: float
@@ -73,11 +74,13 @@ class Found:
     def words(self) -> str:
         """The answer, to be marked."""
         if self.is_size:
-            return f"here: {self.place:,.0f}, power {self.power:.3f}"
-        return f"here: {self.place:.4g}, power {self.power:.3f}"
+            return f"here: {self.place:,.0f}, power {power_words(self.power)}"
+        return f"here: {self.place:.4g}, power {power_words(self.power)}"
 
 
-def computed_chart(power_of: Callable[[float], float | None], found: Found, *, label: str) -> Chart | None:
+def computed_chart(
+    power_of: Callable[[float], float | None], found: Solution, *, label: str
+) -> Chart | None:
     """Power by formula from nothing to twice where the answer lies, which is marked; None where there is no curve.
 
     Parameters
@@ -105,7 +108,7 @@ def computed_chart(power_of: Callable[[float], float | None], found: Found, *, l
     )
 
 
-def _places(found: Found) -> list[float]:
+def _places(found: Solution) -> list[float]:
     """Where the curve is computed, from low to high."""
     count = _POINTS
     if found.is_size and found.place <= _SAW:
@@ -146,7 +149,7 @@ class PowerResult(QuestionResult):
 
     question: ClassVar[str] = "power"
 
-    answer: Answer
+    answer: QuestionAnswer
 
     def body(self) -> Document:
         """Power in each way, then what was asked."""
@@ -154,7 +157,7 @@ class PowerResult(QuestionResult):
         asked = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
         blocks: list[Block] = [Facts((*asked, *_how(self.answer)))]
         if self.answer.computed is not None and scenario.true_effect:
-            here = Found(scenario.true_effect, self.answer.computed.power)
+            here = Solution(scenario.true_effect, self.answer.computed.power)
             blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
         return Document(
             "How often a comparison of this size finds this effect",
@@ -214,7 +217,7 @@ class DetectableResult(QuestionResult):
         how, simulated = ("Method", found.method), found.by == "simulation"
         blocks: list[Block] = [Facts((*self.wording.study(scenario), how))]
         if found.by == "computed":
-            here = Found(found.effect, found.power, target=found.power)
+            here = Solution(found.effect, found.power, target=found.power)
             blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
         return Document(
             "The smallest effect that a comparison of this size finds",
@@ -255,7 +258,7 @@ class RequiredResult(QuestionResult):
         asked = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
         blocks: list[Block] = [Facts((*asked, ("Method", found.method)))]
         if found.by == "computed":
-            here = Found(shown, found.power, found.target, is_size=True)
+            here = Solution(shown, found.power, found.target, is_size=True)
             blocks += _curve(lambda n: self.build(round(n)), here, label="Size n")
         return Document(
             "The smallest size that finds this effect",
@@ -307,13 +310,13 @@ class RequiredResult(QuestionResult):
         )
 
 
-def _curve(make: Callable[[float], Scenario], found: Found, *, label: str) -> tuple[Block, ...]:
+def _curve(make: Callable[[float], Scenario], found: Solution, *, label: str) -> tuple[Block, ...]:
     """Power by formula around the answer: where it is, and the power there."""
     chart = computed_chart(lambda x: scenario_power(make, x), found, label=label)
     return () if chart is None else (chart,)
 
 
-def _powers(answer: Answer) -> Iterator[Fact]:
+def _powers(answer: QuestionAnswer) -> Iterator[Fact]:
     """The powers, each with its label."""
     if answer.computed is not None:
         yield "Computed power", f"{answer.computed.power:.4f}"
@@ -325,7 +328,7 @@ def _powers(answer: Answer) -> Iterator[Fact]:
         yield "Simulated power", f"{simulated.power:.4f} ({reach})"
 
 
-def _how(answer: Answer) -> Iterator[Fact]:
+def _how(answer: QuestionAnswer) -> Iterator[Fact]:
     """How each power was found, and how wrong significant estimates are."""
     if answer.computed is not None:
         errors = _errors(answer.computed.type_m, answer.computed.type_s)
@@ -450,7 +453,7 @@ class SurfaceResult(QuestionResult):
                     f"{row['power']:.4f}",
                     f"{(row['power_high'] - row['power_low']) / 2:.3f}" if row["n_simulations"] else "",
                     decimals(row["type_m"], 2),
-                    decimals(row["type_s"], 4),
+                    share_decimals(row["type_s"], 3),
                 )
                 for row in self.rows
             ),

@@ -44,7 +44,7 @@ _STEPS = 14  # of a bisection by simulation
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QuestionAnswer:
     """Power of one scenario: as computed (None where it cannot be) and as simulated (None if not asked)."""
 
     scenario: Scenario
@@ -96,11 +96,11 @@ def answer(
     n_jobs: int = 1,
     precision: float | None = None,
     progress: Progress | None = None,
-) -> Answer:
+) -> QuestionAnswer:
     """Power of a scenario in the ways asked for; what cannot be computed is simulated."""
     computed = _computed(scenario, by)
     if "simulation" not in by and computed is not None:
-        return Answer(scenario, computed, None)
+        return QuestionAnswer(scenario, computed, None)
     simulated = estimate_power(
         scenario,
         n_simulations=n_simulations,
@@ -109,7 +109,7 @@ def answer(
         precision=precision,
         progress=progress,
     )
-    return Answer(scenario, computed, simulated)
+    return QuestionAnswer(scenario, computed, simulated)
 
 
 def _computed(scenario: Scenario, by: Sequence[By]) -> ComputedPower | None:
@@ -237,7 +237,7 @@ def required_n(
     InputError
         A target outside (0, 1) or not above alpha.
     """
-    found: dict[int, Answer] = {}
+    found: dict[int, QuestionAnswer] = {}
     first = make(highest)
     check_target(power, first.alpha)
     computes = by == "computed" and is_computable(first)
@@ -295,7 +295,7 @@ def scenario_surface(
     )
     simulated = {place: found for place, (found,) in zip(drawn, estimates, strict=True)}
     answers = [
-        Answer(scenario, computed, simulated.get(place))
+        QuestionAnswer(scenario, computed, simulated.get(place))
         for place, (scenario, computed) in enumerate(zip(scenarios, known, strict=True))
     ]
     return [
@@ -304,7 +304,7 @@ def scenario_surface(
     ]
 
 
-def _row(result: Answer) -> dict[str, object]:
+def _row(result: QuestionAnswer) -> dict[str, object]:
     simulated, computed = result.simulated, result.computed
     if simulated is not None:
         return {**simulated.as_row(), "method": "simulation"}
@@ -321,7 +321,7 @@ def _row(result: Answer) -> dict[str, object]:
     }
 
 
-def _power(result: Answer) -> float:
+def _power(result: QuestionAnswer) -> float:
     if result.computed is not None:
         return result.computed.power
     assert result.simulated is not None

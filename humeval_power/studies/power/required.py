@@ -269,7 +269,7 @@ def _nested(
         as_items, workers=m, items=documents, ratings_per_item=on_document, paired=paired
     )
     complete = (k == m) & paired
-    size = balanced_documents.Size(*np.stack([m, documents, each]))
+    size = balanced_documents.DocumentsSize(*np.stack([m, documents, each]))
     parts = (
         *(v.worker_intercept, v.worker_slope, v.item_intercept, v.item_slope),
         *(v.document_intercept, v.document_slope, v.residual),
@@ -697,7 +697,7 @@ def _why(
         f"{smaller.format(limit.detectable_effect)} with power {power:g}."
     )
     enough = _enough(parameters, sought, other, best, power, rule)
-    least = f" At least {enough} {other} are needed." if enough else ""
+    least = f" At least {enough:,} {other} are needed." if enough else ""
     return text + least + (would_do if clearly != enough else "") + rough
 
 

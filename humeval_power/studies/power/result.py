@@ -13,16 +13,16 @@ from humeval_power.costs import Cost, CostModel, cost_of
 from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import of_hundred, share_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
-from humeval_power.saying.numbers import interval_words
+from humeval_power.saying.numbers import counted, percent
+from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, power_words
 from humeval_power.saying.result import NO_POWER, POWER_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words
+from humeval_power.saying.stated import values
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import NO_LOSSES
 from humeval_power.studies.power.analytic import (
     HalfwayPower,
     ceiling_with_both,
-    ceiling_with_items,
-    ceiling_with_workers,
     disagree,
 )
 from humeval_power.studies.power.bottleneck import Bottleneck, find_bottleneck, in_words
@@ -58,6 +58,7 @@ from humeval_power.studies.power.study_content import (
     category_facts,
     failure_remarks,
     result_row,
+    setting_words,
     study_content,
     study_notes,
     too_many_failed,
@@ -67,7 +68,7 @@ from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy
 
 if TYPE_CHECKING:
-    from humeval_power.studies.power.growth import Designs, Spending
+    from humeval_power.studies.power.growth import CostCurve
 
 
 # What stands around a study's power, as a record: the numbers of its pictures.
@@ -106,24 +107,21 @@ def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:
     return record
 
 
-def _spending(spending: Spending) -> Record:
+def _spending(spending: CostCurve) -> Record:
     priced = spending.priced
-    found: Record = {"unit": spending.unit, "cost": spending.cost, "budget": spending.budget}
+    found = values(spending, "unit", "cost", "budget")
     if priced is not None:
         found["cost"] = str(priced.total)
         found["cost_parts"] = {name: str(part) for name, part in priced.parts.items()}
     names = ("front", "more_workers", "more_items", "splits")
-    return {**found, **{name: _designs(getattr(spending, name)) for name in names}}
-
-
-def _designs(designs: Designs) -> Record:
-    return _lists(asdict(designs))
+    return {**found, **{name: _lists(asdict(getattr(spending, name))) for name in names}}
 
 
 def _lists(values: dict[str, Any]) -> Record:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
+_ALL = 0.99  # power that is not worth calling a limit
 _WORTH = 0.01  # power that another split of the same sum must add to be told
 
 
@@ -234,12 +232,11 @@ class StudyPower(Result):
     def _powers(self) -> Iterator[Fact]:
         simulated = self.simulated
         if simulated is not None and simulated.too_many_failed:
-            yield "Power", "none"
+            yield POWER_LABEL, "none"
         elif simulated is not None:
-            reach = interval_words(*simulated.interval, digits=3)
-            yield "Power", f"{simulated.power:.3f} ({reach})"
+            yield POWER_LABEL, power_words(simulated.power, simulated.interval)
         if self.analytic is not None:
-            yield "By formula", f"{self.analytic.power:.3f}"
+            yield BY_FORMULA, power_words(self.analytic.power)
 
     def _lead(self) -> Iterator[str]:
         study, simulated, analytic = self.cell.study, self.simulated, self.analytic
@@ -252,8 +249,32 @@ class StudyPower(Result):
         elif analytic is not None:
             found = of_hundred(analytic.power)
             yield f"Of 100 such studies, {found} would {finds}. By formula; no simulation was asked for."
-        if isinstance(study, RatingStudy) and isinstance(analytic, AnalyticPower) and not analytic.is_rough:
-            yield from _ceilings(study)
+        if isinstance(analytic, AnalyticPower) and not analytic.is_rough:
+            yield from self._changes()
+
+    def _changes(self) -> Iterator[str]:
+        """How many workers or items would do, and what no number of them exceeds."""
+        outlook = self.outlook
+        if outlook is None or outlook.counts is None or outlook.workers is None or outlook.items is None:
+            return
+        sizes = [(outlook.workers.enough, "worker"), (outlook.items.enough, "item")]
+        would = [counted(enough, noun) for enough, noun in sizes if enough is not None]
+        if would:
+            yield f"{' or '.join(would)} would do for {of_hundred(TARGET)}."
+        items, workers = outlook.items.ceiling, outlook.workers.ceiling
+        if items is None or workers is None:
+            return
+        documents, study = outlook.counts.n_documents, self.cell.study
+        of = " of these documents" if documents else ""
+        yield (
+            f"With these workers and endless items{of} it would be {of_hundred(items.power)} of 100; with these "
+            f"items and endless workers {of_hundred(workers.power)}."
+        )
+        if documents and isinstance(study, RatingStudy):
+            both = ceiling_with_both(study.parameters, n_documents=documents, rule=study.rule)
+            if both.power <= _ALL:
+                most = of_hundred(both.power)
+                yield f"With {documents} documents it is at most {most}, whatever the items and workers."
 
     def _asked(self) -> Iterator[Fact]:
         study = self.cell.study
@@ -263,7 +284,7 @@ class StudyPower(Result):
         if self._has_margin:
             yield "Margin", margin_words(study.rule, self.scale)
         if self.cell.setting:
-            yield "Setting", self.cell.setting
+            yield "Setting", setting_words(self.cell.setting)
         yield from category_facts(study.parameters)
         yield "Study", str(study.design)
         if isinstance(study, SystemsStudy):
@@ -290,13 +311,13 @@ class StudyPower(Result):
         study, analytic, simulated = self.cell.study, self.analytic, self.simulated
         found = analytic if simulated is None else simulated
         if found is not None and not self._has_margin and math.isfinite(found.type_m):
-            wrong = f"in {share_words(found.type_s)}"
+            wrong = share_words(found.type_s)
             if isinstance(simulated, PowerEstimate) and not simulated.counts.n_wrong:
-                wrong = f"in none of {simulated.counts.n_right:,}"
+                wrong = f"none of {simulated.counts.n_right:,}"
             yield (
-                "Significant",
-                f"a significant estimate exaggerates {found.type_m:.2f} times on average (type M) and has the "
-                f"wrong sign {wrong} (type S)",
+                "If significant",
+                f"the estimate exaggerates {found.type_m:.2f} times on average (type M), with the wrong sign in "
+                f"{wrong} (type S)",
             )
         if isinstance(found, SystemsPower):
             yield from found_facts(found)
@@ -304,7 +325,7 @@ class StudyPower(Result):
             yield "Halfway", halfway_words(self.halfway)
         if analytic is not None and simulated is not None and self._has_losses:
             cost = analytic.power - simulated.power
-            yield "Losses", f"as planned the power is {analytic.power:.3f}; they cost {cost:.3f}"
+            yield "Losses", f"as planned the power is {power_words(analytic.power)}; they cost {cost:.3f}"
         if self.left_out is not None:
             yield "Documents", str(self.left_out)
         if self.costs is not None or self.budget is not None:
@@ -346,24 +367,19 @@ class StudyPower(Result):
             **study_content(self.cell),
         }
         if isinstance(simulated, PowerEstimate):
-            record["rejection_rate"] = simulated.rejection_rate
-            record["mean_estimate"] = simulated.mean_estimate
-            record["boundary_rates"] = simulated.boundary_rates
+            record |= values(simulated, "rejection_rate", "mean_estimate", "boundary_rates")
         if simulated is not None:
             record["failure_rate"] = simulated.failure_rate
         elif analytic is not None:
-            record.update(power=analytic.power, type_m=analytic.type_m, type_s=analytic.type_s)
+            record |= values(analytic, "power", "type_m", "type_s")
         if isinstance(study, SystemsStudy):
             record["analytic"] = power_record(analytic, study)
             record["simulated"] = power_record(simulated, study)
             record |= self._cost_record()
         elif isinstance(analytic, AnalyticPower):
             record["analytic"] = {
-                "power": analytic.power,
-                "type_m": analytic.type_m,
-                "type_s": analytic.type_s,
-                "standard_error": analytic.precision.standard_error,
-                "df": analytic.precision.df,
+                **values(analytic, "power", "type_m", "type_s"),
+                **values(analytic.precision, "standard_error", "df"),
             }
         if self.left_out is not None:
             record["without_documents"] = asdict(self.left_out)
@@ -399,22 +415,19 @@ class StudyPower(Result):
 
 
 def _simulated_facts(estimate: PowerEstimate | SystemsPower) -> Iterator[Fact]:
-    share = (
-        f" ({100 * estimate.failure_rate:.3g} %; they count as not significant)"
-        if estimate.n_failed
-        else ""
-    )
+    share = f" ({percent(estimate.failure_rate)}; they count as not significant)" * bool(estimate.n_failed)
     fits = f"{estimate.n_simulations:,} simulated, {estimate.n_failed:,} failed{share}"
     if estimate.too_many_failed:
         yield "Fits", fits
         return
     if isinstance(estimate, SystemsPower):
-        at_zero = f"a variance in {100 * estimate.boundary_rate:.0f} % of the fits"
-        yield "At zero", f"{at_zero} (estimated as zero; those fits are kept)"
+        rate = percent(estimate.boundary_rate)
+        yield "Boundary", f"a variance is estimated as zero in {rate} of the fits, which are kept"
     else:
-        zero = ", ".join(f"{name} {100 * rate:.0f} %" for name, rate in estimate.boundary_rates.items())
-        yield "At zero", f"{zero} (estimated as zero; those fits are kept)"
-    yield "Fits", f"{fits}; beside the power its 95 % Monte Carlo interval"
+        zero = [f"{name} in {percent(rate)}" for name, rate in estimate.boundary_rates.items() if rate]
+        of = f"{', '.join(zero)} of the fits, which are kept" if zero else "no SD in any fit"
+        yield "Boundary", f"estimated as zero: {of}"
+    yield "Fits", f"{fits}; the power's interval is the 95 % Monte Carlo one"
 
 
 def _cost_facts(outlook: Outlook | None, analytic: AnalyticPower | SystemsPower | None) -> Iterator[Fact]:
@@ -434,32 +447,3 @@ def _cost_facts(outlook: Outlook | None, analytic: AnalyticPower | SystemsPower 
         f"{splits.workers[best]:,} workers and {splits.items[best]:,} items would have power "
         f"{splits.power[best]:.3f} for {amount(splits.cost[best], unit)}",
     )
-
-
-def _ceilings(study: RatingStudy) -> Iterator[str]:
-    """What no more items, or no more workers, exceed, where there is something to find."""
-    design = study.design
-    if study.true_effect <= 0 and study.rule.margin is None:
-        return
-    if design.kind not in ("crossed", "k-per-item") or study.rule.df == "normal":
-        return
-    k = None if design.is_crossed else design.ratings_per_item
-    documents = design.n_documents
-    items = ceiling_with_items(
-        study.parameters, n_workers=design.n_workers, n_documents=documents, rule=study.rule
-    )
-    workers = ceiling_with_workers(
-        study.parameters,
-        n_items=design.n_items,
-        ratings_per_item=k,
-        n_documents=documents,
-        rule=study.rule,
-    )
-    of = " of these documents" if documents else ""
-    yield (
-        f"With these workers and endless items{of} it would be {of_hundred(items.power)} of 100; with these items "
-        f"and endless workers {of_hundred(workers.power)}."
-    )
-    if documents:
-        both = ceiling_with_both(study.parameters, n_documents=documents, rule=study.rule)
-        yield f"With {documents} documents it is at most {of_hundred(both.power)}, whatever the items and workers."

@@ -11,9 +11,10 @@ from humeval_power.choices import Response
 from humeval_power.designs import Design
 from humeval_power.rules import claim
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Points, Section, Table
-from humeval_power.saying.numbers import counted
+from humeval_power.saying.numbers import counted, interval_words
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import margin_words
+from humeval_power.saying.stated import values
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.calibration import (
     BAND,
@@ -22,7 +23,7 @@ from humeval_power.studies.power.calibration import (
     Calibration,
     calibration_table,
 )
-from humeval_power.studies.power.study_content import category_facts
+from humeval_power.studies.power.study_content import category_facts, setting_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,10 +184,10 @@ class CalibrationResult(Result):
         if rule.margin is not None:
             yield "Margin", margin_words(rule, self.scale)
             truth = f"a true difference B - A of {rule.null_effect:g}, at the margin"
-        yield "Setting", f"{each.setting}, {truth}"
+        yield "Setting", f"{setting_words(each.setting)}, {truth}"
         yield from category_facts(each.parameters.with_difference(rule.null_effect))
         yield "Study", str(self.design)
-        yield "Planned", f"{rule} (* below)"
+        yield "Test", f"{rule} (planned, * below)"
         simulated = max(result.estimate.n_simulations for result in each.results)
         yield "Studies", f"{simulated:,} simulated, the same for every test"
 
@@ -211,10 +212,7 @@ class CalibrationResult(Result):
             },
             "rule": asdict(rule),
             "design": str(design),
-            "n_workers": design.n_workers,
-            "n_items": design.n_items,
-            "ratings_per_item": design.ratings_per_item,
-            "n_ratings": design.n_ratings,
+            **values(design, "n_workers", "n_items", "ratings_per_item", "n_ratings"),
             "response": self.response,
         }
 
@@ -293,6 +291,6 @@ def _line(result: Calibration) -> tuple[str, ...]:
         label,
         f"{estimate.rejection_rate:.3f}",
         f"{estimate.power:.3f}",
-        f"{low:.3f}-{high:.3f}",
+        interval_words(low, high, digits=3),
         result.verdict,
     )

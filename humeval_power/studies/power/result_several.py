@@ -11,11 +11,13 @@ import numpy as np
 from humeval_power.differences import Difference
 from humeval_power.errors import HumevalPowerError
 from humeval_power.families import ComparisonFamily
-from humeval_power.saying.answer_words import found_words, on_scale, points_words
+from humeval_power.saying.answer_words import found_words, on_scale, points_words, share_words
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
+from humeval_power.saying.quantities import power_words
 from humeval_power.saying.result import Record
+from humeval_power.saying.stated import values
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.growth import TARGET, counts_of
 from humeval_power.studies.power.strategies import TwoSystems
@@ -117,7 +119,7 @@ def means_table(study: SystemsStudy) -> Table:
 
 def share_cell(share: float) -> str:
     """A share in a table; 'none' where there can be none."""
-    return "none" if math.isnan(share) else f"{share:.3f}"
+    return "none" if math.isnan(share) else power_words(share)
 
 
 def goals_table(
@@ -192,18 +194,21 @@ def found_facts(found: SystemsPower) -> Iterator[Fact]:
     if not math.isnan(found.false_claim):
         yield (
             "Errors",
-            f"{found.false_claim:.3f} of studies claim something untrue of a pair (family-wise error)",
+            f"{share_words(found.false_claim)} of studies claim something untrue of a pair (family-wise error)",
         )
     if not math.isnan(found.wrong_sign):
-        yield "Sign", f"{found.wrong_sign:.4f} of studies find a difference with the wrong sign"
+        yield (
+            "Wrong sign",
+            f"{share_words(found.wrong_sign)} of studies find a difference with the wrong sign",
+        )
     if not math.isnan(found.top_group):
-        yield "Top group", f"{found.top_group:.2f} systems on average are not told from the highest"
+        yield "Top group", f"{found.top_group:.2f} systems on average are not shown to be below the highest"
     if found.best_margin is not None:
         low, high = found.best_margin.interval
         yield (
             "Best - second",
             f"{found.best_margin.estimate:.4f} on average, Hsu's interval {interval_words(low, high)}; it shows "
-            f"the best to be best in {found.best_margin.shown:.3f} of studies",
+            f"the best to be best in {share_words(found.best_margin.shown)} of studies",
         )
 
 
@@ -234,14 +239,9 @@ def power_record(found: object, study: SystemsStudy) -> Record | None:
     names = study.parameters.names
     simulated = bool(found.n_simulations)
     record: Record = {
-        "power": found.power,
-        "type_m": found.type_m,
-        "type_s": found.type_s,
-        "boundary_rate": found.boundary_rate,
+        **values(found, "power", "type_m", "type_s", "boundary_rate"),
         "goals": {goal: found.shares[goal] for goal in GOALS},
-        "false_claim": found.false_claim,
-        "wrong_sign": found.wrong_sign,
-        "top_group": found.top_group,
+        **values(found, "false_claim", "wrong_sign", "top_group"),
         "pairs": [
             {
                 "first": names[first],
@@ -258,9 +258,7 @@ def power_record(found: object, study: SystemsStudy) -> Record | None:
     }
     if simulated:
         record["intervals"] = {goal: list(found.interval_of(found.shares[goal])) for goal in GOALS}
-        record["n_simulations"] = found.n_simulations
-        record["n_failed"] = found.n_failed
-        record["best_margin"] = None if found.best_margin is None else asdict(found.best_margin)
+        record |= values(found, "n_simulations", "n_failed", "best_margin")
     return record
 
 
@@ -365,6 +363,6 @@ def _spots(
         marks.append(Spot(f"this study, '{study.goal}': {found.power:.2f}", x, found.power))
     if simulated is not None and not math.isnan(simulated.power):
         low, high = simulated.interval
-        text = f"simulated {simulated.power:.3f} ({interval_words(low, high, digits=3)})"
+        text = f"simulated {power_words(simulated.power, (low, high))}"
         marks.append(Spot(text, x, simulated.power, low, high, 2))
     return marks

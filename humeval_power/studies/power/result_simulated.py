@@ -31,7 +31,8 @@ from humeval_power.saying.document import (
     Table,
     known_rows,
 )
-from humeval_power.saying.numbers import counted, decimals
+from humeval_power.saying.numbers import counted, decimals, share_decimals
+from humeval_power.saying.quantities import power_words
 from humeval_power.saying.result import NO_POWER, SURFACE_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY
 from humeval_power.scales import RatingScale
@@ -142,8 +143,8 @@ class SimulatedStudy(Result):
         drawn = Picture("ratings", self._figure, words="The share of each system's ratings by value.")
         return Document(
             f"{counted(self.n_ratings, 'rating')} of a simulated study{of}",
-            lead=f"{self.design.n_workers:,} workers rated {self.design.n_items:,} items {model}; these are "
-            "nobody's ratings.",
+            lead=f"{self.design.n_workers:,} workers rated {self.design.n_items:,} items {model}; a program drew "
+            "these ratings, nobody gave them.",
             sections=(Section("", (Facts(tuple(facts)), drawn, *more)),),
         )
 
@@ -271,17 +272,17 @@ class StudySurface(Result):
         }
         if any(result.cell.study.design.n_documents for result in self.results):
             found["documents"] = f"{row['documents']}"
-        size = {"k": f"{row['ratings_per_item']:g}"}
+        size = {"per item": f"{row['ratings_per_item']:g}"}
         powers = {
             "effect": f"{row['effect']:g}",
-            "power": f"{row['power']:.3f}",
+            "power": power_words(row["power"]),
             "+-": f"{(row['power_high'] - row['power_low']) / 2:.3f}",
         }
         if "goal_pair" in row:
             if len(self.settings) == 1:
                 del found["setting"]
             return {**found, **powers, **{goal: share_cell(row[f"goal_{goal}"]) for goal in GOALS}}
-        worth = {"type M": decimals(row["type_m"], 2), "type S": decimals(row["type_s"], 3)}
+        worth = {"type M": decimals(row["type_m"], 2), "type S": share_decimals(row["type_s"], 3)}
         at_zero = {"at zero": f"{row['boundary_rate']:.2f}"}
         return {**found, **size, **powers, **({} if self._has_margin else worth), **at_zero}
 

@@ -13,7 +13,8 @@ from humeval_power.rules import DecisionRule
 from humeval_power.saying.answer_words import better_words, of_hundred, on_scale, points_words
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
-from humeval_power.saying.numbers import counted, interval_words, time_taken
+from humeval_power.saying.numbers import counted, time_taken
+from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, Quantity, Stated, power_words
 from humeval_power.saying.result import MDE_SCHEMA, SIZE_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words, sought_words
 from humeval_power.scales import RatingScale
@@ -32,14 +33,19 @@ from humeval_power.studies.power.result_several import (
     several_content,
 )
 from humeval_power.studies.power.strategies import TwoSystems
-from humeval_power.studies.power.study_content import category_facts, study_content, study_notes
+from humeval_power.studies.power.study_content import (
+    category_facts,
+    setting_words,
+    study_content,
+    study_notes,
+)
 from humeval_power.studies.power.surface import Cell
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SimulatedDifference, SystemsSize, SystemsStudy
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudySize(Result):
+class StudySize(Stated):
     """The smallest size found by formula and perhaps proved by simulation, or why there is none.
 
     `about` is what it was sought for; of several systems its design is not that of the answer.
@@ -58,7 +64,7 @@ class StudySize(Result):
     def body(self) -> Document:
         """The size, its power, and what was asked."""
         finds = "finds this effect" if self.rule.margin is None else "shows what it claims"
-        blocks: list[Block] = [Facts(tuple(self._facts()))]
+        blocks: list[Block] = [Facts(self.facts())]
         if self.rule.margin is not None:
             blocks.append(Paragraph(PARITY))
         about, found = self.about, self.found
@@ -70,7 +76,7 @@ class StudySize(Result):
         return Document(
             f"The smallest study that {finds}",
             lead=self._lead(),
-            headline=tuple(self._answer()),
+            headline=self.facts(first=True),
             sections=(Section("", tuple(blocks)),),
         )
 
@@ -84,16 +90,15 @@ class StudySize(Result):
         analytic = self.found.analytic
         return analytic.power if isinstance(analytic, SystemsPower) else analytic
 
-    @property
-    def _n_ratings(self) -> int:
-        counts = self.found.counts
-        assert counts is not None
-        return counts.n_systems * counts.n_items * counts.ratings_per_item
-
     def _lead(self) -> str:
         found, counts = self.found, self.found.counts
         if counts is None:
-            return found.reason
+            none = (
+                ""
+                if found.reason.startswith(("No ", "Even "))
+                else f"No number of {found.sought} will do. "
+            )
+            return f"{none}{found.reason}"
         number = {
             "workers": counted(counts.n_workers, "worker"),
             "items": counted(counts.n_items, "item"),
@@ -107,86 +112,66 @@ class StudySize(Result):
         finds = finds_words(self.about, self.said, self.scale)
         return f"{number} would do: then, {how}, {power} of 100 such studies {finds}."
 
-    def _answer(self) -> Iterator[Fact]:
-        counts, simulated = self.found.counts, self.found.simulated
-        if counts is None:
-            yield "Size", "none"
-            return
-        yield "Workers", f"{counts.n_workers:,}"
-        yield "Items", f"{counts.n_items:,}"
-        if counts.n_documents:
-            yield "Documents", f"{counts.n_documents:,}"
-        yield "Ratings per item", f"{counts.ratings_per_item:,}"
-        if simulated is not None:
-            yield "Power", f"{simulated.power:.3f} ({interval_words(*simulated.interval, digits=3)})"
-        elif self._by_formula is not None:
-            yield "By formula", f"{self._by_formula:.3f}"
-
-    def _facts(self) -> Iterator[Fact]:
-        counts = self.found.counts
-        yield "Effect", str(self.said)
-        if self.rule.margin is not None:
-            yield "Margin", margin_words(self.rule, self.scale)
-        if self.setting:
-            yield "Setting", self.setting
-        about, goal = self.about, ""
-        if isinstance(about, TwoSystems):
-            yield from category_facts(about.parameters.with_difference(about.effect))
-        else:
-            yield "Tests", family_words(about.family, about.parameters.n_systems)
-            goal = f", goal '{about.goal}'"
-        yield "Test", str(self.rule)
-        yield "Target", f"power {self.found.target:g}{goal}"
-        if counts is not None:
-            of = "both systems" if counts.n_systems == 2 else f"all {counts.n_systems} systems"
-            yield "Ratings", f"{self._n_ratings:,} in {of}"
-        if self.found.simulated is not None and self._by_formula is not None:
-            yield "Formula", f"power {self._by_formula:.3f}"
-            yield (
-                "Proof",
-                "beside the power its 95 % Monte Carlo interval; this is the smallest size whose interval does "
-                "not stay below the target",
-            )
-        if isinstance(self.found, RequiredSize) and self.found.proof_seconds is not None:
-            yield (
-                "Proof",
-                f"none: {DEFAULT_SIMULATIONS:,} simulated studies of this size take about "
-                f"{time_taken(self.found.proof_seconds)}; --simulations {DEFAULT_SIMULATIONS} makes them",
-            )
-        if self.halfway is not None:
-            yield "Halfway", halfway_words(self.halfway)
-
-    def content(self) -> Record:
-        """The size with what it was computed from."""
-        counts, simulated = self.found.counts, self.found.simulated
-        record: Record = {
-            "understood": str(self.said),
-            "sought": self.found.sought,
-            "target_power": self.found.target,
-            "effect": self.said.value,
-            "reached": counts is not None,
-            "reason": self.found.reason,
-            "workers": counts.n_workers if counts else None,
-            "items": counts.n_items if counts else None,
-            "ratings_per_item": counts.ratings_per_item if counts else None,
-            "n_ratings": self._n_ratings if counts else None,
-            "analytic_power": self._by_formula,
-            "power": simulated.power if simulated else None,
-            "power_interval": list(simulated.interval) if simulated else None,
-            "n_simulations": simulated.n_simulations if simulated else 0,
-            "rule": asdict(self.rule),
-            "parameters": self.about.parameters.as_dict(),
-        }
-        about, found = self.about, self.found
-        if isinstance(about, SystemsStudy):
-            record |= {"setting": self.setting, **several_content(about)}
-            record["analytic"] = power_record(found.analytic, about)
-            record["simulated"] = power_record(found.simulated, about)
+    def quantities(self) -> Iterator[Quantity]:
+        """The size and its power, then what it was computed from."""
+        about, found, rule = self.about, self.found, self.rule
+        counts, shown, formula = found.counts, found.simulated, self._by_formula
+        yield Quantity("", "Size", "none" if counts is None else None, is_first=True)
+        yield Quantity("workers", "Workers", counts and counts.n_workers, ",", is_first=True)
+        yield Quantity("items", "Items", counts and counts.n_items, ",", is_first=True)
         if counts is not None and counts.n_documents:
-            record["documents"] = counts.n_documents
-        if self.rule.margin is not None:
-            record["halfway_to_margin"] = None if self.halfway is None else asdict(self.halfway)
-        return record
+            yield Quantity("documents", "Documents", counts.n_documents, ",", is_first=True)
+        yield Quantity(
+            "ratings_per_item", "Ratings per item", counts and counts.ratings_per_item, ",", is_first=True
+        )
+        power = None if counts is None or shown is None else power_words(shown.power, shown.interval)
+        yield Quantity("", POWER_LABEL, power, is_first=True)
+        alone = formula if counts is not None and shown is None else None
+        yield Quantity("", BY_FORMULA, alone, power_words, is_first=True)
+        yield Quantity("understood", "Effect", str(self.said))
+        yield Quantity("", "Margin", None if rule.margin is None else margin_words(rule, self.scale))
+        yield Quantity("", "Setting", setting_words(self.setting) or None)
+        goal = ""
+        if isinstance(about, TwoSystems):
+            for label, words in category_facts(about.parameters.with_difference(about.effect)):
+                yield Quantity("", label, words)
+        else:
+            goal = f", goal '{about.goal}'"
+            yield Quantity("", "Tests", family_words(about.family, about.parameters.n_systems))
+        yield Quantity("", "Test", str(rule))
+        yield Quantity("target_power", "Target", found.target, lambda target: f"power {target:g}{goal}")
+        n_systems = 2 if counts is None else counts.n_systems
+        of = "both systems" if n_systems == 2 else f"all {n_systems} systems"
+        n_ratings = counts and n_systems * counts.n_items * counts.ratings_per_item
+        yield Quantity("n_ratings", "Ratings", n_ratings, lambda n: f"{n:,} in {of}")
+        proof, time = None, found.proof_seconds if isinstance(found, RequiredSize) else None
+        if shown is not None and formula is not None:
+            proof = "the smallest size whose 95 % Monte Carlo interval of the power does not lie below the target"
+        elif time is not None:
+            proof = (
+                f"none: {DEFAULT_SIMULATIONS:,} simulated studies of this size take about {time_taken(time)}; "
+                f"--simulations {DEFAULT_SIMULATIONS} makes them"
+            )
+        label = "Formula" if proof and shown is not None else ""
+        yield Quantity("analytic_power", label, formula, lambda value: f"power {power_words(value)}")
+        yield Quantity("", "Proof", proof)
+        yield Quantity("", "Halfway", self.halfway, halfway_words)
+        yield Quantity("sought", value=found.sought)
+        yield Quantity("effect", value=self.said.value)
+        yield Quantity("reached", value=counts is not None)
+        yield Quantity("reason", value=found.reason)
+        yield Quantity("power", value=shown and shown.power)
+        yield Quantity("power_interval", value=shown and list(shown.interval))
+        yield Quantity("n_simulations", value=shown.n_simulations if shown else 0)
+        yield Quantity("rule", value=asdict(rule))
+        yield Quantity("parameters", value=about.parameters.as_dict())
+        if rule.margin is not None:
+            yield Quantity("halfway_to_margin", value=self.halfway and asdict(self.halfway))
+        if isinstance(about, SystemsStudy):
+            yield Quantity("setting", value=self.setting)
+            yield Quantity("analytic", value=power_record(found.analytic, about))
+            yield Quantity("simulated", value=power_record(shown, about))
+            yield from (Quantity(key, value=value) for key, value in several_content(about).items())
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -302,15 +287,15 @@ class StudyDetectable(Result):
 
     def _answers(self) -> Iterator[Fact]:
         if self.simulated is not None:
-            label = "Margin" if self._has_margin else "MDE"
+            label = "Smallest margin" if self._has_margin else "Smallest effect"
             yield label, self._shown(self.simulated.effect)
         if self.analytic is not None:
-            yield "By formula", self._shown(self.analytic)
+            yield BY_FORMULA, self._shown(self.analytic)
 
     def _facts(self) -> Iterator[Fact]:
         study = self.cell.study
         if self.cell.setting:
-            yield "Setting", self.cell.setting
+            yield "Setting", setting_words(self.cell.setting)
         yield from category_facts(study.parameters)
         yield "Study", str(study.design)
         if isinstance(study, SystemsStudy):

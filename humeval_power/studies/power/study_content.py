@@ -36,6 +36,11 @@ def category_facts(parameters: Parameters | SystemsParameters) -> Iterator[Fact]
     )
 
 
+def setting_words(setting: str) -> str:
+    """The name of a setting; of values that were typed, that they were."""
+    return "values of your own" if setting == "typed" else setting
+
+
 def approximate_words(study: AnyStudy) -> str:
     """What the formula leaves out for ratings in categories: it is that of a linear model of their scores, whose
     variance of the difference is exact in a complete study."""

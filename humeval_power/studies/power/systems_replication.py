@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,14 @@ from humeval_power.choices import Exclusion, Response
 from humeval_power.designs import Codes, Design
 from humeval_power.errors import InputError
 from humeval_power.estimation.crossed.fits import BATCH_TOLERANCE, MAX_STEPS
+from humeval_power.estimation.joint.any_design import AnyDesign, Patterns
 from humeval_power.estimation.joint.strands import (
     MOST_STEPS,
     TOLERANCE,
     AnyTable,
     ContrastFits,
     Model,
+    StrandFits,
     Together,
     contrasts_of_many,
     fit_complete_common,
@@ -27,6 +29,7 @@ from humeval_power.estimation.joint.strands import (
 )
 from humeval_power.families import ComparisonFamily
 from humeval_power.kernels.crossed.information import Fitted, precision
+from humeval_power.parameters import STANDARD_DEVIATIONS
 from humeval_power.rules import DecisionRule
 from humeval_power.simulation.losses import NO_LOSSES, Collected, Losses, remaining
 from humeval_power.simulation.quality_control import QualityControl, come_back, own_rows, what_is_shown
@@ -270,27 +273,67 @@ class SystemsReplication:
     def together(self) -> Together | None:
         """The design where all systems are rated together, to fit many tables by REML of the ratings themselves;
         with equal loads, if each system has variances of its own in a joint fit."""
-        if self.rule.analysis != "ratings" or self.rule.estimator != "reml" or self.design.n_documents:
+        if not self._is_plain:
             return None
         own = self.family.model == "joint" and self.family.variances == "own"
         found = Together.of_rows(self.design.assignment, self.parameters.n_systems)
         return None if found is None or (own and found.turn is None) else found
 
+    @property
+    def _is_plain(self) -> bool:
+        """Whether ratings themselves are fitted by REML, with workers and items alone."""
+        rule = self.rule
+        return rule.analysis == "ratings" and rule.estimator == "reml" and not self.design.n_documents
+
     def _pairs_by_strands(self, together: Together, ratings: Floats, n_jobs: int) -> ContrastFits:
-        """All pairs at once; what strands do not settle is left to the fits of each pair."""
-        pairs = np.array(self.pairs)
-        variances = np.array([study.variances for study in self._two_systems])
-        start = variances[:, :-1] / np.maximum(variances[:, -1:], 1e-12)
+        start = _starts_of_pairs(self.parameters, self.pairs)
         found = together.fit(
             ratings,
-            Model.of_pairs(pairs, self.parameters.n_systems),
+            Model.of_pairs(np.array(self.pairs), self.parameters.n_systems),
             start if together.worker_is_outer else np.roll(start, 2, axis=1),
             tolerance=BATCH_TOLERANCE,
             max_steps=MAX_STEPS,
             n_jobs=n_jobs,
         )
-        difference = np.array([0.0, np.sqrt(2.0)])
-        known = precision(found.fitted, difference, n=2 * len(together.inner), restricted=True)
+        n = np.full(len(self.pairs), 2 * len(together.inner))
+        return self._of_pairs(found, np.array([0.0, np.sqrt(2.0)]), n, ratings, n_jobs)
+
+    def _pairs_alone(self, ratings: Floats, n_jobs: int) -> ContrastFits | None:
+        """Every pair by matrices of its own rows; None where those of one would be large, or it has a single worker
+        or item."""
+        rows, patterns, parts, sizes = self.design.assignment, Patterns.of_two(), [], []
+        for pair, start in zip(self.pairs, _starts_of_pairs(self.parameters, self.pairs), strict=True):
+            kept = np.flatnonzero((rows.system == pair[0]) | (rows.system == pair[1]))
+            worker, item, system = rows.worker[kept], rows.item[kept], rows.system[kept] == pair[1]
+            design = None
+            if np.ptp(worker) and np.ptp(item) and 0 < system.sum() < len(kept):
+                design = AnyDesign.of_rows(worker, item, system.astype(np.int64), 2)
+            if design is None:
+                return None
+            parts.append(
+                design.fit(
+                    ratings[:, kept],
+                    patterns,
+                    start,
+                    tolerance=BATCH_TOLERANCE,
+                    max_steps=MAX_STEPS,
+                    n_jobs=n_jobs,
+                )
+            )
+            sizes.append(len(kept))
+        fields = zip(*(part.fitted for part in parts), strict=True)
+        found = StrandFits(
+            np.concatenate([part.beta for part in parts], axis=1),
+            np.concatenate([part.status for part in parts], axis=1),
+            Fitted(*(np.concatenate(field, axis=1) for field in fields)),
+        )
+        return self._of_pairs(found, np.array([-1.0, 1.0]), np.array(sizes), ratings, n_jobs)
+
+    def _of_pairs(
+        self, found: StrandFits, difference: Floats, n: Codes, ratings: Floats, n_jobs: int
+    ) -> ContrastFits:
+        """Fits of all pairs, of n ratings (pairs,); what was not settled is left to the fits of each pair."""
+        known = precision(found.fitted, difference, n=n, restricted=True)
         columns = [
             found.beta @ difference,
             *(np.where(np.isinf(kind), np.nan, kind) for kind in known),
@@ -322,6 +365,9 @@ class SystemsReplication:
     def _pairs_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
         if self.together is not None:
             return self._pairs_by_strands(self.together, ratings, n_jobs)
+        found = self._pairs_alone(ratings, n_jobs) if self._is_plain else None
+        if found is not None:
+            return found
         kinds = [self.fit_pair(place, ratings, n_jobs=n_jobs) for place in range(len(self.pairs))]
         *columns, status, zero = (np.column_stack(kind) for kind in zip(*kinds, strict=True))
         return ContrastFits._make([*columns, status.max(axis=1), zero])
@@ -340,23 +386,36 @@ class SystemsReplication:
         ]
 
     def _joint_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
-        if self.together is not None:
-            return self._joint_by_strands(self.together, ratings, n_jobs)
-        return self.fit_tables(ratings, n_jobs=n_jobs)
-
-    def _joint_by_strands(self, together: Together, ratings: Floats, n_jobs: int) -> ContrastFits:
-        """All tables at once; what strands do not settle is left to the fit of a single table."""
-        start, axes = self._any_table.start, np.eye(self.parameters.n_systems)
-        if self.family.variances == "own":
-            found = together.fit_own(
-                ratings, start, tolerance=TOLERANCE, max_steps=MOST_STEPS, n_jobs=n_jobs
+        """All tables at once, by strands or by matrices of all systems; what these do not settle is fitted table by
+        table."""
+        rows, K, own = self.design.assignment, self.parameters.n_systems, self.family.variances == "own"
+        together, start, axes = self.together, self._start, np.eye(self.parameters.n_systems)
+        if not own:
+            start = np.concatenate([[part[0], part[1:].mean()] for part in np.split(start, 2)])
+        if together is None:
+            design = AnyDesign.of_rows(rows.worker, rows.item, rows.system, K) if self._is_plain else None
+            if design is None:
+                return self.fit_tables(ratings, n_jobs=n_jobs)
+            found = design.fit(
+                ratings,
+                Patterns.of_all(K, own=own),
+                start,
+                tolerance=TOLERANCE,
+                max_steps=MOST_STEPS,
+                n_jobs=n_jobs,
             )
         else:
-            model = Model.of_all(self.parameters.n_systems)
-            axes = model.rotation[0]
-            found = together.fit(
-                ratings, model, start[None], tolerance=TOLERANCE, max_steps=MOST_STEPS, n_jobs=n_jobs
-            )
+            start = start if together.worker_is_outer else np.roll(start, len(start) // 2)
+            if own:
+                found = together.fit_own(
+                    ratings, start, tolerance=TOLERANCE, max_steps=MOST_STEPS, n_jobs=n_jobs
+                )
+            else:
+                model = Model.of_all(K)
+                axes = model.rotation[0]
+                found = together.fit(
+                    ratings, model, start[None], tolerance=TOLERANCE, max_steps=MOST_STEPS, n_jobs=n_jobs
+                )
         settled = found.trusted[:, 0]
         fitted = Fitted(*(part[settled, 0] for part in found.fitted))
         contrasts = self._contrasts @ axes.T
@@ -396,6 +455,15 @@ class SystemsReplication:
             variances=self.family.variances,
             contrasts=self._contrasts,
         )
+
+
+@lru_cache(maxsize=4)
+def _starts_of_pairs(parameters: SystemsParameters, pairs: Pairs) -> Floats:
+    """Assumed relative variances of intercepts and slopes (pairs, 4), those of workers first."""
+    coded = [parameters.pair(*pair).recoded() for pair in pairs]
+    variances = np.array([[getattr(one, name) ** 2 for name in STANDARD_DEVIATIONS[:4]] for one in coded])
+    noise = np.array([one.sd_residual**2 for one in coded])
+    return np.asarray(variances / np.maximum(noise, 1e-12)[:, None])
 
 
 def _joined(parts: list[SystemsFits]) -> SystemsFits:

@@ -15,17 +15,19 @@ from numpy.typing import NDArray
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Exclusion, Response
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
+from humeval_power.estimation.joint.any_design import MOST_COLUMNS
 from humeval_power.estimation.joint.strands import MOST_EVEN_LEVELS, MOST_LEVELS
 from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.roots import root_between
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl, own_rows
-from humeval_power.studies.fit.max_t import CriticalValues, significant
+from humeval_power.studies.fit.max_t import CriticalValues, pair_design, significant
 from humeval_power.studies.fit.wald import reference, statistic, wald_p
 from humeval_power.studies.power.estimate import Progress, check_simulation, next_target, told_of_blocks
 from humeval_power.studies.power.questions import check_target
 from humeval_power.studies.power.required import design_of
+from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.systems_goals import (
     LOG2_POINTS,
     BestMargin,
@@ -49,7 +51,7 @@ from humeval_power.studies.power.systems_precision import (
     systems_precision,
 )
 from humeval_power.studies.power.systems_replication import SystemsFits, SystemsReplication
-from humeval_power.studies.power.workload import Workload, study_workload
+from humeval_power.studies.power.workload import Workload, measured_seconds, study_workload
 from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
 from humeval_power.sweep.blocks import Block, run_blocks
 from humeval_power.sweep.versions import spans
@@ -162,8 +164,8 @@ class SystemsStudy:
         )
 
     def workload(self, *, n_simulations: int, n_jobs: int = 1) -> Workload:
-        """How long simulated studies take, about."""
-        return systems_workload(
+        """How long simulated studies take, about; of large fits of pairs the first is measured for all."""
+        work = systems_workload(
             self.parameters,
             self.design,
             self.family,
@@ -172,6 +174,15 @@ class SystemsStudy:
             n_jobs=n_jobs,
             one_by_one=own_rows(self.losses, self.exclusion),
         )
+        least = min(self.design.n_workers, self.design.n_items)
+        in_pairs = self.family.model == "pairwise" and not self.design.is_balanced
+        if not in_pairs or 2 * least <= MOST_COLUMNS or self.replication.together is not None:
+            return work
+        pair = self.replication.pairs[0]
+        one = RatingStudy(self.parameters.pair(*pair), pair_design(self.design, *pair), rule=self.rule)
+        n_fits = len(self.replication.pairs) * n_simulations
+        (each,) = measured_seconds([one], n_simulations=n_fits)
+        return replace(work, seconds=each * n_fits / n_jobs)
 
 
 # The smallest difference among several systems that a study finds, and the smallest study that finds one.
@@ -390,6 +401,10 @@ _PER_JOINT = 1.2e-7  # seconds of a fit of any other, for the cube of the order 
 # equal loads of each level, for a pair and for the squares of systems with variances of their own
 _PER_RATING, _PER_PAIR, _PER_CUBE = 2e-7, 4e-5, 8e-9
 _PER_EVEN_LEVEL, _PER_OWN_LEVEL = 5e-7, 2e-6
+# of a fit by matrices of any design: seconds of one, of a rating and of the cube of its order, and how much more of
+# all that a system with variances of its own needs; where each study has its own rows, of one, and of each fit
+_PER_FIT, _PER_FIT_RATING, _PER_ORDER, _PER_OWN = 5e-5, 3e-7, 2.2e-9, 0.2
+_PER_OWN_ROWS, _PER_OWN_FIT = 2.5e-3, 3e-4
 
 
 def systems_workload(
@@ -406,8 +421,8 @@ def systems_workload(
     own."""
     K = parameters.n_systems
     n_pairs = len(family.pairs(parameters.names))
-    plain = rule.analysis == "ratings" and rule.estimator == "reml" and not one_by_one
-    if design.is_balanced and plain:
+    plain = rule.analysis == "ratings" and rule.estimator == "reml"
+    if design.is_balanced and plain and not one_by_one:
         return Workload((_PER_STUDY + _PER_STUDY_COLUMN * K**3) * n_simulations / n_jobs, 0.0)
     one = study_workload(design, n_simulations=n_simulations, n_jobs=n_jobs)
     least = min(design.n_workers, design.n_items)
@@ -418,12 +433,18 @@ def systems_workload(
         and not design.n_documents
         and least <= (MOST_EVEN_LEVELS if even else MOST_LEVELS)
     )
-    if plain and together and (even or not own):
+    if plain and not one_by_one and together and (even or not own):
         each = _PER_PAIR + (_PER_EVEN_LEVEL * least if even else _PER_CUBE * least**3)
         fits = n_pairs if family.model == "pairwise" else K / 2
         seconds = _PER_STUDY + _PER_RATING * design.n_ratings + each * fits
         if own:
             seconds += _PER_OWN_LEVEL * least * K**2
+        return Workload(seconds * n_simulations / n_jobs, one.n_bytes)
+    size, fits = (2, n_pairs) if family.model == "pairwise" else (K, 1)
+    if plain and not design.n_documents and least * size <= MOST_COLUMNS:
+        each = _PER_FIT + _PER_FIT_RATING * design.n_ratings * size / K + _PER_ORDER * (least * size) ** 3
+        each = each * (1 + _PER_OWN * K if own else 1) + (_PER_OWN_FIT if one_by_one else 0.0)
+        seconds = _PER_STUDY + each * fits + (_PER_OWN_ROWS if one_by_one else 0.0)
         return Workload(seconds * n_simulations / n_jobs, one.n_bytes)
     if family.model == "pairwise":
         alone = _PER_ALONE * n_simulations / n_jobs if one_by_one else 0.0

@@ -11,7 +11,7 @@ import click
 from humeval_power.asking.calls import Typed
 from humeval_power.asking.declared import Calls, Declared
 from humeval_power.asking.expressions import call
-from humeval_power.asking.vocabulary import LICENCE, RATINGS
+from humeval_power.asking.vocabulary import LICENCE, PARAMETERS_FILE, PLAN_FILE, PSEUDONYM_SECRET, RATINGS
 from humeval_power.fields import flag, own, text
 from humeval_power.studies.plan.ask_held import plan_path
 
@@ -67,13 +67,9 @@ DECLARED = Declared(
             "Secret as text that the pseudonyms are made with. [--secret]",
             option="secret-text",
         ),
-        "key_file": own(
-            text("FILE"),
-            "File with the secret; made at random where there is none. [OUTPUT.key]",
-            option="secret",
-        ),
-        "parameters": own(text("FILE"), "Parameters that 'fit -o' wrote, for others' plans."),
-        "plan_file": own(text("PATH"), "The plan of the study.", option="plan"),
+        "key_file": replace(PSEUDONYM_SECRET, option="secret"),
+        "parameters": PARAMETERS_FILE,
+        "plan_file": replace(PLAN_FILE, option="plan"),
         "include": own(text("FILE", many=True), "Another file to add; repeatable."),
         "licence": LICENCE,
         "checked": own(

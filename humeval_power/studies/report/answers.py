@@ -154,7 +154,7 @@ Value = str | bool | tuple[str, ...]  # a text, that there is none, or options i
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FilledField:
     """One field that the answer fills: what its form calls it, and what the files of the study say of it."""
 
     form: AnsweredForm
@@ -168,7 +168,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AnswerEntry:
     """An answer of the authors and every field that it fills; a field that only files fill has no place.
 
     value : what they have said already. is_wanted : a field without it is open, or to be confirmed.
@@ -176,7 +176,7 @@ class Entry:
     """
 
     place: Place
-    asked: tuple[Asked, ...]
+    asked: tuple[FilledField, ...]
     value: Value | None = None
     remembered: str = ""
 
@@ -191,7 +191,7 @@ class Entry:
         return any(one.state != "filled" for one in self.asked)
 
     @property
-    def known(self) -> tuple[Asked, ...]:
+    def known(self) -> tuple[FilledField, ...]:
         """What the files say, each text once."""
         said = {one.known: one for one in self.asked if one.known}
         return tuple(said.values())
@@ -226,10 +226,10 @@ class Entry:
         return said
 
 
-def asked_by_fields(form: AnsweredForm, fields: Iterable[FormField]) -> list[Asked]:
+def asked_by_fields(form: AnsweredForm, fields: Iterable[FormField]) -> list[FilledField]:
     """The fields of a form as they are filled from the files of a study alone."""
     return [
-        Asked(
+        FilledField(
             form,
             field.number,
             field.prompt,
@@ -243,10 +243,10 @@ def asked_by_fields(form: AnsweredForm, fields: Iterable[FormField]) -> list[Ask
     ]
 
 
-def asked_by_checklist(checklist: Checklist, criterion: str) -> list[Asked]:
+def asked_by_checklist(checklist: Checklist, criterion: str) -> list[FilledField]:
     """The items of the checklist; what is asked of the criterion is asked once for each of them."""
     return [
-        Asked(
+        FilledField(
             "card2020",
             item.key,
             item.question,
@@ -260,23 +260,25 @@ def asked_by_checklist(checklist: Checklist, criterion: str) -> list[Asked]:
     ]
 
 
-def entries(asked: Sequence[Asked], answers: ReportConfig, memory: ReportConfig) -> tuple[Entry, ...]:
+def entries(
+    asked: Sequence[FilledField], answers: ReportConfig, memory: ReportConfig
+) -> tuple[AnswerEntry, ...]:
     """An entry for each answer in the order of the forms, then those that nothing here asks for."""
-    by_place: dict[Place, list[Asked]] = {}
-    without: dict[tuple[str, str], Entry] = {}
+    by_place: dict[Place, list[FilledField]] = {}
+    without: dict[tuple[str, str], AnswerEntry] = {}
     for one in asked:
         places = places_of(one.form, one.number, one.criterion)
         for place in places:
             by_place.setdefault(place, []).append(one)
         if not places and one.state == "open":
-            without.setdefault((one.form, one.number), Entry((), (one,)))
+            without.setdefault((one.form, one.number), AnswerEntry((), (one,)))
     said = values_of(answers)
     held = values_of(memory)
     found = [
-        Entry(place, tuple(fields), said.get(place), str(held.get(place, "")))
+        AnswerEntry(place, tuple(fields), said.get(place), str(held.get(place, "")))
         for place, fields in by_place.items()
     ]
-    kept = [Entry(place, (), value) for place, value in said.items() if place not in by_place]
+    kept = [AnswerEntry(place, (), value) for place, value in said.items() if place not in by_place]
     return (*found, *without.values(), *kept)
 
 
@@ -312,7 +314,7 @@ _NOT_THERE = ", which no file given here has: rename it or delete it"
 _KEPT = "Kept from before; nothing that was asked for now needs it"
 
 
-def template_text(found: Sequence[Entry], *, made_by: str) -> str:
+def template_text(found: Sequence[AnswerEntry], *, made_by: str) -> str:
     """The file; `made_by` is the program and its version."""
     shown = [entry for entry in found if entry.place and (entry.asked or entry.value is not None)]
     per_criterion = [entry for entry in shown if entry.place[0] == "criteria"]
@@ -337,16 +339,16 @@ def template_text(found: Sequence[Entry], *, made_by: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _by_section(found: Sequence[Entry]) -> dict[str, list[Entry]]:
+def _by_section(found: Sequence[AnswerEntry]) -> dict[str, list[AnswerEntry]]:
     """The entries under the section of the first form that asks for them; what nothing asks for comes last."""
-    parts: dict[str, list[Entry]] = {}
+    parts: dict[str, list[AnswerEntry]] = {}
     for entry in found:
         parts.setdefault(section_of(entry), []).append(entry)
     kept = parts.pop(_KEPT, None)
     return parts if kept is None else {**parts, _KEPT: kept}
 
 
-def section_of(entry: Entry) -> str:
+def section_of(entry: AnswerEntry) -> str:
     """The heading an entry stands under."""
     if not entry.asked:
         return _KEPT
@@ -361,7 +363,7 @@ def _title(text: str) -> list[str]:
     return [f"# ---- {text} {'-' * max(4, _WIDTH - 8 - len(text))}"]
 
 
-def _entry(entry: Entry, place: Place) -> Iterator[str]:
+def _entry(entry: AnswerEntry, place: Place) -> Iterator[str]:
     yield ""
     if entry.asked:
         yield from _comment(_asked(entry))
@@ -380,13 +382,13 @@ def _entry(entry: Entry, place: Place) -> Iterator[str]:
     yield f"{key_text(place)} = {_empty(entry) if entry.value is None else value_text(entry.value)}"
 
 
-def _asked(entry: Entry) -> str:
+def _asked(entry: AnswerEntry) -> str:
     """'Recruitment (HEDS 3.2.3, ARR D2)': the first question in words, and every field that it fills."""
     fields = [f"{FORM_NAMES[one.form]} {one.number}" for one in entry.asked]
     return f"{entry.asked[0].prompt} ({', '.join(dict.fromkeys(fields))})"
 
 
-def _empty(entry: Entry) -> str:
+def _empty(entry: AnswerEntry) -> str:
     question = entry.closed
     return "[]" if question is not None and question.kind == "check" else '""'
 
@@ -432,7 +434,7 @@ class AnswersTemplate(Report):
 
     schema: ClassVar[str] = "humeval_power/report_template/1"
     endings: ClassVar[tuple[str, ...]] = (".toml",)
-    entries: tuple[Entry, ...]
+    entries: tuple[AnswerEntry, ...]
 
     @property
     def n_open(self) -> int:
@@ -461,7 +463,7 @@ class AnswersTemplate(Report):
 
     def body(self) -> Document:
         """How much each section still asks."""
-        rows: dict[str, list[Entry]] = {}
+        rows: dict[str, list[AnswerEntry]] = {}
         for entry in self.entries:
             if entry.place:
                 of_criterion = entry.place[0] == "criteria"
@@ -509,7 +511,7 @@ class AnswersTemplate(Report):
         return pd.DataFrame(rows)
 
 
-def _counts(part: list[Entry]) -> tuple[int, int, int, int]:
+def _counts(part: list[AnswerEntry]) -> tuple[int, int, int, int]:
     """Open, to be confirmed, known from files, answered."""
     asked = [entry for entry in part if entry.value is None]
     n_open = sum(entry.is_open for entry in asked)
@@ -553,7 +555,7 @@ class Remembered(Result):
         lead = (
             "Used in forms where the answers of a study say nothing."
             if self.texts
-            else f"Nothing yet. What can be remembered: {', '.join(REMEMBERED)}."
+            else f"Nothing is remembered yet. What can be remembered: {', '.join(REMEMBERED)}."
         )
         return Document(
             "Remembered answers", lead=lead, sections=(Section("", (facts,)),) if self.texts else ()

@@ -11,6 +11,7 @@ from humeval_power.asking.calls import Typed
 from humeval_power.asking.declared import Calls, Declared, Fields, Page, Part
 from humeval_power.asking.expressions import call
 from humeval_power.asking.output import Kept, note, refuse_to_overwrite, replace_file
+from humeval_power.asking.vocabulary import PARAMETERS_FILE, PLAN_FILE
 from humeval_power.errors import InputError
 from humeval_power.fields import flag, own, text, word
 from humeval_power.studies.plan.ask_held import plan_path
@@ -28,15 +29,11 @@ from humeval_power.studies.report.sources import (
     sources_of,
     telling_file,
 )
+from humeval_power.study import FIELDS
 
 _FILES = own(text("[FILE]...", many=True), "")
 _SOURCES: Fields = {  # as `Sources` names them
-    "parameters": own(
-        text("FILE"),
-        "What 'fit -o' wrote.",
-        "Fit of a pilot",
-        page_help="The record of a fit: record.json.",
-    ),
+    "parameters": PARAMETERS_FILE,
     "analysis": own(
         text("PATH"),
         "What 'analyze -o' wrote.",
@@ -52,7 +49,7 @@ _SOURCES: Fields = {  # as `Sources` names them
         page_help="The record of an answer of power.",
         option="power-file",
     ),
-    "plan": own(text("PATH"), "What 'plan -o' wrote.", "Plan", page_help="The plan.json that was sealed."),
+    "plan": PLAN_FILE,
     "imported": own(
         text("PATH"),
         "What 'import -o' wrote.",
@@ -74,7 +71,7 @@ _SOURCES: Fields = {  # as `Sources` names them
     ),
     "criterion": own(
         text("NAME"),
-        "Of an analysis of several criteria. [all]",
+        FIELDS["criterion"].help,
         "Criterion",
         page_help="Of an analysis of several criteria, one. [all]",
     ),

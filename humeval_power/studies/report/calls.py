@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from humeval_power.errors import InputError
 
 if TYPE_CHECKING:
-    from humeval_power.studies.report.answers import AnsweredForm, AnswersTemplate, Asked, Remembered
+    from humeval_power.studies.report.answers import AnsweredForm, AnswersTemplate, FilledField, Remembered
     from humeval_power.studies.report.config import ReportConfig
     from humeval_power.studies.report.documents import Documents
     from humeval_power.studies.report.fields import FormField, FormPage
@@ -363,7 +363,9 @@ def remember(
     return Remembered(texts=texts, new=tuple(new.texts if new else ()), dropped=dropped)
 
 
-def _asked(form: AnsweredForm, documents: tuple[Documents, ...], answers: ReportConfig) -> list[Asked]:
+def _asked(
+    form: AnsweredForm, documents: tuple[Documents, ...], answers: ReportConfig
+) -> list[FilledField]:
     """The fields of a form by the files of the study alone; the answers only name criteria without a name."""
     from humeval_power.studies.report.answers import asked_by_checklist, asked_by_fields
     from humeval_power.studies.report.config import NO_CONFIG, ReportConfig

@@ -9,7 +9,7 @@ from humeval_power.saying.answer_words import probe_sentences
 from humeval_power.saying.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
 from humeval_power.saying.values import Document, bounds, cells, listed, number, part, plain, rule_of, words
 from humeval_power.studies.report.fact_record import StudyFacts
-from humeval_power.studies.report.fact_systems import other_decisions
+from humeval_power.studies.report.fact_words import other_decisions
 
 
 def caveats(facts: StudyFacts, surface: Document, power: Document) -> tuple[str, ...]:

@@ -30,12 +30,12 @@ from humeval_power.studies.report.documents import (
     software_words,
 )
 from humeval_power.studies.report.fact_record import StudyFacts, in_words, study_facts
-from humeval_power.studies.report.fact_systems import words_of
-from humeval_power.studies.report.fields import Asked, FormField, FormPage, Given, fields_of
-from humeval_power.studies.report.items import QUESTIONS, Checklist, ChecklistItem, Question
-from humeval_power.studies.report.plans import words_of_plan
+from humeval_power.studies.report.fact_words import StudyWords
+from humeval_power.studies.report.fields import FieldPrompt, FormField, FormPage, Given, fields_of
+from humeval_power.studies.report.items import QUESTIONS, Checklist, ChecklistItem, ChecklistQuestion
+from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import (
-    Answer,
+    PowerAnswer,
     assumptions,
     pay_sentence,
     power_of_design,
@@ -57,7 +57,7 @@ def checklist(
     surface: Document | None,
     *,
     power: Document | None = None,
-    planned: Mapping[str, Answer] | None = None,
+    planned: Mapping[str, PowerAnswer] | None = None,
     given: Mapping[str, Given] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Checklist:
@@ -73,7 +73,7 @@ def checklist(
     fitted, mapped, computed = parameters or NOTHING, surface or NOTHING, power or NOTHING
     facts = study_facts(fitted)
     files = {**NAMES, **(names or {})}
-    answers: dict[str, Answer | None] = {
+    answers: dict[str, PowerAnswer | None] = {
         **study_answers(facts),
         "effect_of_interest": stated_effect(fitted, mapped, computed),
         "power": power_of_design(fitted, mapped, computed),
@@ -89,9 +89,9 @@ def checklist(
     for key, (text, source, *_) in (given or {}).items():
         other = answers.get(key)
         if other is None:
-            answers[key], sources[key] = Answer(text), source
+            answers[key], sources[key] = PowerAnswer(text), source
         elif not other.is_whole and source != MEMORY:
-            answers[key] = Answer(f"{other.text} {text}", table=other.table)
+            answers[key] = PowerAnswer(f"{other.text} {text}", table=other.table)
             sources[key] = f"{sources.get(key, sources[''])}; {source}"
     return Checklist(
         title=_title(facts),
@@ -101,7 +101,9 @@ def checklist(
     )
 
 
-def _item(question: Question, answer: Answer | None, sources: Mapping[str, str]) -> ChecklistItem:
+def _item(
+    question: ChecklistQuestion, answer: PowerAnswer | None, sources: Mapping[str, str]
+) -> ChecklistItem:
     key, section, asked, advice = question
     if answer is None:
         return ChecklistItem(key, section, asked, "open", advice=advice)
@@ -164,19 +166,25 @@ def _provenance(
 
 DATA, RESULTS, PEOPLE, TOOLS = "B Data", "C Results", "D Workers", "E Tools"
 ARR_FIELDS = (
-    Asked(
+    FieldPrompt(
         "B4_data_contains_personally_identifying_info", "B4", "Steps to make the ratings anonymous", DATA
     ),
-    Asked("B5_documentation_of_artifacts", "B5", "Documentation and licence of the ratings", DATA),
-    Asked("B6_statistics_for_data", "B6", "Size of the data", DATA),
-    Asked("C3_descriptive_statistics", "C3", "Estimates with their uncertainty, and of what", RESULTS),
-    Asked("C4_parameters_for_packages", "C4", "Packages, versions and settings", RESULTS),
-    Asked("D1_instructions_given_to_participants", "D1", "Instructions to the workers", PEOPLE),
-    Asked("D2_recruitment_and_payment", "D2", "Recruitment and pay, and whether it is adequate", PEOPLE),
-    Asked("D3_data_consent", "D3", "Consent to the use of the ratings", PEOPLE),
-    Asked("D4_ethics_review_board_approval", "D4", "Ethics review", PEOPLE),
-    Asked("D5_characteristics_of_annotators", "D5", "Who the workers are", PEOPLE),
-    Asked("E1_information_about_use_of_ai_assistants", "E1", "Assistants used for text or code", TOOLS),
+    FieldPrompt("B5_documentation_of_artifacts", "B5", "Documentation and licence of the ratings", DATA),
+    FieldPrompt("B6_statistics_for_data", "B6", "Size of the data", DATA),
+    FieldPrompt(
+        "C3_descriptive_statistics", "C3", "Estimates with their uncertainty, and of what", RESULTS
+    ),
+    FieldPrompt("C4_parameters_for_packages", "C4", "Packages, versions and settings", RESULTS),
+    FieldPrompt("D1_instructions_given_to_participants", "D1", "Instructions to the workers", PEOPLE),
+    FieldPrompt(
+        "D2_recruitment_and_payment", "D2", "Recruitment and pay, and whether it is adequate", PEOPLE
+    ),
+    FieldPrompt("D3_data_consent", "D3", "Consent to the use of the ratings", PEOPLE),
+    FieldPrompt("D4_ethics_review_board_approval", "D4", "Ethics review", PEOPLE),
+    FieldPrompt("D5_characteristics_of_annotators", "D5", "Who the workers are", PEOPLE),
+    FieldPrompt(
+        "E1_information_about_use_of_ai_assistants", "E1", "Assistants used for text or code", TOOLS
+    ),
 )
 
 FROM_CONFIG = {
@@ -193,7 +201,7 @@ FROM_CONFIG = {
 def arr_fields(documents: Documents, config: ReportConfig = NO_CONFIG) -> tuple[FormField, ...]:
     """Texts for the fields; the form adds to each yes, no or not applicable, and a section number."""
     facts, source = documents.facts, documents.study_source
-    said = words_of(facts)
+    said = StudyWords(facts)
     effect = said.effect()
     answers: dict[str, Given | None] = {
         **{number: config.given(name) for number, name in FROM_CONFIG.items()},
@@ -246,24 +254,24 @@ def _recruitment_and_pay(documents: Documents, config: ReportConfig) -> Given | 
 # What a plan, and the departures from it, say about the items of the checklist.
 
 
-def plan_answers(plan: Plan, *, checksum: str | None, study: Document = NOTHING) -> dict[str, Answer]:
+def plan_answers(plan: Plan, *, checksum: str | None, study: Document = NOTHING) -> dict[str, PowerAnswer]:
     """Answers by the key of the item. What only the authors know, such as why a difference matters or where
     the plan is kept, stays open.
 
     checksum : of the plan's file. study : the analysis, which lists the departures from the plan.
     """
-    said = words_of_plan(plan)
+    said = PlanWords(plan)
     found = {
-        "effect_of_interest": Answer(said.of_interest(), False),
-        "power": Answer(said.power()),
+        "effect_of_interest": PowerAnswer(said.of_interest(), False),
+        "power": PowerAnswer(said.power()),
         "power_assumptions": said.assumed(),
-        "analysis_plan": Answer(_planned(checksum, study), False),
+        "analysis_plan": PowerAnswer(_planned(checksum, study), False),
     }
     pay = pay_sentence(plan)
     if pay is not None:
-        found["pay"] = Answer(pay, False)
+        found["pay"] = PowerAnswer(pay, False)
     if plan.left_out_words:
-        found["quality_control"] = Answer(f"Planned: {' '.join(plan.left_out_words)}", False)
+        found["quality_control"] = PowerAnswer(f"Planned: {' '.join(plan.left_out_words)}", False)
     return found
 
 

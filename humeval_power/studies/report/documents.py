@@ -27,7 +27,7 @@ from humeval_power.scales import RatingScale
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.fact_record import StudyFacts, study_facts
 from humeval_power.studies.report.fields import Given
-from humeval_power.studies.report.plans import words_of_plan
+from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import power_of_design
 from humeval_power.systems import SystemsParameters
 
@@ -288,7 +288,7 @@ def power_method(documents: Documents) -> Given | None:
     plan = documents.plan
     if plan is not None:
         how = "By formula" if math.isnan(plan.predicted.simulated) else "By simulating the planned study"
-        tested = words_of_plan(plan).models()
+        tested = PlanWords(plan).models()
         return Given(f"{how}, after {CARD2020}. {tested}", documents.name("plan"))
     source = documents.power_source
     if not source:
@@ -304,7 +304,7 @@ def power_value(documents: Documents) -> Given | None:
     """The power and its Monte Carlo interval, with the difference it is for; a suggestion where it is
     that of another design than the study's."""
     if documents.plan is not None:
-        return Given(words_of_plan(documents.plan).power(), documents.name("plan"))
+        return Given(PlanWords(documents.plan).power(), documents.name("plan"))
     answer = power_of_design(documents.study, documents.surface or NOTHING, documents.power or NOTHING)
     if answer is None:
         return None

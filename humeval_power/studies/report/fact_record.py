@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from humeval_power.errors import InputError
 from humeval_power.families import ComparisonFamily, Correction, FamilyOfTests, SystemVariances
 from humeval_power.rules import DecisionRule
-from humeval_power.saying.numbers import counted
+from humeval_power.saying.numbers import MINUS, counted
 from humeval_power.saying.rule_words import estimator_words, model_words, reference_of, reported_words
 from humeval_power.saying.values import (
     NOTHING,
@@ -30,7 +30,7 @@ from humeval_power.studies.analyze.family import family_of_record, family_words
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparisonFacts:
     """The difference second - first on [0, 1].
 
     `p_value` and `significant` are those after the correction of the whole family; None without a test, and then
@@ -48,7 +48,12 @@ class Comparison:
     reason: str | None = None
     is_simultaneous: bool = False
 
-    def turned(self) -> Comparison:
+    @property
+    def name(self) -> str:
+        """'second - first'."""
+        return f"{self.second} {MINUS} {self.first}"
+
+    def turned(self) -> ComparisonFacts:
         """The same as first - second."""
         ends = None if self.interval is None else (-self.interval[1], -self.interval[0])
         estimate = None if self.estimate is None else -self.estimate
@@ -83,7 +88,7 @@ class StudyFacts:
     n_items: int | None = None
     n_ratings: int | None = None
     ratings_per_item: float | None = None
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[ComparisonFacts, ...] = ()
     means: tuple[Mean, ...] = ()
     groups: tuple[tuple[str, ...], ...] = ()
     family: FamilyOfTests | None = None
@@ -119,16 +124,16 @@ class StudyFacts:
         return tuple(sorted(self.means, key=lambda one: -one.mean))
 
     @property
-    def untested(self) -> dict[str, list[Comparison]]:
+    def untested(self) -> dict[str, list[ComparisonFacts]]:
         """The comparisons without a test, by the reason."""
-        found: dict[str, list[Comparison]] = {}
+        found: dict[str, list[ComparisonFacts]] = {}
         for one in self.comparisons:
             if one.reason is not None:
                 found.setdefault(one.reason, []).append(one)
         return found
 
     @property
-    def ranked_comparisons(self) -> tuple[Comparison, ...]:
+    def ranked_comparisons(self) -> tuple[ComparisonFacts, ...]:
         """The comparisons in the order of the systems, each of the one that comes first minus the other.
 
         Against a baseline, and where only one side is tested, they keep the direction in which they were made.
@@ -184,7 +189,7 @@ def _whole(record: Document, name: str) -> int | None:
     return None if value is None else round(value)
 
 
-def _of_two(record: Document) -> tuple[Comparison, ...]:
+def _of_two(record: Document) -> tuple[ComparisonFacts, ...]:
     """The one comparison of an analysis of two systems."""
     effect, systems = part(record, "effect"), listed(record, "systems")
     if not effect:
@@ -195,7 +200,7 @@ def _of_two(record: Document) -> tuple[Comparison, ...]:
     return (_comparison(first, second, effect, p_value, bounds(effect, "interval")),)
 
 
-def _of_pair(pair: Document) -> Comparison:
+def _of_pair(pair: Document) -> ComparisonFacts:
     together = bounds(pair, "simultaneous_interval")
     return _comparison(
         str(pair.get("first")),
@@ -215,9 +220,9 @@ def _comparison(
     interval: tuple[float, float] | None,
     *,
     is_simultaneous: bool = False,
-) -> Comparison:
+) -> ComparisonFacts:
     significant, reason = said.get("significant"), words(said, "reason")
-    return Comparison(
+    return ComparisonFacts(
         first=first,
         second=second,
         estimate=number(said, "estimate"),

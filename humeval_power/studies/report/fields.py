@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from humeval_power.errors import InputError
-from humeval_power.saying.document import Document, Field, FieldState, Paragraph, Section
+from humeval_power.saying.document import Document, FieldState, FormLine, Paragraph, Section
 
 State = Literal["filled", "suggested", "open"]
 
@@ -53,7 +53,7 @@ class FormField:
             )
 
 
-class Asked(NamedTuple):
+class FieldPrompt(NamedTuple):
     """What a form asks, before anything is answered."""
 
     key: str
@@ -62,12 +62,12 @@ class Asked(NamedTuple):
     section: str = ""
 
 
-def fields_of(asked: Iterable[Asked], answers: Mapping[str, Given | None]) -> tuple[FormField, ...]:
+def fields_of(asked: Iterable[FieldPrompt], answers: Mapping[str, Given | None]) -> tuple[FormField, ...]:
     """The fields in the order of the form, answered by number and open where there is no answer."""
     return tuple(field_of(question, answers.get(question.number)) for question in asked)
 
 
-def field_of(asked: Asked, given: Given | None, *, criterion: str | None = None) -> FormField:
+def field_of(asked: FieldPrompt, given: Given | None, *, criterion: str | None = None) -> FormField:
     """One field; open where nothing is given."""
     key, number, prompt, section = asked
     if given is None or not given.text.strip():
@@ -141,9 +141,9 @@ def how_filled(states: list[FieldState]) -> str:
     return f"{filled} of {len(states)} fields are filled{to_check}, {left} open."
 
 
-def _shown(field: FormField, criteria: list[str]) -> Field:
+def _shown(field: FormField, criteria: list[str]) -> FormLine:
     place = f".{criteria.index(field.criterion) + 1}" if field.criterion else ""
-    return Field(
+    return FormLine(
         f"{field.key}{place}",
         f"{field.number} {field.prompt}",
         STATES[field.state],

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from humeval_power.saying.document import Field, Table
+from humeval_power.saying.document import FormLine, Table
 
 GIVEN = "the [report] table"  # the source of what the authors say themselves
 State = Literal["filled", "open"]
@@ -33,9 +33,9 @@ class ChecklistItem:
     advice: str | None = None
     table: Table | None = None
 
-    def field(self) -> Field:
+    def field(self) -> FormLine:
         """The item as it is shown."""
-        return Field(
+        return FormLine(
             self.key,
             self.question,
             self.state,
@@ -66,7 +66,7 @@ class Checklist:
         return tuple(dict.fromkeys(item.section for item in self.items))
 
 
-class Question(NamedTuple):
+class ChecklistQuestion(NamedTuple):
     """What an item asks, and what to add while it is open."""
 
     key: str
@@ -81,117 +81,123 @@ ANALYSIS = "Analysis and result"
 STUDY = "The human evaluation"
 
 QUESTIONS = (
-    Question(
+    ChecklistQuestion(
         "effect_of_interest",
         POWER,
         "Difference of interest",
         "State the smallest difference that would matter and why, chosen before the ratings were seen. "
         "The observed difference is not an answer.",
     ),
-    Question(
+    ChecklistQuestion(
         "power",
         POWER,
         "Power of this design and test for that difference",
         "Compute the power for the design and the test you report. Where it is low, say so.",
     ),
-    Question(
+    ChecklistQuestion(
         "minimum_detectable_effect",
         POWER,
         "Smallest difference found with power 0.8",
         "Compute the power of this design over a range of differences.",
     ),
-    Question(
+    ChecklistQuestion(
         "power_assumptions",
         POWER,
         "Parameters that the power rests on",
         "Say which variance parameters were assumed, and where they come from.",
     ),
-    Question(
+    ChecklistQuestion(
         "parameters",
         PLANNING,
         "Estimated parameters, for planning later studies",
         "Fit the ratings and report all seven parameters with their coding.",
     ),
-    Question(
+    ChecklistQuestion(
         "data_availability",
         PLANNING,
         "Anonymised ratings",
         "Say where the individual ratings are, with ids of workers, items and systems, and the licence.",
     ),
-    Question(
+    ChecklistQuestion(
         "code_availability",
         PLANNING,
         "Code, including the significance test",
         "Say where the code of the analysis is, and the version that was used.",
     ),
-    Question(
+    ChecklistQuestion(
         "analysis_plan",
         ANALYSIS,
         "Analysis planned before the ratings were collected",
         "Say whether there was a plan, its date and where it is; list the departures from it.",
     ),
-    Question("test", ANALYSIS, "Test", "Name the model, the test, its sidedness and alpha."),
-    Question(
+    ChecklistQuestion("test", ANALYSIS, "Test", "Name the model, the test, its sidedness and alpha."),
+    ChecklistQuestion(
         "assumptions",
         ANALYSIS,
         "Assumptions of the test",
         "Say which of them were checked, and how.",
     ),
-    Question(
+    ChecklistQuestion(
         "effect",
         ANALYSIS,
         "Difference between the systems, with its interval",
         "Report the estimate and its interval, not the p-value alone.",
     ),
-    Question("systems", STUDY, "Systems compared", "Name both systems and their versions."),
-    Question("workers", STUDY, "Number of workers", "Count the workers whose ratings were analysed."),
-    Question("items", STUDY, "Number of items", "Count the items, and say how they were chosen."),
-    Question(
+    ChecklistQuestion("systems", STUDY, "Systems compared", "Name both systems and their versions."),
+    ChecklistQuestion(
+        "workers", STUDY, "Number of workers", "Count the workers whose ratings were analysed."
+    ),
+    ChecklistQuestion("items", STUDY, "Number of items", "Count the items, and say how they were chosen."),
+    ChecklistQuestion(
         "ratings_per_item",
         STUDY,
         "Ratings per item",
         "Say how many ratings each item has under each system.",
     ),
-    Question("ratings_total", STUDY, "Ratings in total", "Count the ratings that were analysed."),
-    Question(
+    ChecklistQuestion("ratings_total", STUDY, "Ratings in total", "Count the ratings that were analysed."),
+    ChecklistQuestion(
         "assignment",
         STUDY,
         "Who rated what",
         "Say which workers rated which items under which systems, and how that was randomised.",
     ),
-    Question("criterion", STUDY, "Criterion", "Name and define what the workers were asked to rate."),
-    Question(
+    ChecklistQuestion(
+        "criterion", STUDY, "Criterion", "Name and define what the workers were asked to rate."
+    ),
+    ChecklistQuestion(
         "scale",
         STUDY,
         "Rating scale",
         "Give the bounds, the number of points, the direction and the labels.",
     ),
-    Question(
+    ChecklistQuestion(
         "instructions",
         STUDY,
         "Instructions",
         "Quote what the workers read, and show the page they worked on.",
     ),
-    Question(
+    ChecklistQuestion(
         "recruitment",
         STUDY,
         "Recruitment",
         "Say where the workers came from, and what was required of them.",
     ),
-    Question("pay", STUDY, "Pay", "Give the pay per hour, and how it compares with the local minimum."),
-    Question(
+    ChecklistQuestion(
+        "pay", STUDY, "Pay", "Give the pay per hour, and how it compares with the local minimum."
+    ),
+    ChecklistQuestion(
         "training",
         STUDY,
         "Training",
         "Say how the workers were trained or tested beforehand, or that they were not.",
     ),
-    Question(
+    ChecklistQuestion(
         "quality_control",
         STUDY,
         "Quality control",
         "Describe attention checks, time limits and rejected work, or say that there were none.",
     ),
-    Question(
+    ChecklistQuestion(
         "exclusions",
         STUDY,
         "Rows read, dropped and analysed",

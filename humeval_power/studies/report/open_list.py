@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from humeval_power.saying.document import Document, Field, Section
+from humeval_power.saying.document import Document, FormLine, Section
 from humeval_power.saying.result import Record
 from humeval_power.studies.report.answers import FILES, Place, key_text, places_of
 from humeval_power.studies.report.fields import FormField
@@ -92,7 +92,7 @@ class OpenList(Report):
     def body(self) -> Document:
         """Each field that is open or to be checked, with a hint."""
         fields = tuple(
-            Field(
+            FormLine(
                 f"{one.field}{'' if one.criterion is None else f'.{one.criterion}'}",
                 f"{one.field} {one.prompt}{'' if one.criterion is None else f' ({one.criterion})'}",
                 one.mark,

@@ -14,10 +14,10 @@ from humeval_power.saying.values import NOTHING, bounds, listed, number, part, s
 from humeval_power.studies.report import page_pictures as pictures
 from humeval_power.studies.report.caveats import caveats
 from humeval_power.studies.report.documents import Documents, size_sentence
-from humeval_power.studies.report.fact_record import Comparison, StudyFacts, in_words
-from humeval_power.studies.report.fact_systems import words_of
+from humeval_power.studies.report.fact_record import ComparisonFacts, StudyFacts, in_words
+from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.paragraphs import paragraphs
-from humeval_power.studies.report.plans import words_of_plan
+from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import merged_notes, power_of_design
 from humeval_power.studies.report.result import FormReport, Report
 from humeval_power.studies.report.signature import signature_of
@@ -70,7 +70,7 @@ class StudyReport(Report):
                 *sections,
                 *_nonempty("Forms", (self._forms(),)),
             ),
-            signature="" if signature is None else str(signature),
+            signature=signature or "",
         )
 
     def _criterion(self, place: int) -> Iterator[Section]:
@@ -136,7 +136,7 @@ class StudyReport(Report):
 def _rows(facts: StudyFacts) -> list[Record]:
     """What each comparison found; a row without numbers where there is none."""
     rows = []
-    for one in facts.comparisons or (Comparison("A", "B"),):
+    for one in facts.comparisons or (ComparisonFacts("A", "B"),):
         named = {"first": one.first, "second": one.second} if facts.is_of_several else {}
         found = {name: getattr(one, name) for name in _FOUND}
         rows.append({**named, **found, "interval": one.interval and list(one.interval)})
@@ -170,16 +170,16 @@ def _decided(documents: Documents, *, named: bool) -> str:
     """What a study shows, in a sentence or two; before collection, what it is planned to find."""
     of = f"{documents.criterion}: " if named and documents.criterion else ""
     if documents.study:
-        return f"{of}{words_of(documents.facts).decided()}"
+        return f"{of}{StudyWords(documents.facts).decided()}"
     return (
         ""
         if documents.plan is None
-        else f"Planned, not carried out: power {words_of_plan(documents.plan).power()}"
+        else f"Planned, not carried out: power {PlanWords(documents.plan).power()}"
     )
 
 
 def _headline(documents: Documents) -> Iterator[Fact]:
-    yield from words_of(documents.facts).headline()
+    yield from StudyWords(documents.facts).headline()
     if documents.plan is not None:
         predicted = documents.plan.predicted
         power = predicted.analytic if predicted.simulated != predicted.simulated else predicted.simulated
@@ -201,7 +201,7 @@ def _plan(documents: Documents) -> Iterator[Block]:
             yield Paragraph(answer.text)
             yield from () if answer.table is None else (answer.table,)
     else:
-        design, said = plan.design(), words_of_plan(plan)
+        design, said = plan.design(), PlanWords(plan)
         size = (
             f"{design.n_workers:,} workers, {design.n_items:,} items, {design.ratings_per_item:g} ratings for "
             f"each item and system: {design.n_ratings:,} ratings"
@@ -243,7 +243,7 @@ def _decision(documents: Documents, suffix: str) -> Iterator[Block]:
         return
     yield Paragraph(said)
     yield from pictures.effect(documents, suffix)
-    yield from words_of(documents.facts).tables()
+    yield from StudyWords(documents.facts).tables()
 
 
 def _diagnostics(documents: Documents, suffix: str) -> Iterator[Block]:

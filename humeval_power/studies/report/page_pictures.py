@@ -22,7 +22,7 @@ from humeval_power.saying.values import (
 from humeval_power.studies.analyze.result_diagnostics import pair_rows, worker_difference_rows
 from humeval_power.studies.fit.wald import EffectTest
 from humeval_power.studies.report.documents import Documents
-from humeval_power.studies.report.fact_systems import findings_of, shown_comparisons
+from humeval_power.studies.report.fact_tables import findings_of, shown_comparisons
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,10 +52,6 @@ def power(documents: Documents) -> Iterator[Picture]:
     if plan is not None:
 
         def draw() -> Figure:
-            if plan.many is not None:
-                from humeval_power.studies.plan.figures import goals_figure
-
-                return goals_figure(plan, plan.many)
             from humeval_power.studies.plan.figures import power_figure
 
             return power_figure(plan)

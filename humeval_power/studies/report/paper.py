@@ -1,4 +1,4 @@
-"""Paragraphs and a table for a paper; in LaTeX a fragment with booktabs, to input into it."""
+"""Paragraphs and a table for a paper; in LaTeX a fragment to input into it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import ClassVar, NamedTuple
 
 from humeval_power.safe_text import PREAMBLE, latex_text
 from humeval_power.saying.document import Block, Document, Paragraph, Picture, Section, Table
-from humeval_power.saying.render.latex import bare_float
+from humeval_power.saying.render.latex import COLUMN, PACKAGES, bare_float
 from humeval_power.saying.result import Record
 from humeval_power.studies.cite.result import CITE_COMMAND, with_citations
 from humeval_power.studies.report.documents import Documents
-from humeval_power.studies.report.fact_systems import StudyWords, findings_over, words_of
+from humeval_power.studies.report.fact_tables import findings_over
+from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.page_pictures import suffix_of, systems_pictures
 from humeval_power.studies.report.paragraphs import paragraphs, results_heading
 from humeval_power.studies.report.result import Report
@@ -30,11 +31,11 @@ _MOST_ROWS = 40  # of a table that fits on a page
 
 
 def paper_latex(*criteria: Documents, label: str = LABEL) -> str:
-    """A fragment to input into a paper that uses booktabs: the paragraphs, the tables and pictures of results."""
+    """A fragment to input into a paper that loads `PACKAGES`: paragraphs, tables and pictures of results."""
     graphics = ", for pictures \\usepackage{graphicx}" if _figures(criteria) else ""
     blocks = [
-        f"% Needs \\usepackage{{booktabs}}{graphics} and, for all names to print, \\usepackage[T1]{{fontenc}}.\n"
-        f"{PREAMBLE}{CITE_COMMAND.rstrip()}"
+        f"% Needs {PACKAGES}{graphics} and, for all names to print, \\usepackage[T1]{{fontenc}}.\n"
+        f"{COLUMN}{PREAMBLE}{CITE_COMMAND.rstrip()}"
     ]
     tables, figures = _labelled_tables(criteria, label), _figures(criteria)
     referred = {
@@ -126,7 +127,7 @@ def _references(
 
 def paper_signature(criteria: Sequence[Documents]) -> str:
     """The signature that all criteria share; empty where there is none."""
-    found = {str(signature_of(each) or "") for each in criteria}
+    found = {signature_of(each) or "" for each in criteria}
     return found.pop() if len(found) == 1 else ""
 
 
@@ -135,7 +136,7 @@ def paper_tables(criteria: Sequence[Documents]) -> tuple[tuple[Table, ...], ...]
 
     Findings of several systems stand in one table for all criteria, with the first of them.
     """
-    of_each = [words_of(each.facts) for each in criteria]
+    of_each = [StudyWords(each.facts) for each in criteria]
     together = findings_over([each.facts for each in criteria], of_each[0].compared())
     if len(criteria) == 1 or together is None:
         return tuple(map(_captioned, of_each))

@@ -18,10 +18,9 @@ from humeval_power.studies.report.documents import (
     interest_sentence,
     size_sentence,
 )
-from humeval_power.studies.report.fact_pair import zeros
 from humeval_power.studies.report.fact_record import in_words
-from humeval_power.studies.report.fact_systems import words_of
-from humeval_power.studies.report.plans import words_of_plan
+from humeval_power.studies.report.fact_words import StudyWords, zeros
+from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import merged_text
 
 
@@ -39,8 +38,8 @@ def methods_paragraph(*criteria: Documents) -> str:
 
 def _methods(documents: Documents) -> list[str | None]:
     facts, plan = documents.facts, documents.plan
-    said = words_of(facts)
-    planned_test = None if plan is None else words_of_plan(plan).paper_test()
+    said = StudyWords(facts)
+    planned_test = None if plan is None else PlanWords(plan).paper_test()
     return [
         size_sentence(facts) if documents.study else _planned_size(plan),
         _scale(documents),
@@ -58,7 +57,7 @@ def results_paragraph(documents: Documents) -> str:
     Empty without an analysis or fit; a fit that did not converge has no result.
     """
     facts = documents.facts
-    found = words_of(facts).findings()
+    found = StudyWords(facts).findings()
     if not facts.has_result:
         return _joined(found)
     left_out = exclusion_sentence(facts.record)
@@ -104,7 +103,7 @@ def _planned(documents: Documents) -> str | None:
     plan = documents.plan
     if plan is None:
         return None
-    said = words_of_plan(plan)
+    said = PlanWords(plan)
     digest = documents.plan_checksum
     seal = f" The SHA-256 of the plan starts with {digest[:SHORT_HASH]}." if digest else ""
     left_out = f" Planned exclusions: {' '.join(plan.left_out_words)}" if plan.left_out_words else ""

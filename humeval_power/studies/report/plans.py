@@ -1,4 +1,4 @@
-"""A plan of two systems in the words of forms: nothing in them comes from ratings of the study itself."""
+"""A plan in the words of forms: nothing in them comes from ratings of the study itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from humeval_power.designs import Design
 from humeval_power.families import FamilyOfTests
 from humeval_power.parameters import PARAMETER_NAMES, STANDARD_DEVIATIONS
-from humeval_power.rules import claim
+from humeval_power.rules import DecisionRule, claim
 from humeval_power.saying.answer_words import with_names
 from humeval_power.saying.document import Table
 from humeval_power.saying.numbers import minus_of_numbers, with_minus
@@ -26,37 +26,52 @@ from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.plan.sections import is_observed_effect, looks_sentence
 from humeval_power.studies.plan.words import (
-    DESIGN_WORDS,
     GOAL_NAMES,
-    MANY_DESIGN_WORDS,
     OBSERVED,
     SD_WORDS,
     compared_words,
     criteria_words,
+    design_words,
     goal_clause,
     said_words,
     test_words,
 )
-from humeval_power.studies.report.fact_pair import tested_as_planned
 from humeval_power.studies.report.fact_record import family_sentences, in_words, paper_sentences
-from humeval_power.studies.report.power_answers import Answer
+from humeval_power.studies.report.fact_words import tested_as_planned
+from humeval_power.studies.report.power_answers import PowerAnswer
 
 
 @dataclass(frozen=True, slots=True)
 class PlanWords:
-    """What a plan of two systems, A and B, says of itself, for any form."""
+    """What a plan says of itself, for any form; A and B are the systems of a plan of two."""
 
     plan: Plan
+
+    @property
+    def many(self) -> PlannedSystems | None:
+        """What a plan of several systems, or several criteria, decides of them."""
+        return self.plan.many
 
     def _named(self, said: str) -> str:
         """Our words about A and B with the systems' names."""
         return with_names(minus_of_numbers(said), self.plan.pair)
 
+    def _tests(self, many: PlannedSystems) -> FamilyOfTests:
+        """The planned family of tests."""
+        criteria = many.criteria if many.family.over == "all" else ()
+        n_looks = 0 if self.plan.looks is None else self.plan.looks.looks.n_looks
+        return FamilyOfTests(many.family, many.n_tests, criteria, n_looks)
+
+    def _sizes(self, many: PlannedSystems) -> dict[str, int]:
+        names = self.plan.systems
+        return {"n_systems": len(names), "n_comparisons": len(many.family.pairs(names))}
+
     def conditions(self, design: Design) -> str:
-        """The two systems, and who rates what."""
-        a, b = self.plan.pair
-        who = DESIGN_WORDS[design.kind].format(k=self.plan.counts.ratings_per_item, a=a, b=b)
-        return f"Two systems: {a} and {b}. {who}"
+        """The systems, the criteria, and who rates what."""
+        names, many = self.plan.systems, self.many
+        n = "Two" if len(names) == 2 else f"{len(names)}"
+        criteria = f" Each output is rated on {criteria_words(many)}." if many and many.criteria else ""
+        return f"{n} systems: {in_words(names)}. {design_words(design, names)}{criteria}"
 
     def randomisation(self, design: Design) -> str | None:
         """How the assignment is drawn; None for halves, of which the plan does not say who belongs to which."""
@@ -70,25 +85,53 @@ class PlanWords:
         """All the numbers of the planned design."""
         cap = self.plan.max_ratings_per_worker
         most = "" if cap is None else f", at most {cap:,} by one worker"
+        each = " The numbers are those of one criterion." if len(self.plan.criteria) > 1 else ""
         return (
             f"{design.n_workers:,} workers and {design.items_in_words}, {design.ratings_per_item:g} ratings of "
-            f"each item under each system, {design.n_ratings:,} ratings in all{most}."
+            f"each item under each system, {design.n_ratings:,} ratings in all{most}.{each}"
         )
 
     def size_rationale(self) -> str:
         """The power at the difference of interest, and what it rests on."""
-        coded = self.plan.parameters.recoded()
-        names = [*STANDARD_DEVIATIONS, *(["sd_worker_item"] if coded.sd_worker_item else [])]
-        sds = "; ".join(f"{self._named(SD_WORDS[name])}: {plain(getattr(coded, name))}" for name in names)
+        shares = () if self.many is None else self.many.shares
+        other = "; ".join(f"{GOAL_NAMES[one.goal]}: {share(one.share)}" for one in shares)
+        also = f" Other shares of the same simulated studies: {other}." if other else ""
+        smaller = "A smaller difference is not what the study is built to find."
+        if self.plan.rule.margin is not None:
+            smaller = "A smaller margin is not what the study is built to show."
         return (
-            f"Power: {self.power()} {self._not_built_for()} Assumed "
-            f"standard deviations on [0, 1], from {self.plan.source.name}: {sds}."
+            f"Power: {self.power()}{also} {smaller} Assumed "
+            f"standard deviations on [0, 1], from {self.plan.source.name}: {self._deviations()}."
         )
 
-    def _not_built_for(self) -> str:
-        if self.plan.rule.margin is None:
-            return "A smaller difference is not what the study is built to find."
-        return "A smaller margin is not what the study is built to show."
+    def _deviations(self) -> str:
+        if self.many is None:
+            coded = self.plan.parameters.recoded()
+            names = [*STANDARD_DEVIATIONS, *(["sd_worker_item"] if coded.sd_worker_item else [])]
+            return "; ".join(
+                f"{self._named(SD_WORDS[name])}: {plain(getattr(coded, name))}" for name in names
+            )
+        assumed = self.many.parameters
+        shared = {
+            "workers": assumed.sd_worker,
+            "items": assumed.sd_item,
+            **({"documents": assumed.sd_document} if assumed.has_documents else {}),
+            "ratings beyond that (noise)": assumed.sd_residual,
+        }
+        own = {
+            "workers about a system": assumed.sd_worker_system,
+            "items about a system": assumed.sd_item_system,
+            **({"documents about a system": assumed.sd_document_system} if assumed.has_documents else {}),
+        }
+        said = [f"{name} {plain(value)}" for name, value in shared.items()]
+        return "; ".join([*said, *(f"{name} {self._of_each(values)}" for name, values in own.items())])
+
+    def _of_each(self, values: tuple[float, ...]) -> str:
+        if len(set(values)) == 1:
+            return plain(values[0])
+        return ", ".join(
+            f"{plain(sd)} ({name})" for name, sd in zip(self.plan.systems, values, strict=True)
+        )
 
     def stopping_rule(self) -> str:
         """When collection ends, and whether the data are tested before."""
@@ -96,14 +139,21 @@ class PlanWords:
             return (
                 f"Collection ends when all planned ratings are in, or before. {looks_sentence(self.plan)}"
             )
-        return "Collection ends when all planned ratings are in. There is one test, at the end."
+        once = "There is one test" if self.many is None else "The tests are made once"
+        return f"Collection ends when all planned ratings are in. {once}, at the end."
 
     def transformations(self) -> str:
-        """How ratings become numbers on [0, 1], and the coding of the systems."""
-        a, b = self.plan.pair
-        coding = (
-            f"In the model {a} is coded -0.5 and {b} 0.5, so that its effect is the difference {b} - {a}."
-        )
+        """How ratings become numbers on [0, 1], and what a difference is."""
+        if self.many is None:
+            a, b = self.plan.pair
+            coding = f"In the model {a} is coded -0.5 and {b} 0.5, so that its effect is the difference {b} - {a}."
+        elif self.many.family.model == "pairwise":
+            coding = (
+                "In the model of a pair its first system is coded -0.5 and its second 0.5, so that its "
+                "effect is their difference."
+            )
+        else:
+            coding = "The model has a mean for each system; a difference is that of two of these means."
         return f"{self.moved()} {coding}"
 
     def moved(self) -> str:
@@ -112,18 +162,41 @@ class PlanWords:
         return f"Ratings {scale}are moved to [0, 1], 1 being best, by a straight line."
 
     def models(self) -> str:
-        """The model and the test."""
-        return self._named(rule_sentence(self.plan.rule))
+        """The model and its test, or the family of its tests."""
+        rule = self.plan.rule
+        if self.many is None:
+            return self._named(rule_sentence(rule))
+        return family_sentences(rule, self._tests(self.many), **self._sizes(self.many))
+
+    def paper_test(self) -> str:
+        """The same as sentences of a paper."""
+        rule = self.plan.rule
+        if self.many is None:
+            return self._named(tested_as_planned(rule))
+        return paper_sentences(rule, self._tests(self.many), **self._sizes(self.many))
 
     def inference(self) -> str:
         """What is claimed after which result."""
-        claimed, not_shown = claim_words(self.plan.rule, self.plan.pair)
-        otherwise = "no difference has been shown, which does not show that there is none"
-        if self.plan.rule.margin is not None:
-            otherwise = f"the study has not shown {not_shown}"
+        rule, many = self.plan.rule, self.many
+        alpha = f"{rule.alpha:g}"
+        nothing = "no difference has been shown, which does not show that there is none"
+        if many is None:
+            claimed, not_shown = claim_words(rule, self.plan.pair)
+            if rule.margin is not None:
+                nothing = f"the study has not shown {not_shown}"
+            return (
+                f"Alpha is {alpha}. {claimed} Otherwise {nothing}. The difference is reported with its interval "
+                "either way."
+            )
+        claimed = said_words(rule)
+        if rule.alternative == "greater":
+            claimed = f"A system is said to be better than {_lower(many)}"
+        if rule.margin is not None:
+            nothing = "this has not been shown, which does not show that the systems differ"
         return (
-            f"Alpha is {self.plan.rule.alpha:g}. {claimed} Otherwise {otherwise}. The difference is reported with "
-            "its interval either way."
+            f"Alpha is {alpha}, for p-values {family_words(self._tests(many))}. {claimed} "
+            f"if the p-value of their difference is at most {alpha} after this. "
+            f"Otherwise {nothing}. Every difference is reported with its interval either way."
         )
 
     def exclusions(self) -> str:
@@ -150,19 +223,25 @@ class PlanWords:
         return assumptions_of(self.plan.rule)
 
     def hypothesis(self) -> str:
-        """The question, and the hypothesis that the rule tests."""
-        said = f"{self.plan.question} Hypothesis: {hypothesis_words(self.plan.rule, self.plan.pair)}."
-        if self.plan.rule.margin is not None:
-            return (
-                f"{said} The margin, the smallest difference {self._named('B - A')} that would matter, is "
-                f"{margin_words(self.plan.rule, self.plan.scale)}."
-            )
-        return f"{said} The smallest difference {self._named('B - A')} of interest is {self.difference()}."
+        """The question, the hypothesis that is tested, and the difference of interest."""
+        rule, many = self.plan.rule, self.many
+        if many is None:
+            hypothesis, of_which = hypothesis_words(rule, self.plan.pair), f" {self._named('B - A')}"
+        else:
+            tested = f"; tested are {compared_words(many)}"
+            shown = _differing(rule, many) if rule.margin is None else goal_clause(many.goal, rule)
+            hypothesis, of_which = f"{shown}{tested}", ""
+        said = f"{self.plan.question} Hypothesis: {hypothesis}."
+        if rule.margin is None:
+            return f"{said} The smallest difference{of_which} of interest is {self.difference()}."
+        margin = margin_words(rule, self.plan.scale)
+        return f"{said} The margin, the smallest difference{of_which} that would matter, is {margin}."
 
     def measured(self) -> str:
         """The dependent variable."""
         scale = "" if self.plan.scale is None else f", on {self.plan.scale}"
-        return f"The rating that a worker gives to an output{scale}."
+        on = f", on each of {criteria_words(self.many)}" if self.many and self.many.criteria else ""
+        return f"The rating that a worker gives to an output{scale}{on}."
 
     def pilot(self) -> str:
         """Where the assumed variances come from, and a warning where the effect was observed there."""
@@ -183,17 +262,31 @@ class PlanWords:
 
     def manipulated(self) -> str:
         """What is varied."""
-        return f"The system: {' or '.join(self.plan.systems)}."
+        *first, last = self.plan.systems
+        return f"The system: {', '.join(first)} or {last}."
 
     def power(self) -> str:
         """'0.92 in 2,000 simulated studies (95 % Monte Carlo interval 0.904 to 0.928) to find ...'"""
-        plan = self.plan
-        goal = f"to find a difference {self._named('B - A')} of {signed(plan.effect)} on [0, 1]"
-        if plan.rule.margin is not None:
-            goal = (
-                f"to show {claim(plan.rule)} on [0, 1] where the true difference is {signed(plan.effect)},"
+        plan, many, effect = self.plan, self.many, signed(self.plan.effect)
+        if many is not None:
+            means = ", ".join(
+                f"{name} {plain(mean)}"
+                for name, mean in zip(plan.systems, many.parameters.means, strict=True)
             )
-        return f"{self.computed_power()}, {goal} with the planned design; the target was {plan.target_power:g}."
+            goal = (
+                f"that {_goal(plan.rule, many)}, where the difference of interest is {effect} and the true means "
+                f"on [0, 1] are {means}"
+            )
+        elif plan.rule.margin is not None:
+            goal = (
+                f"to show {claim(plan.rule)} on [0, 1] where the true difference is {effect}, with the planned "
+                "design"
+            )
+        else:
+            goal = (
+                f"to find a difference {self._named('B - A')} of {effect} on [0, 1] with the planned design"
+            )
+        return f"{self.computed_power()}, {goal}; the target was {plan.target_power:g}."
 
     def computed_power(self) -> str:
         """The power with its Monte Carlo interval, or by formula."""
@@ -208,15 +301,17 @@ class PlanWords:
 
     def goal(self) -> str:
         """What the study is planned to do, after 'to'."""
-        effect = with_minus(signed(self.plan.effect))
+        effect = signed(self.plan.effect)
+        if self.many is not None:
+            return (
+                f"make it likely that {_goal(self.plan.rule, self.many)}, for a difference of {effect} on [0, 1], "
+                "the smallest of interest"
+            )
+        effect = with_minus(effect)
         if self.plan.rule.margin is not None:
             shown = claim(self.plan.rule)
             return f"show {shown} on [0, 1] where the true difference {self._named('B - A')} is {effect}"
         return f"find a difference {self._named('B - A')} of {effect} on [0, 1], the smallest of interest"
-
-    def paper_test(self) -> str:
-        """The model and the test as sentences of a paper."""
-        return self._named(tested_as_planned(self.plan.rule))
 
     def of_interest(self) -> str:
         """The difference, or the margin, that the study is planned for."""
@@ -228,218 +323,53 @@ class PlanWords:
             raw = f" ({signed(scale.effect_to_raw(plan.effect))} on the scale {_range(scale)})"
         return f"{signed(plan.effect)} on [0, 1]{raw}, by the plan."
 
-    def assumed(self) -> Answer:
-        """The parameters that the power rests on."""
-        assumed = self.plan.parameters.recoded()
-        rows = tuple((name, plain(getattr(assumed, name))) for name in PARAMETER_NAMES if name != "effect")
-        slopes = self._named("the slopes are those of the difference B - A")
-        return Answer(
-            f"On [0, 1], from {self.plan.source.name}; {slopes}.",
-            table=Table(("parameter", "assumed"), rows),
+    def assumed(self) -> PowerAnswer:
+        """The means and parameters that the power rests on."""
+        source = f"On [0, 1], from {self.plan.source.name}"
+        if self.many is None:
+            known = self.plan.parameters.recoded()
+            of_pair = tuple(
+                (name, plain(getattr(known, name))) for name in PARAMETER_NAMES if name != "effect"
+            )
+            slopes = self._named("the slopes are those of the difference B - A")
+            return PowerAnswer(f"{source}; {slopes}.", table=Table(("parameter", "assumed"), of_pair))
+        assumed = self.many.parameters
+        columns = {
+            "mean": assumed.means,
+            "SD of workers about it": assumed.sd_worker_system,
+            "SD of items about it": assumed.sd_item_system,
+            **({"SD of documents about it": assumed.sd_document_system} if assumed.has_documents else {}),
+        }
+        rows = tuple(
+            (name, *map(plain, numbers))
+            for name, *numbers in zip(assumed.names, *columns.values(), strict=True)
         )
+        return PowerAnswer(f"{source}: {self._deviations()}.", table=Table(("system", *columns), rows))
 
     def test_line(self) -> str:
-        """The test in a line."""
-        return str(self.plan.rule)
+        """The tests in a line."""
+        return str(self.plan.rule) if self.many is None else test_words(self.many, self.plan.rule)
+
+
+def _goal(rule: DecisionRule, many: PlannedSystems) -> str:
+    return goal_clause(many.goal, rule) + (" on any one criterion" if many.n_criteria > 1 else "")
+
+
+def _differing(rule: DecisionRule, many: PlannedSystems) -> str:
+    """What is the case where there is something to find among several systems."""
+    if many.goal in ("best", "first"):
+        return "one of the systems is rated higher than all others"
+    if rule.alternative == "greater":
+        return f"at least one system is rated higher than {_lower(many)}"
+    if many.family.baseline is not None:
+        return f"at least one system is rated differently from {many.family.baseline}"
+    return "at least two of the systems are rated differently"
+
+
+def _lower(many: PlannedSystems) -> str:
+    """What a system is compared with where one side alone is tested."""
+    return many.family.baseline or "one that is named before it"
 
 
 def _range(scale: RatingScale) -> str:
     return f"{scale.low:g} to {scale.high:g}"
-
-
-# A plan of several systems, or of several criteria, in the words of forms.
-
-
-@dataclass(frozen=True, slots=True)
-class ManyPlanWords(PlanWords):
-    """What a plan of several systems, or of several criteria, says of itself, for any form."""
-
-    many: PlannedSystems
-
-    @property
-    def tests(self) -> FamilyOfTests:
-        """The planned family of tests."""
-        criteria = self.many.criteria if self.many.family.over == "all" else ()
-        n_looks = 0 if self.plan.looks is None else self.plan.looks.looks.n_looks
-        return FamilyOfTests(self.many.family, self.many.n_tests, criteria, n_looks)
-
-    def conditions(self, design: Design) -> str:
-        """The systems, the criteria, and who rates what."""
-        names = self.plan.systems
-        who = MANY_DESIGN_WORDS[design.kind].format(k=self.plan.counts.ratings_per_item, all=len(names))
-        criteria = f" Each output is rated on {criteria_words(self.many)}." if self.many.criteria else ""
-        return f"{len(names)} systems: {in_words(names)}. {who}{criteria}"
-
-    def sample_size(self, design: Design) -> str:
-        """All the numbers of the planned design."""
-        each = " The numbers are those of one criterion." if len(self.many.criteria) > 1 else ""
-        # No zero-argument super(): a dataclass with slots is another class than the one it was written as.
-        return f"{PlanWords.sample_size(self, design)}{each}"
-
-    def manipulated(self) -> str:
-        """What is varied."""
-        return f"The system: {', '.join(self.plan.systems[:-1])} or {self.plan.systems[-1]}."
-
-    def size_rationale(self) -> str:
-        """The power at the difference of interest, and what it rests on."""
-        other = "; ".join(f"{GOAL_NAMES[one.goal]}: {share(one.share)}" for one in self.many.shares)
-        also = f" Other shares of the same simulated studies: {other}." if other else ""
-        return (
-            f"Power: {self.power()}{also} {self._not_built_for()} Assumed "
-            f"standard deviations on [0, 1], from {self.plan.source.name}: {self._deviations()}."
-        )
-
-    def _deviations(self) -> str:
-        assumed = self.many.parameters
-        shared = {
-            "workers": assumed.sd_worker,
-            "items": assumed.sd_item,
-            **({"documents": assumed.sd_document} if assumed.has_documents else {}),
-            "ratings beyond that (noise)": assumed.sd_residual,
-        }
-        own = {
-            "workers about a system": assumed.sd_worker_system,
-            "items about a system": assumed.sd_item_system,
-            **({"documents about a system": assumed.sd_document_system} if assumed.has_documents else {}),
-        }
-        said = [f"{name} {plain(value)}" for name, value in shared.items()]
-        return "; ".join([*said, *(f"{name} {self._of_each(values)}" for name, values in own.items())])
-
-    def _of_each(self, values: tuple[float, ...]) -> str:
-        if len(set(values)) == 1:
-            return plain(values[0])
-        return ", ".join(
-            f"{plain(sd)} ({name})" for name, sd in zip(self.plan.systems, values, strict=True)
-        )
-
-    def transformations(self) -> str:
-        """How ratings become numbers on [0, 1], and what a difference is."""
-        coding = "The model has a mean for each system; a difference is that of two of these means."
-        if self.many.family.model == "pairwise":
-            coding = (
-                f"In the model of a pair its first system is coded {-0.5:g} and its second {0.5:g}, so that its "
-                "effect is their difference."
-            )
-        return f"{self.moved()} {coding}"
-
-    def models(self) -> str:
-        """The model and the family of tests."""
-        n_comparisons = len(self.many.family.pairs(self.plan.systems))
-        return family_sentences(
-            self.plan.rule, self.tests, n_systems=len(self.plan.systems), n_comparisons=n_comparisons
-        )
-
-    def inference(self) -> str:
-        """What is claimed after which result."""
-        alpha = f"{self.plan.rule.alpha:g}"
-        claim = said_words(self.plan.rule)
-        nothing = "no difference has been shown, which does not show that there is none"
-        if self.plan.rule.alternative == "greater":
-            claim = f"A system is said to be better than {self._lower()}"
-        if self.plan.rule.margin is not None:
-            nothing = "this has not been shown, which does not show that the systems differ"
-        return (
-            f"Alpha is {alpha}, for p-values {family_words(self.tests)}. {claim} "
-            f"if the p-value of their difference is at most {alpha} after this. "
-            f"Otherwise {nothing}. Every difference is reported with its interval either way."
-        )
-
-    def hypothesis(self) -> str:
-        """The question, the hypotheses, and the difference of interest."""
-        if self.plan.rule.margin is not None:
-            return (
-                f"{self.plan.question} Hypothesis: {goal_clause(self.many.goal, self.plan.rule)}; tested are "
-                f"{compared_words(self.many)}. The margin is {margin_words(self.plan.rule, self.plan.scale)}, "
-                "fixed before any rating was seen."
-            )
-        rated = "rated higher" if self.plan.rule.alternative == "greater" else "rated differently"
-        differ = f"at least one system is {rated} than {self._lower()}"
-        if rated == "rated differently":
-            differ = f"at least two of the systems are {rated}"
-            if self.many.family.baseline is not None:
-                differ = f"at least one system is {rated} from {self.many.family.baseline}"
-        if self.many.goal in ("best", "first"):
-            differ = "one of the systems is rated higher than all others"
-        return (
-            f"{self.plan.question} Hypothesis: {differ}; tested are {compared_words(self.many)}. The smallest "
-            f"difference of interest is {self.difference()}."
-        )
-
-    def _lower(self) -> str:
-        """What a system is compared with where one side alone is tested."""
-        return self.many.family.baseline or "one that is named before it"
-
-    def measured(self) -> str:
-        """The dependent variable."""
-        on = f", on each of {criteria_words(self.many)}" if self.many.criteria else ""
-        return f"{PlanWords.measured(self).removesuffix('.')}{on}."
-
-    def power(self) -> str:
-        """The chance of the goal, and what it is for."""
-        of_one = " on any one criterion" if self.many.n_criteria > 1 else ""
-        means = ", ".join(
-            f"{name} {plain(mean)}"
-            for name, mean in zip(self.plan.systems, self.many.parameters.means, strict=True)
-        )
-        goal = goal_clause(self.many.goal, self.plan.rule)
-        return (
-            f"{self.computed_power()}, that {goal}{of_one}, where the difference of interest "
-            f"is {signed(self.plan.effect)} and the true means on [0, 1] are {means}; the target was "
-            f"{self.plan.target_power:g}."
-        )
-
-    def goal(self) -> str:
-        """What the study is planned to do, after 'to'."""
-        of_one = " on any one criterion" if self.many.n_criteria > 1 else ""
-        return (
-            f"make it likely that {goal_clause(self.many.goal, self.plan.rule)}{of_one}, for a difference of "
-            f"{signed(self.plan.effect)} on [0, 1], the smallest of interest"
-        )
-
-    def stopping_rule(self) -> str:
-        """When collection ends."""
-        if self.plan.looks is not None:
-            return (
-                f"Collection ends when all planned ratings are in, or before. {looks_sentence(self.plan)}"
-            )
-        return "Collection ends when all planned ratings are in. The tests are made once, at the end."
-
-    def paper_test(self) -> str:
-        """The model and the tests as sentences of a paper."""
-        n_systems, n_comparisons = len(self.plan.systems), len(self.many.family.pairs(self.plan.systems))
-        return paper_sentences(self.plan.rule, self.tests, n_systems=n_systems, n_comparisons=n_comparisons)
-
-    def of_interest(self) -> str:
-        """The difference that the study is planned for."""
-        return f"{self.difference()}, by the plan."
-
-    def assumed(self) -> Answer:
-        """The means and SDs that the power rests on."""
-        parameters = self.many.parameters
-        columns = {
-            "mean": parameters.means,
-            "SD of workers about it": parameters.sd_worker_system,
-            "SD of items about it": parameters.sd_item_system,
-        }
-        if parameters.has_documents:
-            columns["SD of documents about it"] = parameters.sd_document_system
-        rows = tuple(
-            (name, *map(plain, numbers))
-            for name, *numbers in zip(parameters.names, *columns.values(), strict=True)
-        )
-        return Answer(
-            f"On [0, 1], from {self.plan.source.name}: {self._deviations()}.",
-            table=Table(("system", *columns), rows),
-        )
-
-    def test_line(self) -> str:
-        """The tests in a line."""
-        return test_words(self.many, self.plan.rule)
-
-
-# The words of a plan, and the one place that tells plans of several systems from those of two.
-
-
-def words_of_plan(plan: Plan) -> PlanWords:
-    """What the plan says of itself."""
-    return PlanWords(plan) if plan.many is None else ManyPlanWords(plan, plan.many)

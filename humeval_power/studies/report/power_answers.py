@@ -41,7 +41,7 @@ DESIGN = ("setting", "workers", "items", "ratings_per_item")
 Cell = dict[str, Any]
 
 
-class Answer(NamedTuple):
+class PowerAnswer(NamedTuple):
     """An answer, and whether it is the whole one."""
 
     text: str
@@ -49,7 +49,7 @@ class Answer(NamedTuple):
     table: Table | None = None
 
 
-def stated_effect(parameters: Document, surface: Document, power: Document) -> Answer | None:
+def stated_effect(parameters: Document, surface: Document, power: Document) -> PowerAnswer | None:
     """The difference that power was computed for: the power document's, or the surface's only one."""
     differences = sorted({cell["difference"] for cell in cells(power) or cells(surface)})
     if len(differences) != 1:
@@ -59,11 +59,11 @@ def stated_effect(parameters: Document, surface: Document, power: Document) -> A
     at = f"ower was computed for a true difference of {plain(differences[0])} on [0, 1]{raw}."
     if rule is not None and rule.margin is not None:
         scale = scale_of(parameters) or scale_of(power)
-        return Answer(f"A margin of {margin_words(rule, scale)}; p{at}", False)
-    return Answer(f"P{at}", False)
+        return PowerAnswer(f"A margin of {margin_words(rule, scale)}; p{at}", False)
+    return PowerAnswer(f"P{at}", False)
 
 
-def power_of_design(parameters: Document, surface: Document, power: Document) -> Answer | None:
+def power_of_design(parameters: Document, surface: Document, power: Document) -> PowerAnswer | None:
     """The power of the power document's design; without one, of the surface's designs.
 
     Open where a study was fitted and none of them is its design.
@@ -73,7 +73,7 @@ def power_of_design(parameters: Document, surface: Document, power: Document) ->
         is_own = not parameters or _is_own(cell, parameters)
         other = "" if is_own else f" The study has another design: {_own_design(parameters)}."
         text = _power_sentence(cell, parameters, power) + other
-        return Answer(text, is_own, _power_table(cells(surface)))
+        return PowerAnswer(text, is_own, _power_table(cells(surface)))
     own = [cell for cell in cells(surface) if _is_own(cell, parameters)]
     shown = own or cells(surface)
     if not shown:
@@ -83,7 +83,7 @@ def power_of_design(parameters: Document, surface: Document, power: Document) ->
         f"for the study's design, {_own_design(parameters)}" if own else "over the designs of the surface"
     )
     other = "" if own or not parameters else f" The study has another design: {_own_design(parameters)}."
-    return Answer(
+    return PowerAnswer(
         f"From {share(min(powers))} to {share(max(powers))} {over}, for true differences of "
         f"{_listed(differences)} on [0, 1].{other}",
         not other,
@@ -91,7 +91,7 @@ def power_of_design(parameters: Document, surface: Document, power: Document) ->
     )
 
 
-def smallest_found(parameters: Document, surface: Document) -> Answer | None:
+def smallest_found(parameters: Document, surface: Document) -> PowerAnswer | None:
     """Between which differences of the surface power reaches 0.8: for the study's design if it is there,
     else for each design. None under a rule with a margin, whose power falls with the difference."""
     rule = rule_of(surface)
@@ -103,7 +103,7 @@ def smallest_found(parameters: Document, surface: Document) -> Answer | None:
     if not brackets or all(len(of_key) < 2 for of_key in designs.values()):
         return None
     rows = [(*_design_cells(designs[key][0]), reached) for key, reached in brackets.items()]
-    return Answer(
+    return PowerAnswer(
         "Read off the differences that the surface was computed for; true differences on [0, 1]."
         + ("" if own or not parameters else f" The study has another design: {_own_design(parameters)}."),
         bool(own) or not parameters,
@@ -111,7 +111,7 @@ def smallest_found(parameters: Document, surface: Document) -> Answer | None:
     )
 
 
-def assumptions(surface: Document, power: Document) -> Answer | None:
+def assumptions(surface: Document, power: Document) -> PowerAnswer | None:
     """The parameters behind the power, one column for each setting."""
     settings = dict(part(surface, "settings"))
     if part(power, "parameters"):
@@ -125,7 +125,7 @@ def assumptions(surface: Document, power: Document) -> Answer | None:
         if name != "effect"
     ]
     coding = ("coding", *(_coding(part(settings, setting)) for setting in names))
-    return Answer(
+    return PowerAnswer(
         "On [0, 1]; the effect is varied. The SDs of the slopes belong to the coding given.",
         table=Table(("parameter", *names), (*rows, coding)),
     )

@@ -9,21 +9,21 @@ from collections.abc import Mapping, Sequence
 
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.config import NO_CONFIG, ReportConfig
-from humeval_power.studies.report.fields import Asked, FormField, FormPage, Given, fields_of
-from humeval_power.studies.report.plans import words_of_plan
+from humeval_power.studies.report.fields import FieldPrompt, FormField, FormPage, Given, fields_of
+from humeval_power.studies.report.plans import PlanWords
 
 ASPREDICTED_LENGTH = 3200  # characters that AsPredicted advises for all answers together
 
 ASPREDICTED_FIELDS = (
-    Asked("data_collection", "1", "Whether ratings have been collected already"),
-    Asked("hypothesis", "2", "Question and hypothesis"),
-    Asked("dependent_variable", "3", "What is measured, and how"),
-    Asked("conditions", "4", "Conditions, and who is given which"),
-    Asked("analyses", "5", "Analyses"),
-    Asked("outliers_and_exclusions", "6", "Which ratings are left out"),
-    Asked("sample_size", "7", "How many ratings, and what decides it"),
-    Asked("other", "8", "Anything else"),
-    Asked("study_type", "9", "Kind of study"),
+    FieldPrompt("data_collection", "1", "Whether ratings have been collected already"),
+    FieldPrompt("hypothesis", "2", "Question and hypothesis"),
+    FieldPrompt("dependent_variable", "3", "What is measured, and how"),
+    FieldPrompt("conditions", "4", "Conditions, and who is given which"),
+    FieldPrompt("analyses", "5", "Analyses"),
+    FieldPrompt("outliers_and_exclusions", "6", "Which ratings are left out"),
+    FieldPrompt("sample_size", "7", "How many ratings, and what decides it"),
+    FieldPrompt("other", "8", "Anything else"),
+    FieldPrompt("study_type", "9", "Kind of study"),
 )
 INFORMATION, DESIGN, SAMPLING, VARIABLES, ANALYSIS, OTHER = (
     "Study information",
@@ -34,31 +34,31 @@ INFORMATION, DESIGN, SAMPLING, VARIABLES, ANALYSIS, OTHER = (
     "Other",
 )
 OSF_FIELDS = (
-    Asked("title", "1", "Title", INFORMATION),
-    Asked("research_questions", "2", "Research questions", INFORMATION),
-    Asked("hypotheses", "3", "Hypotheses", INFORMATION),
-    Asked("existing_data", "4", "Which data exist already", SAMPLING),
-    Asked("existing_data_explanation", "5", "What is known of existing data", SAMPLING),
-    Asked("data_collection_procedures", "6", "How ratings are collected", SAMPLING),
-    Asked("sample_size", "7", "Sample size", SAMPLING),
-    Asked("sample_size_rationale", "8", "Why this size", SAMPLING),
-    Asked("stopping_rule", "9", "When collection stops", SAMPLING),
-    Asked("manipulated_variables", "10", "What is varied", VARIABLES),
-    Asked("measured_variables", "11", "What is measured", VARIABLES),
-    Asked("indices", "12", "Indices made from several measures", VARIABLES),
-    Asked("study_type", "13", "Kind of study", DESIGN),
-    Asked("blinding", "14", "Blinding", DESIGN),
-    Asked("study_design", "15", "Design", DESIGN),
-    Asked("randomization", "16", "Randomisation", DESIGN),
-    Asked("statistical_models", "17", "Models and tests", ANALYSIS),
-    Asked("transformations", "18", "Transformations and coding", ANALYSIS),
-    Asked("follow_up_analyses", "19", "Follow-up analyses", ANALYSIS),
-    Asked("inference_criteria", "20", "What is concluded from which result", ANALYSIS),
-    Asked("data_exclusion", "21", "Which ratings are left out", ANALYSIS),
-    Asked("missing_data", "22", "Missing ratings", ANALYSIS),
-    Asked("assumptions", "23", "Assumptions", ANALYSIS),
-    Asked("analysis_scripts", "24", "Script of the analysis", ANALYSIS),
-    Asked("other", "25", "Anything else", OTHER),
+    FieldPrompt("title", "1", "Title", INFORMATION),
+    FieldPrompt("research_questions", "2", "Research questions", INFORMATION),
+    FieldPrompt("hypotheses", "3", "Hypotheses", INFORMATION),
+    FieldPrompt("existing_data", "4", "Which data exist already", SAMPLING),
+    FieldPrompt("existing_data_explanation", "5", "What is known of existing data", SAMPLING),
+    FieldPrompt("data_collection_procedures", "6", "How ratings are collected", SAMPLING),
+    FieldPrompt("sample_size", "7", "Sample size", SAMPLING),
+    FieldPrompt("sample_size_rationale", "8", "Why this size", SAMPLING),
+    FieldPrompt("stopping_rule", "9", "When collection stops", SAMPLING),
+    FieldPrompt("manipulated_variables", "10", "What is varied", VARIABLES),
+    FieldPrompt("measured_variables", "11", "What is measured", VARIABLES),
+    FieldPrompt("indices", "12", "Indices made from several measures", VARIABLES),
+    FieldPrompt("study_type", "13", "Kind of study", DESIGN),
+    FieldPrompt("blinding", "14", "Blinding", DESIGN),
+    FieldPrompt("study_design", "15", "Design", DESIGN),
+    FieldPrompt("randomization", "16", "Randomisation", DESIGN),
+    FieldPrompt("statistical_models", "17", "Models and tests", ANALYSIS),
+    FieldPrompt("transformations", "18", "Transformations and coding", ANALYSIS),
+    FieldPrompt("follow_up_analyses", "19", "Follow-up analyses", ANALYSIS),
+    FieldPrompt("inference_criteria", "20", "What is concluded from which result", ANALYSIS),
+    FieldPrompt("data_exclusion", "21", "Which ratings are left out", ANALYSIS),
+    FieldPrompt("missing_data", "22", "Missing ratings", ANALYSIS),
+    FieldPrompt("assumptions", "23", "Assumptions", ANALYSIS),
+    FieldPrompt("analysis_scripts", "24", "Script of the analysis", ANALYSIS),
+    FieldPrompt("other", "25", "Anything else", OTHER),
 )
 ASPREDICTED_FROM_CONFIG = {"1": "existing_data", "2": "hypothesis", "8": "other"}
 OSF_FROM_CONFIG = {
@@ -77,7 +77,7 @@ def aspredicted_fields(
     plan: Plan, config: ReportConfig = NO_CONFIG, *, plan_name: str = "the plan"
 ) -> tuple[FormField, ...]:
     """AsPredicted's nine fields, by the plan; plan_name is what their source is called."""
-    design, say = plan.design(), words_of_plan(plan)
+    design, say = plan.design(), PlanWords(plan)
     answers = {
         "2": Given(say.hypothesis(), plan_name, False),
         "3": Given(say.measured(), plan_name, False),
@@ -105,7 +105,7 @@ def osf_fields(
     checksum: str | None = None,
 ) -> tuple[FormField, ...]:
     """The 25 fields of OSF's template, by the plan; checksum is that of its file, where there is one."""
-    design, say = plan.design(), words_of_plan(plan)
+    design, say = plan.design(), PlanWords(plan)
     answers = {
         "2": Given(plan.question, plan_name),
         "3": Given(say.hypothesis(), plan_name, False),

@@ -28,7 +28,7 @@ from humeval_power.studies.start.questions import (
     given_answers,
 )
 from humeval_power.studies.start.questions import scale as checked_scale
-from humeval_power.studies.start.talk import Found, Talk
+from humeval_power.studies.start.talk import FileContents, Talk
 
 _NOBODY_TO_ASK = (
     "Nobody can be asked here: this is no terminal. Give the answers as options, such as --have nothing "
@@ -139,7 +139,7 @@ def _start(given: Typed, calls: Calls) -> None:
     calls.let("result", replace(result, as_study=as_study))
 
 
-def _found(files: Sequence[str], given: Mapping[str, str]) -> Found:
+def _found(files: Sequence[str], given: Mapping[str, str]) -> FileContents:
     judgement = given.get("judgement", ASKS["judgement"].start(Talk()))
     count_files(judgement, files)
     scale = checked_scale(given["scale"], Talk()) if "scale" in given and judgement == "points" else ""

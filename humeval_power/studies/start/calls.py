@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from humeval_power.studies.start.result import StartResult
-    from humeval_power.studies.start.talk import Found
+    from humeval_power.studies.start.talk import FileContents
 
 
 def start(
-    answers: Mapping[str, str], *, files: Sequence[str] = (), found: Found | None = None
+    answers: Mapping[str, str], *, files: Sequence[str] = (), found: FileContents | None = None
 ) -> StartResult:
     """Say which commands lead from what somebody has to what they want to know.
 

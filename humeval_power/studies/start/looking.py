@@ -13,13 +13,13 @@ from humeval_power.asking.output import caught, say
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import wrapped
 from humeval_power.studies.start.questions import QUESTIONS, Ask, names_of, next_ask, question_of
-from humeval_power.studies.start.talk import UNKNOWN, Found, Talk
+from humeval_power.studies.start.talk import UNKNOWN, FileContents, Talk
 
 if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
 
 
-def look(judgement: str, files: Sequence[str], *, scale: str = "") -> Found:
+def look(judgement: str, files: Sequence[str], *, scale: str = "") -> FileContents:
     """What the files hold, read as judgements of this kind; `scale` is 'low:high', '' where it is not known.
 
     Raises
@@ -44,7 +44,7 @@ def named(files: Sequence[str]) -> tuple[str, ...]:
     return tuple(os.path.expanduser(name) for name in files)
 
 
-def _rated(files: Sequence[str], scale: str) -> Found:
+def _rated(files: Sequence[str], scale: str) -> FileContents:
     ratings, criteria, in_columns = _ratings(files[0], scale)
     if ratings.n_systems < 2:
         raise InputError(
@@ -56,7 +56,7 @@ def _rated(files: Sequence[str], scale: str) -> Found:
                 )
             ]
         )
-    return Found(
+    return FileContents(
         systems=ratings.system_names,
         n_workers=ratings.n_workers,
         n_items=ratings.n_items,
@@ -66,7 +66,7 @@ def _rated(files: Sequence[str], scale: str) -> Found:
     )
 
 
-def _yes_no(files: Sequence[str], _: str) -> Found:
+def _yes_no(files: Sequence[str], _: str) -> FileContents:
     ratings = _ratings(files[0], "")[0]
     other = sorted({float(value) for value in ratings.raw_rating} - {0.0, 1.0})
     if other:
@@ -96,7 +96,7 @@ def _ratings(path: str, scale: str) -> tuple[Ratings, tuple[str, ...], bool]:
         return next(iter(by_name.values())), tuple(by_name), True
 
 
-def _preferences(files: Sequence[str], _: str) -> Found:
+def _preferences(files: Sequence[str], _: str) -> FileContents:
     from humeval_power.comparisons.preference.files import judgements_of
     from humeval_power.studies.loading import read_decided
 
@@ -104,10 +104,10 @@ def _preferences(files: Sequence[str], _: str) -> Found:
     first = found[0]
     workers = 0 if first.worker is None else len(set(first.worker.tolist()))
     notes = () if len(found) == 1 else (f"{files[0]} has {len(found)} comparisons; each is told of.",)
-    return Found(n_items=first.n, n_workers=workers, notes=notes)
+    return FileContents(n_items=first.n, n_workers=workers, notes=notes)
 
 
-def _scores(files: Sequence[str], _: str) -> Found:
+def _scores(files: Sequence[str], _: str) -> FileContents:
     import numpy as np
 
     from humeval_power.comparisons.scores.files import open_scores, score_table
@@ -116,25 +116,25 @@ def _scores(files: Sequence[str], _: str) -> Found:
     metrics = source.scores if source.system is not None and len(source.scores) > 1 else ()
     table = score_table(source, score=metrics[0] if metrics else None)
     sd = float(np.std(table.scores[:, 1] - table.scores[:, 0], ddof=1)) if len(table.scores) > 1 else 0.0
-    return Found(systems=table.systems, n_items=len(table.scores), criteria=metrics, sd=sd or None)
+    return FileContents(systems=table.systems, n_items=len(table.scores), criteria=metrics, sd=sd or None)
 
 
-def _correct(files: Sequence[str], _: str) -> Found:
+def _correct(files: Sequence[str], _: str) -> FileContents:
     from humeval_power.comparisons.accuracy.files import read_answers
 
     answers = read_answers(files[0], files[1], gold=files[2])
     agreement = answers.pair(0, 1).agreement
-    return Found(n_items=answers.n_items, agreement=round(agreement, 6), notes=answers.notices)
+    return FileContents(n_items=answers.n_items, agreement=round(agreement, 6), notes=answers.notices)
 
 
-def _corpus(files: Sequence[str], _: str) -> Found:
+def _corpus(files: Sequence[str], _: str) -> FileContents:
     from humeval_power.comparisons.corpus.files import read_corpus
 
     corpus = read_corpus(files[0], files[1], files[2:])
-    return Found(n_items=len(corpus.system_a), notes=corpus.notices)
+    return FileContents(n_items=len(corpus.system_a), notes=corpus.notices)
 
 
-_READERS: Mapping[str, Callable[[Sequence[str], str], Found]] = {
+_READERS: Mapping[str, Callable[[Sequence[str], str], FileContents]] = {
     "points": _rated,
     "yes-no": _yes_no,
     "preference": _preferences,
@@ -251,7 +251,7 @@ def _answered(ask: Ask, typed: str, talk: Talk, *, scale: str) -> Talk:
 
 
 def _told(talk: Talk) -> Talk:
-    found = talk.found or Found()
+    found = talk.found or FileContents()
     counts = [f"{found.n_items:,} items"]
     counts += [f"{found.n_workers:,} workers"] if found.n_workers else []
     counts += [f"{len(found.systems)} systems: {', '.join(found.systems)}"] if found.systems else []

@@ -217,7 +217,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class StartQuestion:
     """One of the six: a title, what it is for, and what is asked."""
 
     title: str
@@ -307,8 +307,8 @@ def _baselines(talk: Talk) -> tuple[Choice, ...]:
     return tuple((name, name) for name in talk.names)
 
 
-QUESTIONS: tuple[Question, ...] = (
-    Question(
+QUESTIONS: tuple[StartQuestion, ...] = (
+    StartQuestion(
         "What is one judgement?",
         "It decides which test is right, and which commands.",
         (
@@ -321,7 +321,7 @@ QUESTIONS: tuple[Question, ...] = (
             ),
         ),
     ),
-    Question(
+    StartQuestion(
         "What do you have?",
         "What is there is looked at; without anything, other studies tell what to expect.",
         (
@@ -338,7 +338,7 @@ QUESTIONS: tuple[Question, ...] = (
             ),
         ),
     ),
-    Question(
+    StartQuestion(
         "How many systems?",
         "Of more than two, every comparison costs some of the power.",
         (
@@ -370,7 +370,7 @@ QUESTIONS: tuple[Question, ...] = (
             ),
         ),
     ),
-    Question(
+    StartQuestion(
         "Who will judge?",
         "How many there can be, and what each judgement costs.",
         (
@@ -408,7 +408,7 @@ QUESTIONS: tuple[Question, ...] = (
             ),
         ),
     ),
-    Question(
+    StartQuestion(
         "Which difference matters?",
         "The smallest one that you would not want to miss. Small ones need large studies.",
         (
@@ -450,7 +450,7 @@ QUESTIONS: tuple[Question, ...] = (
             ),
         ),
     ),
-    Question(
+    StartQuestion(
         "What is short?",
         "The plan stays within it.",
         (

@@ -103,7 +103,7 @@ def score_way(talk: Talk) -> list[Step]:
     sd = talk.number("sd") or (talk.found.sd if talk.found else None)
     sd = sd or (1.0 if effect is None else effect / SMALL)
     effect = SMALL * sd if effect is None else effect
-    known = {"effect": effect, "sd": sd}
+    known = {"effect": effect, "sd-difference": sd}
     return [
         *(look if talk.have == "pilot" else []),
         Step(("compare", "size"), "How many items does it take?", _SIZE_TELLS, options=named(known)),

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FileContents:
     """Files that were read and checked; what is not known of them is empty, 0 or None.
 
     `scale` is 'low:high'. `criteria` are given where there are several, or the metrics of scores;
@@ -41,7 +41,7 @@ WORDS = {Judgement: get_args(Judgement), Have: get_args(Have)}
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class Workforce:
     """What is assumed of those who rate: platform's fee, that of an academic account where it differs, pay an hour,
     seconds a rating, how many there are where the answer says that they are few."""
 
@@ -53,12 +53,12 @@ class Crew:
 
 
 # Assumptions to be replaced by one's own figures, and said wherever they are used.
-CREWS: Mapping[str, Crew] = {
-    "prolific": Crew("prolific", 12, 30, academic_fee="prolific-academic"),
-    "mturk": Crew("mturk", 12, 30),
-    "students": Crew("", 15, 30),
-    "experts": Crew("", 40, 60, 6),
-    "unknown": Crew("", 12, 30),
+CREWS: Mapping[str, Workforce] = {
+    "prolific": Workforce("prolific", 12, 30, academic_fee="prolific-academic"),
+    "mturk": Workforce("mturk", 12, 30),
+    "students": Workforce("", 15, 30),
+    "experts": Workforce("", 40, 60, 6),
+    "unknown": Workforce("", 12, 30),
 }
 
 
@@ -72,7 +72,7 @@ class Talk:
 
     said: Mapping[str, str] = field(default_factory=dict)
     files: tuple[str, ...] = ()
-    found: Found | None = None
+    found: FileContents | None = None
     assumed: frozenset[str] = frozenset()
     typical: str = ""
 
@@ -84,7 +84,7 @@ class Talk:
         taken = self.assumed | {option} if assumed else self.assumed - {option}
         return replace(self, said={**self.said, option: text}, assumed=taken)
 
-    def looked(self, files: tuple[str, ...], found: Found | None) -> Talk:
+    def looked(self, files: tuple[str, ...], found: FileContents | None) -> Talk:
         """With files, and what was found in them."""
         said = {**self.said, "file": " ".join(files)}
         return replace(self, said=said, files=files, found=found)
@@ -152,7 +152,7 @@ class Talk:
         return self.get("baseline") if self.n_systems > 2 and self.get("comparisons") == "baseline" else ""
 
     @property
-    def crew(self) -> Crew:
+    def crew(self) -> Workforce:
         """What is taken of those who rate."""
         return CREWS[self.said.get("raters", "unknown")]
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
-from humeval_power.doors.page.answers import Tell, Told
+from humeval_power.doors.page.answers import JobProgress, Tell
 from humeval_power.doors.page.working.worker_link import Worker
 from humeval_power.errors import HumevalPowerError
 
@@ -17,7 +17,7 @@ class TooManyError(HumevalPowerError):
     """More is asked than can wait for a worker."""
 
 
-class Source(Protocol):
+class LiveSource(Protocol):
     """Where workers get their questions from."""
 
     async def wait(self) -> None:
@@ -43,12 +43,12 @@ class Crew:
     def __init__(
         self,
         n_workers: int,
-        source: Source,
+        source: LiveSource,
         new: Callable[[Tell], Worker],
         *,
         after: asyncio.Event | None = None,
     ) -> None:
-        self.told: Told | None = None  # of the start
+        self.told: JobProgress | None = None  # of the start
         self.problem = ""  # why no worker can be started
         self.some_ready = asyncio.Event()  # or none ever will be
         if not n_workers:
@@ -130,7 +130,7 @@ class Crew:
         await worker.ended()
         self._workers.discard(worker)
 
-    def _hear(self, told: Told) -> None:
+    def _hear(self, told: JobProgress) -> None:
         self.told = told
 
 

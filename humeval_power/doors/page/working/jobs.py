@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from humeval_power.doors.page.answers import BESIDE, Answer, Told, Work
+from humeval_power.doors.page.answers import BESIDE, Answer, JobProgress, Work
 from humeval_power.doors.page.working.crew import TooManyError
 from humeval_power.doors.page.working.live_questions import size_of, stamp
 from humeval_power.doors.page.working.worker_link import INTERRUPTED, DiedError, Worker, failed
@@ -34,7 +34,7 @@ class Job:
         self.key, self.work = key, work
         self.stamp = stamp(work)
         self.state: State = "waiting"
-        self.told: Told | None = None
+        self.told: JobProgress | None = None
         self.answer: Answer | None = None
         self._place = place
         self._ended = asyncio.Event()
@@ -61,7 +61,7 @@ class Job:
         self._news.clear()
         return await _set_within(self._news, timeout)
 
-    def hear(self, told: Told) -> None:
+    def hear(self, told: JobProgress) -> None:
         """A word of progress."""
         self.told = told
         self._news.set()
@@ -226,7 +226,7 @@ def _state_after(answer: Answer) -> State:
     return "done" if answer.exit_code in (0, _TARGET_MISSED) else "failed"
 
 
-def _nobody(_told: Told) -> None:
+def _nobody(_told: JobProgress) -> None:
     """Nobody wants to hear."""
 
 

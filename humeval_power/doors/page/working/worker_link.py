@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, Literal
 
-from humeval_power.doors.page.answers import COMPILING, Answer, Tell, Told, Work, Wrong
+from humeval_power.doors.page.answers import COMPILING, Answer, JobProgress, Tell, Work, Wrong
 
 # What a worker process may take: so much memory, and so much time of the processor.
 
@@ -103,12 +103,12 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class WorkerReady:
     """A worker is warm."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WorkerRequest:
     """A question, the `number`th that this worker is asked."""
 
     number: int
@@ -251,7 +251,7 @@ class Worker:
         self._seconds = seconds
         self._deadline = None if seconds is None else self._loop.time() + seconds
         self._number += 1
-        self._writer.write(packed(Asked(self._number, work)))
+        self._writer.write(packed(WorkerRequest(self._number, work)))
         try:
             return await self._asked
         finally:
@@ -307,11 +307,11 @@ class Worker:
                 self._asked.set_exception(self.death())
 
     def _heard(self, message: object) -> None:
-        if isinstance(message, Told):
+        if isinstance(message, JobProgress):
             if message.what == COMPILING and self._deadline is not None:
                 self._deadline = max(self._deadline, self._loop.time() + COMPILE_SECONDS)
             self.tell(message)
-        elif isinstance(message, Ready):
+        elif isinstance(message, WorkerReady):
             self._size = resident(self.pid)
             self._deadline = None
             self._ready.set_result(True)

@@ -18,17 +18,17 @@ from threading import Event, Thread, active_count, main_thread
 from types import FrameType
 from typing import Any
 
-from humeval_power.doors.page.answers import COMPILING, Answer, Tell, Told, Work
+from humeval_power.doors.page.answers import COMPILING, Answer, JobProgress, Tell, Work
 from humeval_power.doors.page.working.worker_link import (
     COMPILE_SECONDS,
     INTERRUPTED,
     MOST_FILES,
     NO_MEMORY,
     Answered,
-    Asked,
-    Ready,
     Setup,
     Stop,
+    WorkerReady,
+    WorkerRequest,
     as_it_was,
     cap_memory,
     cap_time,
@@ -57,7 +57,7 @@ def serve(handle: int) -> None:
     no_core_dump()
     setup: Setup = worker.incoming.get()
     worker.prepare(setup)
-    worker.send(Ready())
+    worker.send(WorkerReady())
     later = list(setup.later)
     while True:
         if later and worker.incoming.empty():
@@ -113,7 +113,7 @@ class _Worker:
         self._size = resident("self") or 0
         cap_memory(setup.memory)
 
-    def answered(self, asked: Asked) -> Answered:
+    def answered(self, asked: WorkerRequest) -> Answered:
         """The answer to a question, whatever happens to it."""
         self._at_rest.clear()
         self._number = asked.number
@@ -148,10 +148,10 @@ class _Worker:
 
     def _telling(self) -> Tell:
         """A function that tells the server, at most ten times a second unless something else begins."""
-        last = Told("")
+        last = JobProgress("")
         when = 0.0
 
-        def tell(told: Told) -> None:
+        def tell(told: JobProgress) -> None:
             nonlocal last, when
             if told.what == COMPILING and self._number:
                 self._cap_time(COMPILE_SECONDS)
@@ -233,7 +233,7 @@ def _load_kernels(tell: Tell) -> None:
 
     def compiling(_kernel: str) -> None:
         nonlocal share
-        tell(Told(COMPILING, share))
+        tell(JobProgress(COMPILING, share))
         share += (end - share) / _KERNELS
 
     for done, step in enumerate(steps.values(), start=1):

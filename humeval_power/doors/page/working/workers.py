@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humeval_power.doors.page import answers
-from humeval_power.doors.page.answers import Answer, Tell, Told, Work
+from humeval_power.doors.page.answers import Answer, JobProgress, Tell, Work
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.working.crew import Crew
 from humeval_power.doors.page.working.jobs import Job, Jobs
@@ -29,7 +29,7 @@ def half_of_memory() -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class WorkLimits:
     """What pages may ask for.
 
     Parameters
@@ -72,7 +72,7 @@ class Readiness:
 
     live: bool
     jobs: bool
-    told: Told | None
+    told: JobProgress | None
     problem: str
 
 
@@ -94,13 +94,13 @@ class Workers:
         *,
         n_live: int = 2,
         n_jobs: int = 1,
-        limits: Limits | None = None,
+        limits: WorkLimits | None = None,
         warm: tuple[Work, ...] = WARM,
         later: tuple[tuple[str, ...], ...] = tuple(FORMS),
         kernels: bool = True,
         scratch: str | Path = "",
     ) -> None:
-        self.limits = limits or Limits()
+        self.limits = limits or WorkLimits()
         self._run, self._warm, self._later, self._kernels = run, warm, later, kernels
         self._scratch = str(scratch)
         self._n_live, self._n_jobs = n_live, n_jobs

@@ -14,12 +14,19 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from humeval_power.doors.page.answers import Work, Wrong
-from humeval_power.doors.page.asked import Parts, upload_of
+from humeval_power.doors.page.asked import PageParts, upload_of
 from humeval_power.doors.page.responses import not_there, zipped
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.working.live_questions import stamp
 from humeval_power.doors.page.workspace.examples import EXAMPLES
-from humeval_power.doors.page.workspace.stages import ACTS, ANSWERS, BY_KEY, Question, Stage, question_of
+from humeval_power.doors.page.workspace.stages import (
+    ACTS,
+    ANSWERS,
+    BY_KEY,
+    Stage,
+    StageCommand,
+    question_of,
+)
 from humeval_power.doors.page.workspace.studies import (
     ChangedError,
     OpenedStudy,
@@ -59,7 +66,7 @@ class _Done:
 class Workspace:
     """The requests about studies."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: PageParts) -> None:
         self._parts = parts
         self._studies = None if parts.folder is None else Studies(parts.folder)
         self._begun: dict[tuple[str, str], _Done] = {}
@@ -207,7 +214,7 @@ class Workspace:
             await run_in_threadpool(self._known.files_of, study)  # all of them lie within the chosen folder
             work = Work(words, texts=((secrets.token_hex(8), ""),), within=str(study.folder))
         else:
-            work = await run_in_threadpool(self._work, study, Question(words, act.without))
+            work = await run_in_threadpool(self._work, study, StageCommand(words, act.without))
         self._parts.workers.job(work.key, work)
         version = "" if act.writes else study.version
         self._begun[name, act.stage] = _Done(request.path_params["act"], work.key, version)
@@ -320,7 +327,7 @@ class Workspace:
         work = await run_in_threadpool(self._work, study, question)
         return StageShown("live", answer=await self._parts.workers.live(work, tab))
 
-    def _work(self, study: OpenedStudy, question: Question) -> Work:
+    def _work(self, study: OpenedStudy, question: StageCommand) -> Work:
         """A command that writes nothing: in a folder of its own, with the files that the study names."""
         without = {name: "" for name in question.without if study.has(name)}
         asked = self._known.edited(study, without) if without else study

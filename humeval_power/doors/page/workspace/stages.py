@@ -33,7 +33,7 @@ FORMS_FOLDER = "forms"
 
 
 @dataclass(frozen=True)
-class Question:
+class StageCommand:
     """A command whose answer a stage shows.
 
     without : fields of the study that it is not told.
@@ -105,7 +105,7 @@ class Stage:
 STAGES: tuple[Stage, ...] = (
     Stage(
         "question",
-        "Question",
+        "StageCommand",
         "What is to be found out, of which systems, on which scale?",
         "say what is to be found out",
         ("question", "systems", "scale"),
@@ -170,26 +170,28 @@ def open_of(study: OpenedStudy, wanted: str) -> str:
     return next((name for name in ("workers", "items") if not study.has(name)), "power")
 
 
-def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> Question | None:
+def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> StageCommand | None:
     """The command that answers a stage while one looks at it; None where none does."""
     if stage.key == "size":
-        return Question((*_size_words(open_of(study, wanted.get("open", ""))), *_FORMULA), is_quick=True)
+        return StageCommand(
+            (*_size_words(open_of(study, wanted.get("open", ""))), *_FORMULA), is_quick=True
+        )
     if stage.key == "plan" and study.is_there("plan"):
-        return Question(("report", FILE_NAME, "--form", "osf"), ("findings", "ratings", "answers"))
+        return StageCommand(("report", FILE_NAME, "--form", "osf"), ("findings", "ratings", "answers"))
     if stage.key == "collect" and study.is_there("assignment"):
         if study.is_there("exports"):
-            return Question(("collect", "status", FILE_NAME))
-        return Question(("assign", FILE_NAME), ("assignment", "key", "outputs", "upload", "exports"))
+            return StageCommand(("collect", "status", FILE_NAME))
+        return StageCommand(("assign", FILE_NAME), ("assignment", "key", "outputs", "upload", "exports"))
     if stage.key == "look" and study.is_there("plan") and study.has("looks"):
-        return Question(("monitor", "--status", "--plan", as_typed(study.file.values["plan"])))
+        return StageCommand(("monitor", "--status", "--plan", as_typed(study.file.values["plan"])))
     if stage.key == "decide" and study.is_there("ratings"):
         if study.is_there("findings"):
-            return Question(("report", FILE_NAME, "--form", "paper"))
-        return Question(("check", FILE_NAME), ("pilot",))
+            return StageCommand(("report", FILE_NAME, "--form", "paper"))
+        return StageCommand(("check", FILE_NAME), ("pilot",))
     if stage.key == "report" and (study.is_there("findings") or study.is_there("plan")):
         if report_of(wanted) == ANSWERS:
-            return Question(("report", FILE_NAME, "--template", "left.toml"))
-        return Question(("report", FILE_NAME, "--form", report_of(wanted)))
+            return StageCommand(("report", FILE_NAME, "--template", "left.toml"))
+        return StageCommand(("report", FILE_NAME, "--form", report_of(wanted)))
     return None
 
 

@@ -11,12 +11,12 @@ from typing import Any
 from markupsafe import Markup
 
 from humeval_power.asking.vocabulary import PRESET
-from humeval_power.doors.page.answers import Answer, Told, Wrong
+from humeval_power.doors.page.answers import Answer, JobProgress, Wrong
 from humeval_power.doors.page.asked import SIZES, on_page
 from humeval_power.doors.page.views import (
-    Field,
     FieldGroup,
     Kind,
+    PageField,
     State,
     Surroundings,
     progress_words,
@@ -54,7 +54,7 @@ class StageShown:
     """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began."""
 
     state: State
-    told: Told | None = None
+    told: JobProgress | None = None
     place: int = 0
     answer: Answer | None = None
     wrong: tuple[Wrong, ...] = ()
@@ -296,7 +296,7 @@ def _spoken(problem: Wrong) -> Wrong:
 
 def _field(
     name: str, study: OpenedStudy, typed: Mapping[str, str], wrong: Mapping[str, tuple[str, ...]]
-) -> Field:
+) -> PageField:
     one = FIELDS[name]
     words = PRESET.words if name == "preset" else one.words
     kind: Kind = "text"
@@ -314,7 +314,7 @@ def _field(
         kind = "number"
     usual = "" if one.usual in (None, "") else as_typed(one.usual)
     nothing = words.get("") or (f"as usual: {dict(choices).get(usual, usual)}" if usual else "not chosen")
-    return Field(
+    return PageField(
         name=name,
         label=_LABELS.get(name, one.label),
         kind=kind,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from humeval_power.checking.exports.templates import literal
-from humeval_power.studies.field.form import Content, Question, RatingForm, Shown, Uploader
+from humeval_power.studies.field.form import Content, FormRow, Question, RatingForm, Uploader
 from humeval_power.studies.field.uploads.html import filled
 from humeval_power.studies.field.uploads.mapping_text import (
     by_criterion,
@@ -86,7 +86,7 @@ def _study(form: RatingForm, mine: Sequence[str]) -> dict[str, object]:
     }
 
 
-def _place(one: Shown, texts: dict[tuple[str, str], int]) -> dict[str, object]:
+def _place(one: FormRow, texts: dict[tuple[str, str], int]) -> dict[str, object]:
     text = texts.setdefault((one.source, one.text), len(texts))
     return {"batch": one.batch, "order": one.order, "code": one.code, "text": text}
 

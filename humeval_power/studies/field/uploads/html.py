@@ -14,7 +14,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from humeval_power.safe_text import html_text, json_text
-from humeval_power.studies.field.form import Content, RatingForm, Shown, Uploader
+from humeval_power.studies.field.form import Content, FormRow, RatingForm, Uploader
 from humeval_power.studies.field.uploads.mapping_text import mapping_toml, readme
 
 _HOLE = re.compile("@([a-z_]+)@")  # of the page, filled in one go: what fills it is not looked at
@@ -83,7 +83,7 @@ def _page(form: RatingForm, slot: str) -> str:
     return _HOLE.sub(lambda hole: parts[hole[1]], _part("form.html"))
 
 
-def _shown(one: Shown) -> dict[str, str | int]:
+def _shown(one: FormRow) -> dict[str, str | int]:
     return {
         "batch": one.batch,
         "order": one.order,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import quoteattr
 
 from humeval_power.safe_text import visible
-from humeval_power.studies.field.form import Content, Question, RatingForm, Shown, Uploader
+from humeval_power.studies.field.form import Content, FormRow, Question, RatingForm, Uploader
 from humeval_power.studies.field.uploads.html import filled, json_page
 from humeval_power.studies.field.uploads.mapping_text import (
     by_criterion,
@@ -102,7 +102,7 @@ def _tasks(form: RatingForm, slot: str) -> str:
     return json_page(tasks)
 
 
-def _data(one: Shown, *, above: bool) -> dict[str, str | int]:
+def _data(one: FormRow, *, above: bool) -> dict[str, str | int]:
     """The fields of a task. What kind it is stays out: annotators may see them."""
     shown = {"source": one.source, "text": one.text} if above else {"text": one.text}
     return {**shown, "slot": one.slot, "batch": one.batch, "order": one.order, "code": one.code}

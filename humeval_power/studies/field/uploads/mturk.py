@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from humeval_power.costs import money
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import csv_text
-from humeval_power.studies.field.form import Content, RatingForm, Shown, Uploader
+from humeval_power.studies.field.form import Content, FormRow, RatingForm, Uploader
 from humeval_power.studies.field.uploads.html import filled, web_text
 from humeval_power.studies.field.uploads.mapping_text import (
     by_criterion,
@@ -50,9 +50,9 @@ def mturk_files(form: RatingForm) -> Mapping[str, Content]:
     }
 
 
-def _hits(form: RatingForm) -> dict[tuple[str, int], list[Shown]]:
+def _hits(form: RatingForm) -> dict[tuple[str, int], list[FormRow]]:
     """What each HIT shows, in order."""
-    hits: dict[tuple[str, int], list[Shown]] = defaultdict(list)
+    hits: dict[tuple[str, int], list[FormRow]] = defaultdict(list)
     for slot in form.slots:
         for one in form.of_slot(slot):
             hits[slot, one.batch].append(one)
@@ -60,7 +60,7 @@ def _hits(form: RatingForm) -> dict[tuple[str, int], list[Shown]]:
 
 
 def _table(
-    hits: Mapping[tuple[str, int], Sequence[Shown]], places: range, *, with_source: bool
+    hits: Mapping[tuple[str, int], Sequence[FormRow]], places: range, *, with_source: bool
 ) -> tuple[list[str], list[list[str]]]:
     parts = ("code", "order", "source", "text") if with_source else ("code", "order", "text")
     header = ["slot", "batch", *(f"{part}_{place}" for place in places for part in parts)]
@@ -135,7 +135,7 @@ def _mapping(form: RatingForm) -> str:
     )
 
 
-def _readme(form: RatingForm, hits: Mapping[tuple[str, int], Sequence[Shown]]) -> str:
+def _readme(form: RatingForm, hits: Mapping[tuple[str, int], Sequence[FormRow]]) -> str:
     loads = sorted({len(shown) for shown in hits.values()})
     of_slot = Counter(slot for slot, _ in hits)
     each = f"{loads[0]}" if len(loads) == 1 else f"{loads[0]} to {loads[-1]}"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
 from humeval_power.safe_text import csv_text
-from humeval_power.studies.field.form import Content, Question, RatingForm, Shown, Uploader
+from humeval_power.studies.field.form import Content, FormRow, Question, RatingForm, Uploader
 from humeval_power.studies.field.uploads.html import filled, web_text
 from humeval_power.studies.field.uploads.mapping_text import (
     by_criterion,
@@ -36,13 +36,13 @@ def in_html(text: str) -> str:
     return web_text(text).replace("&#10;", "<br>")
 
 
-def fields_of(one: Shown) -> tuple[str, str]:
+def fields_of(one: FormRow) -> tuple[str, str]:
     """The fields of a loop: the text, and what stands above it in a box of its own, '' where nothing does."""
     above = f'<div dir="auto" style="{_BOX} background: #f4f4f4;">{in_html(one.source)}</div>'
     return in_html(one.text), above if one.source else ""
 
 
-class Survey:
+class QualtricsSurvey:
     """One survey as its platform's own files are made: blocks, the flow between them, options and
     questions."""
 
@@ -265,7 +265,10 @@ def qualtrics_files(form: RatingForm) -> Mapping[str, Content]:
     groups = _groups(form)
     surveys = {f"survey-{number}.qsf": slots for number, slots in enumerate(groups, start=1)}
     return {
-        **{name: Survey(form, name.removesuffix(".qsf"), slots).text() for name, slots in surveys.items()},
+        **{
+            name: QualtricsSurvey(form, name.removesuffix(".qsf"), slots).text()
+            for name, slots in surveys.items()
+        },
         "slots.csv": csv_text(
             ["survey", "slot", "outputs", "add to the link"],
             [

@@ -11,7 +11,7 @@ from humeval_power.safe_text import toml_text
 from humeval_power.scales import RatingScale
 from humeval_power.studies.report.config import NO_CONFIG, SOURCE, HedsAnswer, ReportConfig
 from humeval_power.studies.report.documents import Documents, scale_size, scale_values
-from humeval_power.studies.report.fact_systems import words_of
+from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.fields import FormField, FormPage, Given, field_of
 from humeval_power.studies.report.heds.form import (
     FORM_LINK,
@@ -37,7 +37,7 @@ ABSOLUTE, DIRECT = 1, 2
 
 def criterion_fields(documents: Documents, own: Mapping[str, HedsAnswer]) -> dict[str, Given | None]:
     """Answers by number for the criterion of the documents; `own` are the authors' texts of it."""
-    said = words_of(documents.facts)
+    said = StudyWords(documents.facts)
     known: dict[str, Given | None] = {
         "4.2.2": _absolute(documents),
         "4.3.1.1": _name(documents),

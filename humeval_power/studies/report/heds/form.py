@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError, Problem
-from humeval_power.studies.report.fields import Asked, FormField, Given, field_of
+from humeval_power.studies.report.fields import FieldPrompt, FormField, Given, field_of
 
 FORM_LINK = "https://nlp-heds.github.io"
 CRITERIA_ID = "heds-criteria-criterion"
@@ -45,9 +45,9 @@ class HedsQuestion(NamedTuple):
     prompt: str
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> FieldPrompt:
         """The question as a field asks it."""
-        return Asked(self.element_id, self.number, self.prompt, SECTIONS[self.number[0]])
+        return FieldPrompt(self.element_id, self.number, self.prompt, SECTIONS[self.number[0]])
 
     @property
     def option_ids(self) -> tuple[str, ...]:
@@ -207,21 +207,6 @@ def heds_json(
         else:
             _add_text(elements, question.element_id, question.number, key, _text(field, suggestions))
     return elements
-
-
-def heds_conflicts(fields: Sequence[FormField], into: Mapping[str, Any]) -> tuple[FormField, ...]:
-    """The filled fields whose answer in `into` is another one and was kept."""
-    merged, alone = heds_json(fields, into=into), heds_json(fields)
-    keys = _criterion_keys(fields, {})
-    found = []
-    questions = {question.element_id: question for question in heds_questions()}
-    for field in fields:
-        key = "" if field.criterion is None else keys[field.criterion]
-        question = questions[field.key]
-        ids = (*question.option_ids, question.element_id + OTHER_TEXT) if field.options else (field.key,)
-        if field.state == "filled" and any(_value(merged, i, key) != _value(alone, i, key) for i in ids):
-            found.append(field)
-    return tuple(found)
 
 
 def plain_name(name: str) -> str:

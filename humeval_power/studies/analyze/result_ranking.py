@@ -1,48 +1,31 @@
-"""Comparisons of several systems: what they show, and their record."""
+"""What is said of several systems that were compared: findings, ranks, differences, and how they were fitted."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from humeval_power.checking.rehearsed import rehearsal_notices
-from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily, FamilyOfTests
+from humeval_power.families import FamilyOfTests
 from humeval_power.ratings import Ratings
 from humeval_power.rules import claim
-from humeval_power.saying.document import Block, Document, Paragraph, Picture, Points, Section, Table
+from humeval_power.saying.document import Block, Paragraph, Picture, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_cell
-from humeval_power.saying.result import ANALYSIS_SCHEMA, UNKNOWN, Provenance, Record, Result
-from humeval_power.saying.row_flow import left_out_notice
-from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken
-from humeval_power.studies.analyze.family import (
-    ComparisonRow,
-    ShownPair,
-    Unit,
-    comparison_row,
-    family_words,
-    shown_pairs,
-    systems_content,
-)
+from humeval_power.saying.result import Record
+from humeval_power.studies.analyze.family import ShownPair, Unit, family_words, shown_pairs
 from humeval_power.studies.analyze.findings import (
     VARIANCES_WORDS,
     CriterionFindings,
     Finding,
     chance_cell,
-    check_remarks,
     check_words,
     criterion_findings,
     findings_content,
-    findings_files,
-    findings_frame,
     findings_table,
     findings_words,
     listed,
-    model_remarks,
     order_of,
     other_model_words,
     rank_words,
@@ -52,30 +35,15 @@ from humeval_power.studies.analyze.findings import (
     system_sds,
     zeros_words,
 )
-from humeval_power.studies.analyze.result import (
-    WithAndWithout,
-    deviations_content,
-    deviations_section,
-    exclusion_content,
-    exclusion_section,
-    not_applied_remarks,
-    study_independence_content,
-    study_independence_section,
-)
+from humeval_power.studies.analyze.result_conditions import study_independence_section
 from humeval_power.studies.analyze.result_diagnostics import pair_rows
-from humeval_power.studies.fit.many_systems import CorrectedP, FamilyError, SystemsAnalysis, recorrected
+from humeval_power.studies.fit.many_systems import FamilyError, SystemsAnalysis
 from humeval_power.studies.fit.ranks import SimulatedRanks
-from humeval_power.studies.monitor.result import DECISIONS, over_record, result_blocks
-from humeval_power.studies.monitor.systems import over_looks
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
     from humeval_power.studies.analyze.diagnostics import JointDiagnostics
-
-
-# What is said of several systems that were compared, of all criteria: model, notes, tables and agreement.
 
 
 def counts_words(ratings: Ratings) -> str:
@@ -169,9 +137,8 @@ def variance_notes(analysis: SystemsAnalysis) -> Iterator[str]:
 MOST_PAIRS = 10  # differences that an answer shows without being asked for details
 MORE_PAIRS = "--details shows them, and table.csv of a folder (-o FOLDER/) holds them"
 _NAME = 22  # characters of a difference's name before names give way to numbers
-_MEASURES = {  # of agreement, with the heads of their columns; an empty one has no room beside others
+_COLUMNS = {  # of agreement under several criteria, with their heads; others have no room beside them
     "Krippendorff's alpha, ordinal": "alpha, ordinal",
-    "Krippendorff's alpha, interval": "",
     "share of equal ratings of two workers": "equal",
     "share at most one point apart": "one apart",
 }
@@ -224,24 +191,23 @@ def _rank_cells(one: Finding, called: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def agreement_blocks(records: Mapping[str, Record]) -> Iterator[Block]:
-    """Agreement over all systems, a row for each criterion: values with their 95 % intervals."""
+    """Agreement over all systems: values with their 95 % intervals, of several criteria a row for each."""
     found = {name: _overall(record) for name, record in records.items()}
-    shown = [measure for measure in _MEASURES if any(measure in values for values in found.values())]
-    if not shown:
-        yield Paragraph("Not defined for this table.")
-    elif len(found) > 1:
-        columns = [measure for measure in shown if _MEASURES[measure]]
+    first = next(iter(found.values()))
+    columns = [measure for measure in _COLUMNS if any(measure in values for values in found.values())]
+    if len(found) > 1 and columns:
         rows = [(name, *(_value(values.get(each)) for each in columns)) for name, values in found.items()]
-        yield Table(("criterion", *(_MEASURES[each] for each in columns)), tuple(rows))
+        yield Table(("criterion", *(_COLUMNS[each] for each in columns)), tuple(rows))
         yield Paragraph(
             "Krippendorff's alpha, and shares of pairs of ratings of an output, with 95 % intervals."
         )
-    else:
-        [values] = found.values()
+    elif len(found) == 1 and first:
         yield Table(
             ("measure", "value", "95 % interval"),
-            tuple((measure, f"{values[measure][0]:.2f}", _reach(values[measure][1])) for measure in shown),
+            tuple((measure, f"{value:.2f}", _reach(ends)) for measure, (value, ends) in first.items()),
         )
+    else:
+        yield Paragraph("Not defined for this table.")
 
 
 Measured = tuple[float, tuple[float, float] | None]
@@ -249,7 +215,11 @@ Measured = tuple[float, tuple[float, float] | None]
 
 def _overall(record: Record) -> dict[str, Measured]:
     entries = cast(list[dict[str, Any]], record["between"])
-    return {one["measure"]: (one["value"], one["interval"]) for one in entries if one["value"] is not None}
+    return {
+        one["measure"]: (one["value"], one["interval"])
+        for one in entries
+        if one["value"] is not None and " within " not in one["measure"]
+    }
 
 
 def _value(measured: Measured | None) -> str:
@@ -263,7 +233,9 @@ def _reach(interval: tuple[float, float] | None) -> str:
     return "" if interval is None or interval[0] != interval[0] else interval_words(*interval, digits=2)
 
 
-def several_sections(systems: Mapping[str, SystemsResult], tests: FamilyOfTests) -> Iterator[Section]:
+def several_sections(
+    systems: Mapping[str, Ranking], tests: FamilyOfTests, agreement: Mapping[str, Record]
+) -> Iterator[Section]:
     """What a paper prints of the comparisons, by criterion; nothing where there are none."""
     if not systems:
         return
@@ -271,12 +243,11 @@ def several_sections(systems: Mapping[str, SystemsResult], tests: FamilyOfTests)
     said = tuple(_notes(systems))
     if said:
         yield Section("Notes", (Points(said),))
-    records = {name: one.agreement for name, one in systems.items()}
-    yield Section("Agreement of workers", tuple(agreement_blocks(records)))
+    yield Section("Agreement of workers", tuple(agreement_blocks(agreement)))
     yield study_independence_section(next(iter(systems.values())).ratings)
 
 
-def _findings(systems: Mapping[str, SystemsResult], tests: FamilyOfTests) -> Iterator[Block]:
+def _findings(systems: Mapping[str, Ranking], tests: FamilyOfTests) -> Iterator[Block]:
     found = [one.findings for one in systems.values()]
     yield Paragraph(_head(systems))
     called = rows_called(next(iter(systems.values())).called)
@@ -292,7 +263,7 @@ def _findings(systems: Mapping[str, SystemsResult], tests: FamilyOfTests) -> Ite
     yield Points(tuple(findings_words(found, tests)))
 
 
-def _head(systems: Mapping[str, SystemsResult]) -> str:
+def _head(systems: Mapping[str, Ranking]) -> str:
     """What was rated and fitted, once where it is the same under all criteria."""
     first = next(iter(systems.values()))
     counts = _once_or_each({name: counts_words(one.ratings) for name, one in systems.items()})
@@ -306,7 +277,7 @@ def _once_or_each(words: Mapping[str, str]) -> str:
     return "; ".join(f"{name}: {text}" for name, text in words.items())
 
 
-def _notes(systems: Mapping[str, SystemsResult]) -> Iterator[str]:
+def _notes(systems: Mapping[str, Ranking]) -> Iterator[str]:
     """Notes of each criterion; what is the same under all stands once."""
     of_each = {name: list(notes(one.analysis, one.pairs, one.called)) for name, one in systems.items()}
     for text in dict.fromkeys(text for texts in of_each.values() for text in texts):
@@ -314,81 +285,19 @@ def _notes(systems: Mapping[str, SystemsResult]) -> Iterator[str]:
         yield text if len(names) == len(systems) else f"{', '.join(names)}: {text}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class SystemsResult(Result):
-    """All comparisons of the systems of a table that were asked for.
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """What the comparisons of several systems say of all of them: means, groups, ranks, and every difference.
 
-    `deviations` are those from the plan, None without one; `plan` names its file and checksum; `exclusion` what
-    rules for leaving out workers changed, None without rules.
-    `ranks` are simulated, `agreement` is that of the workers. `diagnostics` are None where they were not asked for
-    or there is no joint fit. `order` is that of the systems in tables and pictures; empty for the order of their
-    means, best first. `looks` are those that decided, None for one test at the end.
+    `ranks` are simulated; `diagnostics` are None where they were not asked for or there is no joint fit. `order` is
+    that of the systems in tables and pictures; empty for the order of their means, best first.
     """
-
-    schema: ClassVar[str] = ANALYSIS_SCHEMA
 
     ratings: Ratings
     analysis: SystemsAnalysis
     ranks: SimulatedRanks
-    agreement: Record
-    diagnostics: JointDiagnostics | None = None
     order: tuple[str, ...] = ()
-    deviations: tuple[Deviation, ...] | None = None
-    plan: Record | None = None
-    exclusion: WithAndWithout | None = None
-    looks: LooksTaken | None = None
-    provenance: Provenance = UNKNOWN
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Warnings where the other kind of variances, or the other model, decides otherwise."""
-        excluded = not_applied_remarks(None if self.exclusion is None else self.exclusion.exclusion)
-        checks = (*check_remarks(self.analysis.check), *model_remarks(self.analysis.other_model))
-        unchecked = () if self.looks is None else self.looks.unchecked
-        return (*excluded, *checks, *(f"WARNING: {one.actual}." for one in unchecked))
-
-    @property
-    def p_values(self) -> tuple[float, ...]:
-        """The raw p-value of each comparison."""
-        return tuple(one.test.p_value for one in self.analysis.results)
-
-    @property
-    def check_p_values(self) -> tuple[float, ...]:
-        """The same with the other kind of variances; without such a check, its own."""
-        check = self.analysis.check
-        return (
-            tuple(one.test.p_value for one in check.results) if check and check.results else self.p_values
-        )
-
-    @property
-    def other_p_values(self) -> tuple[float, ...]:
-        """The same by the other model; without such a check, its own."""
-        other = self.analysis.other_model
-        return (
-            tuple(one.test.p_value for one in other.results) if other and other.results else self.p_values
-        )
-
-    def check_family(self, family: ComparisonFamily) -> None:
-        """Refuse to be corrected by another family than the comparisons were chosen by.
-
-        Raises
-        ------
-        InputError
-            Another family, or a study with looks.
-        """
-        if self.looks is not None:
-            raise InputError(
-                f"{self.ratings.source}: a study with looks is decided by its boundaries; analyse it by itself."
-            )
-        if self.analysis.family != family:
-            raise InputError(
-                f"{self.ratings.source}: the systems were compared by {self.analysis.family}, and are to be "
-                f"corrected by {family}. Take one family for both."
-            )
-
-    def recorrected(self, tests: FamilyOfTests, corrected: CorrectedP) -> SystemsResult:
-        """The result with p-values that were corrected over a larger family of tests."""
-        return replace(self, analysis=recorrected(self.analysis, tests, corrected))
+    diagnostics: JointDiagnostics | None = None
 
     @property
     def decision(self) -> str:
@@ -439,53 +348,11 @@ class SystemsResult(Result):
         """The comparisons as they are shown."""
         return shown_pairs(self.analysis, self.unit, self.shown_order)
 
-    def findings_frame(self) -> pd.DataFrame:
-        """The findings as a table: a row for each system."""
-        return findings_frame([self.findings])
-
-    def files(self) -> dict[str, str]:
-        """The findings as a spreadsheet, and as a table for a paper."""
-        called = {name: name for name in self.shown_order}
-        return findings_files(
-            findings_table([self.findings], called=called),
-            [self.findings],
-            self.analysis.tests,
-            notices=rehearsal_notices(self.ratings.worker_names),
-        )
-
-    def body(self) -> Document:
-        """The findings, what there is to mind, and in detail each difference and how it was found."""
-        criterion = f": {self.ratings.criterion}" if self.ratings.criterion else ""
-        said = tuple(notes(self.analysis, self.pairs, self.called))
-        differences, *further = self.detail_sections()
-        sections = [
-            Section("Findings", tuple(self._findings())),
-            *self._looks(),
-            *exclusion_section((self.exclusion, self.rows)),
-            *deviations_section(self.deviations),
-            *([Section("Notes", (Points(said),))] if said else []),
-            Section("Agreement of workers", tuple(agreement_blocks({"": self.agreement}))),
-            study_independence_section(self.ratings),
-            *further,
-        ]
-        # where groups do not say them in short they are the findings; a few are shown in any case
-        is_detail = bool(self.analysis.groups) and len(self.pairs) > MOST_PAIRS
-        sections.insert(-len(further) if is_detail else 1, replace(differences, is_detail=is_detail))
-        title = f"Comparison of {counted(self.ratings.n_systems, 'system')}{criterion}"
-        return Document(
-            title,
-            lead=self.decision,
-            caveats=(*rehearsal_notices(self.ratings.worker_names), *left_out_notice(self.ratings.flow)),
-            sections=tuple(each for each in sections if each.blocks),
-        )
-
-    def _looks(self) -> Iterator[Section]:
-        """What was shown when."""
-        if self.looks is not None:
-            state = self.looks.of_several
-            n, decision = len(state.looks), DECISIONS[state.looks[-1].decision]
-            said = Paragraph(f"{counted(n, 'look')} taken ({state.rule}). {decision}")
-            yield Section("Looks", (said, *result_blocks(over_looks(state), n)))
+    @property
+    def is_long(self) -> bool:
+        """Whether the differences are details: where no groups sum them up they are the findings, and a few are
+        shown in any case."""
+        return bool(self.analysis.groups) and len(self.pairs) > MOST_PAIRS
 
     def detail_sections(self) -> Iterator[Section]:
         """What stands behind the findings: the differences first."""
@@ -495,7 +362,8 @@ class SystemsResult(Result):
         yield Section("Where ratings lie", tuple(self._ceiling()), is_detail=True)
         yield Section("Diagnostics", tuple(self._diagnostics()), is_detail=True)
 
-    def _findings(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[Block]:
+        """The findings, with what was rated and fitted."""
         ratings, analysis = self.ratings, self.analysis
         yield Paragraph(
             f"{ratings.source}: {counts_words(ratings)}; {model_words(ratings, analysis)}; "
@@ -579,16 +447,11 @@ class SystemsResult(Result):
         )[0]
 
     def content(self) -> Record:
-        """The findings, the comparisons on [0, 1], the means, the groups, the ranks and the model."""
+        """The findings, the chances of ranks and the diagnostics."""
         return {
-            **systems_content(self.ratings, self.analysis, agreement=self.agreement),
             "findings": findings_content(self.findings),
             "ranks": ranks_content(self.ranks),
             "diagnostics": self._diagnostics_content(),
-            **deviations_content(self.deviations, self.plan),
-            **exclusion_content(self.exclusion, self.rows),
-            **({} if self.looks is None else {"looks": _looks_content(self.looks)}),
-            "independence": study_independence_content(self.ratings),
         }
 
     def _diagnostics_content(self) -> Record | None:
@@ -597,41 +460,3 @@ class SystemsResult(Result):
         from humeval_power.studies.analyze.system_diagnostics import diagnostics_content
 
         return diagnostics_content(self.diagnostics, self.ratings, self.unit)
-
-    @property
-    def rows(self) -> tuple[ComparisonRow, ...]:
-        """Each comparison in short."""
-        return comparison_rows(self.ratings.criterion, self.analysis)
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each comparison."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(row) for row in self.rows])
-
-
-def comparison_rows(criterion: str | None, analysis: SystemsAnalysis) -> tuple[ComparisonRow, ...]:
-    """Each comparison of an analysis in short."""
-    return tuple(
-        comparison_row(
-            criterion,
-            (one.first, one.second),
-            one.test,
-            one.corrected_p,
-            interval=one.simultaneous_interval,
-        )
-        for one in analysis.results
-    )
-
-
-def _looks_content(looks: LooksTaken) -> Record:
-    """The looks of a finished study of several systems, and what is reported of each comparison."""
-    state = looks.of_several
-    return {
-        "ledger": Path(looks.ledger).name,
-        "rule": str(state.rule),
-        "correction": state.correction,
-        "decision": state.looks[-1].decision,
-        "looks": [asdict(look) for look in state.looks],
-        "inference": [over_record(one) for one in over_looks(state)],
-    }

@@ -1,0 +1,110 @@
+"""Many tables of one design of any kind: two of its systems, or all of them, fitted by compiled matrices."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.blas import one_blas_thread
+from humeval_power.estimation.joint.strands import StrandFits, joined
+from humeval_power.kernels.crossed.information import Fitted
+from humeval_power.kernels.joint import any_design as compiled
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+MOST_COLUMNS = 512  # outer levels times systems: the order of the matrices
+_MOST_CELLS = 20_000_000  # of inner levels by these, which are counted one by one
+
+
+class Patterns(NamedTuple):
+    """What variances mean: each adds the outer products of the `vectors` (r, K) that are of its `group` to the
+    covariance of what a level gives the systems."""
+
+    vectors: Floats
+    group: Codes
+
+    @classmethod
+    def of_two(cls) -> Self:
+        """Intercepts and slopes of x = -1/2, +1/2."""
+        return cls(np.array([[1.0, 1.0], [-0.5, 0.5]]), np.arange(2))
+
+    @classmethod
+    def of_all(cls, n_systems: int, *, own: bool) -> Self:
+        """What systems share, then what each has of its own: one variance for all, or one for each."""
+        group = np.arange(n_systems + 1)
+        vectors = np.vstack([np.ones(n_systems), np.eye(n_systems)])
+        return cls(vectors, group if own else np.minimum(group, 1))
+
+    @property
+    def products(self) -> Floats:
+        """(variances, K, K)."""
+        found = np.zeros((self.group[-1] + 1, *self.vectors.shape[1:], self.vectors.shape[1]))
+        np.add.at(found, self.group, self.vectors[:, :, None] * self.vectors[:, None, :])
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class AnyDesign:
+    """Who rated what, as the kernel takes it; variances of workers come first if `worker_is_outer`."""
+
+    design: compiled.AnyDesign
+    outer: Codes
+    inner: Codes
+    system: Codes
+    n_systems: int
+    worker_is_outer: bool
+
+    @classmethod
+    def of_rows(cls, worker: Codes, item: Codes, system: Codes, n_systems: int) -> Self | None:
+        """Codes of rows (n,). None where the matrices would be large."""
+        m, n = int(worker.max()) + 1, int(item.max()) + 1
+        if min(m, n) * n_systems > MOST_COLUMNS or m * n * n_systems > _MOST_CELLS:
+            return None
+        outer, inner = (worker, item) if m <= n else (item, worker)
+        design = compiled.AnyDesign.of_rows(outer, inner, system, n_systems)
+        return cls(design, outer, inner, system, n_systems, m <= n)
+
+    def fit(
+        self,
+        responses: Floats,
+        patterns: Patterns,
+        start: Floats,
+        *,
+        tolerance: float,
+        max_steps: int,
+        n_jobs: int = 1,
+    ) -> StrandFits:
+        """REML of each row of responses (tables, ratings), from a start (q,) with the variances of workers first.
+        What is found has those of the outer factor first, and systems as the strands of one fit."""
+        if not self.worker_is_outer:
+            start = np.roll(start, len(start) // 2)
+        step = -(-len(responses) // n_jobs)
+        parts = [responses[first : first + step] for first in range(0, len(responses), step)]
+
+        def fit(part: Floats) -> StrandFits:
+            return self._fit(part, patterns, start, tolerance, max_steps)
+
+        with one_blas_thread():
+            if len(parts) == 1:
+                return fit(responses)
+            with ThreadPoolExecutor(n_jobs) as pool:
+                return joined(list(pool.map(fit, parts)))
+
+    def _fit(
+        self, responses: Floats, patterns: Patterns, start: Floats, tolerance: float, max_steps: int
+    ) -> StrandFits:
+        n, K, q = len(responses), self.n_systems, len(start)
+        centred = np.ascontiguousarray(responses - responses.mean(axis=1, keepdims=True))
+        status = np.empty(n, dtype=np.int64)
+        shapes = ((K,), (q,), (K, K), (), (q,), (q, q), (q,), (q, q), (q, K, K), (q, q, K, K))
+        beta, *fields = filled = tuple(np.full((n, *shape), np.nan) for shape in shapes)
+        compiled.fit_many(
+            self.design, patterns.products, *patterns, self.outer, self.inner, self.system, centred,
+            np.ascontiguousarray(start), tolerance, max_steps, status, *filled,
+        )  # fmt: skip
+        return StrandFits(beta[:, None], status[:, None], Fitted(*(field[:, None] for field in fields)))

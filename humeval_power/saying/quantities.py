@@ -1,0 +1,70 @@
+"""Quantities of a result, each stated once: facts, headline and record follow from them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from humeval_power.saying.document import Fact
+from humeval_power.saying.numbers import decimals, interval_words
+from humeval_power.saying.result import Record, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A value by its `key` in the record and its `label` in the text; where one is empty it is left out there.
+
+    `form` is a format specification, or a function of the value; a value of None is not printed. `is_first`: it
+    stands above the facts.
+    """
+
+    key: str = ""
+    label: str = ""
+    value: Any = None
+    form: str | Callable[[Any], str] = ""
+    is_first: bool = False
+
+    @property
+    def fact(self) -> Fact:
+        """The label and what is printed."""
+        return self.label, format(self.value, self.form) if isinstance(self.form, str) else self.form(
+            self.value
+        )
+
+
+class Stated(Result):
+    """A result whose record and facts are its quantities."""
+
+    @abstractmethod
+    def quantities(self) -> Iterator[Quantity]:
+        """All of them, in the order of the facts."""
+
+    def facts(self, *, first: bool = False) -> tuple[Fact, ...]:
+        """Those that are printed below the headline, or in it."""
+        return tuple(
+            each.fact
+            for each in self.quantities()
+            if each.label and each.value is not None and each.is_first is first
+        )
+
+    def content(self) -> Record:
+        """The values by their keys."""
+        return {each.key: each.value for each in self.quantities() if each.key}
+
+
+POWER_LABEL, BY_FORMULA = "Power", "By formula"
+_DIGITS = 3  # of a power
+
+
+def power_words(power: float, interval: tuple[float, float] | None = None) -> str:
+    """A power, with its interval where it was simulated.
+
+    Examples
+    --------
+    >>> power_words(0.7916), power_words(0.79, (0.768, 0.8141))
+    ('0.792', '0.790 (0.768 to 0.814)')
+    """
+    reach = "" if interval is None else f" ({interval_words(*interval, digits=_DIGITS)})"
+    return f"{decimals(power, _DIGITS)}{reach}"

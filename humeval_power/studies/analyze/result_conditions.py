@@ -1,0 +1,276 @@
+"""What the result of a study stands under: the plan, the workers left out, and what was not independent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from humeval_power.exclusions import rule_words
+from humeval_power.ratings import Ratings
+from humeval_power.saying.chart import EstimateRow, EstimateRows
+from humeval_power.saying.clustered_words import Independence, independence_record, independence_section
+from humeval_power.saying.document import Block, Drawing, Paragraph, Points, Section, Table
+from humeval_power.saying.numbers import counted, interval_words, p_cell
+from humeval_power.saying.result import Record
+from humeval_power.studies.analyze.against_plan import Deviation
+from humeval_power.studies.analyze.family import ComparisonRow
+from humeval_power.studies.field.exclusion_words import rule_lines
+from humeval_power.studies.field.worker_quality import WorkerExclusion
+
+# What differs from a plan, in words and as a record.
+
+
+def deviations_section(deviations: Sequence[Deviation] | None) -> Iterator[Section]:
+    """Each deviation, or that there is none; nothing without a plan."""
+    if deviations is None:
+        return
+    found = tuple(f"{one.what}: planned {one.planned}; found {one.actual}" for one in deviations)
+    yield Section("Deviations from the plan", (Points(found) if found else Paragraph("None."),))
+
+
+def deviations_content(deviations: Sequence[Deviation] | None, plan: Record | None) -> Record:
+    """The same for a record, with the plan that was followed; nothing without one."""
+    if deviations is None:
+        return {}
+    followed = {} if plan is None else {"plan": plan}
+    return {"deviations": [asdict(one) for one in deviations], **followed}
+
+
+# The result with and without the workers whom rules leave out: counts, and the effect with its interval.
+
+SEALED = "These rules were sealed in the plan."
+NOT_SEALED = (
+    "NOT SEALED: these rules were in no plan before the ratings were seen, so that they may "
+    "follow the result."
+)
+TITLE = "With and without the workers left out"
+_MOST_SHOWN = 30  # comparisons in text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WithAndWithout:
+    """What rules for leaving out workers changed.
+
+    `workers` and `ratings` are numbers (with the rules, without them). `without` are the comparisons of the same
+    analysis of all workers, in the order of the comparisons that lead; their p-values are not corrected.
+    """
+
+    exclusion: WorkerExclusion
+    workers: tuple[int, int]
+    ratings: tuple[int, int]
+    without: tuple[ComparisonRow, ...]
+
+    @classmethod
+    def of(
+        cls, exclusion: WorkerExclusion, kept: Ratings, whole: Ratings, without: Sequence[ComparisonRow]
+    ) -> WithAndWithout:
+        """Of the ratings that stay and of all."""
+        return cls(
+            exclusion,
+            (kept.n_workers, whole.n_workers),
+            (kept.n_ratings, whole.n_ratings),
+            tuple(without),
+        )
+
+
+def exclusion_section(
+    *parts: tuple[WithAndWithout | None, Sequence[ComparisonRow]],
+) -> Iterator[Section]:
+    """What each rule does, and every comparison both ways; nothing without rules.
+
+    parts : what the rules changed, and the comparisons that lead; of each criterion where there are several.
+    """
+    known = [(found, rows) for found, rows in parts if found is not None]
+    if known:
+        yield Section(TITLE, tuple(_blocks(known)))
+
+
+def _blocks(parts: Sequence[tuple[WithAndWithout, Sequence[ComparisonRow]]]) -> Iterator[Block]:
+    first = parts[0][0]
+    yield Paragraph(f"{counts_sentence(first)} {SEALED if first.exclusion.sealed else NOT_SEALED}")
+    yield Points(tuple(rule_lines(first.exclusion)))
+    lines = [
+        (one, other, found) for found, rows in parts for one, other in zip(rows, found.without, strict=True)
+    ]
+    yield _one_table(*lines[0]) if len(lines) == 1 else _several_table(lines[:_MOST_SHOWN])
+    yield _drawing(lines[:_MOST_SHOWN])
+    if len(lines) > _MOST_SHOWN:
+        yield Paragraph(f"The other {len(lines) - _MOST_SHOWN:,} comparisons stand in the record.")
+    several = " These p-values are not corrected for several tests." if len(lines) > 1 else ""
+    yield Paragraph(f"The first of each two lines is the result.{several}")
+
+
+def counts_sentence(found: WithAndWithout) -> str:
+    """'The rules leave out 2 of 12 workers (120 of 720 ratings).'"""
+    workers, ratings = found.workers[1] - found.workers[0], found.ratings[1] - found.ratings[0]
+    if not workers:
+        return f"The rules leave out none of {counted(found.workers[1], 'worker')}."
+    return (
+        f"The rules leave out {workers:,} of {counted(found.workers[1], 'worker')} ({ratings:,} of "
+        f"{counted(found.ratings[1], 'rating')})."
+    )
+
+
+def _drawing(lines: Sequence[tuple[ComparisonRow, ComparisonRow, WithAndWithout]]) -> Drawing:
+    """Each comparison with the rules, and below it without."""
+    rows = EstimateRows(
+        tuple(
+            EstimateRow(_named(row) if not without else "", row.estimate, row.low, row.high, without)
+            for one, other, _ in lines
+            for row, without in ((one, False), (other, True))
+        ),
+        nouns="comparisons",
+        x_label="Difference on [0, 1]",
+        usual_label="with the rules: the result",
+        marked_label="without: all workers",
+        is_ordered=False,
+    )
+    return rows.drawing(
+        "exclusions",
+        title="What do the rules change?",
+        words="Each difference with its interval, with the rules and below it without them.",
+        width=4.6,
+        has_numbers=False,
+    )
+
+
+def _one_table(one: ComparisonRow, other: ComparisonRow, found: WithAndWithout) -> Table:
+    """One comparison both ways, with its counts."""
+    rows = [
+        (name, f"{found.workers[place]:,}", f"{found.ratings[place]:,}", *_effect(row))
+        for place, (name, row) in enumerate((("with the rules", one), ("without", other)))
+    ]
+    heads = (f"{one.second} - {one.first}", "workers", "ratings", "estimate", "interval", "p")
+    return Table(heads, tuple(rows))
+
+
+def _several_table(lines: Sequence[tuple[ComparisonRow, ComparisonRow, WithAndWithout]]) -> Table:
+    """Comparisons both ways."""
+    rows = [
+        (_named(row), name, *_effect(row))
+        for one, other, _ in lines
+        for name, row in (("with", one), ("without", other))
+    ]
+    return Table(("comparison", "rules", "estimate", "interval", "p"), tuple(rows))
+
+
+def _named(row: ComparisonRow) -> str:
+    criterion = f"{row.criterion}: " if row.criterion else ""
+    return f"{criterion}{row.second} - {row.first}"
+
+
+def _effect(row: ComparisonRow) -> tuple[str, str, str]:
+    return f"{row.estimate:+.4f}", interval_words(row.low, row.high), p_cell(row.p_value)
+
+
+def exclusion_content(found: WithAndWithout | None, rows: Sequence[ComparisonRow]) -> Record:
+    """The same for a record; nothing without rules."""
+    if found is None:
+        return {}
+    exclusion, names = found.exclusion, ("with_rules", "without_rules")
+    return {
+        "worker_exclusion": {
+            "rules": str(exclusion.rules),
+            "sealed": exclusion.sealed,
+            "by_rule": [
+                {
+                    "rule": one.name,
+                    "limit": one.limit,
+                    "words": rule_words(one.name, one.limit),
+                    "applied": not one.missing_columns,
+                    "missing_columns": list(one.missing_columns),
+                    "workers": int(one.broken.sum()),
+                    "unknown": int(one.unknown.sum()),
+                }
+                for one in exclusion.outcomes
+            ],
+            "workers": dict(zip(names, found.workers, strict=True)),
+            "ratings": dict(zip(names, found.ratings, strict=True)),
+            "comparisons": [
+                {
+                    "criterion": one.criterion,
+                    "first": one.first,
+                    "second": one.second,
+                    **{
+                        name: {
+                            "estimate": row.estimate,
+                            "interval": [row.low, row.high],
+                            "p_value": row.p_value,
+                        }
+                        for name, row in zip(names, (one, other), strict=True)
+                    },
+                }
+                for one, other in zip(rows, found.without, strict=True)
+            ],
+        }
+    }
+
+
+def exclusion_deviations(exclusion: WorkerExclusion | None, planned: str) -> tuple[Deviation, ...]:
+    """Rules that were not applied, and rules that the plan does not have."""
+    if exclusion is None:
+        return ()
+    found = [
+        Deviation(
+            "rule for leaving out workers",
+            f"{one.name}={one.limit:g}",
+            f"not applied: the table has no column {' and '.join(one.missing_columns)}",
+        )
+        for one in exclusion.not_applied
+        if exclusion.sealed
+    ]
+    if not exclusion.sealed:
+        found.append(Deviation("rules for leaving out workers", planned or "none", str(exclusion.rules)))
+    return tuple(found)
+
+
+def not_applied_remarks(exclusion: WorkerExclusion | None) -> tuple[str, ...]:
+    """A warning for each rule that the table lacks columns for."""
+    if exclusion is None:
+        return ()
+    return tuple(
+        f"WARNING: the rule {one.name}={one.limit:g} was not applied, for the table has no column "
+        f"{' and '.join(map(repr, one.missing_columns))}."
+        for one in exclusion.not_applied
+    )
+
+
+# What was not independent in a study of ratings, and whether its model knows.
+
+
+def study_independence(ratings: Ratings) -> tuple[Independence, ...]:
+    """What ratings share: workers and items always, documents where they are named."""
+    return tuple(_answers(ratings))
+
+
+def study_independence_section(ratings: Ratings) -> Section:
+    """The same as a section."""
+    return independence_section(study_independence(ratings))
+
+
+def study_independence_content(ratings: Ratings) -> list[Record]:
+    """The same as plain values."""
+    return independence_record(study_independence(ratings))
+
+
+def _answers(ratings: Ratings) -> Iterator[Independence]:
+    workers, items = counted(ratings.n_workers, "worker"), counted(ratings.n_items, "item")
+    yield Independence(
+        "workers",
+        "accounted",
+        f"Ratings of one worker are alike, and so are those of one item. The model knows {workers} and {items}, "
+        "with their levels and with how they differ between systems.",
+    )
+    if ratings.n_documents:
+        yield Independence(
+            "items",
+            "accounted",
+            f"Items of one document are alike. The model knows {counted(ratings.n_documents, 'document')}.",
+        )
+    else:
+        yield Independence(
+            "items",
+            "assumed",
+            "Items count as independent of each other. Where several are sentences of one document, or turns of "
+            "one dialogue, they are not: name the column by --document.",
+        )

@@ -1,0 +1,623 @@
+"""A study in words, for any form: what was compared, fitted and found, of two systems or of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from humeval_power.families import FamilyOfTests
+from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.rules import DecisionRule
+from humeval_power.saying.answer_words import decided_words, with_names
+from humeval_power.saying.document import Fact, Table
+from humeval_power.saying.numbers import (
+    MINUS,
+    NO_P,
+    counted,
+    minus_of_numbers,
+    p_cell,
+    p_words,
+    with_minus,
+)
+from humeval_power.saying.rule_words import (
+    estimator_words,
+    is_too_bold,
+    margin_decision,
+    margin_test,
+    margin_words,
+    model_words,
+    reference_of,
+    reported_words,
+    rule_sentence,
+)
+from humeval_power.saying.values import Document, bounds, estimated, listed, number, part, plain, words
+from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.family import Unit, family_words
+from humeval_power.studies.fit.many_systems import group_letters
+from humeval_power.studies.report.fact_record import (
+    ComparisonFacts,
+    Mean,
+    StudyFacts,
+    family_sentences,
+    in_words,
+    paper_sentences,
+)
+from humeval_power.studies.report.fact_tables import (
+    estimated_parameters,
+    findings_over,
+    joint_parameters,
+    pair_parameters,
+    parameters_table,
+    result_table,
+)
+from humeval_power.studies.report.power_answers import PowerAnswer, sequential_sentence
+
+_MOST_TOLD = 10  # significant differences that a sentence lists; more are summed up, and in the table
+_NO_FIT = "The model could not be fitted (it did not converge), so that there is no result to report."
+
+
+@dataclass(frozen=True, slots=True)
+class StudyWords:
+    """What a comparison of systems says of itself; None, or nothing, where it is not known."""
+
+    facts: StudyFacts
+
+    @property
+    def together(self) -> FamilyOfTests | None:
+        """The tests of several systems; None of two, A and B."""
+        return self.facts.family if self.facts.is_of_several else None
+
+    def _named(self, said: str) -> str:
+        """Our words about A and B with the systems' names, where there are two."""
+        names = self.facts.systems
+        return with_names(minus_of_numbers(said), (names[0], names[1])) if len(names) == 2 else said
+
+    # What was compared and how
+
+    def systems(self) -> PowerAnswer | None:
+        """Which systems were compared, and what a difference is."""
+        names = self.facts.systems
+        if self.together is not None and names:
+            return PowerAnswer(
+                f"{len(names)} systems: {', '.join(names)}; each difference is named by its two systems."
+            )
+        if len(names) != 2:
+            return None
+        return PowerAnswer(f"{names[0]} and {names[1]}; the difference is {names[1]} {MINUS} {names[0]}.")
+
+    def scores(self) -> str | None:
+        """How ratings become the numbers that are reported; None where the analysis is not known."""
+        rule, scale = self.facts.rule, self.facts.scale
+        if rule is None:
+            return None
+        mapped = ""
+        if scale is not None:
+            mapped = f"Ratings on {scale.low:g} to {scale.high:g} were moved to [0, 1], 1 being best. "
+        return mapped + (
+            self._scores_of_two(rule) if self.together is None else self._scores_of_several(rule)
+        )
+
+    def _scores_of_two(self, rule: DecisionRule) -> str:
+        if rule.analysis == "differences":
+            return self._named(
+                "Each worker's rating of an item under A was subtracted from that under B; the difference "
+                "reported is the mean estimated by a mixed model of these differences."
+            )
+        if rule.is_latent:
+            return self._named(
+                "They were neither averaged nor taken for numbers: the model is of the single ratings as "
+                "categories, and the difference B - A reported is that of the expected ratings."
+            )
+        return self._named(
+            "They were not averaged beforehand: the difference B - A reported is a fixed effect of a "
+            "mixed model of the single ratings."
+        )
+
+    def _scores_of_several(self, rule: DecisionRule) -> str:
+        assert self.together is not None
+        if self.together.family.model == "joint":
+            return (
+                "They were not averaged beforehand: the differences reported are those of the systems' "
+                "means in a mixed model of the single ratings."
+            )
+        if rule.analysis == "differences":
+            return (
+                "For each pair of systems each worker's rating of an item under the first was subtracted "
+                "from that under the second; the difference reported is the mean estimated by a mixed model of "
+                "these differences."
+            )
+        if rule.is_latent:
+            return (
+                "They were neither averaged nor taken for numbers: the model of each pair of systems is "
+                "of the single ratings as categories, and the difference reported is that of the expected ratings."
+            )
+        return (
+            "They were not averaged beforehand: the difference reported of each pair of systems is a "
+            "fixed effect of a mixed model of their single ratings."
+        )
+
+    def measures(self) -> str | None:
+        """What effects are given, and how they are tested."""
+        test = self.test()
+        if test is None:
+            return None
+        if self.together is not None:
+            size = f"Size: the differences of systems with their intervals, {self.unit.words}."
+        else:
+            known = number(part(self.facts.record, "standardised"), "by_rating") is not None
+            in_sd = ", and in SDs of a single rating" if known else ""
+            size = self._named(f"Size: the difference B - A on [0, 1] with its interval{in_sd}.")
+        return f"{size} Significance: {test}"
+
+    def test(self) -> str | None:
+        """The model and its test, or the family of its tests."""
+        rule = self.facts.rule
+        if rule is None:
+            return None
+        if self.together is not None:
+            return family_sentences(rule, self.together, **self._sizes())
+        return f"{self._named(rule_sentence(rule))}{self._family()}"
+
+    def paper_test(self) -> str | None:
+        """The same as sentences of a paper."""
+        rule = self.facts.rule
+        if rule is None:
+            return None
+        if self.together is not None:
+            return paper_sentences(rule, self.together, **self._sizes())
+        return f"{self._named(tested_as_planned(rule))}{self._family()}"
+
+    def _sizes(self) -> dict[str, int]:
+        return {"n_systems": len(self.facts.systems), "n_comparisons": len(self.facts.comparisons)}
+
+    def _family(self) -> str:
+        """That the test of two systems was corrected together with those of other criteria."""
+        family = self.facts.family
+        return "" if family is None else f" The p-value is given {family_words(family)}."
+
+    # What was estimated
+
+    def effect(self) -> PowerAnswer | None:
+        """Estimates with intervals and tests."""
+        if self.together is None:
+            return self._effect_of_two()
+        if not self.facts.has_result:
+            return None
+        return PowerAnswer(" ".join(self._findings_of_several()), table=self._differences())
+
+    def _effect_of_two(self) -> PowerAnswer | None:
+        """On [0, 1] and on the scale of the ratings."""
+        effect, scale, rule = part(self.facts.record, "effect"), self.facts.scale, self.facts.rule
+        estimate, interval = number(effect, "estimate"), bounds(effect, "interval")
+        if estimate is None or interval is None:
+            return None
+        rows = [("on [0, 1], 1 is best", *_effect_cells(effect))]
+        raw = part(effect, "raw")
+        if number(raw, "estimate") is not None:
+            name = "as rated" if scale is None else f"as rated, {scale.low:g} to {scale.high:g}"
+            rows.append((name, *_effect_cells(raw)))
+        between = f"{estimated(interval[0])} to {estimated(interval[1])}"
+        said = f"{self._named('B - A')} = {estimated(estimate)} on [0, 1], {self._level()} {between}"
+        df, p_value = number(effect, "df"), self.facts.comparisons[0].p_value
+        if rule is not None and rule.margin is not None:
+            said += f"; margin {margin_words(rule, scale)}"
+        test = [] if df is None else [f"df = {df:.1f}"]
+        test += [] if p_value is None else [p_of_family(self.facts, p_value)]
+        return PowerAnswer(
+            "; ".join([said, *filter(None, [", ".join(test)])]) + ".",
+            table=Table(
+                (self._named("difference B - A"), "estimate", "standard error", self._level()), tuple(rows)
+            ),
+        )
+
+    def _level(self) -> str:
+        """'95 % interval'; an interval that goes with a one-sided test leaves alpha on both sides."""
+        rule = self.facts.rule
+        return "interval" if rule is None else f"{100 * rule.confidence:g} % interval"
+
+    def parameters(self) -> PowerAnswer | None:
+        """The estimated parameters, for planning later studies; of one that is not identified the name alone."""
+        if self.together is not None:
+            found = estimated_parameters(self.facts)
+            if found is None:
+                return None
+            said, several = found
+            return PowerAnswer(said, is_whole=not self.facts.not_identified, table=several)
+        table = parameters_table(self.facts)
+        if table is None:
+            return None
+        codes = bounds(part(self.facts.record, "parameters"), "coding")
+        coding = (
+            ""
+            if codes is None
+            else f" under the coding {codes[0]:g}, {codes[1]:g} of {', '.join(self.facts.systems)}"
+        )
+        estimator = words(self.facts.record, "estimator") or "an estimator that the document does not name"
+        said = f"On [0, 1]{coding}, estimated by {estimator.upper()}."
+        return PowerAnswer(said, is_whole=not listed(self.facts.record, "not_identified"), table=table)
+
+    def estimates(self) -> str | None:
+        """The same in a line."""
+        if self.together is None:
+            values = part(self.facts.record, "parameters")
+            said = {
+                name: plain(value)
+                for name in PARAMETER_NAMES
+                if (value := number(values, name)) is not None
+            }
+        else:
+            joint = joint_parameters(self.facts)
+            said = {name: plain(value) for name, value in joint.items() if not name.startswith("mean of ")}
+            said = said or {
+                name: f"{plain(min(of))} to {plain(max(of))}"
+                for name, of in pair_parameters(self.facts).items()
+            }
+        shown = ", ".join(f"{name} {text}" for name, text in said.items())
+        return f"Estimated parameters on [0, 1]: {shown}." if shown else None
+
+    # What was found
+
+    def findings(self) -> list[str | None]:
+        """The result as sentences of a paper; empty without one."""
+        facts = self.facts
+        if self.together is None and number(part(facts.record, "effect"), "estimate") is None:
+            return []
+        if not facts.converged:
+            return [_NO_FIT]
+        if self.together is None:
+            decision = _no_test(facts) or sequential_sentence(facts.record) or _decision(facts)
+            return [_difference(facts), _as_rated(facts), decision, self._false_positives()]
+        untested = (
+            f"There is no test of {in_words(tuple(one.name for one in of))}: {why}."
+            for why, of in facts.untested.items()
+        )
+        return [
+            *self._findings_of_several(),
+            *untested,
+            *other_decisions(facts),
+            self._false_positives(),
+        ]
+
+    def _false_positives(self) -> str | None:
+        """A caution where such tests are known to be too bold with so few workers."""
+        rule, workers = self.facts.rule, self.facts.n_workers
+        size = number(part(self.facts.record, "effect"), "simulated_size")
+        if size is not None:
+            null = "without a difference"
+            if rule is not None and rule.margin is not None:
+                null = "with a difference at the margin"
+            return f"In studies of this size simulated {null}, the test was significant in a share of {size:.3f}."
+        if rule is None or workers is None or not is_too_bold(rule, workers):
+            return None
+        these = "this test is" if self.together is None else "such tests are"
+        return f"With {workers} workers {these} significant more often than alpha says."
+
+    def decided(self) -> str:
+        """What the study shows, in a sentence or two."""
+        if not self.facts.has_result:
+            return "There is no result: the model could not be fitted."
+        if self.together is None:
+            return self._decided_of_two()
+        best = self.facts.ordered_means[:1]
+        said = self._n_apart()
+        return f"{best[0].system} has the best mean. {said}" if best else said
+
+    def _decided_of_two(self) -> str:
+        found, rule, names = self.facts.comparisons[0], self.facts.rule, self.facts.systems
+        if found.reason is not None:
+            return f"Nothing is decided: {found.reason}."
+        p = "" if found.p_value is None else p_of_family(self.facts, found.p_value)
+        scale, ends, estimate = self.facts.scale, found.interval, found.estimate
+        known = scale is not None and ends is not None and estimate is not None and len(names) == 2
+        if rule is not None and rule.margin is None and known:
+            assert scale is not None
+            assert ends is not None
+            assert estimate is not None
+            return decided_words(
+                (names[0], names[1]),
+                (estimate, *ends),
+                scale,
+                rule.alternative,
+                shown=bool(found.significant),
+                p=p,
+                level=self._level(),
+            )
+        test = f" ({p})" if p else ""
+        if rule is not None and rule.margin is not None:
+            shown = "is shown" if found.significant else "is not shown"
+            return f"That {names[1]} is {rule.alternative} to {names[0]} {shown}{test}."
+        if found.significant and len(names) == 2:
+            better, worse = names[::-1] if (found.estimate or 0.0) > 0 else names
+            return f"{better} is rated higher than {worse}{test}."
+        return f"No difference is shown{test}, which does not show that there is none."
+
+    def headline(self) -> tuple[Fact, ...]:
+        """The numbers that a page begins with."""
+        if self.together is not None:
+            return self._headline_of_several()
+        effect, scale, on = part(self.facts.record, "effect"), self.facts.scale, "on [0, 1]"
+        if scale is not None and part(effect, "raw"):
+            effect, on = part(effect, "raw"), f"on the scale {scale.low:g} to {scale.high:g}"
+        estimate, ends = number(effect, "estimate"), bounds(effect, "interval")
+        said: list[Fact] = []
+        if estimate is not None and self.facts.converged:
+            said.append((self._named(f"B - A {on}"), minus_of_numbers(estimated(estimate))))
+        if ends is not None:
+            said.append((self._level(), minus_of_numbers(" to ".join(map(estimated, ends)))))
+        return tuple(said)
+
+    def _headline_of_several(self) -> tuple[Fact, ...]:
+        if not self.facts.has_result:
+            return ()
+        apart = sum(one.significant is True for one in self.facts.comparisons)
+        best = tuple(
+            (f"best mean: {one.system}", self._mean(one.mean)) for one in self.facts.ordered_means[:1]
+        )
+        return (*best, ("significant differences", f"{apart:,} of {len(self.facts.comparisons):,}"))
+
+    # Tables
+
+    def tables(self) -> tuple[Table, ...]:
+        """The results: of two systems with the parameters, of several the means and the differences."""
+        if self.together is None:
+            found = result_table(self.facts)
+            return () if found is None else (found,)
+        if not self.facts.has_result:
+            return ()
+        return (*([self._means()] if self.facts.means else []), self._differences())
+
+    def compared(self) -> str:
+        """Which systems the tables are of."""
+        names = self.facts.systems
+        if self.together is not None:
+            return f"Human evaluation of {counted(len(names), 'system')}."
+        return f"Human evaluation{f' of {names[0]} and {names[1]}' if len(names) == 2 else ''}."
+
+    def caption(self) -> str:
+        """What the tables are on."""
+        on = f" on {self.facts.criterion}" if self.facts.criterion else ""
+        units = " Means and SDs are on [0, 1], where 1 is best." if self.together is None else ""
+        return f"{self.compared().removesuffix('.')}{on}.{units}"
+
+    def _means(self) -> Table:
+        """A row for each system, as the findings have it; of a record without them, best first."""
+        found = findings_over([self.facts], self.caption())
+        if found is not None:
+            return found
+        letters = group_letters(self.facts.groups)
+        header = ("system", "mean", *(("groups",) if letters else ()))
+        rows = tuple(
+            (one.system, self._mean(one.mean), *((letters.get(one.system, ""),) if letters else ()))
+            for one in self.facts.ordered_means
+        )
+        return Table(header, rows, caption=f"{self.caption()} Means are {self.unit.words}.")
+
+    def _differences(self) -> Table:
+        """A row for each comparison, with its p-value after the correction of the family."""
+        p_value = "p" if self._correction == "none" else "corrected p"
+        rows = tuple(
+            (
+                one.name,
+                "" if one.estimate is None else self._difference(one.estimate),
+                self._ends(one),
+                NO_P if one.p_value is None else p_cell(one.p_value),
+            )
+            for one in self.facts.ranked_comparisons
+        )
+        caption = f"{self.caption()} Differences are {self.unit.words}.{self._intervals()}"
+        return Table(("difference", "estimate", "interval", p_value), rows, caption=caption)
+
+    def _intervals(self) -> str:
+        if any(one.is_simultaneous for one in self.facts.comparisons):
+            return " The intervals cover together."
+        return "" if self._correction == "none" else " The intervals are not corrected."
+
+    def _findings_of_several(self) -> Iterator[str]:
+        """The means, the differences that are shown, and the groups."""
+        if self.facts.means:
+            ranked = in_words(tuple(map(self._ranked, self.facts.ordered_means)))
+            yield f"The mean ratings, {self.unit.words}, are {ranked}."
+        apart = [one for one in self.facts.ranked_comparisons if one.significant]
+        yield self._n_apart()
+        if 0 < len(apart) <= _MOST_TOLD:
+            yield f"{'; '.join(map(self._told, apart))}."
+        elif apart:
+            yield from self._of_best()
+        together = [group for group in self.facts.groups if len(group) > 1]
+        if together:
+            yield f"Not told apart: {'; '.join(', '.join(group) for group in together)}."
+        if len(apart) < len(self.facts.comparisons):
+            yield "That a difference is not significant does not show that there is none."
+
+    def _n_apart(self) -> str:
+        """How many of the differences are shown, as a sentence."""
+        assert self.together is not None
+        apart = sum(one.significant is True for one in self.facts.comparisons)
+        of, are = counted(len(self.facts.comparisons), "difference"), "is" if apart == 1 else "are"
+        return f"{apart:,} of {of} {are} significant {family_words(self.together)}."
+
+    def _ranked(self, one: Mean) -> str:
+        return f"{one.system} {self._mean(one.mean)}{self._between(one)}"
+
+    def _between(self, one: Mean) -> str:
+        if one.interval is None:
+            return ""
+        ends = self.unit.interval(*self.unit.mean_interval(*one.interval))
+        return f" ({self._level()} {with_minus(ends)})"
+
+    def _told(self, one: ComparisonFacts) -> str:
+        between = "" if one.interval is None else f" ({self._level()} {self._ends(one)})"
+        test = "" if one.p_value is None else f", {self._p(one.p_value)}"
+        return f"{one.name} is {self._difference(one.estimate or 0.0)}{between}{test}"
+
+    @property
+    def unit(self) -> Unit:
+        """What means and differences are shown in."""
+        return Unit(self.facts.scale or RatingScale(0.0, 1.0, source="inferred"))
+
+    def _mean(self, value: float) -> str:
+        """A mean in these units."""
+        return with_minus(self.unit.shown(self.unit.mean(value)))
+
+    def _difference(self, value: float) -> str:
+        return with_minus(self.unit.shown(self.unit.difference(value), more=1, signed=True))
+
+    def _ends(self, one: ComparisonFacts) -> str:
+        if one.interval is None:
+            return ""
+        return with_minus(self.unit.interval(*self.unit.difference_interval(*one.interval), more=1))
+
+    def _of_best(self) -> Iterator[str]:
+        """The best system against every other, where too many differences are significant to list them."""
+        best = self.facts.ordered_means[0].system if self.facts.means else self.facts.systems[0]
+        if self.together is not None and self.together.family.baseline is not None:
+            best = self.together.family.baseline
+        own = [one for one in self.facts.ranked_comparisons if best in (one.first, one.second)]
+        yield f"Differences of {best} from the others: {'; '.join(map(self._told, own))}."
+
+    def _p(self, value: float) -> str:
+        return p_words(value) if self._correction == "none" else f"corrected {p_words(value)}"
+
+    @property
+    def _correction(self) -> str:
+        return "none" if self.together is None else self.together.family.correction
+
+
+def tested_as_planned(rule: DecisionRule) -> str:
+    """The model and the test of two systems as sentences of a paper."""
+    model = model_words(rule)
+    fitted = f"We fitted a {model[0].lower()}{model[1:]}, by {estimator_words(rule)}"
+    if rule.margin is not None:
+        return f"{fitted}. {margin_test(rule)}{reported_words(rule)}"
+    sides = "two-sided" if rule.alternative == "two-sided" else "one-sided (B - A above zero)"
+    scale = "latent " if rule.is_latent else ""
+    return (
+        f"{fitted}, and compared the "
+        f"{scale}difference over its standard error with {reference_of(rule)} ({sides}, alpha "
+        f"{rule.alpha:g}).{reported_words(rule)}"
+    )
+
+
+def _effect_cells(effect: Document) -> tuple[str, str, str]:
+    estimate, error, interval = (
+        number(effect, "estimate"),
+        number(effect, "standard_error"),
+        bounds(effect, "interval"),
+    )
+    return (
+        "" if estimate is None else estimated(estimate),
+        "" if error is None else f"{error:#.3g}",
+        "" if interval is None else f"{estimated(interval[0])} to {estimated(interval[1])}",
+    )
+
+
+def zeros(facts: StudyFacts) -> str | None:
+    """The SDs that are zero or not identified, as sentences."""
+    said = [f"Estimated as zero: {', '.join(facts.boundary)}."] if facts.boundary else []
+    unknown = facts.not_identified
+    said += [f"Not identified by this design: {', '.join(unknown)}."] if unknown else []
+    return " ".join(said) or None
+
+
+def p_of_family(facts: StudyFacts, value: float) -> str:
+    """'p = 0.012', and after which correction where the test was made with those of other criteria."""
+    family = facts.family
+    if family is None or family.family.correction == "none":
+        return p_words(value)
+    return f"{p_words(value)} {family_words(family)}"
+
+
+def _minus(facts: StudyFacts) -> str:
+    """The difference of the two systems by their names."""
+    names = facts.systems if len(facts.systems) == 2 else ("A", "B")
+    return f"{names[1]} {MINUS} {names[0]}"
+
+
+def _difference(facts: StudyFacts) -> str:
+    effect = part(facts.record, "effect")
+    estimate = number(effect, "estimate") or 0.0
+    error, df = (number(effect, name) for name in ("standard_error", "df"))
+    p_value = facts.comparisons[0].p_value
+    test = [] if error is None else [f"standard error {error:#.3g}"]
+    test += [_interval(facts, bounds(effect, "interval"))]
+    test += [] if df is None else [f"df = {df:.1f}"]
+    test += [] if p_value is None else [p_of_family(facts, p_value)]
+    return (
+        f"The estimated difference {_minus(facts)} is {with_minus(estimated(estimate))} on [0, 1] "
+        f"({', '.join(filter(None, test))})."
+    )
+
+
+def _as_rated(facts: StudyFacts) -> str | None:
+    raw, scale = part(facts.record, "effect", "raw"), facts.scale
+    estimate = number(raw, "estimate")
+    if estimate is None or scale is None:
+        return None
+    interval = _interval(facts, bounds(raw, "interval"))
+    between = f" ({interval})" if interval else ""
+    low = (
+        ""
+        if scale.higher_is_better
+        else f"; low ratings are good, so that a negative difference favours {facts.systems[1]}"
+    )
+    return (
+        f"On the scale of the ratings, {scale.low:g} to {scale.high:g}, this is "
+        f"{with_minus(estimated(estimate))}{between}{low}."
+    )
+
+
+def _interval(facts: StudyFacts, ends: tuple[float, float] | None) -> str:
+    if ends is None:
+        return ""
+    low, high = (with_minus(estimated(end)) for end in ends)
+    if facts.rule is None:
+        return f"interval {low} to {high}"
+    return f"{100 * facts.rule.confidence:g} % interval {low} to {high}"
+
+
+def _no_test(facts: StudyFacts) -> str | None:
+    reason = facts.comparisons[0].reason
+    return None if reason is None else f"There is no test of this difference, and no decision: {reason}."
+
+
+def _decision(facts: StudyFacts) -> str | None:
+    """By the rule that the document states."""
+    found, rule, systems = facts.comparisons[0], facts.rule, facts.systems
+    if rule is None or found.significant is None or found.estimate is None or len(systems) != 2:
+        return None
+    if rule.margin is not None:
+        if found.interval is None:
+            return None
+        names = systems[0], systems[1]
+        return minus_of_numbers(
+            margin_decision(
+                rule, names, interval=found.interval, shown=found.significant, scale=facts.scale
+            )
+        )
+    if not found.significant:
+        return (
+            f"At alpha {rule.alpha:g} the study has not shown a difference, which does not show that there is "
+            "none: the interval says which differences remain possible."
+        )
+    better, worse = (systems[1], systems[0]) if found.estimate > 0 else (systems[0], systems[1])
+    return f"At alpha {rule.alpha:g} the difference is significant: {better} was rated higher than {worse}."
+
+
+_OTHERS = {
+    ("variances_check", "variances", "common"): "With variances common to all systems",
+    ("variances_check", "variances", "own"): "With variances of each system's own",
+    ("model_check", "model", "pairwise"): "By fits in pairs",
+    ("model_check", "model", "joint"): "By one fit of all systems",
+}
+
+
+def other_decisions(facts: StudyFacts) -> Iterator[str]:
+    """Which comparisons another kind of variances, or the other model, decides otherwise, as sentences."""
+    for (name, field, kind), words_of_it in _OTHERS.items():
+        check = part(facts.record, name)
+        parted = [frozenset(pair) for pair in listed(check, "decided_otherwise")]
+        if words(check, field) != kind or not parted:
+            continue
+        named = [one.name for one in facts.ranked_comparisons if {one.first, one.second} in parted]
+        told = in_words(tuple(named))
+        yield f"{words_of_it}, a check that decides nothing, {told} would be decided otherwise."
