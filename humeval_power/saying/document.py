@@ -1,6 +1,6 @@
 """What a result says, before anyone decides how it looks: one record that four renderers turn into text.
 
-A document knows nothing of terminals, tags or commands. `reporting.render` has one function a medium:
+A document knows nothing of terminals, tags or commands. `saying.render` has one function a medium:
 `as_terminal`, `as_markdown`, `as_html`, `as_latex`.
 """
 

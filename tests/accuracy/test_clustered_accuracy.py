@@ -14,7 +14,7 @@ from humeval_power.clusters import Clusters
 from humeval_power.comparisons.accuracy import calls as accuracy
 from humeval_power.comparisons.accuracy.counts import Answers, accuracy_interval, all_comparisons
 from humeval_power.errors import InputError
-from humeval_power.inference.common_tests import correct
+from humeval_power.inference.corrections import correct
 from humeval_power.inference.item_bootstrap import drawn_swaps, listed_swaps, swapped_sum_p
 from humeval_power.inference.mcnemar import exact_p
 

@@ -14,7 +14,7 @@ from seven import seven
 from humeval_power.designs import k_per_item
 from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.common_tests import correct
+from humeval_power.inference.corrections import correct
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate

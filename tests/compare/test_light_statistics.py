@@ -19,7 +19,8 @@ from humeval_power.comparisons.scores.power import equivalence_power_of
 from humeval_power.comparisons.scores.tests import equivalence_test, sign_test, t_test, wilcoxon_test
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import normal_p, student_p
-from humeval_power.inference.common_tests import correct, mid_ranks
+from humeval_power.inference.corrections import correct
+from humeval_power.inference.exact_comparison import mid_ranks
 from humeval_power.inference.item_bootstrap import (
     binomial_at_most,
     binomial_interval,

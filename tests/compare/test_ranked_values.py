@@ -28,13 +28,8 @@ from humeval_power.comparisons.scores.effect_sizes import wilcoxon_r
 from humeval_power.comparisons.scores.scenario import ResampledScores
 from humeval_power.comparisons.scores.tests import run_test, sign_test, wilcoxon_test
 from humeval_power.designs import Assignment
-from humeval_power.inference.common_tests import (
-    at_least,
-    common_decimals,
-    exact_difference,
-    mann_whitney_on_ratings,
-    rounded,
-)
+from humeval_power.inference.common_tests import mann_whitney_on_ratings
+from humeval_power.inference.exact_comparison import at_least, common_decimals, exact_difference, rounded
 
 DIRECTIONS = ("two-sided", "greater", "less")
 TYPED = ["0.3", "0.4", "0.3", "1.4", "0.3", "1.1", "-0.1", "0.6"]

@@ -16,7 +16,7 @@ from study_files import run, write_ratings
 from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.crossed import fits
 from humeval_power.estimation.joint import fit as joint_fit
-from humeval_power.inference.common_tests import correct
+from humeval_power.inference.corrections import correct
 from humeval_power.rules import DecisionRule
 from humeval_power.saying import numbers
 from humeval_power.studies.fit.wald import finished_test

@@ -21,7 +21,7 @@ from humeval_power.comparisons.judge.means import judged_means
 from humeval_power.comparisons.judge.rated import RatedItems, rated_means
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.common_tests import correct
+from humeval_power.inference.corrections import correct
 
 
 def drawn(

@@ -38,6 +38,7 @@ from humeval_power.studies.plan.planned_systems import (
     scaled,
     systems_of_deviations,
 )
+from humeval_power.studies.plan.result_page import plan_document
 from humeval_power.studies.plan.sealed_content import plan_to_json
 from humeval_power.studies.plan.systems_search import (
     GoalPower,
@@ -46,7 +47,6 @@ from humeval_power.studies.plan.systems_search import (
     most_powerful,
     smallest_effect,
 )
-from humeval_power.studies.plan.text import plan_document
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import Goal, SystemsParameters
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from study_files import run
 
 from humeval_power.files.json_text import toml_lines
-from humeval_power.studies.report.answers import value_text
+from humeval_power.studies.report.answers_template import value_text
 from humeval_power.studies.report.calls import answers_template
 from humeval_power.studies.report.config import CRITERION_TEXTS, PERSONS, TEXTS, ReportConfig
 from humeval_power.studies.report.documents import Documents
-from humeval_power.studies.report.heds.answers import heds_fields
+from humeval_power.studies.report.heds.criterion import heds_fields
 from humeval_power.studies.report.heds.form import (
     Chosen,
     chosen_words,

@@ -13,7 +13,7 @@ from humeval_power.saying.render import as_html, as_markdown
 from humeval_power.studies.report.config import SOURCE, ReportConfig
 from humeval_power.studies.report.documents import Documents
 from humeval_power.studies.report.fields import FormField, open_fields, score
-from humeval_power.studies.report.heds.answers import heds_fields, heds_page
+from humeval_power.studies.report.heds.criterion import heds_fields, heds_page
 from humeval_power.studies.report.heds.form import (
     CRITERIA_ID,
     MARK,

@@ -11,7 +11,7 @@ from study_files import run
 
 from humeval_power.studies.report.config import MEMORY, REMEMBERED, SOURCE, TEXTS, ReportConfig
 from humeval_power.studies.report.fields import Given
-from humeval_power.studies.report.heds.answers import heds_fields
+from humeval_power.studies.report.heds.criterion import heds_fields
 from humeval_power.studies.report.sources import memory_path
 
 ANSWERS = """[report]

@@ -17,7 +17,7 @@ from test_many_systems import ratings_of
 from humeval_power.errors import InputError
 from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.files.documents.reading import checked_document
-from humeval_power.inference.common_tests import correct
+from humeval_power.inference.corrections import correct
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.numbers import p_cell, p_words
 from humeval_power.saying.render.terminal import as_terminal

@@ -18,7 +18,7 @@ from test_joint_fit import random_table
 
 from humeval_power.errors import InputError
 from humeval_power.families import ComparisonFamily
-from humeval_power.inference.common_tests import correct
+from humeval_power.inference.corrections import correct
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale

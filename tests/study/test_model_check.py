@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from humeval_power.families import ComparisonFamily
-from humeval_power.inference.common_tests import correct
+from humeval_power.inference.corrections import correct
 from humeval_power.ratings import ratings_from_table
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scales import RatingScale

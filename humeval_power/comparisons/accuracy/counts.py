@@ -14,7 +14,7 @@ from humeval_power.checking.suspects import ClusterSuspect
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.clustered import ClusteredMean, clustered_mean
-from humeval_power.inference.common_tests import correct
+from humeval_power.inference.corrections import correct
 from humeval_power.inference.item_bootstrap import swapped_sum_p
 from humeval_power.inference.mcnemar import asymptotic_p, exact_p, mid_p, unconditional_p
 

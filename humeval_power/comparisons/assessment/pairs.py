@@ -14,7 +14,8 @@ from scipy import special
 
 from humeval_power.choices import ScoreTest
 from humeval_power.errors import InputError
-from humeval_power.inference.common_tests import correct, mid_ranks
+from humeval_power.inference.corrections import correct
+from humeval_power.inference.exact_comparison import mid_ranks
 from humeval_power.kernels.metrics.sign_flips import mann_whitney_counts
 
 # The difference of two means whose ratings come in clusters that may hold ratings of both.

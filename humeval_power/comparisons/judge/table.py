@@ -24,7 +24,7 @@ from humeval_power.comparisons.judge.rated import (
     rated_means,
 )
 from humeval_power.errors import HumevalPowerError, InputError, Problem
-from humeval_power.inference.common_tests import correct
+from humeval_power.inference.corrections import correct
 
 
 class JudgedValues(NamedTuple):

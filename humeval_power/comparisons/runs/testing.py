@@ -15,7 +15,7 @@ from humeval_power.comparisons.runs.run_table import Floats, RunTable
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.inference.clustered import ClusteredMean, clustered_mean
-from humeval_power.inference.common_tests import correct
+from humeval_power.inference.corrections import correct
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.ratings import Ratings

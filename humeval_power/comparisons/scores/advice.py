@@ -17,7 +17,7 @@ from scipy import special
 
 from humeval_power.choices import NORMALITY_ALPHA, Question
 from humeval_power.comparisons.scores.answers import all_alike, score_differences
-from humeval_power.inference.common_tests import rounded
+from humeval_power.inference.exact_comparison import rounded
 
 # The test of normality of Shapiro and Wilk (1965), by Royston's (1995) approximations, algorithm AS R94.
 

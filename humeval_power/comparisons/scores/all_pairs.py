@@ -16,7 +16,7 @@ from humeval_power.comparisons.scores.answers import Floats, PairedTest, TestSet
 from humeval_power.comparisons.scores.score_table import Pairs, ScoreTable, all_pairs
 from humeval_power.comparisons.scores.tests import DEFAULT_TEST, TESTS, run_test
 from humeval_power.errors import InputError
-from humeval_power.inference.common_tests import correct
+from humeval_power.inference.corrections import correct
 
 if TYPE_CHECKING:
     from humeval_power.comparisons.scores.bootstrap import JointBootstrap

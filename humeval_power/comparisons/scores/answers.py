@@ -14,7 +14,7 @@ from humeval_power.choices import DEFAULT_RESAMPLES
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import Direction
-from humeval_power.inference.common_tests import CLOSE, exact_difference
+from humeval_power.inference.exact_comparison import CLOSE, exact_difference
 from humeval_power.inference.item_bootstrap import in_blocks
 from humeval_power.kernels.metrics.corpus import drawn_counts
 

@@ -25,7 +25,7 @@ from humeval_power.comparisons.scores.effect_sizes import EffectSize
 from humeval_power.comparisons.scores.score_table import Pairs
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import Direction
-from humeval_power.inference.common_tests import at_least
+from humeval_power.inference.exact_comparison import at_least
 from humeval_power.inference.item_bootstrap import drawn_p, in_blocks, monte_carlo_interval
 from humeval_power.kernels.metrics.corpus import drawn_counts, drawn_signs, resample_medians
 

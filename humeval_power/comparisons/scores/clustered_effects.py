@@ -31,7 +31,7 @@ from humeval_power.comparisons.scores.effect_sizes import (
     standardised,
 )
 from humeval_power.inference.clustered import ClusteredMean, clustered_mean
-from humeval_power.inference.common_tests import mid_ranks
+from humeval_power.inference.exact_comparison import mid_ranks
 
 CR2 = "CR2"
 

@@ -13,7 +13,7 @@ from scipy import special
 from humeval_power.comparisons.scores.answers import Floats, all_alike
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import Direction
-from humeval_power.inference.common_tests import mid_ranks
+from humeval_power.inference.exact_comparison import mid_ranks
 from humeval_power.inference.item_bootstrap import binomial_at_most
 from humeval_power.kernels.metrics.corpus import pair_mean
 from humeval_power.roots import root_between

@@ -24,7 +24,7 @@ from humeval_power.comparisons.scores.answers import (
     sums_of_counts,
 )
 from humeval_power.errors import InputError
-from humeval_power.inference.common_tests import at_least
+from humeval_power.inference.exact_comparison import at_least
 from humeval_power.inference.item_bootstrap import in_blocks, monte_carlo_interval
 from humeval_power.inference.mcnemar import at_most, exact_p, mid_p
 from humeval_power.kernels.metrics.corpus import drawn_counts

@@ -25,7 +25,7 @@ from humeval_power.comparisons.scores.effect_sizes import (
 )
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import ClusteredMean, Direction, clustered_mean
-from humeval_power.inference.common_tests import exact_difference, mid_ranks
+from humeval_power.inference.exact_comparison import exact_difference, mid_ranks
 from humeval_power.inference.mcnemar import critical_counts
 from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
 from humeval_power.kernels.metrics.corpus import hodges_lehmann_rows

@@ -37,7 +37,7 @@ from humeval_power.comparisons.scores.effect_sizes import (
 from humeval_power.comparisons.scores.primer import primer_test
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import Direction, clustered_mean, normal_p, student_p
-from humeval_power.inference.common_tests import mid_ranks
+from humeval_power.inference.exact_comparison import mid_ranks
 from humeval_power.inference.item_bootstrap import binomial_at_most
 from humeval_power.inference.mcnemar import at_most
 

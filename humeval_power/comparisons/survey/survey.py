@@ -17,7 +17,7 @@ import numpy as np
 
 from humeval_power.comparisons.survey.comparison import DETAILS, PublishedComparison
 from humeval_power.errors import InputError
-from humeval_power.inference.common_tests import rounded
+from humeval_power.inference.exact_comparison import rounded
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.studies.power.analytic import minimum_detectable_effect

@@ -13,16 +13,18 @@ from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.imported import imported
 from humeval_power.checking.rows import ExportFlow
 from humeval_power.errors import InputError, Problem
+from humeval_power.files.exports.appraise import APPRAISE
 from humeval_power.files.exports.argilla import ARGILLA
-from humeval_power.files.exports.crowds import MTURK, PROLIFIC
 from humeval_power.files.exports.forms import FORMS, SHEETS, side_by_side
 from humeval_power.files.exports.label_studio import LABEL_STUDIO
+from humeval_power.files.exports.mqm import MQM
+from humeval_power.files.exports.mturk import MTURK
 from humeval_power.files.exports.pearmut import PEARMUT
 from humeval_power.files.exports.platform import COLLECTED, Platform
 from humeval_power.files.exports.potato import POTATO
+from humeval_power.files.exports.prolific import PROLIFIC
 from humeval_power.files.exports.qualtrics import QUALTRICS
 from humeval_power.files.exports.raw import RawExport
-from humeval_power.files.exports.wmt import APPRAISE, MQM
 from humeval_power.safe_text import shell_word
 
 PLATFORMS: tuple[Platform, ...] = (

@@ -372,7 +372,7 @@ def _corrected_over_all(
     its own.
     """
     from humeval_power.families import FamilyOfTests
-    from humeval_power.inference.common_tests import correct
+    from humeval_power.inference.corrections import correct
     from humeval_power.studies.fit.many_systems import CorrectedP
 
     raw = [p for result in results.values() for p in result.p_values]

@@ -33,7 +33,7 @@ from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.studies.field.result_rehearsal import RehearsalResult
-    from humeval_power.studies.power.result_simulated import SimulatedStudy
+    from humeval_power.studies.power.result_ratings import SimulatedStudy
 
 
 @study_command(

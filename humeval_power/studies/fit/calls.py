@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.fit.latent_effects import FamilyCheck
     from humeval_power.studies.fit.wald import EffectTest
     from humeval_power.studies.power.result_calibration import CalibrationResult
-    from humeval_power.studies.power.result_simulated import SimulatedStudy
+    from humeval_power.studies.power.result_ratings import SimulatedStudy
     from humeval_power.studies.power.systems_study import SystemsStudy
     from humeval_power.studies.power.workload import Ahead, Workload
     from humeval_power.sweep.executors import AnyExecutor
@@ -301,7 +301,7 @@ def simulate(
     """
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.power import strategies
-    from humeval_power.studies.power.result_simulated import SimulatedStudy
+    from humeval_power.studies.power.result_ratings import SimulatedStudy
 
     study, said = strategies.study_to_draw(
         about, design, effect, scale, response=response, points=points, losses=losses, exclusion=exclusion

@@ -13,7 +13,7 @@ from scipy import special
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.joint.fit import JointFit, contrast_precision, fit_joint
 from humeval_power.families import ComparisonFamily, Correction, FamilyOfTests, SystemVariances
-from humeval_power.inference.common_tests import correct
+from humeval_power.inference.corrections import correct
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule

@@ -22,7 +22,7 @@ from humeval_power.families import (
     SystemModel,
     SystemVariances,
 )
-from humeval_power.inference.common_tests import correct
+from humeval_power.inference.corrections import correct
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.fit.intervals import Intervals, latent_intervals, parameter_intervals

@@ -15,7 +15,7 @@ from humeval_power.comparisons.assessment.scenario import DirectAssessment, Gamm
 from humeval_power.comparisons.preference.judgements import preference_p
 from humeval_power.comparisons.preference.scenario import Preference
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.common_tests import exact_difference
+from humeval_power.inference.exact_comparison import exact_difference
 from humeval_power.scenarios.contract import BLOCK, Replicates
 from humeval_power.studies.looks.replicates import Floats, LookReplicates, look_blocks, share_problems
 

@@ -97,9 +97,17 @@ def check_stepwise(rule: StoppingRule, correction: Correction) -> None:
 
 def step_level(alpha: float, left: int, n_comparisons: int, correction: Correction) -> float:
     """The level of a comparison while `left` of all are not shown."""
-    if correction == "none":
-        return alpha
-    return alpha / (left if correction == "holm" else n_comparisons)
+    return alpha / _divisor(correction, left, n_comparisons)
+
+
+def _divisor(correction: Correction, left: int, n_comparisons: int) -> int:
+    """By what a comparison's level is divided while `left` of all are not shown."""
+    divisors = {
+        "none": 1,
+        "holm": left,
+        "bonferroni": n_comparisons,
+    }  # others are refused: `check_stepwise`
+    return divisors[correction]
 
 
 def stepwise_boundaries(
@@ -225,7 +233,7 @@ def adjusted_p(levels: Floats, correction: Correction) -> Floats:
     levels : `sequential_level` of each comparison at each look, shape (looks, comparisons)
     """
     n_looks, n = levels.shape
-    factors = np.arange(1, n + 1) if correction == "holm" else [n if correction == "bonferroni" else 1]
+    factors = sorted({_divisor(correction, left, n) for left in range(1, n + 1)})
     result = np.ones(n)
     for alpha in sorted(
         {min(float(level * factor), 1.0) for level in levels.ravel() for factor in factors}, reverse=True

@@ -17,12 +17,13 @@ from humeval_power.costs import CostModel
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
+from humeval_power.inference.corrections import significant
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.kernels.growing_table import growing_products
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scenarios.contract import parts_in_blocks
 from humeval_power.simulation.systems import CompleteSums
-from humeval_power.studies.fit.max_t import pair_design, significant
+from humeval_power.studies.fit.max_t import pair_design
 from humeval_power.studies.fit.wald import reference, wald_p
 from humeval_power.studies.looks.calibration import (
     LEAST_SD,

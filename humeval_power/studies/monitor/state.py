@@ -16,7 +16,7 @@ from humeval_power.comparisons.assessment.scenario import DirectAssessment, scor
 from humeval_power.comparisons.preference.judgements import preference_p
 from humeval_power.comparisons.preference.scenario import Preference
 from humeval_power.errors import FitError, InputError, Problem
-from humeval_power.inference.common_tests import rounded
+from humeval_power.inference.exact_comparison import rounded
 from humeval_power.inference.mcnemar import P_VALUES
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
 from humeval_power.studies.looks.stagewise import LookEstimate

@@ -347,7 +347,7 @@ def assign_work(
     from humeval_power.studies.plan.assignment import assign
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.plan.result_assignment import AssignmentResult
-    from humeval_power.studies.plan.sections import is_below_target, plan_answer
+    from humeval_power.studies.plan.result_sections import is_below_target, plan_answer
 
     planned = study if isinstance(study, Plan) else None
     used = seed if seed is not None else DEFAULT_SEED if planned is None else planned.seed
@@ -469,8 +469,8 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
     others are kept beside it."""
     from humeval_power.saying.rule_words import default_question
     from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
-    from humeval_power.studies.plan.text import judged_by
-    from humeval_power.studies.plan.words import systems_question
+    from humeval_power.studies.plan.result_page import judged_by
+    from humeval_power.studies.plan.result_words import systems_question
 
     request, chosen = found.request, found.chosen
     simulated = chosen.simulated

@@ -20,6 +20,7 @@ from humeval_power.files.json_text import parse_json, read_fee
 from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.studies.plan.planned_rules import PlannedRules
 from humeval_power.studies.plan.planned_systems import PlannedSystems
+from humeval_power.studies.plan.result_page import Amendment, Change
 from humeval_power.studies.plan.sealed_content import (
     COMPUTED,
     LOOKS_SCHEMA,
@@ -43,7 +44,6 @@ from humeval_power.studies.plan.sealed_content import (
     study_of,
     value_at,
 )
-from humeval_power.studies.plan.text import Amendment, Change
 from humeval_power.studies.power.required import design_of
 from humeval_power.studies.resolve import (
     cost_model,

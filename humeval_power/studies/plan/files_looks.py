@@ -17,6 +17,7 @@ from humeval_power.studies.plan.files import (
     schema_of,
     sealed_object,
 )
+from humeval_power.studies.plan.result_page import Amendment
 from humeval_power.studies.plan.sealed_content import LOOKS_SCHEMA, as_values
 from humeval_power.studies.plan.sealed_schema import (
     LOOKS_COMPUTED,
@@ -24,7 +25,6 @@ from humeval_power.studies.plan.sealed_schema import (
     plain_looks,
     validated_looks,
 )
-from humeval_power.studies.plan.text import Amendment
 
 
 @dataclass(frozen=True, slots=True)

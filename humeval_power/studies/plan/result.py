@@ -12,9 +12,7 @@ from humeval_power.differences import Difference
 from humeval_power.saying.document import Document, Facts, Picture, Section
 from humeval_power.saying.result import PLAN_FILE, UNKNOWN, Provenance, Record, Result
 from humeval_power.studies.plan.plan import QUANTILES
-from humeval_power.studies.plan.sealed_content import without_names
-from humeval_power.studies.plan.sections import hangs_section, look_choice_record
-from humeval_power.studies.plan.text import (
+from humeval_power.studies.plan.result_page import (
     alone_table,
     assumed_facts,
     choice_facts,
@@ -26,6 +24,8 @@ from humeval_power.studies.plan.text import (
     ways_table,
     work_of,
 )
+from humeval_power.studies.plan.result_sections import hangs_section, look_choice_record
+from humeval_power.studies.plan.sealed_content import without_names
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,8 +22,8 @@ from humeval_power.studies.plan.assignment import (
     balance,
     replacement_table,
 )
+from humeval_power.studies.plan.result_words import work_words
 from humeval_power.studies.plan.session_order import KINDS
-from humeval_power.studies.plan.words import work_words
 
 if TYPE_CHECKING:
     import pandas as pd

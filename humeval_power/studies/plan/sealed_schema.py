@@ -26,6 +26,7 @@ from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of,
 from humeval_power.studies.plan.plan import LookExpectation, PredictedPower
 from humeval_power.studies.plan.planned_rules import RulesCost, WorkersOut
 from humeval_power.studies.plan.planned_systems import GoalShare
+from humeval_power.studies.plan.result_page import Amendment, Change
 from humeval_power.studies.plan.sealed_content import (
     LOOKS_SCHEMA,
     PLAN_SCHEMA,
@@ -37,7 +38,6 @@ from humeval_power.studies.plan.sealed_content import (
     document_text,
     seal,
 )
-from humeval_power.studies.plan.text import Amendment, Change
 from humeval_power.study import FIELDS, Study
 from humeval_power.study_text import field_schemas, plain
 from humeval_power.systems import Goal

@@ -44,7 +44,7 @@ from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.designs import Design
-    from humeval_power.studies.power.result_simulated import StudySurface
+    from humeval_power.studies.power.result_ratings import StudySurface
 
 _SIZES = listed(number_list(int), "LIST")
 _DIFFERENCES = ("effect_raw_range", "effect_range", "effect_latent_range")

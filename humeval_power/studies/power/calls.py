@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from humeval_power.studies.power.questions import By
     from humeval_power.studies.power.result import StudyPower
-    from humeval_power.studies.power.result_simulated import StudySurface
+    from humeval_power.studies.power.result_ratings import StudySurface
     from humeval_power.studies.power.result_size import StudyDetectable, StudySize
     from humeval_power.studies.power.surface import AnyStudy, Cell
     from humeval_power.studies.power.systems_study import SystemsStudy
@@ -304,7 +304,7 @@ def study_surface(
         No cells, or a number of simulations below 1.
     """
     from humeval_power.studies.power import strategies
-    from humeval_power.studies.power.result_simulated import StudySurface
+    from humeval_power.studies.power.result_ratings import StudySurface
     from humeval_power.studies.power.surface import Cell, run_surface
 
     cells = [Cell(cell.setting, strategies.one_of_two(cell.study)) for cell in cells]

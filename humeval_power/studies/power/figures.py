@@ -226,7 +226,7 @@ def calibration_figure(
 
     Parameters
     ----------
-    table : rows as `planning.calibration.calibration_table` gives them, all of one alpha and alternative.
+    table : rows as `studies.power.calibration.calibration_table` gives them, all of one alpha and alternative.
     width : inches; a text column by default.
     """
     if table.empty or table[["alpha", "alternative"]].drop_duplicates().shape[0] != 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import lru_cache
-from typing import TypedDict
+from typing import TypedDict, assert_never
 
 import numpy as np
 from numpy.polynomial import hermite_e
@@ -144,8 +144,12 @@ def critical_values(
         return max_t_values(precision, df, rule)[:, None]
     if correction == "holm":
         tails = rule.tail / (n - np.arange(n))
+    elif correction == "bonferroni":
+        tails = np.array([rule.tail / n])
+    elif correction == "none":
+        tails = np.array([rule.tail])
     else:
-        tails = np.array([rule.tail / n if correction == "bonferroni" else rule.tail])
+        assert_never(correction)
     endless = np.isinf(df)[:, None]
     finite = -special.stdtrit(np.where(endless, 1.0, df[:, None]), tails)
     return np.where(endless, -special.ndtri(tails), finite)

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from humeval_power.errors import InputError
 
 if TYPE_CHECKING:
-    from humeval_power.studies.report.answers import AnsweredForm, AnswersTemplate, FilledField, Remembered
+    from humeval_power.studies.report.answers_template import (
+        AnsweredForm,
+        AnswersTemplate,
+        FilledField,
+        Remembered,
+    )
     from humeval_power.studies.report.config import ReportConfig
     from humeval_power.studies.report.documents import Documents
     from humeval_power.studies.report.fields import FormField, FormPage
@@ -231,7 +236,7 @@ def page_of(form: FieldForm, criteria: Sequence[Documents], answers: ReportConfi
 def heds_fields_of(documents: Sequence[Documents], answers: ReportConfig) -> tuple[FormField, ...]:
     """The fields of HEDS, those of a criterion once for each of the documents."""
     from humeval_power.studies.report.documents import Documents
-    from humeval_power.studies.report.heds.answers import heds_fields
+    from humeval_power.studies.report.heds.criterion import heds_fields
 
     first, *further = documents or (Documents(),)
     return heds_fields(first, answers, further_criteria=further)
@@ -244,7 +249,7 @@ def _heds(
     *,
     strict: bool,
 ) -> Report:
-    from humeval_power.studies.report.heds.answers import heds_page
+    from humeval_power.studies.report.heds.criterion import heds_page
     from humeval_power.studies.report.heds.form import fields_of_elements, heds_json
     from humeval_power.studies.report.result import HedsReport
 
@@ -298,7 +303,7 @@ def answers_template(
     InputError
         A preregistration without a plan.
     """
-    from humeval_power.studies.report.answers import AnswersTemplate, entries
+    from humeval_power.studies.report.answers_template import AnswersTemplate, entries
     from humeval_power.studies.report.config import NO_CONFIG
     from humeval_power.studies.report.documents import Documents
 
@@ -338,7 +343,7 @@ def remember(
     """
     from humeval_power.checking.columns import close_to
     from humeval_power.errors import InputError, Problem
-    from humeval_power.studies.report.answers import Remembered
+    from humeval_power.studies.report.answers_template import Remembered
     from humeval_power.studies.report.config import NO_CONFIG, REMEMBERED
 
     held = (memory or NO_CONFIG).to_remember()
@@ -367,9 +372,9 @@ def _asked(
     form: AnsweredForm, documents: tuple[Documents, ...], answers: ReportConfig
 ) -> list[FilledField]:
     """The fields of a form by the files of the study alone; the answers only name criteria without a name."""
-    from humeval_power.studies.report.answers import asked_by_checklist, asked_by_fields
+    from humeval_power.studies.report.answers_template import asked_by_checklist, asked_by_fields
     from humeval_power.studies.report.config import NO_CONFIG, ReportConfig
-    from humeval_power.studies.report.heds.answers import criterion_names
+    from humeval_power.studies.report.heds.criterion import criterion_names
 
     names = criterion_names(documents, answers)
     if form == "heds":

@@ -18,7 +18,7 @@ from humeval_power.studies.analyze.findings import (
     findings_table,
     findings_words,
 )
-from humeval_power.studies.plan.words import SD_WORDS
+from humeval_power.studies.plan.result_words import SD_WORDS
 from humeval_power.studies.report.fact_record import ComparisonFacts, StudyFacts
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from humeval_power.saying.document import Document, FormLine, Section
 from humeval_power.saying.result import Record
-from humeval_power.studies.report.answers import FILES, Place, key_text, places_of
+from humeval_power.studies.report.answers_template import FILES, Place, key_text, places_of
 from humeval_power.studies.report.fields import FormField
 from humeval_power.studies.report.heds.form import options_listed, question_of
 from humeval_power.studies.report.items import Checklist

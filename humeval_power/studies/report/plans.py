@@ -24,8 +24,8 @@ from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.family import family_words
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.planned_systems import PlannedSystems
-from humeval_power.studies.plan.sections import is_observed_effect, looks_sentence
-from humeval_power.studies.plan.words import (
+from humeval_power.studies.plan.result_sections import is_observed_effect, looks_sentence
+from humeval_power.studies.plan.result_words import (
     GOAL_NAMES,
     OBSERVED,
     SD_WORDS,

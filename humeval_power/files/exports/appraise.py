@@ -10,7 +10,7 @@ import pandas as pd
 
 from humeval_power.checking.cells import LISTED
 from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import Condition, ErrorWeights, Mapping, RatingColumns
+from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template
 from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.errors import InputError, Problem
@@ -140,34 +140,3 @@ def _separated(frame: pd.DataFrame, system: str) -> tuple[pd.DataFrame, int]:
 
 
 APPRAISE = Platform("appraise", "Appraise", _known_by, _read)
-
-
-# MQM annotations: a row for each error, of which the rating of an output is minus the sum of its weights.
-
-COLUMNS = ("system", "doc", "seg_id", "rater", "category", "severity")
-
-
-def _known_by_of_mqm(found: RawExport) -> str | None:
-    if set(COLUMNS) <= set(found.head.split("\n", 1)[0].rstrip("\r").split("\t")):
-        return f"its columns are {', '.join(COLUMNS)}: a row for each error"
-    return None
-
-
-def _read_of_mqm(found: RawExport, why: str) -> Export:
-    table = found.tab_table
-    return Export(
-        platform="mqm",
-        why=why,
-        source=found.source,
-        frame=table.assign(item=table["doc"].astype(str) + ":" + table["seg_id"].astype(str)),
-        mapping=Mapping(
-            columns={"worker": Template("rater"), "item": Template("item"), "system": Template("system")},
-            keep=("doc",),
-            errors=ErrorWeights(),
-        ),
-        notices=found.notices,
-        person="rater",
-    )
-
-
-MQM = Platform("mqm", "MQM", _known_by_of_mqm, _read_of_mqm)

@@ -26,7 +26,7 @@ from humeval_power.saying.rule_words import (
 )
 from humeval_power.saying.values import share, signed
 from humeval_power.studies.plan.plan import Plan, pilot_advice
-from humeval_power.studies.plan.sections import (
+from humeval_power.studies.plan.result_sections import (
     assumed_section,
     cost_section,
     exclusions_section,
@@ -42,7 +42,7 @@ from humeval_power.studies.plan.sections import (
     sensitivity_section,
     who_rates_what,
 )
-from humeval_power.studies.plan.words import (
+from humeval_power.studies.plan.result_words import (
     DEVIATIONS,
     EARLY_LOOK,
     NOT_OBSERVED,
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from humeval_power.costs import CostModel
     from humeval_power.studies.plan.request import Alone, PlanResult
     from humeval_power.study_counts import StudyCounts
-
 
 # What happened to a plan after it was sealed: amendments, each with the values before and after.
 

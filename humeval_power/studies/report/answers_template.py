@@ -14,7 +14,7 @@ from humeval_power.studies.report import checklist as arr
 from humeval_power.studies.report import checklist_answers, prereg
 from humeval_power.studies.report.config import REMEMBERED, HedsAnswer, ReportConfig
 from humeval_power.studies.report.fields import FormField, State
-from humeval_power.studies.report.heds import answers as heds_criterion
+from humeval_power.studies.report.heds import criterion as heds_criterion
 from humeval_power.studies.report.heds import study as heds_study
 from humeval_power.studies.report.heds.form import (
     SECTIONS,
@@ -30,7 +30,6 @@ from humeval_power.studies.report.result import Report
 
 if TYPE_CHECKING:
     import pandas as pd
-
 
 # Where the answer to a field of a form is written: the name of a text, or the number of a HEDS question.
 

@@ -23,7 +23,7 @@ from humeval_power.studies.plan.plan import Plan, SequentialOption
 from humeval_power.studies.plan.planned_rules import PlannedRules
 from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.plan.request import PlanResult
-from humeval_power.studies.plan.words import (
+from humeval_power.studies.plan.result_words import (
     COST_NAMES,
     GOAL_NAMES,
     SD_WORDS,

@@ -1,0 +1,37 @@
+"""MQM annotations: a row for each error, of which the rating of an output is minus the sum of its weights."""
+
+from __future__ import annotations
+
+from humeval_power.checking.exports.export import Export
+from humeval_power.checking.exports.mapping import ErrorWeights, Mapping
+from humeval_power.checking.exports.templates import Template
+from humeval_power.files.exports.platform import Platform
+from humeval_power.files.exports.raw import RawExport
+
+COLUMNS = ("system", "doc", "seg_id", "rater", "category", "severity")
+
+
+def _known_by(found: RawExport) -> str | None:
+    if set(COLUMNS) <= set(found.head.split("\n", 1)[0].rstrip("\r").split("\t")):
+        return f"its columns are {', '.join(COLUMNS)}: a row for each error"
+    return None
+
+
+def _read(found: RawExport, why: str) -> Export:
+    table = found.tab_table
+    return Export(
+        platform="mqm",
+        why=why,
+        source=found.source,
+        frame=table.assign(item=table["doc"].astype(str) + ":" + table["seg_id"].astype(str)),
+        mapping=Mapping(
+            columns={"worker": Template("rater"), "item": Template("item"), "system": Template("system")},
+            keep=("doc",),
+            errors=ErrorWeights(),
+        ),
+        notices=found.notices,
+        person="rater",
+    )
+
+
+MQM = Platform("mqm", "MQM", _known_by, _read)
