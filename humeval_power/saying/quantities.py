@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any
 
 from humeval_power.saying.document import Fact
@@ -52,6 +52,17 @@ class Stated(Result):
     def content(self) -> Record:
         """The values by their keys."""
         return {each.key: each.value for each in self.quantities() if each.key}
+
+
+def values(of: object, *names: str) -> Record:
+    """Attributes by their names as plain values: records are objects, tuples are lists."""
+    return {name: _plain(getattr(of, name)) for name in names}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 POWER_LABEL, BY_FORMULA = "Power", "By formula"

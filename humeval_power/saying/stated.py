@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 from humeval_power.clusters import Clusters
@@ -27,17 +27,6 @@ def table(
     """A table with a row for each of `rows`: columns by their names, each with what it shows of a row."""
     cells = tuple(tuple(cell(row) for cell in columns.values()) for row in rows)
     return Table(tuple(columns), cells, caption, **how)
-
-
-def values(of: object, *names: str) -> Record:
-    """Attributes by their names as plain values: records are objects, tuples are lists."""
-    return {name: _plain(getattr(of, name)) for name in names}
-
-
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    return list(value) if isinstance(value, tuple) else value
 
 
 def flat(record: Any) -> Record:

@@ -24,6 +24,9 @@ from humeval_power.studies.power.files import preset, read_library
 PILOT = ROOT / "data" / "pilot.csv"
 
 
+PICTURES = ("who_rates_what.png", "who_rates_what.svg")
+
+
 def run(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words])
 
@@ -86,7 +89,7 @@ def test_a_folder_and_its_key_come_together_or_not_at_all(tmp_path: Path) -> Non
             run("assign", *words)
         run("check", folder / "a", folder / "k", folder)
         found = {path.name for path in folder.rglob("*") if path.is_file()}
-        assert found in (set(), {"index.html", "record.json", "table.csv", "key.csv"})
+        assert found in (set(), {"index.html", "record.json", "table.csv", "key.csv", *PICTURES})
         if len(seen) <= moment:
             assert found
             break

@@ -130,12 +130,12 @@ def test_from_scores_to_the_power_of_the_next_test_set(client, scores):
     assert "By formula, at once" in first
     link = steps(first)["Power of the next test set"]
     assert link.startswith("/compare/power?")
-    assert f"sd={differences.std(ddof=1):.3g}"[:6] in link
+    assert f"sd-difference={differences.std(ddof=1):.3g}"[:17] in link
     assert "&n=60" in link
     second = client.get(link).text
     assert "By formula" in second
     third = client.get(steps(second)["Size that finds this effect"]).text
-    assert 'name="sd" value="' in third
+    assert 'name="sd-difference" value="' in third
     assert re.search(r"\d+ items would do", third)
 
 
@@ -182,7 +182,7 @@ def test_from_preferences_to_a_power_with_the_same_ties(client):
 @pytest.mark.parametrize(
     ("query", "field"),
     [
-        ("compare/power?n=x&effect=0.1&sd=1", "n"),
+        ("compare/power?n=x&effect=0.1&sd-difference=1", "n"),
         ("accuracy/power?n=100&effect=3&baseline-accuracy=0.9", "effect"),
         ("preference/power?n=100&effect=0.1&tie-share=2", "tie-share"),
         ("judge/mean?n=100&extra=10&correlation=2", "correlation"),

@@ -23,8 +23,9 @@ from humeval_power.comparisons.accuracy.detectable import DetectableAccuracy
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Block, Document, Paragraph, Picture, Points, Section, Table
 from humeval_power.saying.numbers import counted, p_cell, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import table, values
+from humeval_power.saying.stated import table
 
 _LEGEND = (
     "Improvements in points of 100. smallest: found with the target power; expected: predicted from the other "

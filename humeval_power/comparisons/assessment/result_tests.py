@@ -23,8 +23,9 @@ from humeval_power.saying.numbers import (
     significant,
     significant_interval,
 )
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported, above, data_entry, pairs_lead, signature, table, values
+from humeval_power.saying.stated import Reported, above, data_entry, pairs_lead, signature, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -31,8 +31,9 @@ from humeval_power.saying.clustered_words import (
 from humeval_power.saying.compared import Compared
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_words, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import Reported, signature, table, values
+from humeval_power.saying.stated import Reported, signature, table
 
 SHOWN_CLASSES = 12
 

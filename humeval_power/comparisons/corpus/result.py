@@ -22,8 +22,9 @@ from humeval_power.saying.compared import Compared
 from humeval_power.saying.document import Document, Fact, Facts, Listing, Picture, Section
 from humeval_power.saying.figure_style import COLOURS, INK, house_style
 from humeval_power.saying.numbers import counted, p_words, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import Reported, signature, values
+from humeval_power.saying.stated import Reported, signature
 
 if TYPE_CHECKING:
     import pandas as pd

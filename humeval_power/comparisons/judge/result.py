@@ -14,8 +14,8 @@ from humeval_power.saying.answer_words import found_words, of_hundred
 from humeval_power.saying.chart import Axis, Chart, Level, Series, Spot
 from humeval_power.saying.document import Document, Fact, Facts, Section
 from humeval_power.saying.numbers import counted
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import values
 from humeval_power.studies.power.formula import AnalyticPower
 
 # What a mean is worth in human values, by the number of items that the judge has scored.

@@ -16,8 +16,9 @@ from humeval_power.saying.chart import Chart, EstimateRow, EstimateRows, interva
 from humeval_power.saying.clustered_words import Independence, assumed_items, clustered_items
 from humeval_power.saying.document import Document, Drawing, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, p_cell, p_words, significant
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported, above, flat, pairs_lead, signature, table, values
+from humeval_power.saying.stated import Reported, above, flat, pairs_lead, signature, table
 
 ASSUMED = (
     "This holds whatever the judge is worth, if the items that humans rated are a random part of all and "

@@ -15,8 +15,9 @@ from humeval_power.saying.answer_words import with_names
 from humeval_power.saying.chart import Axis, Chart, Series, Upright
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import pairs_lead, values
+from humeval_power.saying.stated import pairs_lead
 
 if TYPE_CHECKING:
     import pandas as pd

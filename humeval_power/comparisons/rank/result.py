@@ -24,9 +24,10 @@ from humeval_power.safe_text import cut, html_text
 from humeval_power.saying.chart import Axis, Chart, Series
 from humeval_power.saying.document import Drawing, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, p_cell, percent, significant, significant_interval
+from humeval_power.saying.quantities import values
 from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import data_entry, signature, table, values
+from humeval_power.saying.stated import data_entry, signature, table
 
 MOST_PAIRS = 28  # that a terminal lists without being asked
 MOST_LISTED = 325  # that a page lists, and a record by their names: those of 26 systems

@@ -38,8 +38,9 @@ from humeval_power.saying.numbers import (
     significant,
     significant_interval,
 )
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Provenance, Record
-from humeval_power.saying.stated import Reported, table, values
+from humeval_power.saying.stated import Reported, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

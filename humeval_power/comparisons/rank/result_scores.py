@@ -32,8 +32,9 @@ from humeval_power.saying.clustered_words import (
 )
 from humeval_power.saying.document import Document, Fact, Facts, Section
 from humeval_power.saying.numbers import counted, decimals
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported, values
+from humeval_power.saying.stated import Reported
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

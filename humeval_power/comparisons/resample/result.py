@@ -14,8 +14,9 @@ from humeval_power.saying.answer_words import better_words, of_hundred, share_wo
 from humeval_power.saying.chart import Axis, Chart, Level, Series, Upright, interval_chart
 from humeval_power.saying.document import Document, Fact, Section, Table
 from humeval_power.saying.numbers import counted, decimals
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import NO_POWER, Record, Result
-from humeval_power.saying.stated import table, values
+from humeval_power.saying.stated import table
 from humeval_power.studies.power.estimate import PowerEstimate
 
 OBSERVED = "the observed difference"

@@ -29,6 +29,7 @@ from humeval_power.saying.numbers import (
     significant,
     significant_interval,
 )
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import (
     DIGITS,
     NAME,
@@ -38,7 +39,7 @@ from humeval_power.saying.result import (
     short,
     versions,
 )
-from humeval_power.saying.stated import Reported, above, pairs_lead, table, values
+from humeval_power.saying.stated import Reported, above, pairs_lead, table
 
 # The words of a comparison by repeated runs: verdict, facts, tables.
 

@@ -9,8 +9,8 @@ from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.saying.compared import three_digits
 from humeval_power.saying.document import Document, Facts, Section
 from humeval_power.saying.numbers import counted, p_words
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import values
 
 Fails = Literal["worse", "unproven"]
 

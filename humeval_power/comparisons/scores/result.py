@@ -34,8 +34,9 @@ from humeval_power.saying.numbers import (
     significant,
     significant_interval,
 )
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported, data_entry, signature, table, values
+from humeval_power.saying.stated import Reported, data_entry, signature, table
 from humeval_power.saying.values import share
 
 QUESTION_WORDS = {

@@ -25,8 +25,9 @@ from humeval_power.saying.chart import interval_chart
 from humeval_power.saying.clustered_words import Independence, assumed_items
 from humeval_power.saying.document import Document, Listing, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, p_cell, significant, significant_interval
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported, above, pairs_lead, table, values
+from humeval_power.saying.stated import Reported, above, pairs_lead, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

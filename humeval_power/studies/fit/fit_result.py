@@ -14,9 +14,9 @@ from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.parameters import Parameters
 from humeval_power.saying.document import Block, Document, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import PARAMETERS_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import flow_record, left_out_notice
-from humeval_power.saying.stated import values
 from humeval_power.studies.fit.fit_blocks import (
     INTERACTION_LEFT_OUT,
     AnyFit,

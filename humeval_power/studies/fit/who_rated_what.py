@@ -16,9 +16,9 @@ from humeval_power.ratings import Ratings
 from humeval_power.safe_text import cut
 from humeval_power.saying.document import Block, Drawing, Points
 from humeval_power.saying.numbers import counted, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

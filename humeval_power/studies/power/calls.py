@@ -593,18 +593,18 @@ def surface(
 
 
 _WORDED = {  # scenarios of the package, and the subject that has their words
-    "PairedAccuracy": "accuracy",
-    "UnpairedAccuracy": "accuracy",
-    "Preference": "preference",
-    "PanelPreference": "preference",
-    "NeighbourBattles": "rank",
-    "NeighbourScores": "rank",
-    "CorpusStudy": "corpus",
-    "ContingencyStudy": "contingency",
-    "DirectAssessment": "assessment",
-    "NormalScores": "scores",
-    "NestedRuns": "runs",
-    "CrossedRuns": "runs",
+    "PairedAccuracy": "accuracy.wording",
+    "UnpairedAccuracy": "accuracy.wording",
+    "Preference": "preference.wording",
+    "PanelPreference": "preference.wording",
+    "NeighbourBattles": "rank.ask",
+    "NeighbourScores": "rank.ask",
+    "CorpusStudy": "corpus.ask",
+    "ContingencyStudy": "contingency.ask",
+    "DirectAssessment": "assessment.wording",
+    "NormalScores": "scores.ask",
+    "NestedRuns": "runs.wording",
+    "CrossedRuns": "runs.wording",
 }
 
 
@@ -615,10 +615,10 @@ def _wording(scenario: Scenario) -> Wording:
     from humeval_power.studies.power.wording import PLAIN, Wording
 
     kind = type(scenario)
-    subject = _WORDED.get(kind.__name__)
-    if subject is None or not kind.__module__.startswith("humeval_power."):
+    place = _WORDED.get(kind.__name__)
+    if place is None or not kind.__module__.startswith("humeval_power."):
         return PLAIN
-    found = importlib.import_module(f"humeval_power.comparisons.{subject}.wording").WORDING
+    found = importlib.import_module(f"humeval_power.comparisons.{place}").WORDING
     assert isinstance(found, Wording)
     return found
 

@@ -14,10 +14,9 @@ from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import of_hundred, share_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, percent
-from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, power_words
+from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, power_words, values
 from humeval_power.saying.result import NO_POWER, POWER_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words
-from humeval_power.saying.stated import values
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import NO_LOSSES
 from humeval_power.studies.power.analytic import (

@@ -12,9 +12,9 @@ from humeval_power.designs import Design
 from humeval_power.rules import claim
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import margin_words
-from humeval_power.saying.stated import values
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.calibration import (
     BAND,

@@ -15,9 +15,8 @@ from humeval_power.saying.answer_words import found_words, on_scale, points_word
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
-from humeval_power.saying.quantities import power_words
+from humeval_power.saying.quantities import power_words, values
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import values
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.growth import TARGET, counts_of
 from humeval_power.studies.power.strategies import TwoSystems
