@@ -53,7 +53,7 @@ def test_an_error_in_a_cell_is_an_error(tmp_path: Path) -> None:
 def test_progress_is_no_part_of_a_page(tmp_path: Path) -> None:
     waits = tmp_path / "waits.md"
     waits.write_text(
-        "# Waits\n\n```python\nimport time\nfrom humeval_power.api import progress\n"
+        "# Waits\n\n```python\nimport time\nfrom humeval_power.saying import progress\n"
         "with progress.progress('Waiting', total=4) as advance:\n    for _ in range(4):\n        time.sleep(0.5)\n"
         "        advance(1)\nprint('done')\n```\n",
         encoding="utf-8",

@@ -170,7 +170,7 @@ def test_a_judge_is_held_against_people_and_its_own_family(client):
 
 @pytest.mark.slow
 def test_labels_with_a_judge_are_planned(client):
-    asked = {"preset": "low", "effect": "0.2", "extra": "500", "correlation": "0.7", "no-proof": "1"}
+    asked = {"preset": "low", "effect": "0.2", "max-extra": "500", "correlation": "0.7", "no-proof": "1"}
     found = answered(client, "judge/plan", **asked, **{"cost-per-rating": "0.1", "max-workers": "10"})
     assert "--cost-per-rating 0.1" in said(found["html"])
 

@@ -191,4 +191,4 @@ def test_a_page_of_200_systems_is_small_and_its_rows_can_be_found() -> None:
     systems = [one["system"] for one in result.record()["systems"]]
     assert (systems[pairs["better"][7]], systems[pairs["worse"][7]]) == (known.better, known.worse)
     assert pairs["corrected_p"][7] == pytest.approx(known.corrected_p, rel=1e-6)
-    assert "<script>" not in as_html(hp.rank.scores(ScoreTable(scores[:, :6], names[:6])).document())
+    assert SEARCH not in as_html(hp.rank.scores(ScoreTable(scores[:, :6], names[:6])).document())
