@@ -126,6 +126,27 @@ def studies() -> list[Attack]:
             "no path within the folder",
         ),
         "do something by a link": (ask(target="/act/seal/mine"), 404, "no page of this name"),
+        "take a folder outside as a zip": (ask(target="/zip/away"), 422, "leads out of the folder"),
+        "take a study that names a file outside as a zip": (
+            ask(target="/zip/leads"),
+            200,
+            "PK",
+        ),
+        "keep an answer whose name is a line of TOML": (
+            posted("/answers/mine", {"a = 1\nb": "x"}),
+            422,
+            "There is no answer called",
+        ),
+        "keep an answer without the token": (
+            posted("/answers/mine", {"paper": "x"}, x_humeval=None),
+            403,
+            "Another site has sent this request",
+        ),
+        "keep an answer in a folder outside": (
+            posted("/answers/away", {"paper": "x"}),
+            422,
+            "leads out of the folder",
+        ),
         "begin one of an upload that nobody made": (
             posted("/studies/ratings", {"ratings": "a.csv~0123456789abcdef"}),
             422,
