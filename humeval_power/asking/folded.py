@@ -69,7 +69,8 @@ def in_terminal(words: Sequence[str]) -> list[str]:
 
 def without_group(words: Sequence[str]) -> tuple[str, ...]:
     """The words of a command without the group that it stands in."""
-    return tuple(words[1:] if tuple(words[:1]) in {(_GROUP.get(word),) for word in words[1:2]} else words)
+    is_folded = len(words) > 1 and _GROUP.get(words[1]) == words[0]
+    return tuple(words[1:] if is_folded else words)
 
 
 class OpenGroup(click.Group):

@@ -50,25 +50,37 @@ def client(tmp_path: Path, chosen: Path) -> TestClient:
 
 def test_the_zip_has_what_may_be_published_and_nothing_else(client, chosen):
     mine = chosen / "mine"
-    for name in ("key.csv", "exports/raw.csv", "reports/paper.html", "notes.txt", "analysis/analysis.json"):
+    written = (
+        *(
+            "key.csv",
+            "exports/raw.csv",
+            "reports/paper.html",
+            "notes.txt",
+            "analysis/index.html",
+            "answers.toml",
+        ),
+        *("plan.json", "plan.ledger.jsonl", "plan.secret", "plan.ledger.secret"),
+    )
+    for name in written:
         (mine / name).parent.mkdir(exist_ok=True)
         (mine / name).write_text("x")
-    text = (mine / "study.toml").read_text()
+    head, _, rest = (mine / "study.toml").read_text().partition("[effect]")
     files = 'ratings = "ratings.csv"\nkey = "key.csv"\nexports = "exports/raw.csv"\nfindings = "analysis"\n'
-    (mine / "study.toml").write_text(
-        f"{text.split('[effect]')[0]}{files}[effect]{text.split('[effect]')[1]}"
-    )
-    page = client.get("/study/mine/question").text
-    assert "cannot be read" not in page
+    (mine / "study.toml").write_text(f'{head}{files}plan = "plan.json"\n[effect]{rest}')
+    assert "cannot be read" not in client.get("/study/mine/question").text
     answer = client.get("/zip/mine")
     assert answer.headers["content-disposition"] == 'attachment; filename="mine.zip"'
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        assert set(archive.namelist()) == {
-            "mine/study.toml",
-            "mine/reports/paper.html",
-            "mine/analysis/analysis.json",
-        }
+        assert set(archive.namelist()) == {"mine/study.toml", "mine/plan.json", "mine/reports/paper.html"}
     assert answer.content == client.get("/zip/mine").content
+    (mine / "plan.json").unlink()
+    (mine / "plan").mkdir()
+    for name in ("plan.json", "index.html", "looks.secret", ".secret"):
+        (mine / "plan" / name).write_text("x")
+    (mine / "study.toml").write_text((mine / "study.toml").read_text().replace("plan.json", "plan"))
+    with zipfile.ZipFile(io.BytesIO(client.get("/zip/mine").content)) as archive:
+        kept = {"mine/study.toml", "mine/plan/plan.json", "mine/plan/index.html", "mine/reports/paper.html"}
+        assert set(archive.namelist()) == kept
     assert client.get("/zip/nobody").status_code in (404, 422)
     assert client.get("/zip/mine/..%2F..%2Fetc").status_code in (404, 422)
 
@@ -112,6 +124,15 @@ def test_answers_that_only_authors_know_are_kept_one_by_one(client, chosen):
     assert client.post("/answers/mine", data={"a = 1\nb": "x"}).status_code == 422
     assert client.post("/answers/mine", data={"a]": "x"}).status_code == 422
     assert (mine / "answers.toml").read_text() == before
+    (mine / "answers.toml").write_text(before + 'title = "by hand, meanwhile"\n')
+    client.post("/answers/mine", data={"paper": "here"})
+    assert tomllib.loads((mine / "answers.toml").read_text())["report"]["paper"] == "here"
+    assert "by hand, meanwhile" in (mine / "answers.toml").read_text()
+    for broken in (b"no toml", b"\xff = 1"):
+        (mine / "answers.toml").write_bytes(broken)
+        assert client.post("/answers/mine", data={"paper": "y"}).status_code == 422
+        assert (mine / "answers.toml").read_bytes() == broken
+    (mine / "answers.toml").write_text(before)
     client.post("/answers/mine", data={"resources": " "})
     assert tomllib.loads((mine / "answers.toml").read_text()) == {"report": {}}
 

@@ -236,7 +236,7 @@ class Workspace:
             await tried.wait(_LONGEST_TRIAL)
             if tried.answer is not None and tried.answer.problems:
                 raise InputError("; ".join(wrong.text for wrong in tried.answer.problems))
-        await run_in_threadpool(self._known.keep_answers, named, path, text)
+        await run_in_threadpool(self._known.keep_answers, name, sent)
         return _to(f"{study.link('report')}?form={ANSWERS}")
 
     async def take(self, request: Request) -> Response:

@@ -28,9 +28,8 @@ _DRAFT = re.compile(rf"{DRAFT}(-\d+)?")
 _LONGEST_NAME = 60
 _LARGEST = 1_000_000  # bytes of a study file
 _MOST_FILES = 500  # in a folder that a study names
-# Fields whose files name people or what codes stand for: they are not taken along.
-PRIVATE = ("key", "ratings", "exports", "pilot", "rehearsal", "outputs", "assignment")
 REPORTS_FOLDER = "reports"
+SECRET_ENDING = ".secret"  # of the file that seals the ledger of looks, beside it
 # Where commands write what belongs to a study, as `start` names it too.
 WRITTEN: Mapping[str, Any] = {
     "plan": "plan",
@@ -259,16 +258,18 @@ class Studies:
         return found
 
     def public_files(self, study: OpenedStudy) -> dict[str, Path]:
-        """The study file, what it names beside tables of people and keys, and the reports, by their paths in the
-        folder of the study."""
+        """The study file, its plan and the forms written so far, by their paths in the folder of the study: what
+        names no worker, holds no text and is no secret."""
         start = f"{study.name}/" if study.name else ""
-        reports = beside(study.name, REPORTS_FOLDER)
-        found = self.files_of(study, PRIVATE) | {
-            path: self.folder.resolve(path)
-            for path in (beside(study.name, FILE_NAME), *self.folder.below(reports, _MOST_FILES))
-            if self.folder.is_file(path)
+        plans = [beside(study.name, path) for path in paths_of(study.file.values.get("plan", ()))]
+        folders = [*plans, beside(study.name, REPORTS_FOLDER)]
+        named = [beside(study.name, FILE_NAME), *plans]
+        named += [path for folder in folders for path in self.folder.below(folder, _MOST_FILES)]
+        return {
+            path.removeprefix(start): self.folder.resolve(path)
+            for path in sorted(named)
+            if self.folder.is_file(path) and not path.endswith(SECRET_ENDING)
         }
-        return {path.removeprefix(start): place for path, place in sorted(found.items())}
 
     def answered(self, study: OpenedStudy, said: Mapping[str, Sequence[str]]) -> tuple[str, str]:
         """The file of answers and its text with these in it, by their keys; what is empty goes.
@@ -280,8 +281,8 @@ class Studies:
         """
         path = as_typed(study.file.values.get("answers")) or WRITTEN["answers"]
         named = beside(study.name, path)
-        text = self.folder.resolve(named).read_text("utf-8") if self.folder.is_file(named) else ""
         try:
+            text = self.folder.resolve(named).read_text("utf-8") if self.folder.is_file(named) else ""
             table = tomllib.loads(text)
             for key, values in said.items():
                 *above, last = _parts_of(key)
@@ -291,18 +292,24 @@ class Studies:
                 at.pop(last, None)
                 if texts := [text.strip() for text in values if text.strip()]:
                     at[last] = texts if len(texts) > 1 else texts[0]
-        except (tomllib.TOMLDecodeError, AttributeError) as error:
-            raise InputError(f"{path} cannot be written: {error}") from None
+        except (
+            ValueError,
+            AttributeError,
+            TypeError,
+        ) as error:  # no TOML, no UTF-8, a table where a text is
+            raise InputError(f"{path} cannot be changed by the page: {error}. Edit it yourself.") from None
         return path, "\n".join(_tables(table)).strip() + "\n"
 
-    def keep_answers(self, study: OpenedStudy, path: str, text: str) -> None:
-        """Write the file of answers, and its name into the study."""
-        named = beside(study.name, path)
-        _ = self.folder.resolve(named) if self.folder.is_file(named) else self.folder.target(named)
+    def keep_answers(self, name: str, said: Mapping[str, Sequence[str]]) -> None:
+        """Write these into the file of answers as it is now, and its name into the study."""
         with self._lock:
-            files = {study.folder / path: text}
-            if study.file.text != self.open(study.name).file.text:
-                files[study.folder / FILE_NAME] = study.file.text
+            study = self.open(name)
+            path, text = self.answered(study, said)
+            named = beside(name, path)
+            place = self.folder.resolve(named) if self.folder.is_file(named) else self.folder.target(named)
+            files = {place: text}
+            if not study.has("answers"):
+                files[study.folder / FILE_NAME] = self.edited(study, {"answers": path}).file.text
             write_files(files, force=True)
 
     def keep(self, study: OpenedStudy, name: str, content: bytes) -> str:
