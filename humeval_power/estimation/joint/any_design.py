@@ -52,7 +52,7 @@ class Patterns(NamedTuple):
 class AnyDesign:
     """Who rated what, as the kernel takes it; variances of workers come first if `worker_is_outer`."""
 
-    design: compiled.AnyDesign
+    design: compiled.DesignArrays
     outer: Codes
     inner: Codes
     system: Codes
@@ -66,7 +66,7 @@ class AnyDesign:
         if min(m, n) * n_systems > MOST_COLUMNS or m * n * n_systems > _MOST_CELLS:
             return None
         outer, inner = (worker, item) if m <= n else (item, worker)
-        design = compiled.AnyDesign.of_rows(outer, inner, system, n_systems)
+        design = compiled.DesignArrays.of_rows(outer, inner, system, n_systems)
         return cls(design, outer, inner, system, n_systems, m <= n)
 
     def fit(

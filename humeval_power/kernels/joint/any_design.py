@@ -41,7 +41,7 @@ _SINGULAR = (
 )
 
 
-class AnyDesign(NamedTuple):
+class DesignArrays(NamedTuple):
     """Counts of n ratings. Columns of the matrices are `system * m + outer level`.
 
     load : (N,) ratings of each column; begin, column, system, times : those of each inner level, row by row
@@ -67,7 +67,7 @@ class AnyDesign(NamedTuple):
     value: Floats
 
     @classmethod
-    def of_rows(cls, outer: Codes, inner_level: Codes, system: Codes, n_systems: int) -> AnyDesign:
+    def of_rows(cls, outer: Codes, inner_level: Codes, system: Codes, n_systems: int) -> DesignArrays:
         """Of codes (n,)."""
         m, n_inner = int(outer.max()) + 1, int(inner_level.max()) + 1
         N = n_systems * m
