@@ -173,6 +173,8 @@ def ran(words: list[str | Path], folder: Path, what: str) -> str:
         )
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"{what}: more than {PATIENCE} s") from None
+    except OSError as error:
+        raise RuntimeError(f"{what}: {error}") from None
     if done.returncode:
         raise RuntimeError(f"{what}: {' '.join((done.stderr or done.stdout).split())[-600:]}")
     return done.stdout
@@ -269,6 +271,7 @@ def check_sacrebleu(folder: Path) -> str:
     ran([python, "-c", SACREBLEU], folder, f"sacrebleu {version}")
     wanted = json.loads((folder / "bleu.json").read_text())
     words = [
+        "compare",
         "corpus",
         "test",
         "--system-a",
@@ -290,6 +293,8 @@ def main() -> int:
     """Check all tools, or those that are named."""
     checks = {tool.name: lambda folder, tool=tool: check(tool, folder) for tool in TOOLS}
     checks |= {"sacrebleu": check_sacrebleu, "promptfoo": check_promptfoo}
+    if unknown := [name for name in sys.argv[1:] if name not in checks]:
+        sys.exit(f"There is no check of {', '.join(unknown)}; there are {', '.join(checks)}.")
     failed = False
     for name in sys.argv[1:] or checks:
         with tempfile.TemporaryDirectory() as folder:

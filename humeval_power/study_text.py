@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from datetime import date, time
 from decimal import Decimal
 from textwrap import wrap
 from typing import Any
@@ -50,6 +51,8 @@ def toml_value(value: Any) -> str:
         return "{ " + ", ".join(f"{_key(name)} = {toml_value(one)}" for name, one in value.items()) + " }"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml_value, value))}]"
+    if isinstance(value, date | time):
+        return value.isoformat()
     if isinstance(value, Decimal):
         return f"{value:f}"
     if isinstance(value, str):  # a TOML string escapes what JSON does, and the delete character

@@ -18,6 +18,9 @@ from starlette.testclient import TestClient
 
 from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.serving.chosen_folder import Folder
+from humeval_power.doors.page.workspace.pages import Workspace
+from humeval_power.doors.page.workspace.stages import STAGES
+from humeval_power.doors.page.workspace.studies import with_answer
 
 STUDY = """schema = "humeval_power/study/1"
 [effect]
@@ -69,7 +72,7 @@ def test_the_zip_has_what_may_be_published_and_nothing_else(client, chosen):
     (mine / "study.toml").write_text(f'{head}{files}plan = "plan.json"\n[effect]{rest}')
     assert "cannot be read" not in client.get("/study/mine/question").text
     answer = client.get("/zip/mine")
-    assert answer.headers["content-disposition"] == 'attachment; filename="mine.zip"'
+    assert answer.headers["content-disposition"].endswith("UTF-8''mine.zip")
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         assert set(archive.namelist()) == {"mine/study.toml", "mine/plan.json", "mine/reports/paper.html"}
     assert answer.content == client.get("/zip/mine").content
@@ -124,7 +127,7 @@ def test_answers_that_only_authors_know_are_kept_one_by_one(client, chosen):
     assert client.post("/answers/mine", data={"a = 1\nb": "x"}).status_code == 422
     assert client.post("/answers/mine", data={"a]": "x"}).status_code == 422
     assert (mine / "answers.toml").read_text() == before
-    (mine / "answers.toml").write_text(before + 'title = "by hand, meanwhile"\n')
+    (mine / "answers.toml").write_text(before + "# by hand, meanwhile\n")
     client.post("/answers/mine", data={"paper": "here"})
     assert tomllib.loads((mine / "answers.toml").read_text())["report"]["paper"] == "here"
     assert "by hand, meanwhile" in (mine / "answers.toml").read_text()
@@ -135,6 +138,56 @@ def test_answers_that_only_authors_know_are_kept_one_by_one(client, chosen):
     (mine / "answers.toml").write_text(before)
     client.post("/answers/mine", data={"resources": " "})
     assert tomllib.loads((mine / "answers.toml").read_text()) == {"report": {}}
+
+
+ANSWERS = """# Answers of one study.
+
+[report]
+# known: 360 ratings
+paper = "" # a link
+when = 2024-01-02
+[report.heds]
+"2.1" = ["data", "text"]
+long = \"\"\"
+two
+lines\"\"\"
+"""
+
+
+def test_an_answer_changes_its_own_line_alone():
+    made = with_answer(ANSWERS, "paper", "here")
+    assert made == ANSWERS.replace('paper = "" # a link', 'paper = "here"')
+    assert with_answer(made, "paper", "") == ANSWERS.replace('paper = "" # a link\n', "")
+    assert with_answer(ANSWERS, 'heds."2.1"', "data") == ANSWERS.replace('["data", "text"]', '"data"')
+    assert tomllib.loads(with_answer(ANSWERS, 'heds."2.2"', "x"))["report"]["heds"]["2.2"] == "x"
+    whole = with_answer(ANSWERS, "heds.long", "one")  # of several lines: the file is written anew
+    before = tomllib.loads(ANSWERS)["report"]
+    assert tomllib.loads(whole)["report"] == {**before, "heds": {"2.1": ["data", "text"], "long": "one"}}
+    assert with_answer("", "paper", "x") == '[report]\npaper = "x"\n'
+    assert tomllib.loads(with_answer('title = "a"\n', "paper", "x")) == {
+        "title": "a",
+        "report": {"paper": "x"},
+    }
+
+
+def test_a_study_in_another_script_is_taken_and_none_is_renamed_while_a_command_writes(
+    client, chosen, monkeypatch
+):
+    (chosen / "研究 1").mkdir()
+    (chosen / "研究 1" / "study.toml").write_text(STUDY.replace("[files]\n", ""), "utf-8")
+    answer = client.get("/zip/研究 1")
+    assert answer.status_code == 200
+    assert "filename*=UTF-8''%E7%A0%94%E7%A9%B6_1.zip" in answer.headers["content-disposition"]
+    monkeypatch.setattr(Workspace, "_is_writing", lambda _self, _name: True)
+    assert client.post("/rename/mine", data={"name": "other"}).status_code == 422
+    assert (chosen / "mine").is_dir()
+
+
+def test_the_titles_of_the_stages_are_those_of_the_documentation(client):
+    page = client.get("/study/mine/question").text
+    titles = [stage.title for stage in STAGES]
+    assert titles == ["Question", "Size", "Plan", "Collect", "Look", "Decide", "Report"]
+    assert re.findall(r'<a href="/study/mine/\w+"[^>]*>(\w+)</a></li>', page) == titles
 
 
 def test_who_withdrew_leaves_the_ratings(client, chosen):

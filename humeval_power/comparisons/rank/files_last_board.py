@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from humeval_power.comparisons.rank.last_board import LastBoard, Ranks, alpha_of_looks
+from humeval_power.comparisons.rank.last_board import LastBoard, Ranks
+from humeval_power.comparisons.rank.leaderboard import alpha_of_looks
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.json_text import read_object
 

@@ -110,8 +110,3 @@ def counted_look(last: LastBoard | None, alpha: float, look: int | None) -> int 
     if problems:
         raise InputError(problems)
     return last.look + 1 if look is None else look
-
-
-def alpha_of_looks(alpha: float, look: int | None) -> float:
-    """The alpha of all looks together, from the level of one of them."""
-    return alpha if look is None else alpha * (math.pi * look) ** 2 / 6

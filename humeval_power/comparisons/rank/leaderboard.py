@@ -279,6 +279,11 @@ def level_of_look(alpha: float, look: int | None) -> float:
     return alpha if look is None else 6 * alpha / (math.pi * look) ** 2
 
 
+def alpha_of_looks(alpha: float, look: int | None) -> float:
+    """The alpha of all looks together, from the level of one of them."""
+    return alpha if look is None else alpha * (math.pi * look) ** 2 / 6
+
+
 def leaderboard(
     known: StrengthEstimates,
     *,
@@ -567,7 +572,7 @@ def rank_battles(
     InputError
         Battles that put nothing into an order, or what `leaderboard` refuses.
     """
-    alpha_of_looks, alpha = alpha, level_of_look(alpha, look)
+    whole_alpha, alpha = alpha, level_of_look(alpha, look)
     reason = "" if position_bias else "It was not asked for."
     if position_bias and not battles.both_orders:
         reason = "No two systems were shown in both orders, so that it cannot be told from their strengths."
@@ -610,7 +615,7 @@ def rank_battles(
         if known is None
         else float(np.trace(covariance) / np.trace(plain.covariance[:K, :K])),
         smallest_df=float(errors.df.min()),
-        alpha=alpha_of_looks,
+        alpha=whole_alpha,
         ties=ties,
         position_bias=position_bias,
         style=tuple(_style_effects(battles, fit, errors.covariance, float(errors.df.min()), alpha)),

@@ -19,6 +19,7 @@ from humeval_power.comparisons.rank.leaderboard import (
     FurtherData,
     Leaderboard,
     RankPair,
+    alpha_of_looks,
 )
 from humeval_power.safe_text import cut, html_text
 from humeval_power.saying.chart import Axis, Chart, Series
@@ -210,7 +211,7 @@ def reading_section(board: Leaderboard) -> Section:
     words = words if board.only is None else _ONE_SYSTEM
     if board.look is None:
         return Section("How to read this", (Paragraph(words + _ONE_LOOK),))
-    confidence = percent(1 - board.alpha * (math.pi * board.look) ** 2 / 6)
+    confidence = percent(1 - alpha_of_looks(board.alpha, board.look))
     look = _SEVERAL_LOOKS.format(look=board.look, confidence=confidence, alpha=f"{board.alpha:.3g}")
     return Section("How to read this", (Paragraph(words + look),))
 
@@ -373,9 +374,7 @@ def pairs_chart(board: Leaderboard) -> Chart:
         f"A row and a column for each of {n} systems in the order of the estimates; in "
         f"{board.n_apart:,} of {counted(board.n_pairs, 'pair')} a difference is shown.",
         Axis("Place of the other system", 0.5, n + 0.5, is_whole=True),
-        Axis("BoardPlace", 0.5, n + 0.5, is_whole=True, from_top=True)
-        if many
-        else Axis("", 0, n, names=names),
+        Axis("Place", 0.5, n + 0.5, is_whole=True, from_top=True) if many else Axis("", 0, n, names=names),
         (
             *(
                 Series("cells", name, y=tuple(first + row for row in at), low=low, high=high, colour=colour)

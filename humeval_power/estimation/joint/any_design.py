@@ -18,7 +18,9 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 MOST_COLUMNS = 512  # outer levels times systems: the order of the matrices
-_MOST_CELLS = 20_000_000  # of inner levels by these, which are counted one by one
+_MOST_CELLS = (
+    20_000_000  # of inner levels by these, and pairs of cells of one level, which are counted one by one
+)
 
 
 class Patterns(NamedTuple):
@@ -66,6 +68,10 @@ class AnyDesign:
         if min(m, n) * n_systems > MOST_COLUMNS or m * n * n_systems > _MOST_CELLS:
             return None
         outer, inner = (worker, item) if m <= n else (item, worker)
+        filled = np.unique(np.stack([inner, outer, system]), axis=1)[0]
+        meetings = np.bincount(filled).astype(float)
+        if (meetings * (meetings + 1) / 2).sum() > _MOST_CELLS:
+            return None
         design = compiled.DesignArrays.of_rows(outer, inner, system, n_systems)
         return cls(design, outer, inner, system, n_systems, m <= n)
 

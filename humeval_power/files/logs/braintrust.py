@@ -14,6 +14,7 @@ from humeval_power.files.logs.score_rows import (
     first_row,
     log_of_rows,
     object_in,
+    text_of,
     texts_in,
 )
 
@@ -30,7 +31,11 @@ def _known_by(raw: RawLog) -> str | None:
 
 
 def _read(raw: RawLog, why: str) -> list[Log]:
-    rows = [(row, _flat(record)) for row, record in raw.rows if record.get("is_root") is not False]
+    rows = [
+        (row, _flat(record))
+        for row, record in raw.rows
+        if (text_of(record.get("is_root")) or "").casefold() != "false"
+    ]
     if not rows:
         raise InputError([Problem("holds no row of the experiment itself, only spans.", "", raw.source)])
     return [

@@ -117,8 +117,9 @@ def _scores_of_traces(raw: RawLog) -> tuple[dict[str, dict[str, float | None]], 
 def _traces(raw: RawLog, wanted: set[str]) -> dict[str, list[Row]]:
     """The observations of the traces that have scores."""
     found: dict[str, list[Row]] = defaultdict(list)
-    parent, whole = raw.path.parent.parent, os.path.dirname(os.path.dirname(raw.source))
-    for file in _beside(raw.path):
+    here = raw.path.absolute()  # not resolved: a page lays its files out as links
+    parent, whole = here.parent.parent, os.path.dirname(os.path.dirname(raw.source))
+    for file in _beside(here):
         for _, record in RawLog(file, os.path.join(whole, file.relative_to(parent))).rows:
             trace = text_of(record.get("trace_id")) or ""
             if trace in wanted:

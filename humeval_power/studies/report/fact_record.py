@@ -189,9 +189,23 @@ def _whole(record: Document, name: str) -> int | None:
     return None if value is None else round(value)
 
 
+def reported_effect(record: Document) -> Document:
+    """The effect of two systems; of a study with looks by the inference that takes them into account."""
+    effect, looks = part(record, "effect"), part(record, "sequential")
+    inference = part(looks, "inference")
+    if number(inference, "estimate") is None:
+        return effect
+    without = ("raw", "standard_error", "df", "corrected_p_value")  # of the last look alone
+    return {
+        **{name: value for name, value in effect.items() if name not in without},
+        **{name: inference[name] for name in ("estimate", "interval", "p_value")},
+        "significant": looks.get("significant"),
+    }
+
+
 def _of_two(record: Document) -> tuple[ComparisonFacts, ...]:
     """The one comparison of an analysis of two systems."""
-    effect, systems = part(record, "effect"), listed(record, "systems")
+    effect, systems = reported_effect(record), listed(record, "systems")
     if not effect:
         return ()
     first, second = map(str, systems if len(systems) == 2 else ("A", "B"))

@@ -19,7 +19,7 @@ from humeval_power.studies.analyze.findings import (
     findings_words,
 )
 from humeval_power.studies.plan.result_words import SD_WORDS
-from humeval_power.studies.report.fact_record import ComparisonFacts, StudyFacts
+from humeval_power.studies.report.fact_record import ComparisonFacts, StudyFacts, reported_effect
 
 
 def findings_of(facts: StudyFacts) -> CriterionFindings | None:
@@ -83,10 +83,11 @@ def result_table(facts: StudyFacts) -> Table | None:
     study, scale = facts.record, facts.scale
     pair = facts.systems[0], facts.systems[-1]
     minus = with_names(f"B {MINUS} A", pair)
-    rows = [_row(f"{minus}, on [0, 1]", part(study, "effect"), sign=True)]
-    if scale is not None:
+    effect = reported_effect(study)
+    rows = [_row(f"{minus}, on [0, 1]", effect, sign=True)]
+    if scale is not None and part(effect, "raw"):
         name = f"{minus}, as rated, {scale.low:g} to {scale.high:g}"
-        rows.append(_row(name, part(study, "effect", "raw"), sign=True))
+        rows.append(_row(name, part(effect, "raw"), sign=True))
     return Table(
         ("quantity", "estimate", "standard error", "interval"), (*rows, *_parameter_rows(study, pair))
     )

@@ -41,6 +41,7 @@ from humeval_power.studies.report.fact_record import (
     family_sentences,
     in_words,
     paper_sentences,
+    reported_effect,
 )
 from humeval_power.studies.report.fact_tables import (
     estimated_parameters,
@@ -187,7 +188,7 @@ class StudyWords:
 
     def _effect_of_two(self) -> PowerAnswer | None:
         """On [0, 1] and on the scale of the ratings."""
-        effect, scale, rule = part(self.facts.record, "effect"), self.facts.scale, self.facts.rule
+        effect, scale, rule = reported_effect(self.facts.record), self.facts.scale, self.facts.rule
         estimate, interval = number(effect, "estimate"), bounds(effect, "interval")
         if estimate is None or interval is None:
             return None
@@ -335,7 +336,7 @@ class StudyWords:
         """The numbers that a page begins with."""
         if self.together is not None:
             return self._headline_of_several()
-        effect, scale, on = part(self.facts.record, "effect"), self.facts.scale, "on [0, 1]"
+        effect, scale, on = reported_effect(self.facts.record), self.facts.scale, "on [0, 1]"
         if scale is not None and part(effect, "raw"):
             effect, on = part(effect, "raw"), f"on the scale {scale.low:g} to {scale.high:g}"
         estimate, ends = number(effect, "estimate"), bounds(effect, "interval")
@@ -506,7 +507,7 @@ def _effect_cells(effect: Document) -> tuple[str, str, str]:
     )
     return (
         "" if estimate is None else estimated(estimate),
-        "" if error is None else f"{error:#.3g}",
+        "" if error is None else f"{error:#.2g}",
         "" if interval is None else f"{estimated(interval[0])} to {estimated(interval[1])}",
     )
 

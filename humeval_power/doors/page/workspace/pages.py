@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -23,6 +24,7 @@ from humeval_power.doors.page.workspace.stages import (
     ACTS,
     ANSWERS,
     BY_KEY,
+    Act,
     Stage,
     StageCommand,
     question_of,
@@ -70,6 +72,7 @@ class Workspace:
         self._parts = parts
         self._studies = None if parts.folder is None else Studies(parts.folder)
         self._begun: dict[tuple[str, str], _Done] = {}
+        self._beginning: set[str] = set()  # studies into which a command is about to write
 
     @property
     def routes(self) -> list[Route]:
@@ -146,6 +149,10 @@ class Workspace:
         """Give a study a name."""
         before = request.path_params["name"]
         sent = await _sent(request)
+        if before in self._beginning or self._is_writing(before):
+            raise InputError(
+                "A command writes into this study: wait for its end, or stop it, and name it then."
+            )
         named = await run_in_threadpool(self._known.rename, before, sent.get("name", ""))
         for key in [key for key in self._begun if key[0] == before]:
             self._begun[named, key[1]] = self._begun.pop(key)
@@ -198,10 +205,21 @@ class Workspace:
         act = ACTS.get(request.path_params["act"])
         if act is None:
             return not_there(request, None)
-        if act.writes and self._is_writing(name):  # a second click
+        if not act.writes:
+            return await self._begin(act, request.path_params["act"], study, sent)
+        if name in self._beginning or self._is_writing(name):  # a second click
             return _to(study.link(act.stage))
+        self._beginning.add(name)
+        try:
+            return await self._begin(act, request.path_params["act"], study, sent)
+        finally:
+            self._beginning.discard(name)
+
+    async def _begin(self, act: Act, called: str, study: OpenedStudy, sent: dict[str, str]) -> Response:
+        """Have the command of an act run as a job."""
+        name = study.name
         if act.keeps:
-            lines = [line.strip() for line in sent.get(act.keeps, "").replace(",", "\n").splitlines()]
+            lines = [line.strip() for line in sent.get(act.keeps, "").splitlines()]
             text = "".join(f"{line}\n" for line in lines if line)
             if not text:
                 return _to(study.link(act.stage))
@@ -217,7 +235,7 @@ class Workspace:
             work = await run_in_threadpool(self._work, study, StageCommand(words, act.without))
         self._parts.workers.job(work.key, work)
         version = "" if act.writes else study.version
-        self._begun[name, act.stage] = _Done(request.path_params["act"], work.key, version)
+        self._begun[name, act.stage] = _Done(called, work.key, version)
         return _to(_with_view(study.link(act.stage), sent))
 
     async def answers(self, request: Request) -> Response:
@@ -247,7 +265,8 @@ class Workspace:
             lambda: {path: place.read_bytes() for path, place in files.items()}
         )
         (stem,) = file_stems([study.title], nameless="study")
-        said = {"Content-Disposition": f'attachment; filename="{stem}.zip"'}
+        name = f"filename=\"study.zip\"; filename*=UTF-8''{quote(stem)}.zip"
+        said = {"Content-Disposition": f"attachment; {name}"}
         return Response(zipped(contents, stem), media_type="application/zip", headers=said)
 
     def _is_writing(self, name: str) -> bool:
@@ -393,8 +412,6 @@ async def _all_sent(request: Request) -> dict[str, list[str]]:
 
 def _with_view(link: str, sent: Mapping[str, str]) -> str:
     """The link of a stage with what it shows, where that is chosen."""
-    from urllib.parse import urlencode
-
     view = {name: sent[name] for name in ("open", "form") if sent.get(name)}
     return f"{link}?{urlencode(view)}" if view else link
 

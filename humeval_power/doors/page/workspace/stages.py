@@ -105,7 +105,7 @@ class Stage:
 STAGES: tuple[Stage, ...] = (
     Stage(
         "question",
-        "StageCommand",
+        "Question",
         "What is to be found out, of which systems, on which scale?",
         "say what is to be found out",
         ("question", "systems", "scale"),

@@ -19,6 +19,7 @@ from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import Kind
 from humeval_power.files.file_sets import write_files
+from humeval_power.files.json_text import toml_lines, toml_path
 from humeval_power.safe_text import toml_text
 from humeval_power.study import FIELDS, FILE_NAME, put_aside
 from humeval_power.study_text import study_text, toml_value
@@ -173,7 +174,10 @@ class Studies:
             if not name:
                 raise InputError("This study is the folder that the page was opened for: rename that.")
             new = posixpath.join(posixpath.dirname(name), _checked(to))
-            os.rename(study.folder, self.folder.target(new))
+            try:
+                os.rename(study.folder, self.folder.target(new))
+            except OSError as error:
+                raise InputError(f"The folder cannot be renamed: {error.strerror}.") from None
         return new
 
     def save(self, name: str, version: str, typed: Mapping[str, str]) -> OpenedStudy:
@@ -265,10 +269,14 @@ class Studies:
         folders = [*plans, beside(study.name, REPORTS_FOLDER)]
         named = [beside(study.name, FILE_NAME), *plans]
         named += [path for folder in folders for path in self.folder.below(folder, _MOST_FILES)]
+        private = self.files_of(study, ("plan",))
         return {
             path.removeprefix(start): self.folder.resolve(path)
             for path in sorted(named)
-            if self.folder.is_file(path) and not path.endswith(SECRET_ENDING)
+            if self.folder.is_file(path)
+            and path.startswith(start)
+            and path not in private
+            and not path.endswith(SECRET_ENDING)
         }
 
     def answered(self, study: OpenedStudy, said: Mapping[str, Sequence[str]]) -> tuple[str, str]:
@@ -283,22 +291,16 @@ class Studies:
         named = beside(study.name, path)
         try:
             text = self.folder.resolve(named).read_text("utf-8") if self.folder.is_file(named) else ""
-            table = tomllib.loads(text)
             for key, values in said.items():
-                *above, last = _parts_of(key)
-                at = table.setdefault("report", {})
-                for part in above:
-                    at = at.setdefault(part, {})
-                at.pop(last, None)
-                if texts := [text.strip() for text in values if text.strip()]:
-                    at[last] = texts if len(texts) > 1 else texts[0]
+                texts = [value.strip() for value in values if value.strip()]
+                text = with_answer(text, key, texts if len(texts) > 1 else "".join(texts))
         except (
             ValueError,
             AttributeError,
             TypeError,
         ) as error:  # no TOML, no UTF-8, a table where a text is
             raise InputError(f"{path} cannot be changed by the page: {error}. Edit it yourself.") from None
-        return path, "\n".join(_tables(table)).strip() + "\n"
+        return path, text
 
     def keep_answers(self, name: str, said: Mapping[str, Sequence[str]]) -> None:
         """Write these into the file of answers as it is now, and its name into the study."""
@@ -349,16 +351,43 @@ def changed(study: OpenedStudy, typed: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _parts_of(key: str) -> list[str]:
-    """The parts of a key of TOML."""
-    parts: list[str] = []
-    at: Any = tomllib.loads(f"{key} = 0") if "\n" not in key else {}
-    while isinstance(at, dict) and len(at) == 1:
-        ((part, at),) = at.items()
-        parts.append(part)
-    if at != 0 or not parts:
+def with_answer(text: str, key: str, value: str | list[str]) -> str:
+    """The text of a file of answers with one more answer, or another; an empty one goes. Other lines stay, where
+    the answer had a line of its own."""
+    path = toml_path(key) if "\n" not in key else ()
+    if not path:
         raise InputError(f"There is no answer called {key!r}.")
-    return parts
+    wanted = tomllib.loads(text)
+    at = wanted.setdefault("report", {})
+    for name in path[:-1]:
+        at = at.setdefault(name, {})
+    at.pop(path[-1], None)
+    if value:
+        at[path[-1]] = value
+    line, lines = f"{key} = {toml_value(value)}", text.split("\n")
+    known = toml_lines(text)
+    place, table = known.get(("report", *path)), known.get(("report",))
+    if place is not None:
+        indent = lines[place - 1][: -len(lines[place - 1].lstrip())]
+        lines[place - 1 : place] = (
+            [f"{indent}{_own_key(lines[place - 1])} = {toml_value(value)}"] if value else []
+        )
+    elif table is not None and lines[table - 1].lstrip().startswith("["):
+        lines[table:table] = [line]
+    else:
+        lines = [*filter(None, ["\n".join(lines).rstrip()]), "[report]", line, ""]
+    new = "\n".join(lines)
+    try:
+        if tomllib.loads(new) == wanted:
+            return new
+    except tomllib.TOMLDecodeError:  # a value of several lines
+        pass
+    return "\n".join(_tables(wanted)).strip() + "\n"
+
+
+def _own_key(line: str) -> str:
+    """The key of a line of TOML as it is written there."""
+    return line[: line.index("=", len(line) - len(line.lstrip()))].strip()
 
 
 def _tables(table: Mapping[str, Any], *above: str) -> Iterator[str]:
