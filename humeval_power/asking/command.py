@@ -240,6 +240,7 @@ class AskedStudy:
     """The study file that a command reads: what it takes, what was typed in the place of it, what it left aside.
 
     places : what each option that came from the file is called there.
+    of_one : how many criteria it has, where the command answers for one of them with all of alpha.
     files : by the path of each file that it names and that the command takes, the field and its place.
     fields : all that the study says with what was typed, for the record.
     """
@@ -247,6 +248,7 @@ class AskedStudy:
     path: str
     typed: tuple[str, ...]
     left: tuple[str, ...]
+    of_one: int = 0
     places: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -282,6 +284,8 @@ class AskedStudy:
             told += f" Typed in its place: {', '.join(self.typed)}."
         if self.left:
             told += f" Not taken from it: {', '.join(self.left)}."
+        if self.of_one:
+            told += f" It has {self.of_one} criteria: this is one of them with all of alpha; 'plan' shares alpha."
         return told
 
 
@@ -357,6 +361,7 @@ class StudyCommand(Command):
         file = file or read_study(path or FILE_NAME)
         taken = self._fitting(file.values, set(given), typed, options)
         words = [word for name, value in taken.items() for word in _words(options[name], value)]
+        criteria = file.values.get("criteria", ())
         ctx.meta[STUDY_FILE] = AskedStudy(
             file.path,
             typed=tuple(_long(one) for name, one in given.items() if _replaces(name, file.values)),
@@ -365,6 +370,9 @@ class StudyCommand(Command):
                 for name in self._sought(file.values, typed)
                 if name in file.values and name not in given
             ),
+            of_one=len(criteria)
+            if len(criteria) > 1 and "alpha" in options and "criteria" not in options
+            else 0,
             places={_long(options[name]): file.places.get(name, name) for name in taken},
             files={
                 str(each): (name, file.places.get(name, name))

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from cli import run, run_json
 from harness_logs import (
@@ -268,10 +269,25 @@ def test_a_table_of_braintrust_has_its_scores_in_a_cell(tmp_path: Path) -> None:
     spans = [braintrust_row(0, 1) | {"is_root": True}, braintrust_row(1, 0) | {"is_root": False}]
     (tmp_path / "spans.json").write_text(json.dumps(spans))
     assert len(table_in(tmp_path / "spans.json").frame) == 1
+    columns = {
+        name: json.dumps(value) if isinstance(value, dict) else value for name, value in spans[0].items()
+    }
+    as_csv = [
+        columns,
+        {**columns, "is_root": "false", "id": "span"},
+        {**columns, "is_root": "False", "id": "more"},
+    ]
+    pd.DataFrame(as_csv).to_csv(tmp_path / "spans.csv", index=False)
+    assert len(table_in(tmp_path / "spans.csv").frame) == 1
 
 
-def test_scores_of_langfuse_need_the_observations_of_their_traces(tmp_path: Path) -> None:
+def test_scores_of_langfuse_need_the_observations_of_their_traces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = write_langfuse(tmp_path, TWO)
+    (first, _) = sorted(folder.rglob("scores/*"))
+    monkeypatch.chdir(first.parent)
+    assert len(table_in(Path(first.name)).frame) == 4
     assert "tone" in " ".join(table_in(folder).said)
     (file, _) = sorted(folder.rglob("observations_v2/*"))
     whole = file.read_text()

@@ -84,3 +84,20 @@ def test_a_plan_beside_its_study_leaves_aside_what_it_was_made_from(tmp_path: Pa
     refused = run("power", "--plan", str(plan), "--pilot", str(pilot), "--no-study")
     assert refused.exit_code == 2
     assert "leave out --pilot" in " ".join(refused.stderr.split())
+
+
+def test_power_of_a_study_with_criteria_says_that_it_is_of_one_of_them(tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'schema = "humeval_power/study/1"\nn_systems = 3\ncriteria = ["fluency", "adequacy"]\npreset = ["high"]\n'
+        "effect = 0.1\nworkers = 8\nitems = 16\nratings_per_item = 4\n"
+    )
+    few = ("--simulations", "20", "--seed", "1")
+    for words in (("power",), ("mde",), ("size", "--find", "items", "--highest", "40")):
+        said = " ".join(run(*words, str(study), *few).stderr.split())
+        assert "It has 2 criteria: this is one of them with all of alpha; 'plan' shares alpha." in said
+    study.write_text(study.read_text().replace('"fluency", "adequacy"', '"fluency"'))
+    answer = run("power", str(study), *few)
+    assert "criteria" not in answer.stderr
+    assert "none of 20 studies" in answer.stdout
+    assert "under 0.1 % of studies" not in answer.stdout

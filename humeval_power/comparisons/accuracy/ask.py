@@ -543,7 +543,7 @@ OVERLAP = Declared(
         "n_validation": _N_VALIDATION,
         "chosen": own(
             word(Literal["all", "new-best"]),
-            "All pairs, or each new best with the best before it, as `accuracy leaderboard` does; needs --n.",
+            "All pairs, or each new best with the best before, as `compare accuracy leaderboard` does; needs --n.",
             usual="all",
             option="of",
         ),

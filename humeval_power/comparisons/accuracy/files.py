@@ -257,7 +257,7 @@ def _refuse_repeated(table: SourceTable, item: str, system: str | None) -> None:
         )
     else:
         rule = f"{len(doubled):,} rows are of an item that the system has answered already."
-        remedy = "Keep one; of generations, seeds or prompts name the column: accuracy test --run COLUMN."
+        remedy = "Keep one; of generations, seeds or prompts name the column: 'compare accuracy test' --run COLUMN."
     raise InputError([Problem(rule, remedy, table.source, row, item, key, has_value=True)])
 
 
@@ -398,8 +398,8 @@ def _refuse_same_file(path_a: str | Path, path_b: str | Path) -> None:
     if _same_file(path_a, path_b):
         rule = "A and B are the same file, so that they cannot differ."
         remedy = (
-            "A table with a column for each system is given once: accuracy test TABLE --systems A,B --gold GOLD, "
-            "GOLD being its column of right answers."
+            "A table with a column for each system is given once: compare accuracy test TABLE --systems A,B --gold "
+            "GOLD, GOLD being its column of right answers."
         )
         raise InputError([Problem(rule, remedy, source_name(path_a))])
 

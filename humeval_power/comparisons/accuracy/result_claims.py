@@ -435,7 +435,8 @@ _LEGEND_OVERLAP = (
     "systems, so that standard errors and p-values are too small: use the prediction, test nothing by it."
 )
 _USE = (
-    "To use it, write it with -o FILE.json, and give --overlap FILE.json to accuracy power, mde or claims."
+    "To use it, write it with -o FILE.json, and give --overlap FILE.json to compare accuracy power, mde or "
+    "claims."
 )
 
 

@@ -57,7 +57,7 @@ _EXTRA = own(
 )
 _CORRELATION = own(
     real(-1, 1),
-    "Correlation of the judge with what humans say; see above which.",
+    "Correlation of the judge with what humans say, which the description says.",
     "Correlation of the judge with people",
     slider=(-1, 1),
     step=0.01,

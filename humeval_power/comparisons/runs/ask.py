@@ -207,7 +207,7 @@ _DEVIATIONS = {
 _PARAMETERS = {
     "pilot": own(
         text("FILE"),
-        "A pilot's record: runs test TABLE -o pilot.json.",
+        "A pilot's record: compare runs test TABLE -o pilot.json.",
         "A pilot's record",
         page_help="What 'Systems by several generations or prompts' writes.",
     ),

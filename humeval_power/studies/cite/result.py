@@ -253,7 +253,7 @@ class Citations(Result):
         rows = tuple((work.named, work.key, use) for work, use in self.uses.items())
         return Document(
             "What to cite",
-            lead=f"{counted(len(rows), 'work')} to cite, with what each was used for.",
+            lead=f"{counted(len(rows), 'work')} to cite.",
             sections=(
                 Section("", (Table(("work", "key", "used for"), rows, in_words=True),)),
                 Section("BibTeX", (Listing(self.bibtex.rstrip("\n")),)),

@@ -11,6 +11,7 @@ import click
 from humeval_power.asking.calls import Caller, Typed
 from humeval_power.asking.declared import Calls, Declared, Page, Part
 from humeval_power.asking.expressions import Call, call
+from humeval_power.asking.folded import in_terminal
 from humeval_power.asking.form import Next
 from humeval_power.asking.output import note, remark
 from humeval_power.asking.vocabulary import ENTRIES, LICENCE
@@ -58,7 +59,13 @@ def _show(given: Typed, calls: Calls) -> None:
     result: Any = calls.let("result", _library(given, calls).method("entry", given["entry"]))
     if isinstance(calls, Caller) and result.entry.plannable:
         place = [] if given["own"] is None else ["--library", given["own"]]
-        show = ["humeval-power", "parameters", "show", given["entry"], *place, "-o", "parameters.json"]
+        show = [
+            "humeval-power",
+            *in_terminal(["parameters", "show", given["entry"]]),
+            *place,
+            "-o",
+            "parameters.json",
+        ]
         note(f"To plan from it: {shell_command(show)}")
 
 

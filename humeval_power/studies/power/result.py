@@ -313,6 +313,8 @@ class StudyPower(Result):
             wrong = share_words(found.type_s)
             if isinstance(simulated, PowerEstimate) and not simulated.counts.n_wrong:
                 wrong = f"none of {simulated.counts.n_right:,}"
+            elif isinstance(simulated, SystemsPower) and not found.type_s:
+                wrong = f"none of {simulated.n_simulations:,} studies"
             yield (
                 "If significant",
                 f"the estimate exaggerates {found.type_m:.2f} times on average (type M), with the wrong sign in "

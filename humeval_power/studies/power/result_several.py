@@ -193,12 +193,12 @@ def found_facts(found: SystemsPower) -> Iterator[Fact]:
     if not math.isnan(found.false_claim):
         yield (
             "Errors",
-            f"{share_words(found.false_claim)} of studies claim something untrue of a pair (family-wise error)",
+            f"{_studies(found.false_claim, found)} claim something untrue of a pair (family-wise error)",
         )
     if not math.isnan(found.wrong_sign):
         yield (
             "Wrong sign",
-            f"{share_words(found.wrong_sign)} of studies find a difference with the wrong sign",
+            f"{_studies(found.wrong_sign, found)} find a difference with the wrong sign",
         )
     if not math.isnan(found.top_group):
         yield "Top group", f"{found.top_group:.2f} systems on average are not shown to be below the highest"
@@ -209,6 +209,11 @@ def found_facts(found: SystemsPower) -> Iterator[Fact]:
             f"{found.best_margin.estimate:.4f} on average, Hsu's interval {interval_words(low, high)}; it shows "
             f"the best to be best in {share_words(found.best_margin.shown)} of studies",
         )
+
+
+def _studies(share: float, found: SystemsPower) -> str:
+    n = found.n_simulations
+    return f"none of {n:,} studies" if n and not share else f"{share_words(share)} of studies"
 
 
 def precision_words(found: SystemsPower) -> str:

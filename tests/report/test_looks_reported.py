@@ -1,0 +1,42 @@
+"""A study with looks is reported by the inference that takes them into account, wherever its difference stands."""
+
+from __future__ import annotations
+
+from cli import run_json
+from places import ROOT
+
+from humeval_power.studies.report.fact_record import reported_effect, study_facts
+from humeval_power.studies.report.fact_tables import result_table
+from humeval_power.studies.report.fact_words import StudyWords
+
+LOOKS = {
+    "rule": "O'Brien-Fleming",
+    "decision": "end-nothing-shown",
+    "significant": False,
+    "inference": {
+        "look": 2,
+        "p_value": 0.061,
+        "estimate": 0.09,
+        "interval": [-0.0123, 0.2],
+        "confidence": 0.95,
+    },
+    "looks": [{}, {}],
+}
+
+
+def test_no_sentence_and_no_table_has_the_numbers_of_the_last_look_alone() -> None:
+    plain = run_json("analyze", ROOT / "data" / "pilot.csv", "--scale", "1:5")
+    record = {**plain, "effect": {**plain["effect"], "significant": True, "p_value": 0.031}}
+    assert reported_effect(record) == record["effect"]
+    facts = study_facts({**record, "sequential": LOOKS})
+    said = StudyWords(facts)
+    table = result_table(facts)
+    assert table is not None
+    texts = [said.decided(), str(said.headline()), str(said.effect()), str(table.rows[0])]
+    assert "No difference is shown between baseline and new (p = 0.061)" in texts[0]
+    for text in texts[1:]:
+        assert "0.09" in text
+        assert "0.0123" in text
+        assert f"{plain['effect']['estimate']:.4f}" not in text
+    assert not [text for text in texts if "0.031" in text]
+    assert reported_effect({**record, "sequential": LOOKS})["significant"] is False
