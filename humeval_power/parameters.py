@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 
 from humeval_power.errors import ParametersError, Problem, field_problem
 from humeval_power.latent import Latent
+from humeval_power.latent_shares import is_number
 from humeval_power.roots import root_between
 
 Coding = tuple[float, float]
@@ -72,7 +73,7 @@ class Parameters:
         problems = []
         for name in (*PARAMETER_NAMES, *FURTHER_DEVIATIONS, *CORRELATIONS):
             value = getattr(self, name)
-            if not _is_number(value):
+            if not is_number(value):
                 problems.append(field_problem(name, value, "must be a finite number."))
             elif abs(value) > _LARGEST:
                 rule = f"must be at most {_LARGEST:,.0f} in size: it is stated on the [0, 1] scale."
@@ -268,7 +269,7 @@ class Parameters:
             field_problem(name, value, f"is not what the latent parameters mean, {expected:.6g}.")
             for name, expected in ((name, getattr(found, name)) for name in PARAMETER_NAMES)
             for value in (values[name],)
-            if not (_is_number(value) and abs(float(value) - expected) <= _AGREEMENT)  # type: ignore[arg-type]
+            if not (is_number(value) and abs(float(value) - expected) <= _AGREEMENT)  # type: ignore[arg-type]
         ]
         if problems:
             raise ParametersError(problems)
@@ -310,15 +311,11 @@ def _less(first: tuple[float, ...], second: tuple[float, ...]) -> tuple[float, f
     return a, b, across
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _is_coding(coding: object) -> bool:
     return (
         isinstance(coding, list | tuple)
         and len(coding) == 2
-        and all(_is_number(code) for code in coding)
+        and all(is_number(code) for code in coding)
         and coding[0] != coding[1]
     )
 

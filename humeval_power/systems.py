@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Literal, get_args
 
 from humeval_power.errors import ParametersError, field_problem
+from humeval_power.latent_shares import is_number
 from humeval_power.parameters import CORRELATIONS, Parameters
 
 MeansPattern = Literal["one", "steps", "extremes"]
@@ -61,12 +62,12 @@ class SystemsParameters:
             if len(values) != len(self.names):
                 rule = f"must have an entry for each of the {len(self.names)} systems."
                 problems.append(field_problem(name, list(values), rule))
-            elif not all(map(_is_number, values)):
+            elif not all(map(is_number, values)):
                 problems.append(field_problem(name, list(values), "must be finite numbers."))
         deviations = [(name, getattr(self, name)) for name in _SHARED]
         deviations += [(name, value) for name in _OWN for value in getattr(self, name)]
         for name, value in deviations:
-            if not _is_number(value) or value < 0:
+            if not is_number(value) or value < 0:
                 problems.append(field_problem(name, value, "must be a standard deviation, at least 0."))
         if problems:
             raise ParametersError(problems)
@@ -297,7 +298,3 @@ def _refuse_further(parameters: Parameters) -> None:
         problems.append(field_problem("latent", "thresholds", rule))
     if problems:
         raise ParametersError(problems)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -119,14 +119,15 @@ def agreement_over_items(
         stratum_of = np.empty(n_items, dtype=np.int64)
         stratum_of[item] = stratum
         group = who * np.int64(stratum.max() + 1) + stratum_of[meeting_item[used]]
-    a, b = _centred(own[used], group), _centred(consensus[used], group)
+    a, b = centred(own[used], group), centred(consensus[used], group)
     ab, aa, bb = (np.bincount(who, part, n_workers) for part in (a * b, a * a, b * b))
     count = np.bincount(who, minlength=n_workers)
     defined = (count >= least) & (aa > _NO_VARIANCE) & (bb > _NO_VARIANCE)
     return count, np.where(defined, ab / np.sqrt(np.where(defined, aa * bb, 1.0)), np.nan)
 
 
-def _centred(values: Floats, group: Codes) -> Floats:
+def centred(values: Floats, group: Codes) -> Floats:
+    """The values less the mean of their group."""
     if not len(values):
         return values
     size = np.maximum(np.bincount(group), 1)

@@ -153,17 +153,17 @@ class Questions:
 
     def _power(self, n: int, effect: float, method: Method, run: Run, **given: Any) -> Result:
         """How often would a comparison of this size find an effect of this size?"""
-        from humeval_power.studies.power import calls as api
+        from humeval_power.studies.power import calls
         from humeval_power.studies.power.questions import ways_of
 
         self._range(given).check([effect])
         scenario = self.scenario(n, effect, given)
         self._announce([n], ways_of(method, scenario), run, given)
-        return api.power(scenario, method=method, **self._how(run, {"n": n, **given}))
+        return calls.power(scenario, method=method, **self._how(run, {"n": n, **given}))
 
     def _mde(self, n: int, power: float, method: Method, run: Run, **given: Any) -> Result:
         """The smallest effect that a comparison of this size finds with the target power."""
-        from humeval_power.studies.power import calls as api
+        from humeval_power.studies.power import calls
         from humeval_power.studies.power.questions import ways_of
         from humeval_power.studies.power.workload import SEARCH_STEPS
 
@@ -174,7 +174,7 @@ class Questions:
         by = ways_of(method, scenario, is_search=True)
         self._announce([n], by, run, given, times=SEARCH_STEPS)
         asked = self._how(run, {"n": n, **given})
-        return api.detectable_effect(scenario, largest=largest, power=power, method=method, **asked)
+        return calls.detectable_effect(scenario, largest=largest, power=power, method=method, **asked)
 
     def _size(
         self, effect: float, power: float, highest: int, method: Method, run: Run, **given: Any
@@ -182,7 +182,7 @@ class Questions:
         """The smallest size that finds this effect with the target power."""
         if effect == 0 and not self.shows_none(given):
             raise InputError("--effect 0: no size finds it. Give the smallest effect that would matter.")
-        from humeval_power.studies.power import calls as api
+        from humeval_power.studies.power import calls
         from humeval_power.studies.power.questions import ways_of
         from humeval_power.studies.power.workload import SEARCH_STEPS
 
@@ -192,7 +192,7 @@ class Questions:
         typical = min(highest, _TYPICAL)
         by = ways_of(method, self.scenario(typical, effect, given), is_search=True)
         self._announce([typical], by, run, given, times=SEARCH_STEPS)
-        return api.required(
+        return calls.required(
             lambda n: self.scenario(n, effect, given),
             power=power,
             highest=highest,
@@ -211,7 +211,7 @@ class Questions:
         **given: Any,
     ) -> SurfaceResult:
         """Power over many sizes and effects, with a figure."""
-        from humeval_power.studies.power import calls as api
+        from humeval_power.studies.power import calls
         from humeval_power.studies.power.questions import ways_of
 
         cells = self._cells(n, effect, given)
@@ -219,7 +219,7 @@ class Questions:
         self._announce(sizes, ways_of(method, cells[0][1], is_search=True), run, given)
         single = {name: one[0] for name, one in self._typed_lists(given).items() if len(one) == 1}
         asked = self._how(run, {**given, **single})
-        return api.surface(cells, method=method, draw=draw, along=along, **asked)
+        return calls.surface(cells, method=method, draw=draw, along=along, **asked)
 
     def scenario(self, n: int, effect: float, given: Given) -> Any:
         """The scenario of a size and a true effect."""

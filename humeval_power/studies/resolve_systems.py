@@ -141,10 +141,6 @@ class Systems:
             raise click.UsageError(f"Give one set of parameters; got {', '.join(self.settings)}.")
         return self.at(effects)[0]
 
-    def only_at_differences(self) -> tuple[str, SystemsParameters]:
-        """The same at the means that the study says."""
-        return self.only([one.value for one in self.differences()])
-
     def of(self, name: str, parameters: SystemsParameters, **size: int) -> SystemsStudy:
         """One study, of the study's size or of another.
 

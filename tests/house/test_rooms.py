@@ -1,6 +1,7 @@
 """Rooms lie in the order of a study's life: numbers and results of a room know the rooms before it only."""
 
 import ast
+import re
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "humeval_power"
@@ -9,10 +10,8 @@ ORDER = (
     *("resample", "scenario", "survey", "preference", "judge", "assessment", "rank"),
     *("looks", "plan", "field", "monitor", "analyze", "cite", "report", "release", "start"),
 )
-DOORS = (
-    "ask",
-    "calls",
-)  # what a person asks for may bring any rooms together: a plan, its form and its ledger
+# What a person asks for may bring any rooms together: a plan, its form and its ledger.
+DOOR = re.compile(r"(ask|calls)(_\w+)?")
 WITH_REASON = {
     ("fit", "power"): "a bootstrap interval draws replicates of the fit and fits them",
     ("power", "plan"): "an entry of the library or a pilot may be a sealed plan: its file is read",
@@ -34,11 +33,13 @@ def imports_of(tree: ast.Module) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             node.body = []
-    return {
-        node.module
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module is not None
-    }
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            found |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {one.name for one in node.names}
+    return found
 
 
 def test_every_room_is_in_the_order() -> None:
@@ -56,7 +57,7 @@ def test_numbers_results_and_formats_know_the_rooms_before_theirs() -> None:
     for path in sorted(PACKAGE.rglob("*.py")):
         module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
         room = room_of(module)
-        if room is None or path.name.startswith(DOORS):
+        if room is None or DOOR.fullmatch(path.stem):
             continue
         for named in imports_of(ast.parse(path.read_text("utf-8"))):
             other = room_of(named)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-_TIE = 1e-9
 
 
 def preference_p(

@@ -333,13 +333,13 @@ def rows_svg(rows: EstimateRows, title: str, words: str) -> str:
         y = _TOP + step * (place + 0.5)
         if row is None:
             middle = left + (WIDTH - left - _RIGHT_SVG_ROWS) / 2
-            parts.append(_words(rows.gap, middle, y + 3.5, size, anchor="middle"))
+            parts.append(svg_words(rows.gap, middle, y + 3.5, size, anchor="middle"))
         else:
-            parts.append(_words(name, left - 6, y + 0.35 * size, size, anchor="end"))
+            parts.append(svg_words(name, left - 6, y + 0.35 * size, size, anchor="end"))
             parts += _row(row, across, y, size=2.4 if dense else 3.2)
     title_width = svg_width(rows.x_label, _SIZE)
     at = max(4.0, min(left + (WIDTH - left) / 2 - title_width / 2, WIDTH - 4 - title_width))
-    parts.append(_words(cut(rows.x_label, 54), at, bottom + 34, _SIZE))
+    parts.append(svg_words(cut(rows.x_label, 54), at, bottom + 34, _SIZE))
     legend, height = _legend_of_svg_rows(rows, bottom + 54)
     return svg_element(title, words, height, "".join((*parts, *legend)))
 
@@ -365,7 +365,7 @@ def _ground(rows: EstimateRows, axis: Axis, across, bottom: float) -> Iterator[s
         yield f'<path d="M{across(tick):.1f} {_TOP:.1f}V{bottom:.1f}"/>'
     yield "</g>"
     for tick in axis.ticks():
-        yield _words(axis.tick_text(tick), across(tick), bottom + 16, _SIZE, anchor="middle")
+        yield svg_words(axis.tick_text(tick), across(tick), bottom + 16, _SIZE, anchor="middle")
     yield f'<path d="M{across(0):.1f} {_TOP:.1f}V{bottom:.1f}" stroke="currentColor" stroke-opacity="0.8"/>'
     if rows.whole is not None:
         yield f'<path d="M{across(rows.whole):.1f} {_TOP:.1f}V{bottom:.1f}" {_WHOLE}/>'
@@ -390,16 +390,17 @@ def _legend_of_svg_rows(rows: EstimateRows, top: float) -> tuple[list[str], floa
     found, y = [], top
     for marked, label in ((False, rows.usual_label), (True, rows.marked_label)):
         if label and any(row is not None and row.marked is marked for row in rows.shown):
-            found += [svg_marker(int(marked), 14.0, y - 4, 3.2), _words(cut(label, 48), 32, y, _SIZE)]
+            found += [svg_marker(int(marked), 14.0, y - 4, 3.2), svg_words(cut(label, 48), 32, y, _SIZE)]
             y += _LINE_SVG_ROWS
     if rows.whole is not None:
         found += [
             f'<path d="M4 {y - 4:.1f}h22" {_WHOLE}/>',
-            _words(cut(rows.whole_label, 48), 32, y, _SIZE),
+            svg_words(cut(rows.whole_label, 48), 32, y, _SIZE),
         ]
         y += _LINE_SVG_ROWS
     return found, y - 10
 
 
-def _words(text: str, x: float, y: float, size: float, *, anchor: str = "") -> str:
+def svg_words(text: str, x: float, y: float, size: float, *, anchor: str = "") -> str:
+    """Words in the colour of the text around."""
     return f'<g fill="currentColor">{svg_text(text, x, y, anchor=anchor, size=size)}</g>'

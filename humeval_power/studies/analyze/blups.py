@@ -17,7 +17,7 @@ from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.structure import structure_of
 from humeval_power.kernels.crossed import likelihood, second_order
 from humeval_power.ratings import Ratings
-from humeval_power.worker_statistics import MIN_ANSWERS, median_by
+from humeval_power.worker_statistics import MIN_ANSWERS, centred, median_by
 
 Floats = NDArray[np.float64]
 
@@ -352,7 +352,7 @@ def agreement_with_others(ratings: Ratings) -> tuple[Codes, Floats]:
     shared = others > 0
     consensus = (np.bincount(output, ratings.rating)[output] - own)[shared] / others[shared]
     worker, stratum = ratings.worker[shared], _stratum(ratings)[shared]
-    a, b = _centred(ratings.rating[shared], stratum), _centred(consensus, stratum)
+    a, b = centred(ratings.rating[shared], stratum), centred(consensus, stratum)
     ab, aa, bb = (np.bincount(worker, part, ratings.n_workers) for part in (a * b, a * a, b * b))
     defined = (aa > _NO_VARIANCE) & (bb > _NO_VARIANCE)
     correlation = np.where(defined, ab / np.sqrt(np.where(defined, aa * bb, 1.0)), np.nan)
@@ -363,17 +363,10 @@ def _stratum(ratings: Ratings) -> Codes:
     return ratings.worker * np.int64(ratings.n_systems) + ratings.system
 
 
-def _centred(values: Floats, group: Codes) -> Floats:
-    if not len(values):
-        return values
-    size = np.maximum(np.bincount(group), 1)
-    return np.asarray(values - (np.bincount(group, values) / size)[group])
-
-
 def _spread_within_systems(ratings: Ratings) -> tuple[Floats, Codes]:
     """SD of each worker's ratings within systems, NaN without two in one; systems that each has rated."""
     n, stratum = ratings.n_workers, _stratum(ratings)
-    squares = np.bincount(ratings.worker, _centred(ratings.rating, stratum) ** 2, n)
+    squares = np.bincount(ratings.worker, centred(ratings.rating, stratum) ** 2, n)
     systems = np.bincount(np.unique(stratum) // ratings.n_systems, minlength=n)
     df = np.bincount(ratings.worker, minlength=n) - systems
     squares = np.where(squares > _NO_VARIANCE, squares, 0.0)

@@ -17,7 +17,7 @@ from humeval_power.safe_text import cut
 from humeval_power.saying.document import Block, Drawing, Points
 from humeval_power.saying.numbers import counted, percent
 from humeval_power.saying.quantities import values
-from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
+from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_width, svg_words
 from humeval_power.saying.result import Record
 
 if TYPE_CHECKING:
@@ -177,9 +177,11 @@ def assignment_svg(grid: CellMap, worker_names: tuple[str, ...], title: str, wor
     bottom = _TOP + tall * n_rows
     legend, height = _legend(grid, bottom + 40)
     parts = [
-        _words(axis_words("workers", len(grid.worker_order), grid.workers_in_row.tolist()), 4, 14, _SIZE),
+        svg_words(
+            axis_words("workers", len(grid.worker_order), grid.workers_in_row.tolist()), 4, 14, _SIZE
+        ),
         *(
-            _words(name, left - 4, _TOP + tall * (place + 0.5) + 3.5, _NAME_SIZE, anchor="end")
+            svg_words(name, left - 4, _TOP + tall * (place + 0.5) + 3.5, _NAME_SIZE, anchor="end")
             for place, name in enumerate(names)
         ),
         *(
@@ -190,7 +192,7 @@ def assignment_svg(grid: CellMap, worker_names: tuple[str, ...], title: str, wor
         ),
         f'<rect x="{left:.1f}" y="{_TOP:.1f}" width="{wide * n_columns:.1f}" height="{tall * n_rows:.1f}" '
         'stroke="currentColor" stroke-opacity="0.5"/>',
-        _words(
+        svg_words(
             axis_words("items", len(grid.item_order), grid.items_in_column.tolist()),
             left,
             bottom + 18,
@@ -243,13 +245,9 @@ def _legend(grid: CellMap, top: float) -> tuple[list[str], float]:
         if x > 4 and x + width > WIDTH:
             x, y = 4.0, y + 18
         found.append(f'<rect x="{x:.1f}" y="{y - 10:.1f}" width="12" height="12" {_look(grid, level)}/>')
-        found.append(_words(text, x + 18, y, _SIZE))
+        found.append(svg_words(text, x + 18, y, _SIZE))
         x += width
     return found, y + 8
-
-
-def _words(text: str, x: float, y: float, size: float, *, anchor: str = "") -> str:
-    return f'<g fill="currentColor">{svg_text(text, x, y, anchor=anchor, size=size)}</g>'
 
 
 # What is in a table of ratings: counts, use of the scale, and the design, as one record.

@@ -129,7 +129,7 @@ def command(
     --n-systems 4, or names (--systems), every comparison of several systems has
     boundaries of its own, and the error is spent over looks and comparisons.
     """
-    from humeval_power.studies.looks import calls as api
+    from humeval_power.studies.looks import calls
     from humeval_power.studies.looks.replicates import RatingLooks
     from humeval_power.studies.power.work_ahead import refuse_work, tell_work
     from humeval_power.studies.power.workload import study_workload
@@ -165,7 +165,7 @@ def command(
         closed_form=source.by_mean_squares,
     )
     tell_work(work, n_simulations=run.simulations())
-    return api.study(
+    return calls.study(
         source,
         stops,
         effects=None if shown is None else [each.value for each in shown.on(settings.scale)],
@@ -183,7 +183,7 @@ def _of_systems(
     several: Systems, stops: StoppingRule, calibrate: Calibrate, shown: EffectInput | None, run: Run
 ) -> LooksStudyResult:
     """Looks at several systems at their means."""
-    from humeval_power.studies.looks import calls as api
+    from humeval_power.studies.looks import calls
     from humeval_power.studies.looks.systems_looks import SystemsLooks
     from humeval_power.studies.power.work_ahead import tell_work
 
@@ -202,7 +202,7 @@ def _of_systems(
         note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
     work = about.workload(n_simulations=source.n_looks * run.simulations(), n_jobs=run.n_jobs)
     tell_work(work, n_simulations=run.simulations())
-    return api.study(
+    return calls.study(
         source,
         stops,
         goal=about.goal,

@@ -336,11 +336,6 @@ class SystemsLookPlan:
         """The levels of the hardest comparison at the looks, while none is shown."""
         return tuple(float(level) for level in self.bounds.first(self.place))
 
-    @property
-    def last_levels(self) -> tuple[float, ...]:
-        """Its levels once all others are shown."""
-        return tuple(float(level) for level in self.bounds.nominal[:, self.place, 0])
-
     @cached_property
     def information_shares(self) -> tuple[float, ...]:
         """Information of the hardest comparison at the looks over that at the last."""

@@ -407,7 +407,7 @@ def counts_power(
 
 
 def counts_precision(parameters: Parameters, counts: StudyCounts) -> EffectPrecision:
-    """Variance and df of a regular study: paired ones without their assignment (see planning.regular),
+    """Variance and df of a regular study: paired ones without their assignment (see `regular_precision`),
     unpaired ones exactly."""
     check_documents(parameters.recoded(), counts.n_documents)
     if not counts.paired:

@@ -207,7 +207,7 @@ def found_facts(found: SystemsPower) -> Iterator[Fact]:
         yield (
             "Best - second",
             f"{found.best_margin.estimate:.4f} on average, Hsu's interval {interval_words(low, high)}; it shows "
-            f"the best to be best in {share_words(found.best_margin.shown)} of studies",
+            f"the best to be best in {_studies(found.best_margin.shown, found)}",
         )
 
 

@@ -32,7 +32,6 @@ class FileContents:
 
 Judgement = Literal["points", "yes-no", "preference", "score", "correct", "corpus"]
 Have = Literal["nothing", "pilot", "results"]
-Raters = Literal["prolific", "mturk", "students", "experts", "unknown"]
 Limit = Literal["budget", "workers", "items", "nothing"]
 UNKNOWN = "unknown"  # the answer of those who do not know
 RATED: tuple[Judgement, ...] = ("points", "yes-no")

@@ -7,12 +7,6 @@ from collections.abc import Mapping, Sequence
 from humeval_power.safe_text import toml_text
 from humeval_power.studies.field.form import Question, RatingForm
 
-KEPT = (
-    "slot",
-    "batch",
-    "order",
-)  # what tells a showing from every other; a repeat has the code of the first
-
 
 def question_names(form: RatingForm) -> tuple[str, ...]:
     """What a platform calls the questions: q1, q2, ..., whatever their criteria are called."""
