@@ -129,8 +129,8 @@ def studies() -> list[Attack]:
         "take a folder outside as a zip": (ask(target="/zip/away"), 422, "leads out of the folder"),
         "take a study that names a file outside as a zip": (
             ask(target="/zip/leads"),
-            200,
-            "PK",
+            422,
+            "no path within the folder",
         ),
         "keep an answer whose name is a line of TOML": (
             posted("/answers/mine", {"a = 1\nb": "x"}),

@@ -226,7 +226,7 @@ def test_the_effect_is_given_on_both_scales_with_its_interval():
         effect.answer
         == "new \u2212 old = +0.0473 on [0, 1], 95 % interval +0.0251 to +0.0695; df = 38.8, p = 0.012."
     )
-    assert effect.table.rows[1] == ("as rated, 1 to 5", "+0.189", "0.0452", "+0.100 to +0.278")
+    assert effect.table.rows[1] == ("as rated, 1 to 5", "+0.189", "0.045", "+0.100 to +0.278")
 
 
 def test_a_one_sided_rule_leaves_alpha_on_both_sides_of_the_interval():

@@ -228,7 +228,7 @@ def test_the_commands_shown_for_an_entry_of_a_named_library_work(study, tmp_path
     monkeypatch.chdir(tmp_path)
     run("parameters", "add", study / "parameters.json", "--library", "my library.json", "--name", "mine")
     shown = run("parameters", "show", "mine", "--library", "my library.json").stderr
-    line = re.search(r"humeval-power (parameters show .*)", " ".join(shown.split()))
+    line = re.search(r"humeval-power (more parameters show .*)", " ".join(shown.split()))
     assert line is not None
     run(*shlex.split(line[1]))
     assert read_parameters(tmp_path / "parameters.json")

@@ -169,7 +169,7 @@ def test_the_command_that_an_entry_shows_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     told = " ".join(run("parameters", "show", entry.name).stderr.split())
-    commands = re.findall(r"humeval-power (parameters show .*)", told)
+    commands = re.findall(r"humeval-power (more parameters show .*)", told)
     assert len(commands) == entry.plannable
     for command in commands:
         ended = run(*shlex.split(command))

@@ -44,6 +44,7 @@ from humeval_power.files.tables import (
     with_metric,
 )
 from humeval_power.safe_text import shell_word
+from humeval_power.saying.numbers import counted
 
 _SYSTEM = replace(ROLES["system"], required=False)
 _GOLD = Column(("gold", "label", "labels", "gold_label", "target", "reference"), required=False)
@@ -250,14 +251,12 @@ def _refuse_repeated(table: SourceTable, item: str, system: str | None) -> None:
     if doubled.empty:
         return
     row, key = int(doubled.index[0]), str(doubled.iloc[0])
+    rows = counted(len(doubled), "row")
     if system is None:
-        rule, remedy = (
-            f"{len(doubled):,} rows are of an item that is there already.",
-            "Keep one row for each.",
-        )
+        rule, remedy = f"{rows} of an item that is there already.", "Keep one row for each."
     else:
-        rule = f"{len(doubled):,} rows are of an item that the system has answered already."
-        remedy = "Keep one; of generations, seeds or prompts name the column: 'compare accuracy test' --run COLUMN."
+        rule = f"{rows} of an item that the system has answered already."
+        remedy = "Keep one row for each, or name the column of generations, seeds or prompts with --run."
     raise InputError([Problem(rule, remedy, table.source, row, item, key, has_value=True)])
 
 
