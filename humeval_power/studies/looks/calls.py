@@ -13,9 +13,11 @@ from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     from humeval_power.costs import CostModel
+    from humeval_power.scales import RatingScale
     from humeval_power.studies.looks.calibration import Calibrate
     from humeval_power.studies.looks.judgement_plan import JudgementPlan, OperatingPoint
     from humeval_power.studies.looks.judgements import ScoreLaws
+    from humeval_power.studies.looks.repeated import RepeatedPoint, StopWhen
     from humeval_power.studies.looks.replicates import LookSource, RatingLooks
     from humeval_power.studies.looks.result import (
         LooksJudgementsResult,
@@ -67,6 +69,8 @@ def study(
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
     remarks: Sequence[str] = (),
+    stop_when: StopWhen | None = None,
+    scale: RatingScale | None = None,
 ) -> LooksStudyResult:
     """A rating study with looks: information and boundaries at each, careless procedures, the long run.
 
@@ -81,6 +85,9 @@ def study(
         look.
     setting, understood : how the parameters and the effect are called.
     remarks : what was noticed in reading.
+    stop_when : for which reasons repeated confidence intervals stop the study, of two systems; the boundaries are
+        then always calibrated.
+    scale : whose points the sizes of `stop_when` are shown in.
 
     Returns
     -------
@@ -95,7 +102,8 @@ def study(
     """
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.looks.how_many import compare_growth, compare_numbers_of_looks
-    from humeval_power.studies.looks.rating_looks import plan_looks
+    from humeval_power.studies.looks.rating_looks import LookSchedule, check_stopping, plan_looks
+    from humeval_power.studies.looks.repeated import check_offered, check_study, repeated_points
     from humeval_power.studies.looks.replicates import RatingLooks
     from humeval_power.studies.looks.result import LooksStudyResult
     from humeval_power.studies.looks.systems_looks import hardest_place, plan_systems_looks
@@ -107,9 +115,32 @@ def study(
     how |= {"seed": seed, "n_jobs": n_jobs}
     currency = "" if cost is None else cost.currency
     if isinstance(source, RatingLooks):
-        plan, effect = plan_looks(source, rule, **how), source.true_effect
+        effect = source.true_effect
+        if stop_when is not None:
+            how["calibration"] = "always"
+            LookSchedule(source.looks, rule.efficacy, rule.futility, stop_when=stop_when).rule(source.rule)
+            check_study(source)
+        plan = plan_looks(source, rule, **how)
+        stops: tuple[RepeatedPoint, ...] = ()
+        if stop_when is not None:
+            check_stopping(source, plan.bounds, stop_when, source.rule, scale=scale)
+            usual = (0.0, effect / 2, effect, 1.5 * effect)
+            stops = repeated_points(
+                source,
+                plan.bounds,
+                stop_when,
+                source.rule,
+                effects=tuple(effects) if effects is not None else tuple(dict.fromkeys(usual)),
+                n_simulations=plan.n_simulations,
+                seed=plan.seed,
+                costs=plan.costs,
+                n_jobs=n_jobs,
+            )
         return LooksStudyResult(
             plan=plan,
+            stop_when=stop_when,
+            stops=stops,
+            scale=scale,
             points=tuple(plan.at(_effects(effects, effect), n_jobs=n_jobs)),
             setting=setting,
             understood=understood or f"B - A = {effect:.6g} on [0, 1]",
@@ -120,6 +151,8 @@ def study(
             remarks=tuple(remarks),
             provenance=Provenance(seed=plan.seed),
         )
+    if stop_when is not None:
+        check_offered(several=True, exclusions=False, documents=False, latent=False)
     check_goal(Truth(source.parameters, source.pairs, source.rule), goal)
     several = plan_systems_looks(source, rule, place=hardest_place(source), **how)
     about = SystemsStudy(

@@ -17,6 +17,8 @@ from humeval_power.errors import InputError
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
+from humeval_power.scales import RatingScale
+from humeval_power.studies.fit.wald import critical_value
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries, false_positive_rate, inflation
 from humeval_power.studies.looks.calibration import (
     Calibrate,
@@ -36,8 +38,6 @@ from humeval_power.studies.looks.repeated import (
 )
 from humeval_power.studies.looks.replicates import RatingLooks, stop
 from humeval_power.studies.looks.stopping_rule import StoppingRule
-from humeval_power.scales import RatingScale
-from humeval_power.studies.fit.wald import critical_value
 from humeval_power.studies.power.formula import EffectPrecision, effect_precision, power_at
 from humeval_power.sweep.blocks import run_blocks
 
@@ -320,7 +320,7 @@ class LookSchedule:
                 f"A calibration factor must lie above 0 and be at most 1.5; got {self.factor:g}."
             )
         if self.stop_when is not None:
-            check_repeated(self.looks, self.efficacy, self.futility, self.stop_when)
+            check_repeated(self.looks, self.efficacy, self.futility)
 
     def rule(self, decision: DecisionRule) -> StoppingRule:
         """The stopping rule of a study that decides by `decision`.
@@ -334,6 +334,10 @@ class LookSchedule:
 
         if self.stop_when is not None:
             check_decision(decision, self.stop_when)
+            if decision.margin is not None and self.futility is not None:
+                raise InputError(
+                    "Futility is of a difference, not of a margin: leave it out, or give half_width in stop_when."
+                )
             return StoppingRule(self.efficacy, self.futility, decision.alpha)
         if decision.margin is not None:
             raise InputError(

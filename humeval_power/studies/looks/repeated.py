@@ -61,11 +61,15 @@ class StopWhen:
                     f"{name} must lie above 0 and below the width of the scale; got {value:g} on [0, 1]."
                 )
 
+    def sizes(self, scale: RatingScale | None = None) -> dict[str, str]:
+        """The sizes that were given, in points of the scale if there is one."""
+        width = 1.0 if scale is None else scale.width
+        known = ((name, getattr(self, name)) for name in _WORDS[1:])
+        return {name: f"{value * width:.12g}" for name, value in known if value is not None}
+
     def words(self, scale: RatingScale | None = None) -> str:
         """As a study file says it, in points of the scale if there is one."""
-        width = 1.0 if scale is None else scale.width
-        sizes = ((name, getattr(self, name)) for name in _WORDS[1:])
-        found = [f"{name}={value * width:.12g}" for name, value in sizes if value is not None]
+        found = [f"{name}={size}" for name, size in self.sizes(scale).items()]
         return ", ".join(["decision"] * self.decision + found)
 
     def __str__(self) -> str:
@@ -73,7 +77,7 @@ class StopWhen:
 
 
 def stop_when_of(text: str, scale: RatingScale | None = None) -> StopWhen:
-    """The reasons that words such as 'decision, half_width=0.15' name; sizes in points of the scale if there is one.
+    """The reasons that words such as 'decision, half_width=0.15' name; sizes in points of a scale if there is one.
 
     Raises
     ------
@@ -113,9 +117,7 @@ def _size(name: str, text: str, scale: RatingScale | None) -> float:
 # What a study must be, so that these intervals were shown to hold.
 
 
-def check_repeated(
-    looks: Looks, efficacy: Efficacy, futility: Futility | None, stop_when: StopWhen
-) -> None:
+def check_repeated(looks: Looks, efficacy: Efficacy, futility: Futility | None) -> None:
     """Refuse looks that these intervals were not simulated for.
 
     Raises
@@ -188,7 +190,9 @@ def check_offered(*, several: bool, exclusions: bool, documents: bool, latent: b
         "ratings in categories of a latent variable, which were not simulated: give variances of ratings as "
         "numbers": latent,
     }
-    found = [Problem(f"stop_when is not offered with {name}.", "") for name, is_so in beyond.items() if is_so]
+    found = [
+        Problem(f"stop_when is not offered with {name}.", "") for name, is_so in beyond.items() if is_so
+    ]
     if found:
         raise InputError(found)
 
@@ -211,8 +215,8 @@ def check_study(study: RatingLooks) -> None:
     problems = []
     if workers[0] < FEWEST_WORKERS:
         problems.append(
-            f"The first look has {workers[0]} workers; stop_when needs {FEWEST_WORKERS} at least, and 8 are better: "
-            "so few do not tell how much workers differ."
+            f"The first look has {workers[0]} workers; stop_when needs {FEWEST_WORKERS} at least, and 8 are "
+            "better: so few do not tell how much workers differ."
         )
     if any(after - before < 2 for before, after in pairwise(workers)):
         problems.append("One worker is not a look: with stop_when each adds two at least.")
@@ -281,8 +285,8 @@ def reasons(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RepeatedEndings:
-    """How simulated studies ended, shape (n,): look (from 0) and reason, the estimate and interval there, whether it
-    shows the claim, and what the same study does with one test at its end; `all_cover` says whether every R did.
+    """How simulated studies ended, shape (n,): look (from 0) and reason, the estimate and interval there, whether
+    it shows the claim, and what the same study does with one test at its end; `all_cover` says whether every R did.
     `decided_look` and `decided_shown` are where decisions alone would have ended it."""
 
     look: np.ndarray
@@ -299,7 +303,12 @@ class RepeatedEndings:
 
     @classmethod
     def of(
-        cls, looks: LookReplicates, bounds: Boundaries, stop_when: StopWhen, rule: DecisionRule, effect: float
+        cls,
+        looks: LookReplicates,
+        bounds: Boundaries,
+        stop_when: StopWhen,
+        rule: DecisionRule,
+        effect: float,
     ) -> RepeatedEndings:
         """Usable studies with this true effect, followed to where they stop."""
         looks = looks.part(looks.usable)  # type: ignore[arg-type]
@@ -340,13 +349,14 @@ def _first(flags: Flags) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedPoint:
-    """The long run at one true effect: how many studies show the claim (of a difference, with its sign), with these
-    looks, with looks that stop for decisions alone, and with one test at the end.
+    """The long run at one true effect: how many studies show the claim (of a difference, with its sign; of none,
+    either sign: false positives), with these looks, with looks that decisions alone stop, and with one test.
 
     `workers` and `decision_workers` are means at stopping, `saved` the share of all workers that is not needed;
     `coverage` is that of the interval at the stop, `together` that of all intervals at once. `bias` is the mean of
-    the estimate at the stop minus the effect, `decision_bias` that of studies that a decision ended before the last
-    look (NaN where none was). `reasons` are shares by `REASONS`, `stopping` by look.
+    the estimate at the stop minus the effect, `decision_bias` and `half_width_bias` those of studies that a decision,
+    or a narrow interval, ended before the last look (NaN where none was). `reasons` are shares by `REASONS`,
+    `stopping` by look.
     """
 
     effect: float
@@ -354,7 +364,6 @@ class RepeatedPoint:
     power_interval: tuple[float, float]
     decision_power: float
     fixed_power: float
-    claims: float
     workers: float
     decision_workers: float
     saved: float
@@ -363,6 +372,7 @@ class RepeatedPoint:
     together: float
     bias: float
     decision_bias: float
+    half_width_bias: float
     half_width: float
     reasons: tuple[float, ...]
     stopping: tuple[float, ...]
@@ -427,12 +437,16 @@ def _point(
     spent = np.full(len(workers), math.nan) if costs is None else np.array(costs, dtype=float)
     positive = effect >= 0
     right, decided, last = ended.shown, ended.decided_shown, ended.last_shown
-    if rule.margin is None:
+    if rule.margin is None and effect:
         right = right & ((ended.estimate > 0) == positive)
         decided = decided & (ended.decided_right == positive)
         last = last & ((ended.last_estimate > 0) == positive)
     covers = np.abs(ended.estimate - effect) <= ended.half
-    early = (ended.reason == _DECISION) & (look < len(workers) - 1)
+
+    def bias_at(reason: int) -> float:
+        there = (ended.reason == reason) & (look < len(workers) - 1)
+        return float(ended.estimate[there].mean()) - effect if there.any() else math.nan
+
     mean = float(workers[look].mean())
     return RepeatedPoint(
         effect=effect,
@@ -440,7 +454,6 @@ def _point(
         power_interval=wilson_interval(int(right.sum()), n),
         decision_power=float(decided.mean()),
         fixed_power=float(last.mean()),
-        claims=float(ended.shown.mean()),
         workers=mean,
         decision_workers=float(workers[ended.decided_look].mean()),
         saved=1 - mean / float(workers[-1]),
@@ -448,7 +461,8 @@ def _point(
         coverage_interval=wilson_interval(int(covers.sum()), n),
         together=float(ended.all_cover.mean()),
         bias=float(ended.estimate.mean()) - effect,
-        decision_bias=float(ended.estimate[early].mean()) - effect if early.any() else math.nan,
+        decision_bias=bias_at(_DECISION),
+        half_width_bias=bias_at(_HALF_WIDTH),
         half_width=float(ended.half.mean()),
         reasons=tuple(float((ended.reason == code).mean()) for code in range(len(REASONS))),
         stopping=tuple(float((look == at).mean()) for at in range(len(workers))),
@@ -460,8 +474,8 @@ def _point(
 
 @dataclass(frozen=True, eq=False)
 class RepeatedStudy:
-    """A study that its intervals stop, as a scenario: a replicate is significant, at p = alpha, where the interval of
-    its stop shows the claim, and has p = 1 else."""
+    """A study that its intervals stop, as a scenario: a replicate is significant, at p = alpha, where the interval
+    of its stop shows the claim, and has p = 1 else."""
 
     source: RatingLooks
     bounds: Boundaries
@@ -522,8 +536,8 @@ def check_reachable(
 ) -> None:
     """Refuse sizes that not even the last look is expected to meet.
 
-    floor : the half-width that is left with any number of items: t times the SD of workers' own differences over the
-        square root of their number.
+    floor : the half-width that is left with any number of items: t times the SD of workers' own differences over
+        the square root of their number.
 
     Raises
     ------
@@ -555,9 +569,7 @@ def check_reachable(
 
 def _remedy(size: float, floor: float, width: float, unit: str) -> str:
     if size < floor:
-        return (
-            f"More workers are needed: these cannot get below {floor * width:.3g}{unit} with any number of items."
-        )
+        return f"More workers are needed: these reach {floor * width:.3g}{unit} with any number of items."
     return "More workers or items make it narrower."
 
 
@@ -571,13 +583,17 @@ def repeated_power(
 ) -> float:
     """Chance by formula that the interval of the stop shows the claim.
 
-    What few workers cost is taken from the t test at the end at alpha / 2 a side, what looks cost from z's (recursive
-    integration); a study is narrow enough at the first look whose interval is so at the planned variances.
+    What few workers cost is taken from the t test at the end at alpha / 2 a side, what looks cost from z's
+    (recursive integration); a study is narrow enough at the first look whose interval is so at the planned
+    variances.
     """
     half = planned_half_widths(precisions, bounds)
     n = len(precisions)
     if stop_when.half_width is not None:
-        n = min(n, int(np.argmax(half <= stop_when.half_width)) + 1 if (half <= stop_when.half_width).any() else n)
+        n = min(
+            n,
+            int(np.argmax(half <= stop_when.half_width)) + 1 if (half <= stop_when.half_width).any() else n,
+        )
     error = np.array([one.standard_error for one in precisions[:n]])
     shares = bounds.shares[:n]
     last = n - 1
@@ -617,8 +633,9 @@ def repeated_power(
 class RepeatedResult:
     """What is reported of a study that its interval stopped, at the look where it ended.
 
-    `estimate` is plain: too large on average where a decision ended the study, by about `bias` if the planned
-    difference is true (None: the plan does not say). `p_value` is the smallest alpha at which the interval of this
+    `estimate` is plain; `bias` is what the plan predicts of one at which a study ends early for this reason, if the
+    planned difference is true: too large at a decision, too small where only a narrow interval was left (None: the
+    plan does not say). `p_value` is the smallest alpha at which the interval of this
     look would decide for a difference. `reason` is one of `REASONS`.
     """
 

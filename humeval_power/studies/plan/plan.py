@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.boundaries import Boundaries
     from humeval_power.studies.looks.how_many import LooksChoice
     from humeval_power.studies.looks.rating_looks import LookInformation, LookPlan, LookSchedule
-    from humeval_power.studies.looks.replicates import Looks, RatingLooks
+    from humeval_power.studies.looks.replicates import RatingLooks
     from humeval_power.studies.looks.systems_looks import SystemsLookPlan
     from humeval_power.studies.plan.planned_rules import PlannedRules
     from humeval_power.studies.plan.planned_systems import PlannedSystems
@@ -85,6 +85,7 @@ class StopExpectation:
     coverage: float
     bias: float
     decision_bias: float
+    half_width_bias: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -525,9 +526,7 @@ def _prove_stops(
 
     assert wish.stop_when is not None
     check_study(study)
-    found = plan_looks(
-        study, wish.rule(rule), cost=costs, calibration="always", seed=seed, n_jobs=n_jobs
-    )
+    found = plan_looks(study, wish.rule(rule), cost=costs, calibration="always", seed=seed, n_jobs=n_jobs)
     check_stopping(study, found.bounds, wish.stop_when, rule, scale=scale)
     simulated = estimate_power(
         RepeatedStudy(study, found.bounds, wish.stop_when, rule),
@@ -559,7 +558,5 @@ def _prove_stops(
             cost_if_none=without.expected_cost,
         ),
         choices=tuple(compare_numbers_of_looks(study, wish.rule(rule))) if effect else (),
-        stops=tuple(
-            StopExpectation(**{name: getattr(point, name) for name in names}) for point in points
-        ),
+        stops=tuple(StopExpectation(**{name: getattr(point, name) for name in names}) for point in points),
     )

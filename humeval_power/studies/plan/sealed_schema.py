@@ -115,6 +115,7 @@ class StopsSection(RecordSection):
     decision_bias: float | None = Field(
         description="Of the estimate where a decision stopped it early; null: none did."
     )
+    half_width_bias: float | None = Field(description="The same where a narrow interval did.")
 
     def record(self) -> StopExpectation:
         return StopExpectation(**_numbers(self))
