@@ -229,8 +229,8 @@ def few_workers_note(workers: int) -> str | None:
     if workers >= FEW_WORKERS:
         return None
     return (
-        f"The first look has {workers} workers: the levels are cut for workers who may differ up to four times as "
-        "much as assumed, which costs power. From 8 on it costs little."
+        f"The first look has {workers} workers, who hardly tell how much workers differ: its interval is wide. With 8 "
+        "or more it is worth a look."
     )
 
 
@@ -354,9 +354,9 @@ class RepeatedPoint:
 
     `workers` and `decision_workers` are means at stopping, `saved` the share of all workers that is not needed;
     `coverage` is that of the interval at the stop, `together` that of all intervals at once. `bias` is the mean of
-    the estimate at the stop minus the effect, `decision_bias` and `half_width_bias` those of studies that a decision,
-    or a narrow interval, ended before the last look (NaN where none was). `reasons` are shares by `REASONS`,
-    `stopping` by look.
+    the estimate at the stop minus the effect, `decision_bias` and `half_width_bias` those of studies that a
+    decision, or a narrow interval, ended before the last look (NaN where none was). `reasons` are shares by
+    `REASONS`, `stopping` by look.
     """
 
     effect: float
@@ -584,46 +584,59 @@ def repeated_power(
     """Chance by formula that the interval of the stop shows the claim.
 
     What few workers cost is taken from the t test at the end at alpha / 2 a side, what looks cost from z's
-    (recursive integration); a study is narrow enough at the first look whose interval is so at the planned
-    variances.
+    (recursive integration). The look at which an interval is narrow enough is drawn by the chi-square of its own df,
+    the same quantile at every look.
     """
     half = planned_half_widths(precisions, bounds)
     n = len(precisions)
+    narrow = np.zeros(n)
     if stop_when.half_width is not None:
-        n = min(
-            n,
-            int(np.argmax(half <= stop_when.half_width)) + 1 if (half <= stop_when.half_width).any() else n,
+        df = np.array([one.df for one in precisions])
+        narrow = np.maximum.accumulate(special.chdtr(df, df * (stop_when.half_width / half) ** 2))
+    narrow[-1] = 1.0  # the last look ends the study
+    share = np.diff(narrow, prepend=0.0)
+    return float(
+        sum(
+            chance * _power_up_to(look + 1, precisions, half, bounds, stop_when, rule, effect)
+            for look, chance in enumerate(share)
+            if chance > 0
         )
+    )
+
+
+def _power_up_to(
+    n: int,
+    precisions: Sequence[EffectPrecision],
+    half: Floats,
+    bounds: Boundaries,
+    stop_when: StopWhen,
+    rule: DecisionRule,
+    effect: float,
+) -> float:
+    """The same of a study that ends at look `n` at the latest."""
+    inside, shares = rule.alternative == "equivalent", bounds.shares[:n]
     error = np.array([one.standard_error for one in precisions[:n]])
-    shares = bounds.shares[:n]
-    last = n - 1
-    inside = rule.alternative == "equivalent"
     margin = rule.margin if inside else stop_when.equivalence
     within = np.full(n, -math.inf) if margin is None else (margin - half[:n]) / error
-    never = np.full(n, math.inf)
+    never, upper = np.full(n, math.inf), np.array(bounds.efficacy[:n])
     if not stop_when.decision:
-        if inside:
-            within[:last] = -math.inf
-        kept = np.array([math.inf] * last + [bounds.efficacy[last]])
-    else:
-        kept = np.array(bounds.efficacy[:n])
-    upper = never if inside else kept
-    lower = -kept if rule.margin is None else -never
+        upper[:-1] = math.inf
     if inside:
-        drift = effect / error[-1]
+        if not stop_when.decision:
+            within[:-1] = -math.inf
+        upper, drift = never, effect / error[-1]
     else:
         fixed = power_at(effect, precisions[-1], rule=at_the_end(rule)).power
         z = float(special.ndtri(min(max(fixed, 1e-12), 1 - 1e-12)) - special.ndtri(bounds.rule.alpha / 2))
         drift = max(z, 0.0) * math.sqrt(shares[-1] / bounds.shares[-1])
-    relative = [share / shares[-1] for share in shares]
     exits = exit_probabilities(
-        relative,
-        lower=list(lower),
+        [share / shares[-1] for share in shares],
+        lower=list(-upper if rule.margin is None else -never),
         upper=list(upper),
         gap=[(-float(value), float(value)) for value in within],
         drift=drift,
     )
-    return float(min((exits.inside if inside else exits.above).sum(), 1.0))
+    return min(float((exits.inside if inside else exits.above).sum()), 1.0)
 
 
 # The interval of one study.

@@ -263,14 +263,13 @@ class RatingWords(DifferenceWords):
                 (
                     f"{look.number}{'' if look.planned else '*'}",
                     f"{look.data.n_workers}" if isinstance(look.data, LookData) else "",
-                    f"{look.fraction:.3f}",
                     f"{look.data.estimate:.4f}",
                     interval_words(low, high),
                     f"{(high - low) / 2:.4f}",
                     look.decision,
                 )
             )
-        header = ("look", "workers", "information", "estimate", "interval", "half-width", "decision")
+        header = ("look", "workers", "estimate", "interval", "half-width", "decision")
         yield Table(header, tuple(rows), caption="by intervals that hold at every look together, on [0, 1]")
         yield picture
 
@@ -309,9 +308,15 @@ def repeated_words(
 ) -> str:
     """'new - baseline = 0.1124 (95 % interval 0.02 to 0.20 ...)', with the bias that the plan predicts."""
     a, b = systems
+    points = ""
+    if scale is not None:
+        raw = scale.effect_to_raw(found.estimate)
+        ends = sorted(map(scale.effect_to_raw, found.interval))
+        points = f"; in points {raw:.3g} ({interval_words(*ends, digits=2)})"
     said = (
         f"{b} - {a} = {found.estimate:.4f} ({100 * found.confidence:g} % interval "
-        f"{interval_words(*found.interval)}, which holds at every look), {p_words(found.p_value)} at all looks"
+        f"{interval_words(*found.interval)}, which holds at every look), {p_words(found.p_value)} at all "
+        f"looks{points}"
     )
     if found.bias is not None:
         bias = found.bias if scale is None else scale.effect_to_raw(found.bias)
@@ -522,6 +527,7 @@ DECISIONS: dict[Decision, str] = {
     "stop-futility": "Stop for futility: it has become unlikely that anything will be shown.",
     "end-success": "The study has ended, and its boundary is passed.",
     "end-equivalence": "The study has ended: the systems are equivalent, as the plan defines it.",
+    "end-half-width": "The study has ended: the interval is as narrow as the plan asks, and decides nothing else.",
     "end-some-shown": "The study has ended, and some of its boundaries are passed.",
     "end-nothing-shown": "The study has ended. Nothing is shown; that does not show that there is nothing.",
 }

@@ -32,6 +32,7 @@ Decision = Literal[
     "stop-futility",
     "end-success",
     "end-equivalence",
+    "end-half-width",
     "end-some-shown",
     "end-nothing-shown",
 ]

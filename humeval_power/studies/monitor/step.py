@@ -203,7 +203,11 @@ def _decision_by_interval(
         stop_when = replace(stop_when, decision=True)
     reason = reason_of(interval, stop_when, state.test)
     if final:
-        ends: dict[Reason, Decision] = {"decision": "end-success", "equivalence": "end-equivalence"}
+        ends: dict[Reason, Decision] = {
+            "decision": "end-success",
+            "equivalence": "end-equivalence",
+            "half-width": "end-half-width",
+        }
         return ends.get(reason, "end-nothing-shown")
     stops: dict[Reason, Decision] = {
         "decision": "stop-success",

@@ -250,6 +250,8 @@ _ENDS = {
     "stop-half-width": "It was stopped there: the interval was as narrow as the plan asked.",
     "stop-futility": "It was stopped there for futility.",
     "end-success": "At its planned end the boundary was passed.",
+    "end-half-width": "At its planned end the interval was as narrow as the plan asked; the study has not shown a "
+    "difference, which does not show that there is none.",
     "end-equivalence": "At its planned end the interval lay within the margin of equivalence.",
     "end-nothing-shown": "At its planned end the boundary was not passed: the study has not shown a difference, "
     "which does not show that there is none.",
