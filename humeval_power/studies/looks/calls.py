@@ -13,6 +13,7 @@ from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     from humeval_power.costs import CostModel
+    from humeval_power.ratings import Ratings
     from humeval_power.scales import RatingScale
     from humeval_power.studies.looks.calibration import Calibrate
     from humeval_power.studies.looks.judgement_plan import JudgementPlan, OperatingPoint
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         LooksStudyResult,
         ScheduleResult,
     )
+    from humeval_power.studies.looks.result_anytime import AnytimeResult
     from humeval_power.studies.looks.stopping_rule import StoppingRule
     from humeval_power.studies.looks.systems_looks import SystemsLooks
     from humeval_power.sweep.executors import AnyExecutor
@@ -300,6 +302,41 @@ def pool(
         source=source,
         remarks=tuple(remarks),
         provenance=Provenance(seed=seed),
+    )
+
+
+def anytime(ratings: Ratings, *, narrowest_at: int = 10, alpha: float = 0.05) -> AnytimeResult:
+    """An interval of B - A that holds after every worker, where each rated items of his own.
+
+    Parameters
+    ----------
+    ratings : of two systems, in the order in which workers came.
+    narrowest_at : workers at which the interval is narrowest; it must not depend on the ratings.
+    alpha : chance that the interval ever misses.
+
+    Returns
+    -------
+    AnytimeResult
+        `steps`, the interval after each worker; `last`, after all of them; `price`.
+
+    Raises
+    ------
+    InputError
+        Items that several workers rated, that lack a system, or unequal numbers of them.
+    """
+    from humeval_power.studies.looks.anytime import sequence, tuned_spread, worker_differences
+    from humeval_power.studies.looks.result_anytime import AnytimeResult
+
+    a, b = ratings.system_names
+    g = tuned_spread(narrowest_at, alpha)
+    return AnytimeResult(
+        systems=(a, b),
+        scale=ratings.scale,
+        source=ratings.source,
+        steps=sequence(worker_differences(ratings), g, alpha),
+        narrowest_at=narrowest_at,
+        g=g,
+        alpha=alpha,
     )
 
 

@@ -229,8 +229,8 @@ def few_workers_note(workers: int) -> str | None:
     if workers >= FEW_WORKERS:
         return None
     return (
-        f"The first look has {workers} workers, who hardly tell how much workers differ: its interval is wide. With 8 "
-        "or more it is worth a look."
+        f"The first look has {workers} workers, who hardly tell how much workers differ: its interval is wide. "
+        "With 8 or more it is worth a look."
     )
 
 
@@ -584,8 +584,8 @@ def repeated_power(
     """Chance by formula that the interval of the stop shows the claim.
 
     What few workers cost is taken from the t test at the end at alpha / 2 a side, what looks cost from z's
-    (recursive integration). The look at which an interval is narrow enough is drawn by the chi-square of its own df,
-    the same quantile at every look.
+    (recursive integration). The look at which an interval is narrow enough is drawn by the chi-square of its own
+    df, the same quantile at every look.
     """
     half = planned_half_widths(precisions, bounds)
     n = len(precisions)
