@@ -310,14 +310,14 @@ def main() -> None:
         for make in wanted.values():
             print(make(1000), end="\n\n")
         return
-    text = PAGE.read_text()
     for name, make in wanted.items():
         begin, end = f"<!-- {name}: made by {COMMAND} -->", f"<!-- end of {name} -->"
         new = f"{begin}\n\n{make(STUDIES)}\n\n{end}"
+        text = PAGE.read_text()
         text = re.sub(
             rf"{re.escape(begin)}.*?{re.escape(end)}", lambda _, new=new: new, text, flags=re.DOTALL
         )
-    PAGE.write_text(text)
+        PAGE.write_text(text)
 
 
 if __name__ == "__main__":
