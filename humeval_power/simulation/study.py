@@ -129,7 +129,10 @@ class SimulatedRatings:
         """One table of the ratings on each criterion."""
         first = drawn[0]
         return cls(
-            *(np.concatenate([getattr(one, name) for one in drawn]) for name in ("worker", "item", "system")),
+            *(
+                np.concatenate([getattr(one, name) for one in drawn])
+                for name in ("worker", "item", "system")
+            ),
             np.concatenate([one.rating for one in drawn]),
             None if first.document is None else np.concatenate([one.document for one in drawn]),
             np.repeat(np.arange(len(drawn)), [len(one.rating) for one in drawn]),
@@ -148,7 +151,9 @@ class SimulatedRatings:
         rating = self.rating if scale is None else scale.from_unit(self.rating)
         document = {} if self.document is None else {"document": _names("d", self.document)}
         criterion = (
-            {} if self.criterion is None else {"criterion": np.array(criteria, dtype=object)[self.criterion]}
+            {}
+            if self.criterion is None
+            else {"criterion": np.array(criteria, dtype=object)[self.criterion]}
         )
         return pd.DataFrame(
             {

@@ -55,8 +55,8 @@ DECLARED = Declared(
 
     FILE is a record that a command wrote, such as parameters.json,
     analysis.json, plan.json or power.json, or the folder of a command or a
-    study; what it says was done decides which works are cited. -o refs.bib
-    writes the entries; --format markdown tells what each was used for.
+    study; what it says was done decides which works are cited, and above each
+    entry stands what the work was used for. -o refs.bib writes the entries.
     """,
     {
         "files": own(text("[FILE]...", many=True), ""),

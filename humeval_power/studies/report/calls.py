@@ -189,8 +189,7 @@ def _names(criteria: Sequence[Documents]) -> list[str]:
 
 def _checklist(documents: Documents, answers: ReportConfig) -> Checklist:
     """That of one criterion; the analysis says more than the fit of the ratings."""
-    from humeval_power.studies.report.checklist import checklist, plan_answers
-    from humeval_power.studies.report.checklist_answers import given_answers
+    from humeval_power.studies.report.card2020 import checklist, given_answers, plan_answers
 
     names = dict(documents.names)
     if "analysis" in names:
@@ -213,8 +212,7 @@ def _checklist(documents: Documents, answers: ReportConfig) -> Checklist:
 
 def page_of(form: FieldForm, criteria: Sequence[Documents], answers: ReportConfig) -> FormPage:
     """A form of fields other than HEDS; preregistrations need a plan."""
-    from humeval_power.studies.report import checklist as arr
-    from humeval_power.studies.report import prereg
+    from humeval_power.studies.report import arr, prereg
 
     documents = criteria[0]
     if form == "arr":
