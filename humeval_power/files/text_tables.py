@@ -234,7 +234,7 @@ class _Widths:
         wanted = self._widths[0]
         problems = [
             Problem(
-                f"the row has {width:,} cells, but the header has {wanted:,}.",
+                f"the row has {counted(width, 'cell')}, but the header has {wanted:,}.",
                 f"A cell that contains a {SEPARATORS[self.separator]} must stand in quotation marks.",
                 place=self._source,
                 row=row,

@@ -225,7 +225,7 @@ def _blank(texts: pd.DataFrame, name: str, source: str, among: Mask | None = Non
     )
     if not blank.any():
         return []
-    rule = f"{int(blank.sum()):,} cells are blank that must not be."
+    rule = f"cells that must not be blank are: {int(blank.sum()):,}."
     row = int(texts.index[int(np.argmax(blank))])
     return [Problem(rule, "Is the file whole?", place=source, row=row, column=name)]
 

@@ -402,7 +402,7 @@ def _by_key(answers: pd.DataFrame, key: Key, part: Codes, sources: Sequence[str]
     notices = []
     if again:
         notices.append(
-            f"WARNING: {again:,} answers are to outputs that their worker has answered before. Whether they are "
+            f"WARNING: answers to outputs that their worker has answered before: {again:,}. Whether these are "
             "repeats is told by the assignment; without it all count as ratings."
         )
     return Decoded(_in_order(frame), ((),) * len(sources), tuple(notices))

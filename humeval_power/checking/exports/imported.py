@@ -326,7 +326,7 @@ def _blank_parts(table: pd.DataFrame, *, source: str) -> list[Problem]:
         if part != "worker":
             blank &= ~is_check(table)
         if blank.any():
-            rule = f"{int(blank.sum()):,} ratings have no {part}: its cell is blank."
+            rule = f"no {part} in {int(blank.sum()):,} of the ratings: its cell is blank."
             remedy = "Leave these rows out (drop_rows), or take another column."
             row = int(table.index[int(np.argmax(blank))])
             problems.append(Problem(rule, remedy, place=source, row=row))

@@ -19,7 +19,7 @@ from humeval_power.asking.expressions import Call, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.vocabulary import PSEUDONYM_SECRET, SCORE, WITHDRAWN
 from humeval_power.checking.logs.log import Again
-from humeval_power.choices import HarnessName, PlatformName
+from humeval_power.choices import TITLES, HarnessName, PlatformName
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import Field, flag, own, text, word
 from humeval_power.study import FIELDS
@@ -27,35 +27,6 @@ from humeval_power.study import FIELDS
 if TYPE_CHECKING:
     from humeval_power.checking.exports.assigned import Assigned
     from humeval_power.files.logs.reading import LogsFound
-
-_LABELS = {
-    "collected": "page of this program",
-    "mturk": "Amazon Mechanical Turk",
-    "qualtrics": "Qualtrics",
-    "prolific": "Prolific",
-    "label-studio": "Label Studio",
-    "argilla": "Argilla",
-    "potato": "Potato",
-    "pearmut": "Pearmut",
-    "appraise": "Appraise",
-    "mqm": "MQM",
-    "google-forms": "Google Forms",
-    "table": "a table",
-    "lm-eval": "log of lm-evaluation-harness",
-    "lmms-eval": "log of lmms-eval",
-    "inspect": "log of Inspect",
-    "helm": "log of HELM",
-    "openai-evals": "log of OpenAI evals",
-    "promptfoo": "results of promptfoo",
-    "deepeval": "test run of DeepEval",
-    "pydantic-evals": "report of Pydantic Evals",
-    "ragas": "results of ragas",
-    "mlflow": "results of MLflow",
-    "mteb": "results of MTEB",
-    "langsmith": "experiment of LangSmith",
-    "braintrust": "experiment of Braintrust",
-    "langfuse": "scores of Langfuse",
-}
 
 
 def _source(*harnesses: str) -> Field:
@@ -66,7 +37,7 @@ def _source(*harnesses: str) -> Field:
         f"Whose export it is: {', '.join(platforms)}{logs}. [told from its content]",
         "Kind of export",
         page_help="[told from what is in it]",
-        words=_LABELS,
+        words=TITLES,
         option="from",
     )
 

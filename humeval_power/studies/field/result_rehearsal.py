@@ -131,7 +131,7 @@ class RehearsalResult(Result):
         beyond = int(((self.drawn.rating < 0) | (self.drawn.rating > 1)).sum())
         if beyond:
             said.append(
-                f"{beyond:,} ratings lie beyond the ends of the scale: a table with them is refused where the "
+                f"{counted(beyond, 'rating')} beyond the ends of the scale: a table with them is refused where the "
                 "scale is declared."
             )
         return tuple(said)
