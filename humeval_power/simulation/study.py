@@ -127,14 +127,13 @@ class SimulatedRatings:
     @classmethod
     def on_criteria(cls, drawn: Sequence[SimulatedRatings]) -> SimulatedRatings:
         """One table of the ratings on each criterion."""
-        first = drawn[0]
+        documents = [one.document for one in drawn if one.document is not None]
         return cls(
-            *(
-                np.concatenate([getattr(one, name) for one in drawn])
-                for name in ("worker", "item", "system")
-            ),
+            np.concatenate([one.worker for one in drawn]),
+            np.concatenate([one.item for one in drawn]),
+            np.concatenate([one.system for one in drawn]),
             np.concatenate([one.rating for one in drawn]),
-            None if first.document is None else np.concatenate([one.document for one in drawn]),
+            np.concatenate(documents) if documents else None,
             np.repeat(np.arange(len(drawn)), [len(one.rating) for one in drawn]),
         )
 
