@@ -29,7 +29,7 @@ from humeval_power.study import FIELDS, FILE_NAME, SECTIONS, put_aside
 from humeval_power.study_text import plain
 
 if TYPE_CHECKING:
-    from humeval_power.asking.calls import ProgramSource, Typed
+    from humeval_power.asking.calls import ProgramSource, TypedValues
     from humeval_power.asking.form import Form
 
 _NEEDS = "__humeval_power_needs__"
@@ -468,7 +468,7 @@ class StudyCommand(Command):
         return super().place_of(one, ctx)
 
 
-def _write_call(typed: Typed, source: ProgramSource) -> None:
+def _write_call(typed: TypedValues, source: ProgramSource) -> None:
     """Write the study and the call that asks the same of it."""
     from humeval_power.asking.program import study_call
 

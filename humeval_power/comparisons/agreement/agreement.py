@@ -33,7 +33,7 @@ Level = Literal["interval", "ordinal"]
 _NO_VARIANCE = 1e-12  # relative to the scores' size: sums of squares below this are rounding
 
 
-class Shared(NamedTuple):
+class SharedRatings(NamedTuple):
     """Ratings of outputs that two workers or more have rated, one for each worker and output.
 
     output, code : (n,), the output's number and the rating's place among `values` (sorted, distinct);
@@ -49,7 +49,7 @@ class Shared(NamedTuple):
     n_left_out: int
 
 
-def krippendorff_alpha(shared: Shared, weights: Floats, *, level: Level) -> float:
+def krippendorff_alpha(shared: SharedRatings, weights: Floats, *, level: Level) -> float:
     """Krippendorff's alpha = 1 - observed / expected disagreement; NaN where nothing varies.
 
     With squared differences, m ratings of an output with sum of squares SS about their mean disagree by
@@ -64,7 +64,7 @@ def krippendorff_alpha(shared: Shared, weights: Floats, *, level: Level) -> floa
     return float(alphas(shared, level)(weights[:, None])[0])
 
 
-def alphas(shared: Shared, level: Level) -> Callable[[Floats], Floats]:
+def alphas(shared: SharedRatings, level: Level) -> Callable[[Floats], Floats]:
     """The same as a function of weights (n_outputs, r), to (r,) values; what does not depend on them is computed
     once. Both sums of squares follow from how often each value occurs and from each output's sum of scores."""
     from scipy.sparse import csr_array
@@ -167,7 +167,7 @@ def agreement(
     return tuple(of(system) for system in (None, *range(ratings.n_systems)))
 
 
-def shared_ratings(ratings: Ratings, *, system: int | None = None) -> Shared:
+def shared_ratings(ratings: Ratings, *, system: int | None = None) -> SharedRatings:
     """The first rating of each worker and output, where two workers or more rated the output."""
     chosen = np.arange(ratings.n_ratings) if system is None else np.flatnonzero(ratings.system == system)
     output = ratings.item[chosen] * np.int64(ratings.n_systems) + ratings.system[chosen]
@@ -178,7 +178,7 @@ def shared_ratings(ratings: Ratings, *, system: int | None = None) -> Shared:
     kept = size[place] > 1
     numbers = np.cumsum(size > 1) - 1
     values, code = np.unique(ratings.rating[chosen[first]][kept], return_inverse=True)
-    return Shared(
+    return SharedRatings(
         output=numbers[place[kept]],
         code=code.astype(np.int64),
         values=values,
@@ -189,7 +189,7 @@ def shared_ratings(ratings: Ratings, *, system: int | None = None) -> Shared:
     )
 
 
-def _alpha_measures(shared: Shared, resamples: Counts, confidence: float) -> dict[Level, Measure]:
+def _alpha_measures(shared: SharedRatings, resamples: Counts, confidence: float) -> dict[Level, Measure]:
     def statistic(level: Level) -> Callable[[Floats], Floats]:
         alpha = alphas(shared, level)
         return lambda weights: alpha(weights[shared.item])
@@ -202,7 +202,9 @@ def _alpha_measures(shared: Shared, resamples: Counts, confidence: float) -> dic
     }
 
 
-def _shares(ratings: Ratings, shared: Shared, resamples: Counts, confidence: float) -> dict[str, Measure]:
+def _shares(
+    ratings: Ratings, shared: SharedRatings, resamples: Counts, confidence: float
+) -> dict[str, Measure]:
     """The shares of equal pairs and of pairs one point apart at most, or the reason for having none."""
 
     def of_items(pairs: Floats) -> Floats:
@@ -229,7 +231,7 @@ def scale_step(scale: RatingScale) -> float | None:
     return None if scale.points is None else 1.0 / (scale.points - 1)
 
 
-def near_pairs(shared: Shared, *, reach: float) -> Floats:
+def near_pairs(shared: SharedRatings, *, reach: float) -> Floats:
     """Pairs of ratings of each output that lie at most `reach` apart, shape (n_outputs,)."""
     slack = 1e-9  # a third of a scale is not exactly representable
     low = np.searchsorted(shared.values, shared.values - reach - slack)

@@ -1,4 +1,4 @@
-"""Tables with a row for each answer and no name of item or system: an item is what was asked."""
+"""What readers of logs share: the raw log, names of items and runs, scores, and what a harness is."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import PLAN_FILE, UNKNOWN, Provenance, Record, Result
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import AT_RANDOM, STRAIGHT
-from humeval_power.simulation.rehearsal import Floats, Habits, Mask, Rehearsed, World
+from humeval_power.simulation.rehearsal import Floats, Habits, Mask, RehearsedRatings, World
 from humeval_power.studies.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class RehearsalResult(Result):
     work: WholeWork
     world: World
     habits: Habits
-    drawn: Rehearsed
+    drawn: RehearsedRatings
     response: Response
     effect: Difference | None
     scale: RatingScale | None = None

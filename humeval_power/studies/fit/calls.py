@@ -364,7 +364,7 @@ def calibrate(
     """
     from humeval_power.parameters import Parameters
     from humeval_power.saying.result import Provenance
-    from humeval_power.studies.power.calibration import Calibrated, usual_studies
+    from humeval_power.studies.power.calibration import SettingCalibration, usual_studies
     from humeval_power.studies.power.calibration import calibrate as calibrated
     from humeval_power.studies.power.result_calibration import CalibrationResult
 
@@ -390,7 +390,7 @@ def calibrate(
                 n_jobs=n_jobs,
                 progress=in_steps(advance),
             )
-        found.append(Calibrated(name, each, tuple(results)))
+        found.append(SettingCalibration(name, each, tuple(results)))
     return CalibrationResult(
         settings=tuple(found),
         design=design,

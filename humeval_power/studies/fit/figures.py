@@ -1,4 +1,4 @@
-"""The effect with its interval as a picture: one line against no difference, or against the margin."""
+"""Pictures of ratings and of a fit: the effect, categories, who rated what, and how ratings are spread."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from humeval_power.studies.monitor.state import Decision, JudgementData, Monitor
 from humeval_power.studies.monitor.step import after_stopping, false_positive_chance, path_boundaries
 from humeval_power.studies.monitor.systems import (
     AnyMonitoring,
-    Followed,
+    MonitoredPlan,
     PairOverLooks,
     SystemsMonitoring,
     TakenSystemsLook,
@@ -110,7 +110,7 @@ class DifferenceWords(LookWords):
     """A study of one difference, by its own boundaries."""
 
     state: Monitoring
-    plan: Followed
+    plan: MonitoredPlan
 
     @abstractmethod
     def estimate(self, look: TakenLook) -> str:
@@ -416,7 +416,7 @@ class SystemsWords(LookWords):
         ]
 
 
-def words_of(state: AnyMonitoring, plan: Followed) -> LookWords:
+def words_of(state: AnyMonitoring, plan: MonitoredPlan) -> LookWords:
     """The words for a study."""
     if isinstance(plan, JudgementPlan):
         assert isinstance(state, Monitoring)
@@ -456,7 +456,7 @@ class MonitorResult(Result):
     schema: ClassVar[str] = "humeval_power/monitor/2"
 
     state: AnyMonitoring
-    plan: Followed
+    plan: MonitoredPlan
     ledger: str | None = None
     seal: Seal | None = None
     notices: tuple[str, ...] = ()

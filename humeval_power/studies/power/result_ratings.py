@@ -1,4 +1,4 @@
-"""The ratings of one simulated study: the table itself, and what it was drawn from."""
+"""The ratings of one simulated study, and power over a grid of studies."""
 
 from __future__ import annotations
 

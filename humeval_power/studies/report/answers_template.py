@@ -525,7 +525,7 @@ _HEAD_REMEMBERED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Remembered(Result):
+class RememberedAnswers(Result):
     """What is remembered: `texts` by name; `new` and `dropped` are the names that this has changed."""
 
     schema: ClassVar[str] = "humeval_power/remembered/1"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
         AnsweredForm,
         AnswersTemplate,
         FilledField,
-        Remembered,
+        RememberedAnswers,
     )
     from humeval_power.studies.report.config import ReportConfig
     from humeval_power.studies.report.documents import Documents
@@ -319,7 +319,7 @@ def remember(
     *,
     memory: ReportConfig | None = None,
     forget: Sequence[str] = (),
-) -> Remembered:
+) -> RememberedAnswers:
     """Keep the answers that are the same in every study of a team, such as the institution and the pay.
 
     Parameters
@@ -341,7 +341,7 @@ def remember(
     """
     from humeval_power.checking.columns import close_to
     from humeval_power.errors import InputError, Problem
-    from humeval_power.studies.report.answers_template import Remembered
+    from humeval_power.studies.report.answers_template import RememberedAnswers
     from humeval_power.studies.report.config import NO_CONFIG, REMEMBERED
 
     held = (memory or NO_CONFIG).to_remember()
@@ -363,7 +363,7 @@ def remember(
     if problems:
         raise InputError(problems)
     texts = {name: both.texts[name] for name in REMEMBERED if name in both.texts and name not in dropped}
-    return Remembered(texts=texts, new=tuple(new.texts if new else ()), dropped=dropped)
+    return RememberedAnswers(texts=texts, new=tuple(new.texts if new else ()), dropped=dropped)
 
 
 def _asked(

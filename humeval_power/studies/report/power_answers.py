@@ -1,4 +1,4 @@
-"""What power and surface documents say about the items on power."""
+"""Answers on power, looks and pay from documents; and forms of several criteria merged into one."""
 
 from __future__ import annotations
 
