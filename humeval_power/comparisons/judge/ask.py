@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,22 @@ from humeval_power.asking.vocabulary import (
     SIMULATIONS,
     column,
 )
+from humeval_power.choices import LabelOrigin
 from humeval_power.comparisons.questions import Subject
-from humeval_power.fields import MONEY, Field, flag, own, real, text, whole
+from humeval_power.fields import (
+    MONEY,
+    Field,
+    flag,
+    listed,
+    names,
+    own,
+    parts_of,
+    real,
+    shortened,
+    text,
+    whole,
+    word,
+)
 from humeval_power.studies.resolve import PRICES as ALL_PRICES
 from humeval_power.studies.resolve import (
     assumptions_of,
@@ -38,7 +53,7 @@ from humeval_power.studies.resolve import (
     source_needed,
     warn_beyond,
 )
-from humeval_power.study import FIELDS, SECTIONS
+from humeval_power.study import COLUMN, FIELDS, SECTIONS
 
 if TYPE_CHECKING:
     from humeval_power.studies.power.workload import Workload
@@ -339,12 +354,70 @@ _FILE = own(
     needed=True,
 )
 _WORKER = column("worker")
-_DATA: Mapping[str, Field] = {
+
+
+def _columns_typed(typed: str) -> tuple[str, ...]:
+    """Names of columns with commas between them."""
+    found = tuple(name for name in parts_of(typed) if name)
+    if not found or len(set(found)) < len(found):
+        raise ValueError(f"name columns with commas between them: A,B; got {shortened(typed)!r}.")
+    return found
+
+
+def _words_typed(typed: str) -> dict[str, float]:
+    """Words with their numbers: good=1,bad=0."""
+    found = {}
+    for part in parts_of(typed):
+        word, _, number = part.rpartition("=")
+        try:
+            found[word.strip()] = float(number)
+        except ValueError:
+            found[word.strip()] = math.nan
+        if not word.strip() or not math.isfinite(found[word.strip()]):
+            raise ValueError(f"give words with their numbers: good=1,bad=0; got {shortened(typed)!r}.")
+    return found
+
+
+_WORDS_OF = {"type": "object", "additionalProperties": {"type": "number"}}
+_READ: Mapping[str, Field] = {
+    "human": own(
+        names(_columns_typed, "A,B"),
+        "Columns of human values; several are several people. [found by name]",
+        "Columns of human values",
+        page_help="Names with commas between. [found by name]",
+    ),
+    "judge": own(
+        names(_columns_typed, "A,B"),
+        "Columns of the judges' scores. [found by name]",
+        "Columns of the judges' scores",
+        page_help="Names with commas between. [found by name]",
+    ),
+    "item": column("item"),
+    "system": column("system"),
     "worker": _WORKER,
     "cluster": CLUSTER,
+    "words": own(
+        listed(_words_typed, "A=1,B=0", _WORDS_OF),
+        "Numbers of words in these columns. [pass=1,fail=0 and their like]",
+        "Numbers of words",
+        page_help="good=1,bad=0. [pass and fail, yes and no and their like]",
+        further=True,
+    ),
+    "tuned_on": own(
+        COLUMN,
+        "Column that marks rows on which the judge was tuned; they are left out.",
+        "Rows on which the judge was tuned",
+        page_help="A column that marks them: they are left out.",
+    ),
     "rejected_rows": REJECTED_ROWS,
-    "confidence": _CONFIDENCE,
 }
+_DATA: Mapping[str, Field] = {**_READ, "confidence": _CONFIDENCE}
+_COLUMNS = Part(
+    "Columns and words",
+    ("human", "judge", "item", "system", "words", "tuned_on"),
+    "What is empty is found by its name.",
+    folded=True,
+)
 _DATA_PART = Part("The data", ("file", "rejected_rows", "worker", "cluster"))
 _INTERVAL_PART = Part("The interval", ("confidence",))
 _SAME_DATA = ("file", "worker", "cluster")
@@ -352,7 +425,7 @@ _HOW_WELL = Next(("judge", "agreement"), "How well it agrees with people", _SAME
 
 
 def _table(given: Typed, calls: Calls, *further: str) -> Any:
-    named = {name: given.given(name) for name in ("worker", "cluster", *further, "rejected_rows")}
+    named = {name: given.given(name) for name in (*_READ, *further)}
     return calls.let("table", call("hp.judge.read_judged", given["file"], **named))
 
 
@@ -360,10 +433,63 @@ def _names(typed: str | None) -> list[str] | None:
     return None if typed is None else [name.strip() for name in typed.split(",")]
 
 
+CHECK = chain(
+    ("judge", "check"),
+    """What does a table of human labels and judges' scores support?
+
+    TABLE has what you have: items, systems, one human or several, one judge
+    or several, runs; numbers, or words such as pass and fail; or logs of a
+    harness with a grader. Says which questions it can answer and why not the
+    others, how good each judge is, what it is worth in labels, and which
+    commands now work. It changes nothing.
+    """,
+    CallStep(
+        "result",
+        "hp.judge.check",
+        {
+            "path": replace(
+                _FILE, page_help="What you have: labels, scores of judges, or both.", label="Table"
+            ),
+            **_READ,
+            "labels": own(
+                word(LabelOrigin),
+                "How labelled outputs were chosen: a random part, or a set apart.",
+                "How were the labelled outputs chosen?",
+                words={
+                    "unknown": "not known: look at the scores",
+                    "random": "a random part of all",
+                    "apart": "apart: another population, or a balanced set",
+                },
+                usual="unknown",
+            ),
+            "half_width": own(
+                real(0, open="low"),
+                "Count labels for an interval of this half-width. [half of the present]",
+                "Half-width of the interval to reach",
+                page_help="Half of the present one, if empty.",
+            ),
+            "confidence": _CONFIDENCE,
+        },
+        first="path",
+    ),
+    page=Page(
+        "What does a file with a judge support?",
+        "Labels of people and scores of judges: which questions they answer, how good each judge is, and "
+        "what it is worth in labels.",
+        (
+            Part("The data", ("path", "labels", "rejected_rows", "worker", "cluster")),
+            _COLUMNS,
+            Part("What to reach", ("half_width", "confidence")),
+        ),
+        (Next(("judge", "estimate"), "Estimate with the judge's help"),),
+    ),
+)
+
+
 def _estimate(given: Typed, calls: Calls) -> None:
     found = call(
         "hp.judge.estimate_table",
-        _table(given, calls, "average_workers"),
+        _table(given, calls, "average_workers", "raters_fixed"),
         systems=_names(given["systems"]),
         baseline=given["baseline"],
         own=_names(given["own"]),
@@ -402,6 +528,12 @@ ESTIMATE = Declared(
             "Average the ratings of an output instead",
             usual=False,
         ),
+        "raters_fixed": own(
+            flag(),
+            "Claims are about these raters alone, whom the answer names.",
+            "Claims are about these raters alone",
+            usual=False,
+        ),
         **{name: one for name, one in _DATA.items() if name != "worker"},
         "seed": SEED,
     },
@@ -413,9 +545,10 @@ ESTIMATE = Declared(
             Part("The data", ("file", "systems", "baseline", "rejected_rows")),
             Part(
                 "What belongs together",
-                ("worker", "average_workers", "cluster"),
+                ("worker", "average_workers", "raters_fixed", "cluster"),
                 "Items of one passage, and ratings of one worker, are alike.",
             ),
+            _COLUMNS,
             _INTERVAL_PART,
         ),
         (Next(("judge", "mean"), "How many values the judge saves"), _HOW_WELL),
@@ -452,7 +585,7 @@ AGREEMENT = Declared(
     Page(
         "How well a judge agrees with people",
         "And how well people agree with each other: nobody agrees better with them than they do.",
-        (_DATA_PART, Part("About what", ("systems",)), _INTERVAL_PART),
+        (_DATA_PART, _COLUMNS, Part("About what", ("systems",)), _INTERVAL_PART),
         (Next(("judge", "bias"), "Does it prefer its own family?", _SAME_DATA),),
     ),
     arguments=("file",),
@@ -494,7 +627,7 @@ BIAS = Declared(
     Page(
         "A judge and its own family",
         "Does a judge score outputs of its own family higher than people make one expect?",
-        (_DATA_PART, Part("The judge", ("own", "same_scale")), _INTERVAL_PART),
+        (_DATA_PART, _COLUMNS, Part("The judge", ("own", "same_scale")), _INTERVAL_PART),
         (_HOW_WELL,),
     ),
     arguments=("file",),
@@ -506,8 +639,9 @@ SUBJECT = Subject(
     A judge scores many items, humans rate a few: prediction-powered inference
     combines them without trusting the judge. 'mean' is for independent human
     values, 'study' and 'plan' for workers who rate items, 'estimate' for
-    finished data; 'agreement' and 'bias' ask how good the judge is.
+    finished data; 'check' says what a file supports, 'agreement' and 'bias'
+    how good the judge is.
     """,
-    (MEAN, STUDY, PLAN, ESTIMATE, AGREEMENT, BIAS),
+    (CHECK, MEAN, STUDY, PLAN, ESTIMATE, AGREEMENT, BIAS),
 )
 command = SUBJECT.command()

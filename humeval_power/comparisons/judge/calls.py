@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from humeval_power.choices import DEFAULT_SEED
+from humeval_power.choices import DEFAULT_SEED, LabelOrigin
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
@@ -15,10 +16,12 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from humeval_power.checking.rows import Rejected
     from humeval_power.clusters import Clusters
     from humeval_power.comparisons.judge.result import JudgeMean, JudgeStudy
     from humeval_power.comparisons.judge.result_answers import JudgeEstimate, JudgeSystems, JudgeWorkers
     from humeval_power.comparisons.judge.result_bias import JudgeAgreement, JudgeBias
+    from humeval_power.comparisons.judge.result_check import JudgeCheck
     from humeval_power.comparisons.judge.result_plan import JudgePlan
     from humeval_power.comparisons.judge.table import JudgedTable
     from humeval_power.costs import CostModel
@@ -211,6 +214,86 @@ def plan(
     )
 
 
+# What a file supports.
+
+
+def check(
+    path: str | Path,
+    *,
+    item: str | None = None,
+    system: str | None = None,
+    worker: str | None = None,
+    cluster: str | None = None,
+    human: Sequence[str] = (),
+    judge: Sequence[str] = (),
+    words: Mapping[str, float] | None = None,
+    tuned_on: str | None = None,
+    labels: LabelOrigin = "unknown",
+    half_width: float | None = None,
+    confidence: float = 0.95,
+    rejected_rows: Rejected | None = None,
+) -> JudgeCheck:
+    """What a table of labels and judges' scores supports, and how good each judge is.
+
+    Parameters
+    ----------
+    path : of the table or the logs, as `read_judged` takes it; labels or judges may be missing.
+    item, system, worker, cluster, human, judge, words, tuned_on, rejected_rows : as `read_judged` takes them.
+    labels : how the labelled outputs were chosen: 'random' (a random part of all), 'apart' (another
+    population, or a
+        balanced set) or 'unknown': whether their scores differ from the rest is then looked at.
+    half_width : of an interval, for which labels are counted. [half of the present one]
+    confidence : of the intervals.
+
+    Returns
+    -------
+    JudgeCheck
+        What is supported and why, the quality of each judge, bias, what it is worth in labels, and the
+        commands that the file can be given to; `to_frame` has a row for each judge and measure.
+
+    Raises
+    ------
+    InputError
+        A file that is no table, names of columns that are not there, or cells that are no labels.
+    """
+    from humeval_power.comparisons.judge.check import check_table
+    from humeval_power.comparisons.judge.files import judged_roles, judged_table
+    from humeval_power.comparisons.judge.result_check import JudgeCheck, columns_said
+    from humeval_power.files.tables import read_decided
+
+    found = read_decided(path, rejected_rows)
+    read = judged_table(
+        found,
+        item=item,
+        system=system,
+        worker=worker,
+        cluster=cluster,
+        human=human,
+        judge=judge,
+        words=words,
+        tuned_on=tuned_on,
+        may_lack=True,
+    )
+    taken = [name for name in (cluster, tuned_on) if name]
+    named = {"item": item, "system": system, "worker": worker}
+    roles = judged_roles(found, named=named, humans=human, judges=judge, taken=taken)
+    said = (
+        ("Items", (roles.item,)),
+        ("Systems", (roles.system,)),
+        ("People", roles.humans),
+        ("Raters", (roles.worker,)),
+        ("Judges", read.judge_names if roles.long else roles.judges),
+        ("Runs", (roles.run,)),
+        ("Clusters", (cluster or "",)),
+    )
+    return JudgeCheck(
+        found=check_table(read, labels=labels, half_width=half_width, confidence=confidence),
+        source=str(path),
+        columns=columns_said(said),
+        remarks=read.remarks,
+    )
+
+
 # Estimates with a judge's help from finished data, and how good the judge is.
 
 
@@ -229,8 +312,9 @@ def estimate(
 
     Parameters
     ----------
-    human, judge : (n,), values of the items that humans rated, and the judge's scores of the same.
-    extra : (N,), the judge's scores of further items.
+    human : (n,), values of the items that humans rated; 0 and 1 are classes.
+    judge : (n,) or (n, J), the scores of one judge or of several of the same items.
+    extra : (N,) or (N, J), their scores of further items.
     clusters : of the n + N items, rated ones first; None where items are independent.
     estimated : what the mean is of, in words.
     confidence : of the intervals.
@@ -240,18 +324,24 @@ def estimate(
     Returns
     -------
     JudgeEstimate
-        From humans alone, with the judge at weight 1 and at the estimated weight; `to_frame` has a row each.
+        From humans alone, with one judge at weight 1, by cross-fitting, and by the method that fits the labels;
+        `to_frame` has a row each. Where the judges cannot be used, from humans alone, with the reason.
 
     Raises
     ------
     InputError
-        Fewer than 3 rated or 2 further items, values that are not finite, or human values all alike.
+        Fewer than 2 rated items, or values that are not finite.
     """
+    import numpy as np
+
     from humeval_power.comparisons.judge.means import judged_means
     from humeval_power.comparisons.judge.result_answers import JudgeEstimate
     from humeval_power.saying.result import Provenance
 
+    n_judges = 1 if np.ndim(judge) < 2 else np.shape(judge)[1]
+    names = tuple(f"judge {place + 1}" for place in range(n_judges)) if n_judges > 1 else ("judge",)
     return JudgeEstimate(
+        judges=names,
         found=judged_means(human, judge, extra, clusters=clusters, confidence=confidence, seed=seed),
         estimated=estimated,
         cluster=None if clusters is None else clusters.name,
@@ -327,6 +417,8 @@ def estimate_table(
         return JudgeEstimate(
             found=found,
             estimated=table.contrast(pair),
+            judges=table.judge_names,
+            panel=table.panel,
             answers=judged_answers(table, found),
             cluster=table.cluster_name,
             warnings=warnings,
@@ -336,6 +428,7 @@ def estimate_table(
     return JudgeWorkers(
         found=found,
         estimated=table.contrast(pair),
+        judges=table.judge_names,
         answers=judged_answers(table, found),
         cluster=table.cluster_name,
         warnings=warnings,
