@@ -566,10 +566,11 @@ AGREEMENT = Declared(
     ("judge", "agreement"),
     """How well does a judge agree with people, and people with each other?
 
-    TABLE has a row for each rating: 'item', 'worker', 'human', 'judge' and,
-    where there are several, 'system'. Each worker is left out in turn: the
-    mean of the others is the reference for that worker and for the judge.
-    With --systems the differences B - A of items are correlated.
+    TABLE has 'item', 'human', 'judge' and, where there are several, 'system'.
+    With a row for each rating and a 'worker', each worker is left out in turn:
+    the mean of the others is the reference for that worker and for the judge.
+    With --systems the differences B - A of items are correlated. Without
+    workers: sensitivity, specificity, kappa, AC1 and alpha with the labels.
     """,
     {
         "file": _FILE,

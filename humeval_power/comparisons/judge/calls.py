@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from humeval_power.choices import DEFAULT_SEED, LabelOrigin
 from humeval_power.differences import Difference
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.safe_text import shell_word
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from humeval_power.comparisons.judge.result import JudgeMean, JudgeStudy
     from humeval_power.comparisons.judge.result_answers import JudgeEstimate, JudgeSystems, JudgeWorkers
     from humeval_power.comparisons.judge.result_bias import JudgeAgreement, JudgeBias
-    from humeval_power.comparisons.judge.result_check import JudgeCheck
+    from humeval_power.comparisons.judge.result_check import JudgeCheck, JudgeLabels
     from humeval_power.comparisons.judge.result_plan import JudgePlan
     from humeval_power.comparisons.judge.table import JudgedTable
     from humeval_power.costs import CostModel
@@ -286,7 +287,12 @@ def check(
         ("Runs", (roles.run,)),
         ("Clusters", (cluster or "",)),
     )
+    mapped = [f"{word}={number:g}" for word, number in (words or {}).items()]
+    typed = {**named, "cluster": cluster, "tuned-on": tuned_on}
+    typed |= {"human": ",".join(human), "judge": ",".join(judge), "words": ",".join(mapped)}
+    options = "".join(f" --{name} {shell_word(value)}" for name, value in typed.items() if value)
     return JudgeCheck(
+        options=options,
         found=check_table(read, labels=labels, half_width=half_width, confidence=confidence),
         source=str(path),
         columns=columns_said(said),
@@ -442,41 +448,63 @@ def _own_family_warning(table: JudgedTable, own: Sequence[str], confidence: floa
     from humeval_power.comparisons.judge.ceiling import own_family_bias
     from humeval_power.comparisons.judge.result_bias import bias_warning
 
-    said = bias_warning(own_family_bias(table, tuple(own), confidence=confidence))
-    return (said,) if said else ()
+    judges = range(len(table.judge_names))
+    found = [own_family_bias(table.of_judge(place), tuple(own), confidence=confidence) for place in judges]
+    several = len(found) > 1
+    said = [(name, bias_warning(one)) for name, one in zip(table.judge_names, found, strict=True)]
+    return tuple(f"{name}: {text}" if several else text for name, text in said if text)
 
 
 def agreement(
     table: JudgedTable, *, systems: Sequence[str] | None = None, confidence: float = 0.95
-) -> JudgeAgreement:
-    """How well a judge agrees with people, beside how well they agree with each other.
+) -> JudgeAgreement | JudgeLabels:
+    """How well judges agree with people, beside how well they agree with each other.
 
     Parameters
     ----------
-    table : as `read_judged` gives it, with workers.
+    table : as `read_judged` gives it.
     systems : two, about whose differences B - A of items agreement is asked; None takes all outputs.
     confidence : of the intervals, by the jackknife over items or their clusters.
 
     Returns
     -------
-    JudgeAgreement
-        Correlations of the judge and of a worker with the mean of the other workers, and the ceiling.
+    JudgeAgreement or JudgeLabels
+        The first where the table knows who rated: correlations of each judge and of a worker with the mean of
+        the other workers, and the ceiling. The second where it does not: how each judge agrees with the labels.
 
     Raises
     ------
     InputError
-        No workers, too few outputs that several rated, or other than two systems.
+        Too few outputs that people rated, or other than two systems.
     """
     from humeval_power.comparisons.judge.ceiling import judge_ceiling
+    from humeval_power.comparisons.judge.check import judge_qualities
     from humeval_power.comparisons.judge.result_answers import item_answer
     from humeval_power.comparisons.judge.result_bias import JudgeAgreement
+    from humeval_power.comparisons.judge.result_check import JudgeLabels
 
     names = None if systems is None else table.chosen(systems)
     if names is not None and len(names) != 2:
         raise InputError(f"Differences are of two systems; got {len(names)}.")
-    found = judge_ceiling(table, None if names is None else (names[0], names[1]), confidence=confidence)
+    if not table.is_rated_by_workers and names is None:
+        qualities = judge_qualities(table, confidence=confidence)
+        n_clusters = None if table.clusters is None else table.clusters.n_clusters
+        return JudgeLabels(
+            judges=qualities,
+            confidence=confidence,
+            answers=(item_answer(table, qualities[0].n, n_clusters),),
+            cluster=table.cluster_name,
+            remarks=table.remarks,
+        )
+    pair = None if names is None else (names[0], names[1])
+    found, *others = (
+        judge_ceiling(table.of_judge(place), pair, confidence=confidence)
+        for place in range(len(table.judge_names))
+    )
     return JudgeAgreement(
         found=found,
+        judge=table.judge_names[0],
+        others=tuple(zip(table.judge_names[1:], others, strict=True)),
         answers=(item_answer(table, found.n_items, found.n_clusters),),
         cluster=table.cluster_name,
         remarks=table.remarks,
@@ -506,10 +534,14 @@ def bias(
     InputError
         Systems that are not there, no others, or human values that say nothing of the outputs.
     """
+    from humeval_power.checking.columns import listing
     from humeval_power.comparisons.judge.ceiling import own_family_bias
     from humeval_power.comparisons.judge.result_answers import item_answer
     from humeval_power.comparisons.judge.result_bias import JudgeBias
 
+    if len(table.judge_names) > 1:
+        rule = f"there are {len(table.judge_names)} judges: {listing(table.judge_names)}."
+        raise InputError([Problem(rule, f"Ask about one: --judge {shell_word(table.judge_names[0])}")])
     found = own_family_bias(
         table, tuple(own), slope="same-scale" if same_scale else "estimated", confidence=confidence
     )

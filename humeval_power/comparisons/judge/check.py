@@ -40,6 +40,7 @@ from humeval_power.comparisons.judge.quality import (
     measured_table,
 )
 from humeval_power.comparisons.judge.table import JudgedTable
+from humeval_power.errors import InputError
 from humeval_power.inference.corrections import correct
 
 Kind = Literal["binary", "ordinal", "numeric"]
@@ -177,6 +178,29 @@ def check_table(
     return replace(
         found, evidence=tuple(_evidence(table, found, int((everywhere & labelled).sum()), selection))
     )
+
+
+def judge_qualities(table: JudgedTable, *, confidence: float) -> tuple[JudgeQuality, ...]:
+    """Each judge beside the labels.
+
+    Raises
+    ------
+    InputError
+        Fewer than 5 outputs with a label and a score of some judge.
+    """
+    values = table.human[np.isfinite(table.human)]
+    human_kind = kind_of(values) if len(values) else None
+    nothing = np.empty(0, dtype=np.int64), np.empty(0), np.empty(0)
+    found = tuple(
+        _quality(table, place, human_kind, nothing, confidence=confidence)
+        for place in range(len(table.judge_names))
+    )
+    if min(one.n for one in found) < LEAST_LABELLED:
+        fewest = min(found, key=lambda one: one.n)
+        raise InputError(
+            f"{fewest.n:,} outputs have a label and a score of {fewest.name!r}: agreement needs {LEAST_LABELLED}."
+        )
+    return found
 
 
 def kind_of(values: Floats) -> Kind:

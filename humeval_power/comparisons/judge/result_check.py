@@ -12,10 +12,11 @@ from humeval_power.checking.columns import listing, shortened
 from humeval_power.comparisons.judge.check import CheckedFile, JudgeQuality, Worth, holm
 from humeval_power.comparisons.judge.quality import Distortion, Favour, Measured
 from humeval_power.safe_text import shell_word
+from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Facts, Listing, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, p_cell, percent, significant
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import table
+from humeval_power.saying.stated import Reported, signature, table
 
 _CARRIES_OVER = (
     "The corrected rate takes sensitivity and specificity to be the same wherever the labels come from. Where the "
@@ -182,6 +183,10 @@ class JudgeCheck(Result):
         if len(self.found.judge_names) == 1:
             columns.pop("judge")
         reasons = dict.fromkeys(one.found.reason for one in shown if one.found.reason)
+        if len(self.found.worker_names) > 1:
+            reasons[
+                "All of this is about these raters; 'judge estimate' counts how others would differ."
+            ] = None
         caption = (
             "Labels for an interval of that half-width with the judge (at the lower 80 % limit of its squared "
             "correlation) and without; none: not even if all items were labelled. " + " ".join(reasons)
@@ -208,11 +213,75 @@ class JudgeCheck(Result):
         return {**found, "worth": worth, "columns": dict(self.columns), "commands": list(self.commands())}
 
     def table_rows(self) -> list[Record]:
-        return [
-            {"judge": one.name, "kind": one.kind, "n": one.n, "measure": name, **asdict(value)}
-            for one in self.found.judges
-            for name, value in measures(one)
+        return measure_rows(self.found.judges)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeLabels(Reported):
+    """How well judges agree with labels of outputs, where nobody knows who gave them."""
+
+    schema: ClassVar[str] = "humeval_power/judge_labels/1"
+
+    judges: tuple[JudgeQuality, ...]
+    confidence: float
+    answers: tuple[Independence, ...] = ()
+    cluster: str | None = None
+    remarks: tuple[str, ...] = ()
+
+    def answer(self) -> Document:
+        first = self.judges[0]
+        named = f"{first.level or ''} alpha".strip()
+        how = (
+            ("correlation", first.correlation),
+            (named, first.alpha),
+            ("AC1", first.ac1),
+            ("kappa", first.kappa),
+        )
+        said = [f"{name} {measured_words(value)}" for name, value in how if value is not None]
+        who = "The judge" if len(self.judges) == 1 else shortened(first.name)
+        sections = [
+            Section(
+                f"{'The judge' if len(self.judges) == 1 else shortened(one.name)} beside people",
+                (Facts(tuple(_facts(one, self.confidence))),),
+            )
+            for one in self.judges
         ]
+        return Document(
+            "How well the judge agrees with people",
+            lead=f"{who} agrees with the labels of {counted(first.n, 'output')} by {'; '.join(said)}.",
+            sections=(*sections, Section("How to read it", (Paragraph(_NO_CEILING),))),
+        )
+
+    def independence(self) -> tuple[Independence, ...]:
+        return self.answers
+
+    @property
+    def signature(self) -> str:
+        return signature(
+            model="labels", judges=len(self.judges), n=self.judges[0].n, confidence=self.confidence
+        )
+
+    def numbers(self) -> Record:
+        return {"judges": [asdict(one) for one in self.judges], "cluster": self.cluster}
+
+    def table_rows(self) -> list[Record]:
+        return measure_rows(self.judges)
+
+
+_NO_CEILING = (
+    "Labels of one person are noisy, and nobody can agree with them better than they agree with each "
+    "other. How well that is needs a column of workers and outputs that several rated: the judge then "
+    "stands beside people."
+)
+
+
+def measure_rows(judges: tuple[JudgeQuality, ...]) -> list[Record]:
+    """A row for each judge and measure."""
+    return [
+        {"judge": one.name, "kind": one.kind, "n": one.n, "measure": name, **asdict(value)}
+        for one in judges
+        for name, value in measures(one)
+    ]
 
 
 def measures(one: JudgeQuality) -> Iterator[tuple[str, Measured]]:
