@@ -30,11 +30,12 @@ from humeval_power.asking.vocabulary import (
 from humeval_power.choices import LabelOrigin
 from humeval_power.comparisons.questions import Subject
 from humeval_power.fields import (
-    MONEY,
     Field,
+    amount,
     flag,
     listed,
     names,
+    number_list,
     own,
     parts_of,
     real,
@@ -236,10 +237,11 @@ STUDY = Declared(
 
 
 def _plan(given: Typed, calls: Calls) -> None:
-    from humeval_power.comparisons.judge.calls import PLAN_SIMULATIONS
+    from humeval_power.comparisons.judge.calls import BUDGET_SIMULATIONS, PLAN_SIMULATIONS
 
     parameters, asked = _assumed(given)
-    n_simulations = given["simulations"] or PLAN_SIMULATIONS
+    usual = PLAN_SIMULATIONS if given["budget"] is None else BUDGET_SIMULATIONS
+    n_simulations = given["simulations"] or usual
 
     def ahead(work: Workload) -> None:
         from humeval_power.studies.power.work_ahead import tell_work
@@ -251,9 +253,13 @@ def _plan(given: Typed, calls: Calls) -> None:
         "hp.judge.plan",
         parameters,
         extra=given["extra"],
-        correlation=given["correlation"],
+        correlation=_one_or_several(given["correlation"]),
         power=given["power"],
-        price_per_score=given["cost_per_score"],
+        budget=given["budget"],
+        between=given.given("between"),
+        reliability=_one_or_several(given["reliability"]),
+        max_runs=given.given("max_runs"),
+        price_per_score=_one_or_several(given["cost_per_score"]),
         workers=(given["min_workers"], given["max_workers"]),
         max_ratings_per_item=given["max_ratings_per_item"],
         max_ratings_per_worker=given["max_ratings_per_worker"],
@@ -262,6 +268,16 @@ def _plan(given: Typed, calls: Calls) -> None:
         **asked,
     )
     calls.let("result", found)
+
+
+def _one_or_several(given: Any) -> Any:
+    """A number that is alone as it is."""
+    return given[0] if isinstance(given, tuple) and len(given) == 1 else given
+
+
+def _prices_typed(typed: str) -> tuple[Any, ...]:
+    """Prices with commas between them."""
+    return tuple(amount(part) for part in typed.split(","))
 
 
 def _workers(help: str, label: str, usual: int) -> Field:
@@ -275,6 +291,8 @@ PLAN = Declared(
     Every number of workers and of ratings of an item is tried; the cheapest
     study that has the power is proved by simulated studies, analysed as
     'judge estimate' analyses them. Beside it: the cheapest without a judge.
+    With --budget: raters, items, ratings, judged items, judges and runs that
+    have the most power for the amount, and where judges cannot help.
     """,
     {
         **_SOURCES,
@@ -286,10 +304,39 @@ PLAN = Declared(
             start="",
             option="max-extra",
         ),
-        "correlation": _CORRELATION,
+        "correlation": replace(
+            _CORRELATION,
+            kind=listed(number_list(float, least=-1, most=1, repeats=True), "R,..."),
+            help="Correlation of the judge's differences with the items' true ones; of several judges one each.",
+            page_help="Of several judges one each, with commas between.",
+            slider=None,
+        ),
         "power": FIELDS["power"],
+        "budget": replace(
+            FIELDS["budget"],
+            help="Find the most powerful study for this amount, in the place of the cheapest with --power.",
+            page_help="The most powerful study for this amount; empty: the cheapest that has the power.",
+        ),
         "cost_per_score": own(
-            MONEY, "Price of one score of the judge. [0]", "Price of one of its scores", unit="USD"
+            listed(_prices_typed, "AMOUNT,..."),
+            "Price of one score of the judge, or of each judge. [0]",
+            "Price of one of its scores",
+            unit="USD",
+        ),
+        "reliability": own(
+            listed(number_list(float, least=0, most=1, repeats=True), "R,..."),
+            "With --budget: correlation of two runs of the judge, or of each. [1]",
+            "Correlation of two of its runs",
+            page_help="1: a second run says the same. With a budget.",
+        ),
+        "between": own(
+            real(-1, 1),
+            "With --budget and several judges: their correlation with each other.",
+            "Correlation of the judges with each other",
+            usual=0.0,
+        ),
+        "max_runs": own(
+            whole(1, 10), "With --budget: most runs of a judge on an item.", "Most runs of an item", usual=5
         ),
         "min_workers": _workers("Fewest workers to try.", "Fewest workers", 5),
         "max_workers": _workers(FIELDS["max_workers"].help, "Most workers", 20),
@@ -307,7 +354,9 @@ PLAN = Declared(
         "cost_per_rating": replace(FIELDS["cost_per_rating"], start="0.10"),
         **_RULE,
         "simulations": replace(
-            SIMULATIONS, label="Simulated studies that prove it", page_help="400 where nothing is said."
+            SIMULATIONS,
+            label="Simulated studies that prove it",
+            page_help="400 where nothing is said, 100 with a budget.",
         ),
         "no_proof": own(
             flag(),
@@ -326,8 +375,21 @@ PLAN = Declared(
             Part("The difference to find", tuple(_EFFECTS), one_of=tuple(_EFFECTS)),
             Part("The judge", ("extra", "correlation", "cost_per_score")),
             Part(
+                "Several judges and runs",
+                ("reliability", "max_runs", "between"),
+                "With a budget.",
+                folded=True,
+            ),
+            Part(
                 "What is possible",
-                ("power", "min_workers", "max_workers", "max_ratings_per_item", "max_ratings_per_worker"),
+                (
+                    "power",
+                    "budget",
+                    "min_workers",
+                    "max_workers",
+                    "max_ratings_per_item",
+                    "max_ratings_per_worker",
+                ),
             ),
             _KNOWN,
             Part(SECTIONS["cost"].title, PRICES, PRICES_NOTE, one_of=ONE_PRICE),

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
     from humeval_power.checking.rows import Rejected
     from humeval_power.clusters import Clusters
+    from humeval_power.comparisons.judge.budget import BudgetRequest
     from humeval_power.comparisons.judge.result import JudgeMean, JudgeStudy
     from humeval_power.comparisons.judge.result_answers import JudgeEstimate, JudgeSystems, JudgeWorkers
     from humeval_power.comparisons.judge.result_bias import JudgeAgreement, JudgeBias
+    from humeval_power.comparisons.judge.result_budget import JudgeBudget
     from humeval_power.comparisons.judge.result_check import JudgeCheck, JudgeLabels
     from humeval_power.comparisons.judge.result_plan import JudgePlan
     from humeval_power.comparisons.judge.table import JudgedTable
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 _ENDLESS = 10**12  # items
 PLAN_SIMULATIONS = 400  # that prove a plan
+BUDGET_SIMULATIONS = 100  # that prove what a budget buys
 
 
 def mean(
@@ -130,45 +133,58 @@ def plan(
     *,
     effect: float | Difference,
     extra: int,
-    correlation: float,
+    correlation: float | Sequence[float],
     costs: CostModel,
     power: float = 0.8,
-    price_per_score: Decimal | float = 0,
+    budget: Decimal | float | None = None,
+    between: float = 0.0,
+    reliability: float | Sequence[float] = 1.0,
+    max_runs: int = 5,
+    price_per_score: Decimal | float | Sequence[Decimal | float] = 0,
     workers: tuple[int, int] = (5, 20),
     max_ratings_per_item: int = 5,
     max_ratings_per_worker: int | None = None,
     rule: DecisionRule = DEFAULT_RULE,
-    n_simulations: int = PLAN_SIMULATIONS,
+    n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
     setting: str = "",
     ahead: Ahead | None = None,
-) -> JudgePlan:
-    """How many human labels a study with a judge needs, by how many workers, at the least cost.
+) -> JudgePlan | JudgeBudget:
+    """How many human labels a study with a judge needs, by how many workers, at the least cost; or what a
+    budget buys.
 
     Parameters
     ----------
     parameters : of the variation; the effect in them is not used.
     effect : true difference B - A on [0, 1].
     extra : the most items that the judge scores beside those that workers rate.
-    correlation : of the judge's difference on an item with the item's true difference.
-    costs : prices of ratings, workers and items. price_per_score : of one score of the judge.
-    power : to reach.
+    correlation : of the judge's difference on an item with the item's true difference; with a budget also of
+    several
+        judges, without the noise of their runs.
+    costs : prices of ratings, workers and items. price_per_score : of one score of the judge, or of each judge.
+    power : to reach, where there is no budget.
+    budget : the amount that the most powerful study may cost: people, items, ratings, judged items, judges and
+    runs are
+        chosen together. between : the correlation of any two judges. reliability : of two runs of the judge, or of
+        each. max_runs : of a judge on an item.
     workers : the fewest and the most to try.
     max_ratings_per_item, max_ratings_per_worker : of an item under each system; of a worker, None without limit.
-    n_simulations : studies that prove the cheapest plan; 0 leaves the proof out.
+    n_simulations : studies that prove the plan; 0 leaves the proof out. [400; 100 with a budget]
     seed : of the simulated studies. setting : name of the parameters.
     ahead : is told of the work of the proof before it begins, and may refuse it.
 
     Returns
     -------
-    JudgePlan
-        The cheapest study with the judge and without; `to_frame` has a row for each number of workers.
+    JudgePlan or JudgeBudget
+        The cheapest study with the judge and without; with a budget the most powerful ones. `to_frame` has a
+        row for each number of workers.
 
     Raises
     ------
     InputError
         An impossible correlation, power, price or range, or no effect.
     """
+    from humeval_power.comparisons.judge.budget import BudgetRequest, JudgePanel
     from humeval_power.comparisons.judge.plan import (
         JudgeRequest,
         judged_workload,
@@ -180,13 +196,40 @@ def plan(
     from humeval_power.studies.power.required import design_of
 
     said = effect if isinstance(effect, Difference) else Difference(effect)
+    correlations = (correlation,) if isinstance(correlation, int | float) else tuple(correlation)
+    prices = price_per_score if isinstance(price_per_score, Sequence) else (price_per_score,)
+    reliabilities = (reliability,) if isinstance(reliability, int | float) else tuple(reliability)
+    if budget is not None:
+        n = len(correlations)
+        request_of_budget = BudgetRequest(
+            parameters=parameters.with_difference(said.value),
+            panel=JudgePanel(
+                correlations,
+                reliabilities * n if len(reliabilities) == 1 else reliabilities,
+                tuple(Decimal(str(one)) for one in prices) * (n if len(prices) == 1 else 1),
+                between,
+            ),
+            budget=Decimal(str(budget)),
+            costs=costs,
+            extra=extra,
+            workers=workers,
+            most_ratings=max_ratings_per_item,
+            most_per_worker=max_ratings_per_worker,
+            most_runs=max_runs,
+            rule=rule,
+        )
+        n_proof = BUDGET_SIMULATIONS if n_simulations is None else n_simulations
+        return _budget(request_of_budget, said, n_proof, seed, setting, ahead)
+    n_proof = PLAN_SIMULATIONS if n_simulations is None else n_simulations
+    if len(correlations) > 1 or len(prices) > 1:
+        raise InputError("Several judges are planned within a budget: give --budget.")
     request = JudgeRequest(
         parameters=parameters.with_difference(said.value),
-        correlation=correlation,
+        correlation=correlations[0],
         extra=extra,
         costs=costs,
         target=power,
-        price_per_score=Decimal(str(price_per_score)),
+        price_per_score=Decimal(str(prices[0])),
         workers=workers,
         most_ratings=max_ratings_per_item,
         most_per_worker=max_ratings_per_worker,
@@ -194,21 +237,61 @@ def plan(
     )
     found = search_plan(request)
     proof = None
-    if found.judged is not None and n_simulations and rule.alternative == "two-sided":
+    if found.judged is not None and n_proof and rule.alternative == "two-sided":
         design = design_of(found.judged.counts)
         if ahead is not None:
-            ahead(judged_workload(design, extra=found.judged.extra, n_simulations=n_simulations))
+            ahead(judged_workload(design, extra=found.judged.extra, n_simulations=n_proof))
         proof = simulate_judged(
             request.parameters,
             design,
-            correlation=correlation,
+            correlation=correlations[0],
             extra=found.judged.extra,
-            n_simulations=n_simulations,
+            n_simulations=n_proof,
             seed=seed,
         )
     return JudgePlan(
         found=found,
         effect=said,
+        simulated=proof,
+        setting=setting,
+        provenance=Provenance(seed=None if proof is None else seed),
+    )
+
+
+def _budget(
+    request: BudgetRequest,
+    effect: Difference,
+    n_simulations: int,
+    seed: int,
+    setting: str,
+    ahead: Ahead | None,
+) -> JudgeBudget:
+    """What the budget buys, and the proof of the best with judges."""
+    from humeval_power.comparisons.judge.budget import search_budget
+    from humeval_power.comparisons.judge.plan import judged_workload, simulate_judged
+    from humeval_power.comparisons.judge.result_budget import JudgeBudget
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.power.required import design_of
+
+    found, proof = search_budget(request), None
+    best = found.judged
+    if best is not None and n_simulations and request.rule.alternative == "two-sided":
+        design = design_of(best.counts)
+        extra = best.judged - best.counts.n_items
+        if ahead is not None:
+            ahead(judged_workload(design, extra=extra, n_simulations=n_simulations))
+        proof = simulate_judged(
+            request.parameters,
+            design,
+            correlation=request.panel.correlations[0],
+            extra=extra,
+            n_simulations=n_simulations,
+            seed=seed,
+            scores=lambda truth, rng: request.panel.scores(truth, best.runs, rng),
+        )
+    return JudgeBudget(
+        found=found,
+        effect=effect,
         simulated=proof,
         setting=setting,
         provenance=Provenance(seed=None if proof is None else seed),

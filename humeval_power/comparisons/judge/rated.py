@@ -11,6 +11,7 @@ PPI++ with the best weight (Angelopoulos, Duchi and Zrnic 2023).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -122,6 +123,34 @@ def rated_means(rated: RatedItems, *, confidence: float = 0.95) -> RatedMeans:
     FitError
         Ratings without residual variation, or a fit that does not converge.
     """
+    fitted, columns = _fits(rated, confidence)
+    judged, explained = fitted(columns)
+    item_variance = judged.sd_item**2 + (0.0 if math.isnan(judged.sd_cluster) else judged.sd_cluster**2)
+    total = math.sqrt(explained**2 + item_variance)
+    return RatedMeans(
+        human=fitted(columns[:, :0])[0],
+        judged=judged,
+        correlation=explained / total if total > 0 else math.nan,
+        n_workers=len(np.unique(rated.worker)),
+        n_items=len(np.unique(rated.item)),
+        n_judged=len(rated.scores),
+        n_ratings=len(rated.rating),
+        confidence=confidence,
+        n_clusters=None if rated.clusters is None else rated.clusters.n_clusters,
+    )
+
+
+def rated_estimate(rated: RatedItems, *, confidence: float = 0.95) -> RatedEstimate:
+    """The estimate with the judge alone, as `rated_means` gives it in half the time; it raises the same."""
+    fitted, columns = _fits(rated, confidence)
+    return fitted(columns)[0]
+
+
+def _fits(
+    rated: RatedItems, confidence: float
+) -> tuple[Callable[[Floats], tuple[RatedEstimate, float]], Floats]:
+    """What fits the model with some covariates, which gives the SD that the judges explain too, and the
+    covariates."""
     items = np.unique(rated.item)
     _check(rated, items, confidence)
     scale = float(np.std(rated.rating)) or 1.0
@@ -165,20 +194,7 @@ def rated_means(rated: RatedItems, *, confidence: float = 0.95) -> RatedMeans:
         )
         return one, scale * float(weights[0] if n_judges == 1 else said.std())
 
-    judged, explained = fitted(columns)
-    item_variance = judged.sd_item**2 + (0.0 if math.isnan(judged.sd_cluster) else judged.sd_cluster**2)
-    total = math.sqrt(explained**2 + item_variance)
-    return RatedMeans(
-        human=fitted(columns[:, :0])[0],
-        judged=judged,
-        correlation=explained / total if total > 0 else math.nan,
-        n_workers=len(np.unique(rated.worker)),
-        n_items=len(items),
-        n_judged=len(judge),
-        n_ratings=len(rated.rating),
-        confidence=confidence,
-        n_clusters=None if rated.clusters is None else rated.clusters.n_clusters,
-    )
+    return fitted, columns
 
 
 def _judge_columns(rated: RatedItems, centred: Floats) -> Floats:
