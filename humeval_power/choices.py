@@ -153,6 +153,7 @@ PRIMER_EFFECTS = (0.005, 0.01, 0.02, 0.05)
 PRIMER_HURT = tuple(percent / 100 for percent in range(20))
 
 # Accuracies and counts
+LabelOrigin = Literal["unknown", "random", "apart"]  # how labelled outputs were chosen
 PairedTest = Literal["mid-p", "unconditional", "asymptotic", "exact"]
 RECOMMENDED: PairedTest = "mid-p"  # of McNemar's tests
 PowerOn = Literal["test", "validation"]
