@@ -2,6 +2,8 @@
 
 from humeval_power.comparisons.agreement.agreement import agreement as agreement
 from humeval_power.comparisons.agreement.agreement import repeatability as repeatability
+from humeval_power.comparisons.agreement.calls import read_rated as read_rated
+from humeval_power.comparisons.agreement.calls import report as report
 from humeval_power.comparisons.agreement.reliability import (
     intraclass_correlations as intraclass_correlations,
 )
