@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from humeval_power.asking.declared import CallStep, Page, Part, chain
 from humeval_power.asking.form import Next
 from humeval_power.asking.vocabulary import RATINGS, SEED
 from humeval_power.comparisons.questions import Subject
 from humeval_power.fields import flag, own, real, text
+from humeval_power.study import SYSTEM_NAMES
 
 _CONFIDENCE = own(
     real(0, 1, open="both"),
@@ -24,6 +27,12 @@ _FILE = own(
     page_help="A rating a row: item, worker, rating, and system where there are several. Or a column a rater.",
     needed=True,
 )
+_RATERS = own(
+    replace(SYSTEM_NAMES, metavar="A,B,..."),
+    "Columns of the raters, where each has one and a row is an output.",
+    "Columns of the raters",
+    page_help="Names with commas between, where each rater has a column and a row is an output.",
+)
 REPORT = chain(
     ("agreement", "report"),
     """How far do raters agree, and how far would other raters?
@@ -34,7 +43,9 @@ REPORT = chain(
     and other raters like them. Intervals for other raters count that raters
     differ; those over outputs alone, which are usual, do not.
     """,
-    CallStep("ratings", "hp.agreement.read_rated", {"file": _FILE, **_COLUMNS}, first="file"),
+    CallStep(
+        "ratings", "hp.agreement.read_rated", {"file": _FILE, "raters": _RATERS, **_COLUMNS}, first="file"
+    ),
     CallStep(
         "result",
         "hp.agreement.report",
@@ -54,7 +65,7 @@ REPORT = chain(
         "How far raters agree",
         "Krippendorff's alpha, kappa and intraclass correlations: of these raters, and of others like them.",
         (
-            Part("The ratings", ("file", "scale", "criterion", "rejected_rows")),
+            Part("The ratings", ("file", "raters", "scale", "criterion", "rejected_rows")),
             Part("The interval", ("confidence", "compatible")),
         ),
         (Next(("check",), "What is in the table, and what is wrong with it?"),),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.checking.cells import MISSING_CODES
-from humeval_power.checking.columns import ROLES
+from humeval_power.checking.columns import ROLES, Role, close_to, listing
 from humeval_power.choices import DEFAULT_SEED
 from humeval_power.errors import InputError, Problem
 from humeval_power.ratings import Ratings
@@ -15,6 +15,7 @@ from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:
     from humeval_power.comparisons.agreement.result_report import AgreementReport
+    from humeval_power.files.tables import SourceTable
 
 ONE_SYSTEM = "all outputs"  # what the only system is called where a table has none
 _SYSTEM = "system"
@@ -23,6 +24,7 @@ _SYSTEM = "system"
 def read_rated(
     path: str | Path,
     *,
+    raters: Sequence[str] | None = None,
     missing: Collection[str] | None = None,
     scale: RatingScale | str | Sequence[float] | None = None,
     **columns: Any,
@@ -32,6 +34,7 @@ def read_rated(
     Parameters
     ----------
     path : of the file; '-' is standard input.
+    raters : columns of the raters, where each has one; a row is then an output.
     missing : further cells that mean 'no rating'.
     scale : of the ratings, such as "1:5". [from the data]
     columns : names of columns and the rest of what `hp.read_ratings` takes.
@@ -44,13 +47,58 @@ def read_rated(
     from humeval_power.files.tables import ratings_of, read_rating_table
 
     found = read_rating_table(path)
-    names = [str(name).strip() for name in found.frame.columns]
-    if columns.get("system") is None and not any(ROLES["system"].fits(name) for name in names):
-        frame = found.frame.copy()
-        frame[_SYSTEM] = ONE_SYSTEM
-        found = found._replace(frame=frame)
-    codes = (*MISSING_CODES, *(missing or ()))
-    return ratings_of(found, require_pair=False, missing=codes, scale=scale, **columns)
+    if raters is not None:
+        found = _long(found, raters, columns.get("item"))
+
+    def has(role: Role) -> bool:
+        names = (str(name).strip() for name in found.frame.columns)
+        return columns.get(role) is not None or any(ROLES[role].fits(name) for name in names)
+
+    if not has("worker") and not has("rating"):
+        known = listing([str(name) for name in found.frame.columns], limit=8)
+        raise InputError(
+            [
+                Problem(
+                    f"no column says who rated, or what. The columns are: {known}.",
+                    "Name them: --worker COLUMN --rating COLUMN; where each rater has a column: --raters A,B,C",
+                    place=found.source,
+                )
+            ]
+        )
+    if not has("system"):
+        found = found._replace(frame=found.frame.assign(**{_SYSTEM: ONE_SYSTEM}))
+    return ratings_of(
+        found,
+        require_pair=False,
+        require_variation=False,
+        missing=(*MISSING_CODES, *(missing or ())),
+        scale=scale,
+        **columns,
+    )
+
+
+def _long(found: SourceTable, raters: Sequence[str], item: str | None) -> SourceTable:
+    """A row for each rating, of a table with a column for each rater; rows are numbered where none names them."""
+    frame = found.frame.set_axis([str(name).strip() for name in found.frame.columns], axis=1)
+    unknown = [name for name in raters if list(frame.columns).count(name) != 1]
+    problems = [
+        Problem(
+            f"there is no single column {name!r}.", close_to(name, list(frame.columns)), place=found.source
+        )
+        for name in unknown
+    ]
+    if len(set(raters)) < 2:
+        problems.append(Problem("one rater is named, and agreement is of two or more.", "--raters A,B,C"))
+    if problems:
+        raise InputError(problems)
+    rest = [name for name in frame.columns if name not in raters]
+    kept = [name for name in rest if name == item or ROLES["item"].fits(name) or ROLES["system"].fits(name)]
+    if item is None and not any(ROLES["item"].fits(name) for name in kept):
+        frame, kept = frame.assign(item=[f"row {row}" for row in frame.index]), [*kept, "item"]
+    long = frame.melt(
+        id_vars=kept, value_vars=list(dict.fromkeys(raters)), var_name="worker", value_name="rating"
+    )
+    return found._replace(frame=long, layout=None)
 
 
 def report(
@@ -87,26 +135,14 @@ def report(
     from humeval_power.saying.result import Provenance
 
     if ratings.n_workers < 2:
-        raise InputError(
-            [
-                Problem(
-                    "has ratings of one rater, and agreement is of two or more.",
-                    "Let a second rater rate some of the same outputs.",
-                    place=ratings.source,
-                )
-            ]
-        )
+        rule = "all ratings are by one rater, and agreement is of two or more."
+        remedy = "Let a second rater rate some of the same outputs. Is the column of raters right? --worker COLUMN"
+        raise InputError([Problem(rule, remedy, place=ratings.source)])
     found = system_agreements(ratings, confidence=confidence, seed=seed, compatible=compatible)
     if not any(one.found.n_outputs for one in found):
-        raise InputError(
-            [
-                Problem(
-                    "has no output that two raters rated, so that their agreement cannot be told.",
-                    "Let two raters or more rate the same outputs. An output is an item under one system.",
-                    place=ratings.source,
-                )
-            ]
-        )
+        rule = "no output was rated by two raters, so that nothing tells how they agree."
+        remedy = "Let two raters or more rate the same outputs; an output is an item under one system."
+        raise InputError([Problem(rule, remedy, place=ratings.source)])
     return AgreementReport(
         rows=found,
         source=ratings.source,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,13 +63,16 @@ def on_categories(
     ----------
     output, rater, category : (n_ratings,), codes from 0, each rater and output once.
     """
+    if not len(output):
+        none = undefined(NO_PAIRS)
+        return dict.fromkeys(get_args(OnCategories), BothClaims(none, none))
     n, m, q = (int(one.max(initial=-1)) + 1 for one in (output, rater, category))
     whole, by_output, by_rater = _leaving_out(output, rater, category, n, m, q)
     values, of_outputs, of_raters = map(_values, (whole, by_output, by_rater))
     found: dict[OnCategories, BothClaims] = {}
     for name, value in values.items():
         if not math.isfinite(value[0]):
-            none = undefined(ONE_CATEGORY if whole.n_shared[0] else NO_PAIRS)
+            none = undefined(ONE_CATEGORY)
             found[name] = BothClaims(none, none)
             continue
         parts = [_spread(of_outputs[name]), _spread(of_raters[name])]

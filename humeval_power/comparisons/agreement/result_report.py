@@ -108,8 +108,9 @@ class AgreementReport(Reported):
         if lead is None:
             low, high = (f(known, key=lambda one: one.these.value) for f in (min, max))
             return (
-                f"Within a system these raters agree at {self._of(low, low.these)} to {self._of(high, high.these)}: "
-                f"{_ALPHA[low.level]}, with {self._level} intervals about other outputs and not about other raters."
+                f"Within a system these raters agree at {self._of(low, low.these)} to "
+                f"{self._of(high, high.these)}: {_ALPHA[low.level]}, with {self._level} intervals about other "
+                "outputs and not about other raters."
             )
         low, high = (f(known, key=lambda one: one.other.value) for f in (min, max))
         return (
@@ -122,7 +123,10 @@ class AgreementReport(Reported):
         m, alpha = one.found.n_workers, _ALPHA[one.level]
         on_others = f"on other outputs ({_ends(one.these)})" if math.isfinite(one.these.low) else "here"
         if one.all_agree:
-            return f"These {m:,} raters agree on every output: {alpha} is 1, without an interval; {self._agreed(one)}."
+            return (
+                f"These {m:,} raters agree on every output: {alpha} is 1, without an interval; "
+                f"{self._agreed(one)}."
+            )
         if m == 2 or not math.isfinite(one.other.low):
             why = (
                 "Two raters hardly show how far other raters would agree."
@@ -139,16 +143,17 @@ class AgreementReport(Reported):
             else ""
         )
         return (
-            f"Other raters like these {m:,} would agree at {decimals(one.other.value, 2)} ({alpha} with many raters; "
-            f"{self._level} interval {_ends(one.other)}). These {m:,} agree at {decimals(one.these.value, 2)} "
-            f"{on_others}.{floor}"
+            f"Other raters like these {m:,} would agree at {decimals(one.other.value, 2)} ({alpha} with many "
+            f"raters; {self._level} interval {_ends(one.other)}). These {m:,} agree at "
+            f"{decimals(one.these.value, 2)} {on_others}.{floor}"
         )
 
     def _of(self, one: SystemAgreement, value: Measure) -> str:
         return f"{decimals(value.value, 2)} ({shortened(str(one.found.system))}; {_ends(value)})"
 
     def _agreed(self, one: SystemAgreement) -> str:
-        return f"with {self._level} confidence they agree on at least {percent(one.least_share_agreed)} of such outputs"
+        least = percent(one.least_share_agreed)
+        return f"with {self._level} confidence they agree on at least {least} of such outputs"
 
     @property
     def _level(self) -> str:
@@ -159,8 +164,9 @@ class AgreementReport(Reported):
         return (
             (
                 "Ratings",
-                f"{first.n_ratings:,} by {counted(first.n_workers, 'rater')} of {counted(first.n_outputs, 'output')} "
-                f"that two or more rated: {counted(first.n_pairs, 'pair')} of ratings",
+                f"{first.n_ratings:,} by {counted(first.n_workers, 'rater')} of "
+                f"{counted(first.n_outputs, 'output')} that two or more rated: "
+                f"{counted(first.n_pairs, 'pair')} of ratings",
             ),
         )
 
@@ -169,20 +175,21 @@ class AgreementReport(Reported):
         few = [one for one in rated if one.found.n_outputs < _FEW_OUTPUTS]
         if few:
             yield (
-                f"{_names(few)}{counted(few[0].found.n_outputs, 'output')} only were rated by two raters: below "
-                f"{_FEW_OUTPUTS} intervals say little."
+                f"{self._names(few)}{counted(few[0].found.n_outputs, 'output')} only were rated by two raters: "
+                f"below {_FEW_OUTPUTS} intervals say little."
             )
         rare = [one for one in rated if one.n_rarer is not None and one.n_rarer < FEWEST_OF_RARER]
         if rare:
             yield (
-                f"{_names(rare)}{counted(rare[0].n_rarer or 0, 'rating')} only are the rarer of the two answers: below "
-                f"{FEWEST_OF_RARER} the intervals of kappa and alpha hold too seldom, that of AC1 holds."
+                f"{self._names(rare)}{counted(rare[0].n_rarer or 0, 'rating')} only are the rarer of the two "
+                f"answers: below {FEWEST_OF_RARER} the intervals of kappa and alpha hold too seldom; that of AC1 "
+                "holds."
             )
         parts = [one for one in rated if one.strata.n_parts > 1]
         if parts:
             yield (
-                f"{_names(parts)}raters and outputs fall into {parts[0].strata.n_parts:,} groups without a rater in "
-                "common: raters are compared within their group alone."
+                f"{self._names(parts)}raters and outputs fall into {parts[0].strata.n_parts:,} groups without a "
+                "rater in common: raters are compared within their group alone."
             )
         if any(not one.strata.is_complete for one in rated):
             yield (
@@ -191,7 +198,14 @@ class AgreementReport(Reported):
             )
         left_out = self.rows[0].found.n_repeats_left_out
         if left_out:
-            yield f"{counted(left_out, 'rating')} of an output by the same rater again are left out; the first counts."
+            again = counted(left_out, "rating")
+            yield f"{again} of an output by the same rater again are left out; the first counts."
+
+    def _names(self, some: list[SystemAgreement]) -> str:
+        """The first systems that a caveat is about, where there are several."""
+        if len(self.systems) == 1:
+            return ""
+        return f"{', '.join(shortened(str(one.found.system)) for one in some[:3])}: "
 
     def _by_system(self) -> Table:
         return table(
@@ -312,7 +326,8 @@ def measures(one: SystemAgreement) -> Iterator[ShownMeasure]:
             yield ShownMeasure(key, name, both.these, found.many_ordinal if is_pooled else both.other)
     else:
         yield ShownMeasure("equal", "equal ratings of two raters", found.exact, _NOT_ASKED)
-    yield ShownMeasure("within_one", "at most one point apart", found.within_one, _NOT_ASKED)
+    if one.n_values > 2:
+        yield ShownMeasure("within_one", "at most one point apart", found.within_one, _NOT_ASKED)
     if found.system is None:
         return
     yield ShownMeasure("icc_2_1", "ICC(2,1), a rating", _NOT_ASKED, several.other_raters)
@@ -326,11 +341,6 @@ def measures(one: SystemAgreement) -> Iterator[ShownMeasure]:
     yield ShownMeasure("icc_3_k", f"ICC(3,{k}), mean of {k}", several.these_raters_mean, _NOT_ASKED)
 
 
-def _names(some: list[SystemAgreement]) -> str:
-    names = [str(one.found.system) for one in some]
-    return f"{', '.join(map(shortened, names[:3]))}: "
-
-
 def _ends(value: Measure) -> str:
     return interval_words(value.low, value.high, digits=2)
 
@@ -338,7 +348,10 @@ def _ends(value: Measure) -> str:
 def _cell(value: Measure) -> str:
     if not value.is_defined:
         return "-"
-    return decimals(value.value, 2) + (f" ({_ends(value)})" if math.isfinite(value.low) else "")
+    has_interval = (
+        math.isfinite(value.low) and value.low < value.high
+    )  # nothing varies where all outputs are alike
+    return decimals(value.value, 2) + (f" ({_ends(value)})" if has_interval else "")
 
 
 def _ends_record(value: Measure) -> Record:

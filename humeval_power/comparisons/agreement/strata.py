@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,8 @@ class TwoWay:
     E[outputs] = error + per_output x variance of outputs, E[raters] = error + per_rater x variance of raters. Of a
     complete table these are the number of raters and of outputs; of one with holes each mean square is adjusted
     for the other factor (Henderson's third method; Searle, Casella and McCulloch 1992, section 5.5). `n_parts` are
-    sets of raters and outputs without a link.
+    sets of raters and outputs without a link. `even_outputs` and `even_error` are degrees of freedom that count how
+    unevenly outputs share in the sums of squares: what draws take.
     """
 
     outputs: float
@@ -42,6 +43,8 @@ class TwoWay:
     n_raters: int
     n_ratings: int
     n_parts: int
+    even_outputs: float
+    even_error: float
 
     @property
     def is_complete(self) -> bool:
@@ -76,59 +79,81 @@ def two_way(output: Codes, rater: Codes, score: Floats) -> TwoWay:
     """
     n, m, total = int(output.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1, len(score)
     if not total:
-        return TwoWay(0.0, 0.0, 0.0, 0, 0, 0, 1.0, 1.0, 0, 0, 0, 0)
+        return TwoWay(0.0, 0.0, 0.0, 0, 0, 0, 1.0, 1.0, 0, 0, 0, 0, 0.0, 0.0)
     y = score - score.mean()
     size_i, size_j = np.bincount(output, minlength=n), np.bincount(rater, minlength=m)
     sum_i, sum_j = np.bincount(output, y, n), np.bincount(rater, y, m)
-    all_squares, only_i, only_j = (
-        float(y @ y),
-        float(sum_i @ (sum_i / size_i)),
-        float(sum_j @ (sum_j / size_j)),
-    )
-    n_parts, both = (1, only_i + only_j) if total == n * m else _additive(output, rater, y, n, m)
+    n_parts, of_output, of_rater = 1, sum_i / size_i, sum_j / size_j
+    if total < n * m:
+        n_parts, of_output, of_rater = _additive(output, rater, y, n, m)
+    residual = y - of_output[output] - of_rater[rater]
+    squares = float(y @ y), float(sum_i @ (sum_i / size_i)), float(sum_j @ (sum_j / size_j))
     floor = _NO_VARIANCE * max(float(np.abs(score).max()) ** 2, np.finfo(float).tiny) * total
-    squares = [all_squares - both, both - only_j, both - only_i]
-    error, outputs, raters = (0.0 if one < floor else one for one in squares)
+    error = float(residual @ residual)
+    outputs, raters = squares[0] - squares[2] - error, squares[0] - squares[1] - error
+    error, outputs, raters = (0.0 if one < floor else one for one in (error, outputs, raters))
     df_i, df_j, df_e = n - n_parts, m - n_parts, total - n - m + n_parts
+    of_output = of_output - np.average(of_output, weights=size_i)
     return TwoWay(
-        outputs / max(df_i, 1),
-        raters / max(df_j, 1),
-        error / max(df_e, 1),
-        df_i,
-        df_j,
-        df_e,
-        max(total - m, 1) / max(df_i, 1),
-        max(total - n, 1) / max(df_j, 1),
-        n,
-        m,
-        total,
-        n_parts,
+        outputs=outputs / max(df_i, 1),
+        raters=raters / max(df_j, 1),
+        error=error / max(df_e, 1),
+        df_outputs=df_i,
+        df_raters=df_j,
+        df_error=df_e,
+        per_output=max(total - m, 1) / max(df_i, 1),
+        per_rater=max(total - n, 1) / max(df_j, 1),
+        n_outputs=n,
+        n_raters=m,
+        n_ratings=total,
+        n_parts=n_parts,
+        even_outputs=_even(np.asarray(size_i * of_output**2), df_i),
+        even_error=_even(np.bincount(output, residual**2, n).astype(np.float64), df_e),
     )
 
 
-def _additive(output: Codes, rater: Codes, y: Floats, n: int, m: int) -> tuple[int, float]:
-    """Parts without a link, and the sum of squares that outputs and raters explain together."""
+def _even(parts: Floats, df: int) -> float:
+    """The degrees of freedom with which a chi-square varies as the sum of these parts of outputs, at most `df`.
+
+    Where a few outputs hold most of a sum of squares, as on scales whose top nearly all ratings reach, a mean
+    square is known less well than its degrees of freedom say (Box 1953).
+    """
+    total, n = float(parts.sum()), len(parts)
+    if n < 2 or not total > 0:
+        return float(df)
+    spread = n * float(parts.var(ddof=1))
+    return float(df) if spread <= 2 * total**2 / max(df, 1) else 2 * total**2 / spread
+
+
+def _additive(output: Codes, rater: Codes, y: Floats, n: int, m: int) -> tuple[int, Floats, Floats]:
+    """Parts without a link, and the effects of outputs and of raters by least squares."""
     from scipy import linalg
-    from scipy.sparse import block_array, csr_array, diags_array
+    from scipy.sparse import csr_array, diags_array
     from scipy.sparse.csgraph import connected_components
     from scipy.sparse.linalg import cg
 
-    large, small, n_large, n_small = (output, rater, n, m) if n >= m else (rater, output, m, n)
-    cells = csr_array((np.ones(len(y)), (large, small)), shape=(n_large, n_small))
-    links: Any = block_array([[None, cells], [cells.T, None]])  # type: ignore[list-item]
+    is_swapped = n < m
+    if is_swapped:
+        output, rater, n, m = rater, output, m, n
+    cells = csr_array((np.ones(len(y)), (output, rater)), shape=(n, m))
+    links = csr_array((np.ones(len(y)), (output, n + rater)), shape=(n + m, n + m))
     n_parts, part = connected_components(links, directed=False)
-    size = np.bincount(large, minlength=n_large)
-    of_large, of_small = np.bincount(large, y, n_large), np.bincount(small, y, n_small)
-    within = diags_array(np.bincount(small, minlength=n_small).astype(float)) - cells.T @ (
+    size, sum_i, sum_j = (
+        np.bincount(output, minlength=n),
+        np.bincount(output, y, n),
+        np.bincount(rater, y, m),
+    )
+    within = diags_array(np.bincount(rater, minlength=m).astype(float)) - cells.T @ (
         diags_array(1.0 / size) @ cells
     )
-    right = of_small - cells.T @ (of_large / size)
-    if n_small <= _MOST_DENSE:
-        of_part = np.equal.outer(part[n_large:], np.arange(n_parts)).astype(float)
-        effect = linalg.solve(within.toarray() + of_part @ of_part.T, right, assume_a="pos")
+    right = sum_j - cells.T @ (sum_i / size)
+    if m <= _MOST_DENSE:
+        of_part = np.equal.outer(part[n:], np.arange(n_parts)).astype(float)
+        of_rater = linalg.solve(within.toarray() + of_part @ of_part.T, right, assume_a="pos")
     else:
-        effect, _ = cg(within.tocsr(), right, rtol=1e-12, maxiter=10 * n_small)
-    return int(n_parts), float(of_large @ (of_large / size) + effect @ right)
+        of_rater, _ = cg(within.tocsr(), right, rtol=1e-12, maxiter=10 * m)
+    of_output = (sum_i - cells @ of_rater) / size
+    return (int(n_parts), of_rater, of_output) if is_swapped else (int(n_parts), of_output, of_rater)
 
 
 class Drawn(NamedTuple):
@@ -142,10 +167,10 @@ class Drawn(NamedTuple):
 def drawn_variances(found: TwoWay, rng: np.random.Generator, n_draws: int) -> Drawn:
     """Generalised pivotal draws: mean square x df / chi-square, differences cut at 0 (Weerahandi 1993).
 
-    Exact for a complete table, approximate for one with holes.
+    Exact for a complete table of normal ratings without the reduction of `even_outputs` and `even_error`.
     """
-    error = found.error * found.df_error / rng.chisquare(found.df_error, n_draws)
-    outputs = found.outputs * found.df_outputs / rng.chisquare(found.df_outputs, n_draws)
+    error = found.error * found.even_error / rng.chisquare(found.even_error, n_draws)
+    outputs = found.outputs * found.even_outputs / rng.chisquare(found.even_outputs, n_draws)
     raters = found.raters * found.df_raters / rng.chisquare(found.df_raters, n_draws)
     return Drawn(
         np.maximum(0.0, (outputs - error) / found.per_output),
