@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from humeval_power.comparisons.agreement.agreement import Shared, alphas
+from humeval_power.comparisons.agreement.agreement import Shared, alpha_of_many, alphas
 from humeval_power.comparisons.agreement.categories import on_categories
-from humeval_power.comparisons.agreement.strata import correlations, two_way
+from humeval_power.comparisons.agreement.strata import two_way
 from humeval_power.inference.item_bootstrap import item_resamples, measure_together
 
 PAGE = Path(__file__).with_name("agreement.md")
@@ -31,6 +31,7 @@ SEED, DRAWS, RESAMPLES, OUTPUT_SHARE = 5, 1_000, 200, 0.35
 # shares of ratings below each cut; none: not cut
 SCALES: Mapping[str, Sequence[float]] = {
     "slider": (),
+    "slider, skewed": (),
     "5 points": (0.1, 0.3, 0.6, 0.85),
     "5 points, 70 % at the top": (0.02, 0.07, 0.15, 0.30),
     "5 points, 85 % at the top": (0.01, 0.03, 0.07, 0.15),
@@ -70,7 +71,9 @@ def latent(rng: np.random.Generator, m: int, n: int, rater_share: float) -> np.n
 
 def rated(values: np.ndarray, scale: str) -> np.ndarray:
     cuts = SCALES[scale]
-    return np.digitize(values, special.ndtri(cuts)).astype(float) if cuts else values
+    if cuts:
+        return np.digitize(values, special.ndtri(cuts)).astype(float)
+    return np.exp(values / 2) if scale == "slider, skewed" else values
 
 
 def drawn_layout(rng: np.random.Generator, m: int, n: int, layout: str) -> np.ndarray:
@@ -142,8 +145,7 @@ def one_study(question: Question, study: int) -> dict[str, float]:
     table = rated(latent(rng, m, n, rater_share), scale)
     shared, true = shared_of(table, drawn_layout(rng, m, n, layout)), truth(scale, rater_share)
     level = "ordinal" if SCALES[scale] else "interval"
-    strata = two_way(shared.output, shared.worker, shared.score(level))
-    one = correlations(strata, confidence=0.95, seed=study, n_draws=DRAWS).other_raters
+    one = alpha_of_many(shared, level, 0.95, study, n_draws=DRAWS)
     alpha = alphas(shared, level)
     over_outputs = measure_together(
         alpha, item_resamples(len(shared.size), n_resamples=RESAMPLES, seed=study), reason="-"

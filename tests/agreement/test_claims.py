@@ -13,7 +13,13 @@ import pytest
 from cli import run, run_json
 
 import humeval_power as hp
-from humeval_power.comparisons.agreement.categories import _leaving_out, _values, on_categories
+from humeval_power.comparisons.agreement.agreement import Shared, alpha_of_many, alphas
+from humeval_power.comparisons.agreement.categories import (
+    _leaving_out,
+    _values,
+    alpha_leaving_out,
+    on_categories,
+)
 from humeval_power.comparisons.agreement.strata import (
     correlations,
     f_interval,
@@ -21,6 +27,7 @@ from humeval_power.comparisons.agreement.strata import (
     of_many,
     two_way,
 )
+from humeval_power.inference.item_bootstrap import item_resamples, measure_together
 
 # Shrout and Fleiss (1979), table 2; values of psych 2.2.9's ICC() and of krippendorff 0.9.0
 SHROUT_FLEISS = np.array(
@@ -189,28 +196,49 @@ def test_the_floor_is_what_the_corrected_methods_say():
     assert found == pytest.approx([0.208, 0.140, 0.139], abs=3e-3)
 
 
+def test_alpha_without_an_output_or_a_rater_is_that_of_the_table_without_it():
+    kept = holes(8)
+    kept[kept.sum(axis=1) < 2] = False
+    output, rater, score = cells(np.random.default_rng(7).integers(0, 3, (30, 6)).astype(float), kept)
+    n, m = output.max() + 1, rater.max() + 1
+    whole, without_output, without_rater = alpha_leaving_out(output, rater, score, n, m)
+
+    def directly(chosen):
+        table = np.full((n, m), np.nan)
+        table[output[chosen], rater[chosen]] = score[chosen]
+        return krippendorff.alpha(table.T, level_of_measurement="interval")
+
+    assert whole == pytest.approx(directly(output >= 0), abs=1e-12)
+    for codes, left_out in ((output, without_output), (rater, without_rater)):
+        expected = [directly(codes != place) for place in range(codes.max() + 1)]
+        assert left_out == pytest.approx(expected, abs=1e-12)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("cuts", [(), (-1.3, -0.5, 0.25, 1.0), (-2.3, -1.9, -1.5, -1.0)])
+@pytest.mark.parametrize("cuts", [(), (-1.3, -0.5, 0.25, 1.0), (-2.3, -1.9, -1.5, -1.0), (0.5,)])
 def test_intervals_for_other_raters_hold_their_value_where_those_over_outputs_do_not(cuts):
-    # 3 raters and 300 outputs, outputs .35 and raters .15 of the variance; the last cuts put 84 % at the top
+    # 3 raters and 300 outputs, outputs .35 and raters .15 of the variance; the third cuts put 84 % at the top
+    level = "ordinal" if cuts else "interval"
+
     def drawn(rng, m, n):
         parts = rng.normal(size=(n, 1)) * 0.35**0.5 + rng.normal(size=m) * 0.15**0.5
         values = parts + rng.normal(size=(n, m)) * 0.5**0.5
-        return np.digitize(values, cuts).astype(float) if cuts else values
+        output, rater, value = cells(np.digitize(values, cuts).astype(float) if cuts else values)
+        values, code = np.unique(value, return_inverse=True)
+        return Shared(output, code, values, np.full(n, m), np.arange(n), m, 0, rater)
 
-    def strata_of(table):
-        _, code = np.unique(table, return_inverse=True)
-        count = np.bincount(code.ravel())
-        score = (np.cumsum(count) - count / 2)[code].reshape(table.shape) if cuts else table
-        return two_way(*cells(score))
-
-    outputs, raters, error = strata_of(drawn(np.random.default_rng(1), 600, 2_000)).components
-    true, studies, hits = outputs / (outputs + raters + error), 400, 0
+    many = drawn(np.random.default_rng(1), 600, 2_000)
+    outputs, raters, error = two_way(many.output, many.worker, many.score(level)).components
+    true, studies, hits, over_outputs = outputs / (outputs + raters + error), 400, 0, 0
+    resamples = item_resamples(300, n_resamples=200, seed=1)
     for study in range(studies):
-        strata = strata_of(drawn(np.random.default_rng([2, study]), 3, 300))
-        found = correlations(strata, confidence=0.95, seed=study, n_draws=1_000).other_raters
+        shared = drawn(np.random.default_rng([2, study]), 3, 300)
+        found = alpha_of_many(shared, level, 0.95, study, n_draws=1_000)
+        alone = measure_together(alphas(shared, level), resamples, reason="-")
         hits += found.low <= true <= found.high
-    assert hits >= (0.93 if not cuts else 0.88) * studies
+        over_outputs += alone.low <= true <= alone.high
+    assert hits >= 0.92 * studies
+    assert over_outputs <= 0.85 * studies
 
 
 def test_without_other_raters_nothing_is_said_and_two_raters_speak_for_themselves(tmp_path):

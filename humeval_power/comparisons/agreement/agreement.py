@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.comparisons.agreement.categories import on_categories
-from humeval_power.comparisons.agreement.strata import correlations, two_way
+from humeval_power.comparisons.agreement.categories import alpha_of_peaked
+from humeval_power.comparisons.agreement.strata import N_DRAWS, correlations, two_way
 from humeval_power.inference.item_bootstrap import (
     DEFAULT_CONFIDENCE,
     DEFAULT_RESAMPLES,
@@ -51,6 +51,16 @@ class Shared(NamedTuple):
     n_workers: int
     n_left_out: int
     worker: Codes
+
+    @property
+    def n_others(self) -> int:
+        """Ratings that are not the most frequent one."""
+        return len(self.code) - int(np.bincount(self.code).max(initial=0))
+
+    @property
+    def is_peaked(self) -> bool:
+        """Whether one value is half of the ratings or more, as of two values one always is."""
+        return 2 * self.n_others <= len(self.code)
 
     def score(self, level: Level) -> Floats:
         """The ratings, or their mid-ranks, whose interval alpha is the alpha of that level; (n,)."""
@@ -130,8 +140,8 @@ class Agreement:
     again: they are about these workers.
 
     `many_interval` and `many_ordinal` are about other workers: what alpha is with many of them, ICC(2,1) of the
-    ratings or of their mid-ranks with percentiles of generalised pivotal draws; of ratings that take two values it
-    is nominal alpha with the jackknives over outputs and over workers.
+    ratings or of their mid-ranks with percentiles of generalised pivotal draws; where one value is half of the
+    ratings or more it is alpha with the jackknives over outputs and over workers.
     """
 
     system: str | None
@@ -192,14 +202,15 @@ def agreement(
     return tuple(of(system) for system in (None, *range(ratings.n_systems)))
 
 
-def alpha_of_many(shared: Shared, level: Level, confidence: float, seed: int) -> Measure:
+def alpha_of_many(
+    shared: Shared, level: Level, confidence: float, seed: int, *, n_draws: int = N_DRAWS
+) -> Measure:
     """What alpha would be with many workers, of whom these are a sample, with an interval that says so."""
-    if len(shared.values) == 2:
-        return on_categories(shared.output, shared.worker, shared.code, confidence=confidence)[
-            "alpha_nominal"
-        ].other
-    found = two_way(shared.output, shared.worker, shared.score(level))
-    return correlations(found, confidence=confidence, seed=seed).other_raters
+    score = shared.score(level)
+    if shared.is_peaked:
+        return alpha_of_peaked(shared.output, shared.worker, score, confidence=confidence)
+    found = two_way(shared.output, shared.worker, score)
+    return correlations(found, confidence=confidence, seed=seed, n_draws=n_draws).other_raters
 
 
 def shared_ratings(ratings: Ratings, *, system: int | None = None) -> Shared:

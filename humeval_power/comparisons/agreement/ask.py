@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from humeval_power.asking.declared import CallStep, Page, Part, chain
+from humeval_power.asking.calls import Typed
+from humeval_power.asking.declared import Calls, CallStep, Declared, Page, Part, chain, plain
+from humeval_power.asking.expressions import call
 from humeval_power.asking.form import Next
 from humeval_power.asking.vocabulary import RATINGS, SEED
+from humeval_power.comparisons.agreement.calls import PLANNED_OUTPUTS, PLANNED_RATERS
 from humeval_power.comparisons.questions import Subject
-from humeval_power.fields import flag, own, real, text
+from humeval_power.errors import InputError
+from humeval_power.fields import MONEY, flag, listed, number_list, own, real, text, whole
 from humeval_power.study import SYSTEM_NAMES
 
 _CONFIDENCE = own(
@@ -72,12 +77,130 @@ REPORT = chain(
         journey="ratings",
     ),
 )
+
+
+def _plan(given: Typed, calls: Calls) -> None:
+    if given["file"] is not None:
+        if given["agreement"] is not None or given["rater_share"] is not None:
+            raise InputError("Give a pilot, or --agreement and --rater-share, not both.")
+        named = {name: plain(given.given(name)) for name in ("rater_columns", *_COLUMNS)}
+        named["raters"] = named.pop("rater_columns")
+        if given["file"] == "-":
+            calls.no_program("standard input is read once")
+        ratings = calls.let("ratings", call("hp.agreement.read_rated", given["file"], **named))
+        known: Any = calls.let("known", call("hp.agreement.pilot_reliability", ratings))
+    elif given["agreement"] is None:
+        raise InputError("Give --agreement, what you expect, or a pilot with ratings.")
+    else:
+        given.refuse(("rater_columns", *_COLUMNS), "there is no table to read.")
+        known = given["agreement"]
+    asked = {name: plain(given.given(name)) for name in (*_PLANNED, *_PRICES, "confidence", "seed")}
+    calls.let("result", call("hp.agreement.plan", known, rater_share=given.given("rater_share"), **asked))
+
+
+_PLANNED = {
+    "half_width": own(
+        real(0, 0.5, open="both"),
+        "Half of the width that the interval shall have.",
+        "Agreement to within",
+        slider=(0.02, 0.3),
+        step=0.01,
+        start="0.1",
+        usual=0.1,
+    ),
+    "assurance": own(
+        real(0, 1, open="both"),
+        "Share of studies whose interval is so narrow. [on average]",
+        "In this share of studies",
+        page_help="Empty: on average.",
+    ),
+    "raters": own(
+        listed(number_list(int, least=2, most=1_000), "LIST"),
+        "Numbers of raters to look at.",
+        "Raters",
+        page_help="Several: 3,5,10 or 3:20:1.",
+        usual=PLANNED_RATERS,
+    ),
+    "outputs": own(
+        listed(number_list(int, least=2, most=1_000_000), "LIST"),
+        "Numbers of outputs in the table of widths.",
+        "Outputs",
+        page_help="Several: 30,100,300.",
+        usual=PLANNED_OUTPUTS,
+    ),
+    "ratings_per_output": own(
+        whole(2, 1_000),
+        "Ratings of each output. [one by every rater]",
+        "Ratings of an output",
+        page_help="Empty: every rater rates every output.",
+    ),
+    "max_outputs": own(whole(10, 1_000_000), "Most outputs to try.", "Most outputs", usual=5_000),
+}
+_PRICES = {
+    "cost_per_rating": own(MONEY, "Price of a rating. [1]", "Price of a rating"),
+    "cost_per_rater": own(MONEY, "Price of a rater, such as training. [0]", "Price of a rater"),
+    "cost_per_output": own(MONEY, "Price of an output. [0]", "Price of an output"),
+}
+PLAN = Declared(
+    ("agreement", "plan"),
+    """How many raters and outputs does it take to know agreement?
+
+    PILOT is a table of ratings as 'agreement report' reads it; without one say
+    what you expect. With few raters no number of outputs will do: how raters
+    differ is then not known. Tables of sizes that treat raters as given promise
+    widths that a claim about other raters does not have.
+    """,
+    {
+        "file": replace(_FILE, needed=False, label="Ratings of a pilot", kind=text("[PILOT]")),
+        "agreement": own(
+            real(0, 1, open="both"),
+            "Agreement that you expect: alpha, or ICC(2,1).",
+            "Agreement that you expect",
+            slider=(0.05, 0.95),
+            step=0.05,
+            start="0.5",
+        ),
+        "rater_share": own(
+            real(0, 1, open="high"),
+            "Share of the variance of a rating that is strict and lenient raters. [0.1]",
+            "Share of raters' levels in the variance",
+            slider=(0, 0.5),
+            step=0.01,
+            page_help="How much of the variance of ratings is strict and lenient raters. [0.1]",
+        ),
+        **_PLANNED,
+        **_PRICES,
+        "confidence": _CONFIDENCE,
+        "rater_columns": replace(_RATERS, option="rater-columns", further=True),
+        **{name: replace(one, further=True) for name, one in _COLUMNS.items()},
+        "seed": SEED,
+    },
+    _plan,
+    Page(
+        "Raters and outputs for a known agreement",
+        "How many raters and outputs does it take to know how far raters agree?",
+        (
+            Part(
+                "What you expect",
+                ("agreement", "rater_share", "file"),
+                "A pilot says it, or you do.",
+            ),
+            Part("The width", ("half_width", "assurance", "confidence")),
+            Part("What is possible", ("raters", "outputs", "ratings_per_output", "max_outputs")),
+            Part("Prices", tuple(_PRICES), folded=True),
+        ),
+        (Next(("agreement", "report"), "What ratings say", ("file",)),),
+        journey="plan",
+    ),
+    arguments=("file",),
+)
 SUBJECT = Subject(
     "agreement",
     """Do raters agree, and would other raters?
 
-    'report' says it of a table of ratings.
+    'report' says it of a table of ratings, 'plan' how many raters and outputs
+    it takes to know it.
     """,
-    (REPORT,),
+    (REPORT, PLAN),
 )
 command = SUBJECT.command()

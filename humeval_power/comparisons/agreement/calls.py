@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import ROLES, Role, close_to, listing
 from humeval_power.choices import DEFAULT_SEED
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.ratings import Ratings
 from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:
+    from humeval_power.comparisons.agreement.planning import Reliability
+    from humeval_power.comparisons.agreement.result_plan import AgreementPlan
     from humeval_power.comparisons.agreement.result_report import AgreementReport
     from humeval_power.files.tables import SourceTable
 
+DEFAULT_RATER_SHARE = 0.1
+PLANNED_RATERS = (3, 4, 5, 6, 8, 10, 15, 20)
+PLANNED_OUTPUTS = (30, 100, 300, 1_000)
 ONE_SYSTEM = "all outputs"  # what the only system is called where a table has none
 _SYSTEM = "system"
 
@@ -148,5 +154,127 @@ def report(
         source=ratings.source,
         notices=ratings.notices,
         confidence=confidence,
+        provenance=Provenance(seed=seed),
+    )
+
+
+def pilot_reliability(ratings: Ratings) -> Reliability:
+    """The shares of variance of outputs and of raters in a pilot, on average over its systems.
+
+    Those of mid-ranks where ratings take at most 11 values, as the ordinal alpha is made of.
+
+    Raises
+    ------
+    InputError
+        Too few outputs that two raters rated to tell the variances apart.
+    """
+    import numpy as np
+
+    from humeval_power.comparisons.agreement.agreement import shared_ratings
+    from humeval_power.comparisons.agreement.categories import MOST_CATEGORIES
+    from humeval_power.comparisons.agreement.planning import Reliability
+    from humeval_power.comparisons.agreement.strata import two_way
+
+    shares, reason = [], "no output was rated by two raters"
+    for system in range(ratings.n_systems):
+        shared = shared_ratings(ratings, system=system)
+        score = shared.score("ordinal" if len(shared.values) <= MOST_CATEGORIES else "interval")
+        found = two_way(shared.output, shared.worker, score)
+        if found.reason:
+            reason = found.reason
+        else:
+            parts = np.array(found.components)
+            shares.append(parts / parts.sum())
+    if not shares:
+        rule = f"the pilot does not tell how raters agree: {reason}."
+        raise InputError(
+            [Problem(rule, "Give --agreement and --rater-share instead.", place=ratings.source)]
+        )
+    output, rater, _ = np.mean(shares, axis=0)
+    return Reliability(float(output), float(rater))
+
+
+def plan(
+    known: Reliability | float,
+    *,
+    rater_share: float = DEFAULT_RATER_SHARE,
+    half_width: float = 0.1,
+    assurance: float | None = None,
+    raters: Sequence[int] = PLANNED_RATERS,
+    outputs: Sequence[int] = PLANNED_OUTPUTS,
+    ratings_per_output: int | None = None,
+    max_outputs: int = 5_000,
+    cost_per_rating: Decimal | float = 1,
+    cost_per_rater: Decimal | float = 0,
+    cost_per_output: Decimal | float = 0,
+    confidence: float = 0.95,
+    seed: int = DEFAULT_SEED,
+) -> AgreementPlan:
+    """How many raters and outputs let agreement be known to within a width, at the least cost.
+
+    For ICC(2,1), the interval alpha and, of mid-ranks, the ordinal alpha of other raters; mean squares are drawn, no
+    data.
+
+    Parameters
+    ----------
+    known : the agreement that is expected, with the share of variance that is raters' levels, as
+        `pilot_reliability` finds them; or the agreement alone, with `rater_share`.
+    half_width : that the interval shall have, on average; or with `assurance` in that share of studies.
+    raters, outputs : numbers to look at.
+    ratings_per_output : ratings of each output; every rater rates every output where it is not given.
+    max_outputs : the most outputs to try.
+    cost_per_rating, cost_per_rater, cost_per_output : prices.
+    confidence : of the interval. seed : of the draws.
+
+    Returns
+    -------
+    AgreementPlan
+        The cheapest design, the widths of all sizes and what no number of outputs reaches; `to_frame` has a row for
+        each number of raters.
+
+    Raises
+    ------
+    InputError
+        Shares that cannot be, or too few raters.
+    """
+    from humeval_power.comparisons.agreement.planning import AgreementTarget, Reliability, designs
+    from humeval_power.comparisons.agreement.result_plan import AgreementPlan
+    from humeval_power.saying.result import Provenance
+
+    of = known if isinstance(known, Reliability) else Reliability(float(known), rater_share)
+    problems = []
+    if not 0 < of.agreement < 1 or of.rater_share < 0 or of.agreement + of.rater_share >= 1:
+        rule = "must be shares of the variance of a rating that leave some to error."
+        problems.append(
+            field_problem("--agreement and --rater-share", f"{of.agreement:g}, {of.rater_share:g}", rule)
+        )
+    least = max(2, ratings_per_output or 2)
+    if min(raters) < least:
+        problems.append(field_problem("--raters", min(raters), f"must be at least {least}."))
+    if min(outputs) < 2:
+        problems.append(field_problem("--outputs", min(outputs), "must be at least 2."))
+    if ratings_per_output is not None and ratings_per_output < 2:
+        problems.append(field_problem("--ratings-per-output", ratings_per_output, "must be at least 2."))
+    if not 0 < half_width < 0.5:
+        problems.append(field_problem("--half-width", half_width, "must lie between 0 and 0.5."))
+    if problems:
+        raise InputError(problems)
+    target = AgreementTarget(
+        half_width=half_width,
+        confidence=confidence,
+        assurance=assurance,
+        ratings_per_output=ratings_per_output,
+        most_outputs=max_outputs,
+        cost_per_rating=float(cost_per_rating),
+        cost_per_rater=float(cost_per_rater),
+        cost_per_output=float(cost_per_output),
+        seed=seed,
+    )
+    return AgreementPlan(
+        known=of,
+        target=target,
+        outputs=tuple(outputs),
+        widths=tuple(tuple(target.width(of, m, n) for n in outputs) for m in raters),
+        found=designs(of, target, raters),
         provenance=Provenance(seed=seed),
     )

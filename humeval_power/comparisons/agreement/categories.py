@@ -84,6 +84,50 @@ def on_categories(
     return found
 
 
+def alpha_of_peaked(output: Codes, rater: Codes, score: Floats, *, confidence: float = 0.95) -> Measure:
+    """The interval alpha of scores for other raters, by the same two jackknives; mid-ranks stay those of all.
+
+    Where one value is half of the ratings or more its interval holds, and that of draws of mean squares does not.
+    """
+    n, m = int(output.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1
+    value, of_outputs, of_raters = alpha_leaving_out(output, rater, score, n, m)
+    if not math.isfinite(value):
+        return undefined(ONE_CATEGORY if n else NO_PAIRS)
+    if m == 2:
+        return Measure(value, math.nan, math.nan, TWO_RATERS)
+    parts = [_spread(of_outputs), _spread(of_raters)]
+    return _measure(value, parts, (n - 1, m - 1), confidence, is_share=False)
+
+
+def alpha_leaving_out(
+    output: Codes, rater: Codes, score: Floats, n: int, m: int
+) -> tuple[float, Floats, Floats]:
+    """The interval alpha, without each output (n,), and without each rater (m,); each output has two ratings."""
+    y = score - score.mean() if len(score) else score
+    size, total, squares = (np.asarray(np.bincount(output, one, n), float) for one in (y * 0 + 1, y, y**2))
+
+    def unequal(k: Floats, s: Floats, q: Floats) -> Floats:
+        return np.asarray(
+            np.where(k > 1, k * (q - s**2 / np.maximum(k, 1)) / np.maximum(k - 1, 1), 0.0), dtype=np.float64
+        )
+
+    def alpha(within: Floats, k: Floats, s: Floats, q: Floats) -> Floats:
+        expected = k * (q - s**2 / np.maximum(k, 1))
+        known = expected > 1e-12 * k * float(squares.sum())
+        return np.asarray(1 - within * (k - 1) / np.where(known, expected, np.nan))
+
+    own = unequal(size, total, squares)
+    every = np.array([len(y)]), np.array([0.0]), squares.sum(keepdims=True)
+    k, s, q = size[output] - 1, total[output] - y, squares[output] - y**2
+    alone = k == 1  # what is left of an output counts no more
+    gone = 1.0 + alone, y + np.where(alone, s, 0.0), y**2 + np.where(alone, q, 0.0)
+    of_rater = [np.bincount(rater, one, m) for one in (unequal(k, s, q) - own[output], *gone)]
+    whole = alpha(own.sum(keepdims=True), *every)
+    by_output = alpha(own.sum() - own, *(a - b for a, b in zip(every, (size, total, squares), strict=True)))
+    by_rater = alpha(own.sum() + of_rater[0], *(a - b for a, b in zip(every, of_rater[1:], strict=True)))
+    return float(whole[0]), by_output, by_rater
+
+
 def _leaving_out(
     output: Codes, rater: Codes, category: Codes, n: int, m: int, q: int
 ) -> tuple[_Sums, _Sums, _Sums]:

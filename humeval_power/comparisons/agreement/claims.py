@@ -28,16 +28,15 @@ from humeval_power.comparisons.agreement.strata import (
 from humeval_power.inference.item_bootstrap import Measure
 from humeval_power.ratings import Ratings
 
-FEWEST_OF_RARER = (
-    50  # ratings of the rarer of two answers below which kappa and alpha have no interval that holds
-)
+FEWEST_OTHERS = 50  # ratings beside a value that half of them have: below, intervals hold too seldom
 
 
 @dataclass(frozen=True, slots=True)
 class SystemAgreement:
     """Agreement about the outputs of one system, or of all together (system None: no claim about other raters).
 
-    level : of the alpha that leads. n_rarer : ratings of the rarer of two values, None of more. strata,
+    level : of the alpha that leads. n_others : ratings beside a value that half of them have, None without such a
+    value: intervals of other raters are then those of jackknives. strata,
     correlations : of the ratings on [0, 1]. categories : of ratings that take at most 11 values, else None.
     floor : of the alpha that leads, as in `Correlations`. compatible : the F interval of ICC(2,1), where it was
     asked for and the table is complete.
@@ -46,7 +45,7 @@ class SystemAgreement:
     found: Agreement
     level: Level
     n_values: int
-    n_rarer: int | None
+    n_others: int | None
     strata: TwoWay
     correlations: Correlations
     categories: Mapping[OnCategories, BothClaims] | None
@@ -98,13 +97,12 @@ def system_agreements(
         categories = None
         if n_values <= MOST_CATEGORIES:
             categories = on_categories(shared.output, shared.worker, shared.code, confidence=confidence)
-        counts = [int((shared.code == code).sum()) for code in range(2)] if n_values == 2 else None
         with_f = compatible and strata.is_complete and not strata.reason and strata.error > 0
         return SystemAgreement(
             found=found,
             level=level,
             n_values=n_values,
-            n_rarer=None if counts is None else min(counts),
+            n_others=shared.n_others if shared.is_peaked else None,
             strata=strata,
             correlations=of_raw,
             categories=categories,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from humeval_power.checking.columns import shortened
-from humeval_power.comparisons.agreement.claims import FEWEST_OF_RARER, SystemAgreement
+from humeval_power.comparisons.agreement.claims import FEWEST_OTHERS, SystemAgreement
 from humeval_power.inference.item_bootstrap import Measure, undefined
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
@@ -139,7 +139,7 @@ class AgreementReport(Reported):
         floor = (
             f" However many outputs they rate, agreement of {m:,} raters is known to within "
             f"{decimals(one.floor, 2)} on average."
-            if one.floor >= 0.005 and one.n_values != 2
+            if one.floor >= 0.005 and one.n_others is None
             else ""
         )
         return (
@@ -178,11 +178,15 @@ class AgreementReport(Reported):
                 f"{self._names(few)}{counted(few[0].found.n_outputs, 'output')} only were rated by two raters: "
                 f"below {_FEW_OUTPUTS} intervals say little."
             )
-        rare = [one for one in rated if one.n_rarer is not None and one.n_rarer < FEWEST_OF_RARER]
+        rare = [
+            one
+            for one in rated
+            if one.n_others is not None and one.n_values > 1 and one.n_others < FEWEST_OTHERS
+        ]
         if rare:
             yield (
-                f"{self._names(rare)}{counted(rare[0].n_rarer or 0, 'rating')} only are the rarer of the two "
-                f"answers: below {FEWEST_OF_RARER} the intervals of kappa and alpha hold too seldom; that of AC1 "
+                f"{self._names(rare)}{counted(rare[0].n_others or 0, 'rating')} only differ from the commonest: "
+                f"below {FEWEST_OTHERS} the intervals of kappa and alpha hold too seldom; that of AC1 "
                 "holds."
             )
         parts = [one for one in rated if one.strata.n_parts > 1]
@@ -276,7 +280,7 @@ class AgreementReport(Reported):
             return ()
         how = (
             "jackknives over outputs and over raters (Gwet 2014)"
-            if self.systems[0].n_values == 2
+            if self.systems[0].n_others is not None
             else "generalised pivotal draws of the variances of outputs, raters and error (Weerahandi 1993)"
         )
         alpha = _ALPHA[self.systems[0].level]
