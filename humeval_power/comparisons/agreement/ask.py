@@ -9,12 +9,14 @@ from humeval_power.asking.calls import Typed
 from humeval_power.asking.declared import Calls, CallStep, Declared, Page, Part, chain, plain
 from humeval_power.asking.expressions import call
 from humeval_power.asking.form import Next
+from humeval_power.asking.study_values import StudyValues
 from humeval_power.asking.vocabulary import RATINGS, SEED
 from humeval_power.comparisons.agreement.calls import PLANNED_OUTPUTS, PLANNED_RATERS
 from humeval_power.comparisons.questions import Subject
 from humeval_power.errors import InputError
 from humeval_power.fields import MONEY, flag, listed, number_list, own, real, text, whole
-from humeval_power.study import SYSTEM_NAMES
+from humeval_power.studies.resolve import assumptions_of, effect_of, only_setting, source_needed
+from humeval_power.study import FIELDS, SYSTEM_NAMES
 
 _CONFIDENCE = own(
     real(0, 1, open="both"),
@@ -194,13 +196,95 @@ PLAN = Declared(
     ),
     arguments=("file",),
 )
+_SIZES = listed(number_list(int, least=2, most=1_000_000), "LIST")
+
+
+def _study(given: Typed, calls: Calls) -> None:
+    of = StudyValues.of(given.context)
+    effect, assumed = effect_of(of), assumptions_of(of)
+    setting, parameters = only_setting(assumed)
+    known: Any = parameters
+    sizes = {name: given[f"{name}_range"] for name in ("workers", "items")}
+    named = ("ratings_per_item", "documents", "sd_systems", "n_systems", "cost_per_rating")
+    found = call(
+        "hp.agreement.study",
+        known,
+        **sizes,
+        **{name: given[name] for name in named},
+        effect=None if effect is None else effect.one(assumed.scale).value,
+        setting=setting,
+    )
+    calls.let("result", found)
+
+
+STUDY = Declared(
+    ("agreement", "study"),
+    """How reliably would a study order systems, as it grows?
+
+    Generalisability of a system's mean over raters, items, documents and
+    repeated ratings: the share of true differences, the chance that two
+    systems are put in the right order, and what more raters or items cannot
+    reach. For two given systems name the difference, for many their SD.
+    """,
+    {
+        "preset": replace(FIELDS["preset"], label="Published setting", start="low", words={}),
+        **{
+            name: FIELDS[name]
+            for name in ("parameters", "allow_not_identified", "values", "scale", "lower_is_better")
+        },
+        "workers_range": replace(
+            FIELDS["workers_range"],
+            kind=_SIZES,
+            needed=True,
+            help="Such as 5,10 or 5:30:5.",
+            start="5,10,20",
+            page_help="Several: 5,10,20 or 5:40:5.",
+        ),
+        "items_range": replace(
+            FIELDS["items_range"],
+            kind=_SIZES,
+            needed=True,
+            help="Such as 50,100,500.",
+            start="50,100,200",
+            page_help="Several: 50,100 or 50:200:50.",
+        ),
+        "ratings_per_item": replace(FIELDS["ratings_per_item"], start=""),
+        "documents": own(whole(2), "Documents that items come from.", "Documents"),
+        "effect": own(real(), "Difference of two given systems on [0, 1].", "Difference of two systems"),
+        "effect_raw": own(real(), "The same in points of the scale; see --scale.", "The same in points"),
+        "sd_systems": own(
+            real(0, 1, open="low"),
+            "SD of the true means of many systems, on [0, 1].",
+            "SD of many systems",
+            start="0.1",
+        ),
+        "n_systems": own(whole(2), "Systems that are rated, for the costs.", "Systems", usual=2),
+        "cost_per_rating": own(MONEY, "Price of a rating, where costs are wanted.", "Price of a rating"),
+    },
+    _study,
+    Page(
+        "How reliably a study orders systems",
+        "The share of true differences in what a study finds, as workers and items grow.",
+        (
+            Part("The systems", ("sd_systems", "effect", "effect_raw")),
+            Part("The size", ("workers_range", "items_range", "ratings_per_item", "documents")),
+            Part("What is known of such ratings", ("preset", "parameters", "scale", "lower_is_better")),
+            Part("Prices", ("cost_per_rating", "n_systems"), folded=True),
+        ),
+        (Next(("surface",), "Power over these sizes"),),
+        journey="plan",
+        is_quick=True,
+    ),
+    needs=(source_needed,),
+    of_study=True,
+)
 SUBJECT = Subject(
     "agreement",
     """Do raters agree, and would other raters?
 
     'report' says it of a table of ratings, 'plan' how many raters and outputs
-    it takes to know it.
+    it takes to know it; 'study' how reliably a study orders systems.
     """,
-    (REPORT, PLAN),
+    (REPORT, PLAN, STUDY),
 )
 command = SUBJECT.command()

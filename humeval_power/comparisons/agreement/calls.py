@@ -11,6 +11,7 @@ from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import ROLES, Role, close_to, listing
 from humeval_power.choices import DEFAULT_SEED
 from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.parameters import Parameters
 from humeval_power.ratings import Ratings
 from humeval_power.scales import RatingScale
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from humeval_power.comparisons.agreement.planning import Reliability
     from humeval_power.comparisons.agreement.result_plan import AgreementPlan
     from humeval_power.comparisons.agreement.result_report import AgreementReport
+    from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
     from humeval_power.files.tables import SourceTable
 
 DEFAULT_RATER_SHARE = 0.1
@@ -212,8 +214,8 @@ def plan(
 ) -> AgreementPlan:
     """How many raters and outputs let agreement be known to within a width, at the least cost.
 
-    For ICC(2,1), the interval alpha and, of mid-ranks, the ordinal alpha of other raters; mean squares are drawn, no
-    data.
+    For ICC(2,1), the interval alpha and, of mid-ranks, the ordinal alpha of other raters; mean squares are drawn,
+    no data.
 
     Parameters
     ----------
@@ -244,9 +246,9 @@ def plan(
     of = known if isinstance(known, Reliability) else Reliability(float(known), rater_share)
     problems = []
     if not 0 < of.agreement < 1 or of.rater_share < 0 or of.agreement + of.rater_share >= 1:
-        rule = "must be shares of the variance of a rating that leave some to error."
+        rule = f"agreement {of.agreement:g} and a share of raters of {of.rater_share:g} leave nothing to error."
         problems.append(
-            field_problem("--agreement and --rater-share", f"{of.agreement:g}, {of.rater_share:g}", rule)
+            Problem(rule, "Give shares of a rating's variance that are above 0 and below 1 together.")
         )
     least = max(2, ratings_per_output or 2)
     if min(raters) < least:
@@ -277,4 +279,75 @@ def plan(
         widths=tuple(tuple(target.width(of, m, n) for n in outputs) for m in raters),
         found=designs(of, target, raters),
         provenance=Provenance(seed=seed),
+    )
+
+
+def study(
+    parameters: Parameters,
+    *,
+    workers: Sequence[int],
+    items: Sequence[int],
+    ratings_per_item: int | None = None,
+    documents: int | None = None,
+    effect: float | None = None,
+    sd_systems: float | None = None,
+    n_systems: int = 2,
+    cost_per_rating: Decimal | float | None = None,
+    setting: str = "",
+) -> ReliabilityStudy:
+    """How reliably a study of each size orders systems, and knows their levels.
+
+    Parameters
+    ----------
+    parameters : of the variation; the effect in them is not used.
+    workers, items : numbers to look at. ratings_per_item : of an item under each system; every worker rates every
+        item where it is not given. documents : that items come from.
+    effect : difference of two given systems on [0, 1]; or sd_systems, the SD of the true means of many systems.
+    n_systems : to be rated, for the costs. cost_per_rating : where costs are wanted.
+    setting : name of the parameters.
+
+    Returns
+    -------
+    ReliabilityStudy
+        E rho^2 and Phi, the chance that a pair is ordered right, expected Kendall correlations and ceilings;
+        `to_frame` has a row for each size.
+
+    Raises
+    ------
+    InputError
+        Neither an effect nor an SD, or both; sizes that cannot be.
+    """
+    from humeval_power.comparisons.agreement.generalisability import (
+        StudySize,
+        ceilings,
+        generalisability,
+        variance_of_two,
+    )
+    from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
+
+    problems = []
+    if (effect is None) == (sd_systems is None):
+        rule = "either a difference of two systems or the SD of many is needed."
+        problems.append(Problem(rule, "Give --effect, --effect-raw or --sd-systems, one of them."))
+    least = max(2, ratings_per_item or 2)
+    if min(workers) < least:
+        problems.append(field_problem("--workers", min(workers), f"must be at least {least}."))
+    if min(items) < max(2, documents or 2):
+        problems.append(field_problem("--items", min(items), f"must be at least {max(2, documents or 2)}."))
+    if problems:
+        raise InputError(problems)
+    between = variance_of_two(effect) if effect is not None else float(sd_systems or 0.0) ** 2
+    sizes = [
+        StudySize(n_raters=m, n_items=n, ratings_per_item=ratings_per_item, n_documents=documents)
+        for m in workers
+        for n in items
+    ]
+    return ReliabilityStudy(
+        found=tuple(generalisability(parameters, between, one) for one in sizes),
+        ceilings=tuple(ceilings(parameters, between, sizes[-1])),
+        effect=effect,
+        sd_systems=sd_systems,
+        n_systems=n_systems,
+        cost_per_rating=None if cost_per_rating is None else float(cost_per_rating),
+        setting=setting,
     )

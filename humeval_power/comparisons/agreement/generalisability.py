@@ -62,7 +62,7 @@ def absolute_error(parameters: Parameters, size: StudySize) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Generalisability:
-    """What a study of this size can tell of systems that differ by `between` (a variance).
+    """What a study of this size can tell of systems whose true means have the variance `between`.
 
     ranking : E rho^2, of their order; levels : Phi, of their levels. pair_right : the probability that two systems
     are put in the right order, tau : the expected Kendall correlation with the true order, tau_again : that of two
@@ -81,6 +81,10 @@ class Generalisability:
     @property
     def levels(self) -> float:
         return _share(self.between, self.absolute)
+
+    def right_for(self, difference: float) -> float:
+        """The probability that two given systems, that differ by this, are put in the right order."""
+        return 0.5 + 0.5 * math.erf(difference / math.sqrt(4 * self.relative)) if self.relative > 0 else 1.0
 
     @property
     def pair_right(self) -> float:

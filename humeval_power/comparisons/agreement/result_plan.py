@@ -1,4 +1,4 @@
-"""How many raters and outputs agreement takes: the cheapest design, widths of all sizes, and what no size reaches."""
+"""How many raters and outputs agreement takes: the cheapest design, the widths of all, and what none reaches."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ class AgreementPlan(Result):
         if best is None:
             return f"None of these numbers of raters lets agreement be known to within {h}.{least}"
         return (
-            f"{best.n_raters:,} raters and {counted(best.n_outputs or 0, 'output')} let agreement be known to within "
-            f"{h} ({self._how}): {self._ratings(best):,} ratings, the cheapest that was found.{least}"
+            f"{best.n_raters:,} raters and {counted(best.n_outputs or 0, 'output')} let agreement be known to "
+            f"within {h} ({self._how}): {self._ratings(best):,} ratings, the cheapest that was found.{least}"
         )
 
     def _ratings(self, one: AgreementDesign) -> int:
