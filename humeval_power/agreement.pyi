@@ -11,3 +11,4 @@ from humeval_power.comparisons.agreement.reliability import (
     intraclass_correlations as intraclass_correlations,
 )
 from humeval_power.comparisons.agreement.reliability import variance_decomposition as variance_decomposition
+from humeval_power.doors.verbs_agreement import study as study
