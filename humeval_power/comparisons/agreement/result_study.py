@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from humeval_power.comparisons.agreement.generalisability import Generalisability
+from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import decimals, share_decimals
 from humeval_power.saying.result import Record, Result
@@ -62,7 +63,7 @@ class ReliabilityStudy(Result):
         )
 
     def _lead(self) -> str:
-        last, right = self.found[-1], round(100 * self.right(self.found[-1]))
+        last, right = self.found[-1], of_hundred(self.right(self.found[-1]))
         what = (
             f"two systems that differ by {self.effect:g} on [0, 1]"
             if self.effect is not None
