@@ -80,12 +80,20 @@ def shared_data(shared: Path) -> Path:
 
 # Folders whose tests look at words and forms of analyses, and not at the simulated rate of their errors.
 WITH_FEW_NULL_STUDIES = ("study", "report", "analyze", "plan", "files")
+# And whose plans with looks need no exact levels.
+WITH_ROUGH_LEVELS = ("analyze", "field", "files", "monitor")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def few_null_studies(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10."""
+    """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10. Plans
+    with looks simulate their levels: 1,000 to 10,000 studies for each of six SDs, these a tenth."""
     with pytest.MonkeyPatch.context() as patch:
         if request.path.parent.name in WITH_FEW_NULL_STUDIES:
             patch.setattr("humeval_power.studies.fit.joint_comparison._N_STUDIES", 10)
+        if request.path.parent.name in WITH_ROUGH_LEVELS:
+            looks = "humeval_power.studies.looks"
+            patch.setattr(f"{looks}.rating_looks.SLOW_LOOK_SIMULATIONS", 200)
+            patch.setattr(f"{looks}.systems_looks.SLOW_SYSTEMS_LOOKS", 100)
+            patch.setattr(f"{looks}.systems_looks.DEFAULT_SYSTEMS_LOOKS", 1000)
         yield
