@@ -101,7 +101,7 @@ def few_null_studies(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 # Folders whose tests look at the names and places of pictures: others look at what is drawn.
-WITH_BLANK_PICTURES = ("analyze", "field", "monitor", "page", "report")
+WITH_BLANK_PICTURES = ("analyze", "field", "monitor", "page", "plan", "report")
 BLANK = {
     "png": base64.b64decode(
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
