@@ -26,7 +26,7 @@ from humeval_power.differences import (
     scale_words,
 )
 from humeval_power.errors import HumevalPowerError, InputError, Problem
-from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
+from humeval_power.families import DEFAULT_FAMILY, MAX_T_OVER_CRITERIA, ComparisonFamily
 from humeval_power.latent import LARGEST_EFFECT, Latent, Link
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.rules import DEFAULT_RULE, WITH_MARGIN, DecisionRule
@@ -491,6 +491,29 @@ def family_of(study: StudyValues, planned: ComparisonFamily = DEFAULT_FAMILY) ->
     if study.system_variances is not None and family.model != "joint":
         raise click.UsageError("--system-variances is for one fit of all systems: add --model joint.")
     return family
+
+
+def on_one_criterion(study: StudyValues, rule: DecisionRule) -> tuple[StudyValues, DecisionRule]:
+    """The study on any one of its criteria, and its test at the level that a plan gives each of them.
+
+    Raises
+    ------
+    click.UsageError
+        A correction that criteria have not together.
+    """
+    n = len(study.criteria or ())
+    if n < 2:
+        return study, rule
+    family = family_of(study)
+    if family.correction == "max-t" and family.over == "all":
+        raise click.UsageError(MAX_T_OVER_CRITERIA)
+    alpha = family.criterion_alpha(rule.alpha, n)
+    shared = f", since {family.correction} shares {rule.alpha:g} among them" if alpha < rule.alpha else ""
+    note(f"This is of any one of {n} criteria, tested at alpha {alpha:g}{shared}, as in a plan.")
+    of_criteria = ["criteria", "correct_over"]
+    if (number_of_systems(study) or 2) == 2:
+        of_criteria.append("correction")
+    return study.without(*of_criteria), replace(rule, alpha=alpha)
 
 
 def tell_one_test(study: StudyValues) -> None:

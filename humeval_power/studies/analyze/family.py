@@ -1,4 +1,4 @@
-"""A family of tests in words, and as a record: every table, note, picture and sentence says it so."""
+"""A family of tests in words, the records of analyses of two and several systems, and units of what is shown."""
 
 from __future__ import annotations
 

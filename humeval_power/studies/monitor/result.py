@@ -25,7 +25,7 @@ from humeval_power.studies.monitor.step import (
 )
 from humeval_power.studies.monitor.systems import (
     AnyMonitoring,
-    Followed,
+    MonitoredPlan,
     PairOverLooks,
     SystemsMonitoring,
     TakenSystemsLook,
@@ -119,7 +119,7 @@ class DifferenceWords(LookWords):
     """A study of one difference, by its own boundaries."""
 
     state: Monitoring
-    plan: Followed
+    plan: MonitoredPlan
 
     @abstractmethod
     def estimate(self, look: TakenLook) -> str:
@@ -511,7 +511,7 @@ class SystemsWords(LookWords):
         ]
 
 
-def words_of(state: AnyMonitoring, plan: Followed) -> LookWords:
+def words_of(state: AnyMonitoring, plan: MonitoredPlan) -> LookWords:
     """The words for a study."""
     if isinstance(plan, JudgementPlan):
         assert isinstance(state, Monitoring)
@@ -555,7 +555,7 @@ class MonitorResult(Result):
     schema: ClassVar[str] = "humeval_power/monitor/2"
 
     state: AnyMonitoring
-    plan: Followed
+    plan: MonitoredPlan
     ledger: str | None = None
     seal: Seal | None = None
     notices: tuple[str, ...] = ()

@@ -113,7 +113,7 @@ class JudgementData:
         return 1.0 / self.standard_error**2
 
 
-class Arrived(Protocol):
+class LookSize(Protocol):
     """How much is in at a look."""
 
     @property
@@ -127,7 +127,7 @@ class Arrived(Protocol):
         ...
 
 
-class Decided(Protocol):
+class LookDecision(Protocol):
     """A look that was taken."""
 
     @property
@@ -141,7 +141,7 @@ class Decided(Protocol):
         ...
 
 
-class Watched(Protocol):
+class MonitoredStudy(Protocol):
     """A study with looks, of two systems or of several."""
 
     @property
@@ -175,7 +175,7 @@ class Watched(Protocol):
         ...
 
     @property
-    def looks(self) -> Sequence[Decided]:
+    def looks(self) -> Sequence[LookDecision]:
         """The looks so far."""
         ...
 

@@ -40,13 +40,13 @@ from humeval_power.studies.looks.stagewise import (
 from humeval_power.studies.looks.stepwise import sequential_level
 from humeval_power.studies.looks.stopping_rule import Spending, conditional_power
 from humeval_power.studies.monitor.state import (
-    Arrived,
     Decision,
     JudgementData,
     LookData,
+    LookSize,
+    MonitoredStudy,
     Monitoring,
     TakenLook,
-    Watched,
 )
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.power.formula import effect_precision
@@ -316,7 +316,7 @@ def path_boundaries(state: Monitoring) -> Boundaries:
     return _scaled(state, taken if ended else [*taken, *rest])
 
 
-def refuse_after_the_end(state: Watched, unplanned: str) -> None:
+def refuse_after_the_end(state: MonitoredStudy, unplanned: str) -> None:
     if not state.ended:
         return
     last = state.looks[-1]
@@ -334,7 +334,7 @@ def refuse_after_the_end(state: Watched, unplanned: str) -> None:
     raise InputError(f"The study {stopped} at look {last.number}; no test holds after that. {remedy}")
 
 
-def planned_number(state: Watched, data: Arrived) -> int | None:
+def planned_number(state: MonitoredStudy, data: LookSize) -> int | None:
     """The last planned look, not yet taken, whose share is reached; the last of all if no more will come."""
     upcoming = state.next_planned
     if upcoming is None or data.final:
@@ -347,7 +347,7 @@ def planned_number(state: Watched, data: Arrived) -> int | None:
     return max(reached, default=None)
 
 
-def check_unplanned(state: Watched, data: Arrived, reason: str) -> None:
+def check_unplanned(state: MonitoredStudy, data: LookSize, reason: str) -> None:
     upcoming = state.next_planned
     due = "" if upcoming is None else f"Look {upcoming} is due at {100 * state.shares[upcoming - 1]:.3g} %"
     have = f"{100 * data.share:.3g} % of the planned {state.unit} are in"
@@ -432,7 +432,7 @@ def _remarks(
     return tuple(remarks)
 
 
-def departures(state: Watched, data: Arrived, planned: int | None, *, final: bool) -> list[str]:
+def departures(state: MonitoredStudy, data: LookSize, planned: int | None, *, final: bool) -> list[str]:
     """What is to be said of when a look is taken."""
     remarks = []
     upcoming = state.next_planned

@@ -308,7 +308,8 @@ def planned(document: Any, place: str) -> Plan:
         except InputError as error:
             problems += error.problems
         else:
-            lost = [name for name in fields if name not in study_of(plan).said()]
+            kept = study_of(plan).said()
+            lost = [name for name in fields if name not in kept]
             problems += [Problem("says nothing in a plan.", "Take it out.", column=name) for name in lost]
     if problems:
         raise InputError(named(problems, place))

@@ -1,4 +1,4 @@
-"""What power and surface documents say about the items on power."""
+"""Answers on power, looks and pay from documents; and forms of several criteria merged into one."""
 
 from __future__ import annotations
 
@@ -50,12 +50,16 @@ class PowerAnswer(NamedTuple):
 
 
 def stated_effect(parameters: Document, surface: Document, power: Document) -> PowerAnswer | None:
-    """The difference that power was computed for: the power document's, or the surface's only one."""
+    """The difference that power was computed for: the power document's, the surface's only one, or that of
+    interest to the analysis."""
     differences = sorted({cell["difference"] for cell in cells(power) or cells(surface)})
+    interest = number(part(parameters, "power_at_interest"), "effect")
+    if not differences and interest is not None:
+        differences = [interest]
     if len(differences) != 1:
         return None
     raw = _raw(differences[0], parameters, power)
-    rule = rule_of(power) or rule_of(surface)
+    rule = rule_of(power) or rule_of(surface) or rule_of(parameters)
     at = f"ower was computed for a true difference of {plain(differences[0])} on [0, 1]{raw}."
     if rule is not None and rule.margin is not None:
         scale = scale_of(parameters) or scale_of(power)
