@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.ratings import Ratings
@@ -44,6 +44,8 @@ def tuned_spread(workers: int, alpha: float = 0.05) -> float:
     InputError
         Fewer than 3 workers, or more than 1,000.
     """
+    from scipy import optimize
+
     if not LEAST_TUNED <= workers <= MOST_TUNED:
         raise InputError(
             f"The sequence is made narrowest at {LEAST_TUNED} to {MOST_TUNED:,} workers; got {workers:,}."
