@@ -74,6 +74,9 @@ COMMANDS: dict[str, str] = {
     "report template": "report parameters.json --template answers.toml --no-memory",
     "cite": "cite parameters.json",
     "looks study": f"looks study --preset high {SMALL_STUDY} --effect 0.2 {QUICK}",
+    "looks stop": f"looks study --preset low --workers 18 --items 20 --effect 0.15 --looks 3 "
+    f"--stop-when decision,half_width=0.2 {QUICK}",
+    "looks anytime": "looks anytime fresh.csv --scale 1:5",
     "looks accuracy": f"looks accuracy --n 300 --effect 0.05 --agreement 0.8 {QUICK}",
     "looks preference": f"looks preference --n 200 --effect 0.1 {QUICK}",
     "looks scores": f"looks scores --n 200 --effect 0.2 {QUICK}",
@@ -155,6 +158,10 @@ COMMANDS: dict[str, str] = {
     "assessment test": "assessment test pilot.csv --cluster worker",
     "assessment decompose": "assessment decompose pilot.csv",
     "assessment observed-mde": "assessment observed-mde comparisons.csv",
+    "agreement report": "agreement report five.csv --scale 1:5",
+    "agreement report compatible": "agreement report pilot.csv --scale 1:5 --compatible",
+    "agreement plan": "agreement plan pilot.csv --raters 5,10 --half-width 0.15 --ratings-per-output 3",
+    "agreement study": f"agreement study {SETTING} --workers 5,10 --items 50,200 --sd-systems 0.03",
     "judge mean": "judge mean --n 100 --extra 1000 --correlation 0.7",
     "judge study": f"judge study {SETTING} --workers 10 --items 100 --effect 0.1 --extra 500 --correlation 0.6",
     "judge check": "judge check judged_by_workers.csv --cluster passage",
@@ -197,6 +204,15 @@ def write_inputs(folder: Path) -> None:
                 rating = np.clip(round(3 + worker[w] + item[i] + shift + rng.normal(0, 0.7)), 1, 5)
                 lines.append(f"w{w},i{i},{system},{int(rating)}")
     _write(folder / "five.csv", lines)
+    own = np.random.default_rng(40)  # of each worker's own items
+    lines = ["worker,item,system,rating"]
+    for w in range(8):
+        for i in range(6):
+            for system, mean in (("A", 3.0), ("B", 3.6)):
+                lines.append(
+                    f"w{w},i{w}-{i},{system},{int(np.clip(round(mean + own.normal(0, 0.7)), 1, 5))}"
+                )
+    _write(folder / "fresh.csv", lines)
     a = rng.normal(0.5, 0.15, 60)
     b = a + rng.normal(0.03, 0.08, 60)
     scores = [f"s{i},A,{x:.4f}\ns{i},B,{y:.4f}" for i, (x, y) in enumerate(zip(a, b, strict=True))]

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from humeval_power.asking.calls import Typed
+from humeval_power.asking.calls import TypedValues
 from humeval_power.asking.command import needs
-from humeval_power.asking.declared import Calls, CallStep, Declared, Page, Part, chain
+from humeval_power.asking.declared import Calls, CallStep, Declaration, Page, Part, chain
 from humeval_power.asking.expressions import call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_values import StudyValues
@@ -167,7 +167,7 @@ _RULE = {
 _NEEDS = (source_needed, needs("--effect or --effect-raw", tuple(_EFFECTS)))
 
 
-def _assumed(given: Typed) -> tuple[Any, dict[str, Any]]:
+def _assumed(given: TypedValues) -> tuple[Any, dict[str, Any]]:
     """The parameters, and what a study is asked with besides: the effect, the rule, the name of the setting."""
     study = StudyValues.of(given.context)
     effect, assumed = effect_of(study), assumptions_of(study)
@@ -178,14 +178,14 @@ def _assumed(given: Typed) -> tuple[Any, dict[str, Any]]:
     return parameters, {"effect": difference, "rule": rule_of(study), "setting": setting}
 
 
-def _study(given: Typed, calls: Calls) -> None:
+def _study(given: TypedValues, calls: Calls) -> None:
     parameters, asked = _assumed(given)
     size = {name: given[name] for name in ("workers", "items", "ratings_per_item")}
     judge = {name: given[name] for name in ("extra", "correlation")}
     calls.let("result", call("hp.judge.study", parameters, **size, **judge, **asked))
 
 
-STUDY = Declared(
+STUDY = Declaration(
     ("judge", "study"),
     """How many human ratings does a judge save in a study of workers and items?
 
@@ -236,7 +236,7 @@ STUDY = Declared(
 )
 
 
-def _plan(given: Typed, calls: Calls) -> None:
+def _plan(given: TypedValues, calls: Calls) -> None:
     from humeval_power.comparisons.judge.calls import BUDGET_SIMULATIONS, PLAN_SIMULATIONS
 
     parameters, asked = _assumed(given)
@@ -284,7 +284,7 @@ def _workers(help: str, label: str, usual: int) -> Field:
     return own(whole(2, _MOST_WORKERS), help, label, unit="workers", usual=usual)
 
 
-PLAN = Declared(
+PLAN = Declaration(
     ("judge", "plan"),
     """How many human labels does a study with a judge need, and by whom?
 
@@ -486,7 +486,7 @@ _SAME_DATA = ("file", "worker", "cluster")
 _HOW_WELL = Next(("judge", "agreement"), "How well it agrees with people", _SAME_DATA)
 
 
-def _table(given: Typed, calls: Calls, *further: str) -> Any:
+def _table(given: TypedValues, calls: Calls, *further: str) -> Any:
     named = {name: given.given(name) for name in (*_READ, *further)}
     return calls.let("table", call("hp.judge.read_judged", given["file"], **named))
 
@@ -548,7 +548,7 @@ CHECK = chain(
 )
 
 
-def _estimate(given: Typed, calls: Calls) -> None:
+def _estimate(given: TypedValues, calls: Calls) -> None:
     found = call(
         "hp.judge.estimate_table",
         _table(given, calls, "average_workers", "raters_fixed"),
@@ -561,7 +561,7 @@ def _estimate(given: Typed, calls: Calls) -> None:
     calls.let("result", found)
 
 
-ESTIMATE = Declared(
+ESTIMATE = Declaration(
     ("judge", "estimate"),
     """Estimate with a judge's help: from a table of human values and judge scores.
 
@@ -619,12 +619,12 @@ ESTIMATE = Declared(
 )
 
 
-def _agreement(given: Typed, calls: Calls) -> None:
+def _agreement(given: TypedValues, calls: Calls) -> None:
     asked = {"systems": _names(given["systems"]), "confidence": given.given("confidence")}
     calls.let("result", call("hp.judge.agreement", _table(given, calls), **asked))
 
 
-AGREEMENT = Declared(
+AGREEMENT = Declaration(
     ("judge", "agreement"),
     """How well does a judge agree with people, and people with each other?
 
@@ -655,12 +655,12 @@ AGREEMENT = Declared(
 )
 
 
-def _bias(given: Typed, calls: Calls) -> None:
+def _bias(given: TypedValues, calls: Calls) -> None:
     asked = {name: given.given(name) for name in ("same_scale", "confidence")}
     calls.let("result", call("hp.judge.bias", _table(given, calls), _names(given["own"]), **asked))
 
 
-BIAS = Declared(
+BIAS = Declaration(
     ("judge", "bias"),
     """Does a judge prefer the outputs of its own family?
 

@@ -308,7 +308,7 @@ def _check(human: Floats, judge: Floats, extra: Floats, confidence: float) -> No
 
 
 @dataclass(frozen=True, slots=True)
-class Jackknifed:
+class JackknifeEstimate:
     """A statistic with its jackknife error, Student's interval and two-sided p-value against 0."""
 
     estimate: float
@@ -320,7 +320,7 @@ class Jackknifed:
 
 def jackknife(
     statistic: Callable[[Floats], Floats], sums: Floats, sizes: Floats, *, confidence: float
-) -> list[Jackknifed]:
+) -> list[JackknifeEstimate]:
     """Each of q statistics with its error: sqrt((G - 1) / G sum_g (t_-g - mean)^2) over G clusters.
 
     Parameters
@@ -344,6 +344,8 @@ def jackknife(
         reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * error
         p_value = 2 * float(special.stdtr(df, -abs(value) / error)) if error > 0 else math.nan
         found.append(
-            Jackknifed(float(value), error, df, p_value, (float(value) - reach, float(value) + reach))
+            JackknifeEstimate(
+                float(value), error, df, p_value, (float(value) - reach, float(value) + reach)
+            )
         )
     return found

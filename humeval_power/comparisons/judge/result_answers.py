@@ -19,7 +19,7 @@ from humeval_power.saying.document import Document, Drawing, Paragraph, Section,
 from humeval_power.saying.numbers import counted, decimals, p_cell, p_words, percent, significant
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported, above, flat, pairs_lead, signature, table
+from humeval_power.saying.stated import PaperResult, above, flat, pairs_lead, signature, table
 
 ASSUMED = (
     "This holds whatever the judge is worth, if the items that humans rated are a random part of all and "
@@ -152,7 +152,7 @@ def _estimates_chart(
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeEstimate(Reported):
+class JudgeEstimate(PaperResult):
     """A mean or a difference from human values and a judge's scores; `estimated` says which, in words.
 
     `panel` names the raters that the claim is about, where it is about no others. `answers` say what was not
@@ -324,7 +324,7 @@ _MODEL = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeSystems(Reported):
+class JudgeSystems(PaperResult):
     """Each pair with its difference, and p-values corrected by Holm (1979)."""
 
     schema: ClassVar[str] = "humeval_power/judge_systems/2"
@@ -469,7 +469,7 @@ FEW_WORKERS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeWorkers(Reported):
+class JudgeWorkers(PaperResult):
     """The rating model's estimate from workers alone and with the judge; `estimated` says of what."""
 
     schema: ClassVar[str] = "humeval_power/judge_workers/2"

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from humeval_power.checking.columns import shortened
 from humeval_power.comparisons.judge.ceiling import NAME, JudgeCeiling, OwnFamilyBias
-from humeval_power.comparisons.judge.means import Jackknifed
+from humeval_power.comparisons.judge.means import JackknifeEstimate
 from humeval_power.saying.chart import interval_chart
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
@@ -21,7 +21,7 @@ from humeval_power.saying.numbers import (
     significant_interval,
 )
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported, flat, signature, table
+from humeval_power.saying.stated import PaperResult, flat, signature, table
 
 _CORRECTED = (
     "Plain means of the judge's scores carry this bias in full. 'judge estimate' does not: it corrects the judge "
@@ -55,7 +55,7 @@ def bias_warning(found: OwnFamilyBias) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeBias(Reported):
+class JudgeBias(PaperResult):
     """The bias in units of the judge and of the humans, and what each system gets beyond its human values."""
 
     schema: ClassVar[str] = "humeval_power/judge_bias/1"
@@ -242,7 +242,7 @@ _WORKERS = Independence(
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeAgreement(Reported):
+class JudgeAgreement(PaperResult):
     """The correlations, with jackknife intervals, and those of each worker; `others` are further judges."""
 
     schema: ClassVar[str] = "humeval_power/judge_agreement/2"
@@ -255,7 +255,7 @@ class JudgeAgreement(Reported):
     remarks: tuple[str, ...] = ()
 
     @property
-    def _named(self) -> tuple[tuple[str, str, Jackknifed], ...]:
+    def _named(self) -> tuple[tuple[str, str, JackknifeEstimate], ...]:
         found = self.found
         return (
             ("judge", "the judge with people", found.judge),
@@ -325,7 +325,7 @@ class JudgeAgreement(Reported):
             f"correlation with the mean of the others is {judge}, a person's {human}."
         )
 
-    def _cell(self, one: Jackknifed) -> str:
+    def _cell(self, one: JackknifeEstimate) -> str:
         return f"{decimals(one.estimate, 3)} ({_ends(one)})"
 
     def _caveats(self) -> tuple[str, ...]:
@@ -411,6 +411,6 @@ class JudgeAgreement(Reported):
         return [{"of": key, **flat(one)} for key, _, one in self._named]
 
 
-def _ends(one: Jackknifed) -> str:
+def _ends(one: JackknifeEstimate) -> str:
     low, high = one.interval
     return f"{decimals(low, 3)} to {decimals(high, 3)}"

@@ -16,7 +16,7 @@ from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Facts, Listing, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, p_cell, percent, significant
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import Reported, signature, table
+from humeval_power.saying.stated import PaperResult, signature, table
 
 _CARRIES_OVER = (
     "The corrected rate takes sensitivity and specificity to be the same wherever the labels come from. Where the "
@@ -217,7 +217,7 @@ class JudgeCheck(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeLabels(Reported):
+class JudgeLabels(PaperResult):
     """How well judges agree with labels of outputs, where nobody knows who gave them."""
 
     schema: ClassVar[str] = "humeval_power/judge_labels/1"
