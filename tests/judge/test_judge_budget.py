@@ -67,27 +67,24 @@ def test_the_closed_form_has_the_golden_values_and_the_search_comes_near(
     assert found.alone.power.power < found.judged.power.power
 
 
-def test_the_closed_form_is_the_least_variance_of_a_numerical_search() -> None:
-    from scipy.optimize import minimize
-
+def test_no_other_split_of_the_budget_has_less_variance_than_the_closed_form() -> None:
     rng = np.random.default_rng(1)
     for _ in range(20):
         variances = tuple(rng.uniform(0.002, 0.05, 3))
         prices, judged = UnitPrices(*rng.uniform(0.1, 10, 3)), float(rng.uniform(0.001, 0.1))
         r_squared = float(rng.uniform(0.1, 0.9))
         closed = closed_form(variances, r_squared, prices, judged, 500.0)
-        v = [variances[0], variances[1] * (1 - r_squared), variances[2], variances[1] * r_squared]
-        c = [prices.worker, prices.item, prices.pair, judged]
-        if variances[2] * prices.item < v[1] * prices.pair:  # one rating of an item
-            v, c = [v[0], v[1] + v[2], v[3]], [c[0], c[1] + c[2], c[3]]
-
-        def variance(logs: np.ndarray, v: list = v, c: list = c) -> float:
-            share = np.exp(logs) / np.exp(logs).sum()
-            return float(np.sum(np.array(v) * np.array(c) / (500 * share)))
-
-        least = minimize(variance, np.zeros(len(v)), method="BFGS").fun
-        assert closed.standard_error**2 == pytest.approx(least, rel=1e-3)
-        assert closed.standard_error**2 <= least * (1 + 1e-9)
+        sizes = np.array([closed.workers, closed.items, closed.pairs, closed.judged])
+        prices_of = np.array([prices.worker, prices.item, prices.pair, judged])
+        parts = np.array(
+            [variances[0], variances[1] * (1 - r_squared), variances[2], variances[1] * r_squared]
+        )
+        assert sizes @ prices_of == pytest.approx(500)
+        assert np.sum(parts / sizes) == pytest.approx(closed.standard_error**2, rel=1e-9)
+        spent = sizes * prices_of / 500 * np.exp(0.05 * rng.standard_normal((500, 4)))
+        others = 500 * spent / spent.sum(axis=1, keepdims=True) / prices_of
+        allowed = others[:, 2] >= others[:, 1]  # at least one rating of each item
+        assert (np.sum(parts / others[allowed], axis=1) >= closed.standard_error**2 * (1 - 1e-9)).all()
 
 
 def test_the_search_is_within_a_hundredth_of_the_closed_form() -> None:
