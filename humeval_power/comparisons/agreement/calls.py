@@ -172,15 +172,14 @@ def pilot_reliability(ratings: Ratings) -> Reliability:
     """
     import numpy as np
 
-    from humeval_power.comparisons.agreement.agreement import shared_ratings
-    from humeval_power.comparisons.agreement.categories import MOST_CATEGORIES
+    from humeval_power.comparisons.agreement.agreement import leading_level, shared_ratings
     from humeval_power.comparisons.agreement.planning import Reliability
     from humeval_power.comparisons.agreement.strata import two_way
 
     shares, reason = [], "no output was rated by two raters"
     for system in range(ratings.n_systems):
         shared = shared_ratings(ratings, system=system)
-        score = shared.score("ordinal" if len(shared.values) <= MOST_CATEGORIES else "interval")
+        score = shared.score(leading_level(shared))
         found = two_way(shared.output, shared.worker, score)
         if found.reason:
             reason = found.reason
