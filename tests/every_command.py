@@ -384,8 +384,8 @@ def _judged_by_workers(folder: Path) -> None:
 def _graded(folder: Path) -> None:
     """Labels and a judge of pass and fail; and three judges with two runs each."""
     rng = np.random.default_rng(19)
-    truth = rng.random(300) < 0.4
-    said = np.where(rng.random(300) < 0.85, truth, ~truth)
+    truth = (rng.random(300) < 0.4).astype(int)
+    said = np.where(rng.random(300) < 0.85, truth, 1 - truth)
     word = ("fail", "pass")
     lines = [f"i{i},{word[truth[i]] if i < 60 else ''},{word[said[i]]}" for i in range(300)]
     _write(folder / "graded.csv", ["item,human,judge", *lines])

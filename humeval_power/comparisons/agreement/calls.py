@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import ROLES, Role, close_to, listing
-from humeval_power.choices import DEFAULT_SEED
+from humeval_power.choices import DEFAULT_SEED, PLANNED_OUTPUTS, PLANNED_RATERS
 from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.parameters import Parameters
 from humeval_power.ratings import Ratings
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from humeval_power.files.tables import SourceTable
 
 DEFAULT_RATER_SHARE = 0.1
-PLANNED_RATERS = (3, 4, 5, 6, 8, 10, 15, 20)
-PLANNED_OUTPUTS = (30, 100, 300, 1_000)
 ONE_SYSTEM = "all outputs"  # what the only system is called where a table has none
 _SYSTEM = "system"
 
