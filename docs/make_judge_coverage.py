@@ -70,8 +70,8 @@ def numeric_row(n: int, n_judges: int, studies: int, rng: np.random.Generator) -
 
 
 def binary_row(rate: float, n: int, studies: int, rng: np.random.Generator) -> Floats:
-    """Coverage and mean width of PPI++, of Student's interval of the regression, of the post-stratified one: sensitivity
-    .85, specificity .8."""
+    """Coverage and mean width of PPI++, of Student's interval of the regression, of the post-stratified one:
+    sensitivity .85, specificity .8."""
     hits, widths = np.zeros(3), np.zeros(3)
     for _ in range(studies):
         truth = rng.random(n + EXTRA) < rate
