@@ -70,15 +70,9 @@ def numeric_row(n: int, n_judges: int, studies: int, rng: np.random.Generator) -
 
 
 def binary_row(rate: float, n: int, studies: int, rng: np.random.Generator) -> Floats:
-<<<<<<< HEAD
-    """Coverage and mean width of PPI++, of Student's interval of the regression, of the post-stratified one:
-    sensitivity .85, specificity .8."""
-    hits, widths = np.zeros(3), np.zeros(3)
-=======
     """Coverage of PPI++, of Student's interval of the regression, of the post-stratified one, with sensitivity .85
     and specificity .8; then the mean widths of the first and the last."""
     hits, widths = np.zeros(3), np.zeros(2)
->>>>>>> af4c9bcde7fb3b89da78cb490856b684e0214141
     for _ in range(studies):
         truth = rng.random(n + EXTRA) < rate
         judge = np.where(truth, rng.random(n + EXTRA) < 0.85, rng.random(n + EXTRA) > 0.8).astype(float)[

@@ -54,8 +54,6 @@ FUTILITY_WORDS = (
     "beta:BETA[:SPENDING][:binding]",
 )
 POOL_BUDGETS = (300, 600, 900, 1200, 1800, 2400, 3600, 5400)
-PLANNED_RATERS = (3, 4, 5, 6, 8, 10, 15, 20)
-PLANNED_OUTPUTS = (30, 100, 300, 1_000)
 
 # Plans, assignments and rehearsals
 LARGEST_COUNT = 100_000  # of anything that a plan counts: workers, items, ratings of a worker

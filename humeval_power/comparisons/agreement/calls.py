@@ -9,16 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import ROLES, Role, close_to, listing
-<<<<<<< HEAD
-from humeval_power.choices import DEFAULT_SEED, PLANNED_OUTPUTS, PLANNED_RATERS
-=======
 from humeval_power.choices import (
     DEFAULT_RATER_SHARE,
     DEFAULT_SEED,
     PLANNED_OUTPUTS,
     PLANNED_RATERS,
 )
->>>>>>> af4c9bcde7fb3b89da78cb490856b684e0214141
 from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.parameters import Parameters
 from humeval_power.ratings import Ratings
@@ -31,10 +27,6 @@ if TYPE_CHECKING:
     from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
     from humeval_power.files.tables import SourceTable
 
-<<<<<<< HEAD
-DEFAULT_RATER_SHARE = 0.1
-=======
->>>>>>> af4c9bcde7fb3b89da78cb490856b684e0214141
 ONE_SYSTEM = "all outputs"  # what the only system is called where a table has none
 _SYSTEM = "system"
 
