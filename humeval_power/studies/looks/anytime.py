@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.ratings import Ratings
@@ -48,6 +48,7 @@ def tuned_spread(workers: int, alpha: float = 0.05) -> float:
         raise InputError(
             f"The sequence is made narrowest at {LEAST_TUNED} to {MOST_TUNED:,} workers; got {workers:,}."
         )
+    from scipy import optimize
 
     def width(log_g: float) -> float:
         return float(half_width_at(np.array(1.0), workers, math.exp(log_g), alpha))
