@@ -50,6 +50,7 @@ def tuned_spread(workers: int, alpha: float = 0.05) -> float:
         raise InputError(
             f"The sequence is made narrowest at {LEAST_TUNED} to {MOST_TUNED:,} workers; got {workers:,}."
         )
+    from scipy import optimize
 
     def width(log_g: float) -> float:
         return float(half_width_at(np.array(1.0), workers, math.exp(log_g), alpha))
