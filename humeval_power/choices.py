@@ -90,6 +90,7 @@ HarnessName = Literal[
     "pydantic-evals",
     "ragas",
     "mlflow",
+    "sacrebleu",
     "mteb",
     "langsmith",
     "braintrust",

@@ -51,6 +51,7 @@ _LABELS = {
     "pydantic-evals": "report of Pydantic Evals",
     "ragas": "results of ragas",
     "mlflow": "results of MLflow",
+    "sacrebleu": "segment scores of sacreBLEU",
     "mteb": "results of MTEB",
     "langsmith": "experiment of LangSmith",
     "braintrust": "experiment of Braintrust",
