@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from humeval_power.checking.exports.assigned import Assigned
     from humeval_power.files.logs.reading import LogsFound
 
-_LABELS = {
+EXPORT_LABELS = {
     "collected": "page of this program",
     "mturk": "Amazon Mechanical Turk",
     "qualtrics": "Qualtrics",
@@ -67,7 +67,7 @@ def _source(*harnesses: str) -> Field:
         f"Whose export it is: {', '.join(platforms)}{logs}. [told from its content]",
         "Kind of export",
         page_help="[told from what is in it]",
-        words=_LABELS,
+        words=EXPORT_LABELS,
         option="from",
     )
 

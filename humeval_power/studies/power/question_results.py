@@ -171,7 +171,7 @@ class PowerResult(QuestionResult):
         found = f"would find {self.wording.found(self.answer.scenario)}"
         formula = "" if computed is None else of_hundred(computed.power)
         if simulated is None:
-            return f"Of 100 such studies, {formula} {found}. By formula; no simulation was asked for."
+            return f"Of 100 such studies, {formula} {found}. By formula."
         beside = f" By formula it would be {formula}." if formula else ""
         if simulated.too_many_failed:
             return (
