@@ -10,7 +10,7 @@ import click
 import numpy as np
 from seven import seven
 
-from humeval_power.asking.folded import in_terminal, without_group
+from humeval_power.asking.command_groups import in_terminal, without_group
 from humeval_power.asking.options import ReadType
 from humeval_power.designs import k_per_item
 from humeval_power.doors.terminal.main import main
@@ -124,6 +124,9 @@ BASE: dict[str, str] = {
     "assessment power": f"--n 100 --effect 5 {FEW}",
     "assessment size": f"--effect 8 {FEW}",
     "assessment surface": f"--n 100 --effect 5 {FEW} -o grid --force",
+    "agreement report": "RATINGS",
+    "agreement plan": "--agreement 0.5 --raters 5 --outputs 30 --half-width 0.2",
+    "agreement study": "--preset low --workers 5 --items 50 --sd-systems 0.1",
     "judge estimate": "judged.csv",
     "judge agreement": "judged_by_workers.csv",
     "judge bias": "judged_by_workers.csv --own A",

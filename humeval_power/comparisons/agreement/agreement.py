@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.comparisons.agreement.categories import alpha_of_peaked
+from humeval_power.comparisons.agreement.strata import N_DRAWS, correlations, two_way
 from humeval_power.inference.item_bootstrap import (
     DEFAULT_CONFIDENCE,
     DEFAULT_RESAMPLES,
@@ -33,11 +35,12 @@ Level = Literal["interval", "ordinal"]
 _NO_VARIANCE = 1e-12  # relative to the scores' size: sums of squares below this are rounding
 
 
-class Shared(NamedTuple):
+class SharedRatings(NamedTuple):
     """Ratings of outputs that two workers or more have rated, one for each worker and output.
 
-    output, code : (n,), the output's number and the rating's place among `values` (sorted, distinct);
-    size, item : (n_outputs,), number of ratings and the item of each output.
+    output, worker, code : (n,), the output's number, the worker's (of those who are left, from 0), and the
+    rating's place among `values` (sorted, distinct); size, item : (n_outputs,), number of ratings and the item of
+    each output.
     """
 
     output: Codes
@@ -47,9 +50,27 @@ class Shared(NamedTuple):
     item: Codes
     n_workers: int
     n_left_out: int
+    worker: Codes
+
+    @property
+    def n_others(self) -> int:
+        """Ratings that are not the most frequent one."""
+        return len(self.code) - int(np.bincount(self.code).max(initial=0))
+
+    @property
+    def is_peaked(self) -> bool:
+        """Whether one value is half of the ratings or more, as of two values one always is."""
+        return 2 * self.n_others <= len(self.code)
+
+    def score(self, level: Level) -> Floats:
+        """The ratings, or their mid-ranks, whose interval alpha is the alpha of that level; (n,)."""
+        if level == "interval":
+            return self.values[self.code]
+        count = np.bincount(self.code, minlength=len(self.values))
+        return np.asarray(np.cumsum(count) - count / 2)[self.code]
 
 
-def krippendorff_alpha(shared: Shared, weights: Floats, *, level: Level) -> float:
+def krippendorff_alpha(shared: SharedRatings, weights: Floats, *, level: Level) -> float:
     """Krippendorff's alpha = 1 - observed / expected disagreement; NaN where nothing varies.
 
     With squared differences, m ratings of an output with sum of squares SS about their mean disagree by
@@ -64,7 +85,7 @@ def krippendorff_alpha(shared: Shared, weights: Floats, *, level: Level) -> floa
     return float(alphas(shared, level)(weights[:, None])[0])
 
 
-def alphas(shared: Shared, level: Level) -> Callable[[Floats], Floats]:
+def alphas(shared: SharedRatings, level: Level) -> Callable[[Floats], Floats]:
     """The same as a function of weights (n_outputs, r), to (r,) values; what does not depend on them is computed
     once. Both sums of squares follow from how often each value occurs and from each output's sum of scores."""
     from scipy.sparse import csr_array
@@ -105,6 +126,7 @@ def alphas(shared: Shared, level: Level) -> Callable[[Floats], Floats]:
 NOBODY_SHARES = "no output was rated by two workers"
 ALL_THE_SAME = "all ratings are the same, so that agreement by chance is complete too"
 NO_POINTS = "the scale has no points to be one apart"
+POOLED = "systems are taken together, so that their differences count as agreement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +136,12 @@ class Agreement:
     `system` is None for all systems together, where differences between systems count as differences
     between outputs and raise alpha. `exact` and `within_one` are shares of the pairs of ratings of one
     output by two workers: equal, or at most one scale point apart. `n_repeats_left_out` counts further
-    ratings of an output by the same worker; the first one counts. Intervals are percentiles over items
-    drawn again.
+    ratings of an output by the same worker; the first one counts. Their intervals are percentiles over items drawn
+    again: they are about these workers.
+
+    `many_interval` and `many_ordinal` are about other workers: what alpha is with many of them, ICC(2,1) of the
+    ratings or of their mid-ranks with percentiles of generalised pivotal draws; where one value is half of the
+    ratings or more it is alpha with the jackknives over outputs and over workers.
     """
 
     system: str | None
@@ -128,6 +154,8 @@ class Agreement:
     alpha_ordinal: Measure
     exact: Measure
     within_one: Measure
+    many_interval: Measure
+    many_ordinal: Measure
     confidence: float
     n_resamples: int
     seed: int
@@ -148,6 +176,11 @@ def agreement(
         shared = shared_ratings(ratings, system=system)
         alpha = _alpha_measures(shared, resamples, confidence)
         share = _shares(ratings, shared, resamples, confidence)
+        is_pooled = system is None and ratings.n_systems > 1
+        many = {
+            level: undefined(POOLED) if is_pooled else alpha_of_many(shared, level, confidence, seed)
+            for level in get_args(Level)
+        }
         return Agreement(
             system=None if system is None else ratings.system_names[system],
             n_workers=shared.n_workers,
@@ -159,6 +192,8 @@ def agreement(
             alpha_ordinal=alpha["ordinal"],
             exact=share["exact"],
             within_one=share["within_one"],
+            many_interval=many["interval"],
+            many_ordinal=many["ordinal"],
             confidence=confidence,
             n_resamples=n_resamples,
             seed=seed,
@@ -167,7 +202,18 @@ def agreement(
     return tuple(of(system) for system in (None, *range(ratings.n_systems)))
 
 
-def shared_ratings(ratings: Ratings, *, system: int | None = None) -> Shared:
+def alpha_of_many(
+    shared: SharedRatings, level: Level, confidence: float, seed: int, *, n_draws: int = N_DRAWS
+) -> Measure:
+    """What alpha would be with many workers, of whom these are a sample, with an interval that says so."""
+    score = shared.score(level)
+    if shared.is_peaked:
+        return alpha_of_peaked(shared.output, shared.worker, score, confidence=confidence)
+    found = two_way(shared.output, shared.worker, score)
+    return correlations(found, confidence=confidence, seed=seed, n_draws=n_draws).other_raters
+
+
+def shared_ratings(ratings: Ratings, *, system: int | None = None) -> SharedRatings:
     """The first rating of each worker and output, where two workers or more rated the output."""
     chosen = np.arange(ratings.n_ratings) if system is None else np.flatnonzero(ratings.system == system)
     output = ratings.item[chosen] * np.int64(ratings.n_systems) + ratings.system[chosen]
@@ -178,18 +224,20 @@ def shared_ratings(ratings: Ratings, *, system: int | None = None) -> Shared:
     kept = size[place] > 1
     numbers = np.cumsum(size > 1) - 1
     values, code = np.unique(ratings.rating[chosen[first]][kept], return_inverse=True)
-    return Shared(
+    workers, worker = np.unique(cells[kept] % ratings.n_workers, return_inverse=True)
+    return SharedRatings(
         output=numbers[place[kept]],
         code=code.astype(np.int64),
         values=values,
         size=size[size > 1],
         item=outputs[size > 1] // ratings.n_systems,
-        n_workers=len(np.unique(ratings.worker[chosen[first]][kept])),
+        n_workers=len(workers),
         n_left_out=len(chosen) - len(cells),
+        worker=worker.astype(np.int64),
     )
 
 
-def _alpha_measures(shared: Shared, resamples: Counts, confidence: float) -> dict[Level, Measure]:
+def _alpha_measures(shared: SharedRatings, resamples: Counts, confidence: float) -> dict[Level, Measure]:
     def statistic(level: Level) -> Callable[[Floats], Floats]:
         alpha = alphas(shared, level)
         return lambda weights: alpha(weights[shared.item])
@@ -202,7 +250,9 @@ def _alpha_measures(shared: Shared, resamples: Counts, confidence: float) -> dic
     }
 
 
-def _shares(ratings: Ratings, shared: Shared, resamples: Counts, confidence: float) -> dict[str, Measure]:
+def _shares(
+    ratings: Ratings, shared: SharedRatings, resamples: Counts, confidence: float
+) -> dict[str, Measure]:
     """The shares of equal pairs and of pairs one point apart at most, or the reason for having none."""
 
     def of_items(pairs: Floats) -> Floats:
@@ -229,7 +279,7 @@ def scale_step(scale: RatingScale) -> float | None:
     return None if scale.points is None else 1.0 / (scale.points - 1)
 
 
-def near_pairs(shared: Shared, *, reach: float) -> Floats:
+def near_pairs(shared: SharedRatings, *, reach: float) -> Floats:
     """Pairs of ratings of each output that lie at most `reach` apart, shape (n_outputs,)."""
     slack = 1e-9  # a third of a scale is not exactly representable
     low = np.searchsorted(shared.values, shared.values - reach - slack)

@@ -74,7 +74,6 @@ def _read(raw: RawLog, why: str) -> list[Log]:
 
 SACREBLEU = Harness(
     "sacrebleu",
-    "sacreBLEU",
     _known_by,
     _read,
     files="a line of text for each segment",

@@ -31,6 +31,7 @@ from humeval_power.studies.resolve import (
     documents_of,
     effect_needed,
     effect_or_known,
+    on_one_criterion,
     only_setting,
     prices_of,
     rule_of,
@@ -57,7 +58,7 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
     {
         **study_fields(
             *("ratings", "variation", "effect", "systems", "design", "test", "cost"),
-            but=("criteria", "criterion", "correlated", "check_families", "budget", "spend_budget"),
+            but=("criterion", "correlated", "check_families", "budget", "spend_budget"),
             pilot=PILOT,
             power=FIELDS["power"],
             workers=replace(FIELDS["workers"], start=""),
@@ -114,7 +115,7 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
     will do. Of several systems (--n-systems 8) the target is that of
     --goal.
     """
-    rule = rule_of(study)
+    study, rule = on_one_criterion(study, rule_of(study))
     several = systems_of(study, rule)
     from humeval_power.studies.power.calls import study_size
     from humeval_power.studies.power.typed import study_of_several

@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from humeval_power.asking.vocabulary import PRESET
+from humeval_power.choices import TITLES
 from humeval_power.doors.page.answers import Answer, JobProgress, Wrong
 from humeval_power.doors.page.asked import SIZES, on_page
 from humeval_power.doors.page.views import (
@@ -37,7 +38,6 @@ from humeval_power.doors.page.workspace.stages import (
 )
 from humeval_power.doors.page.workspace.studies import ChangedError, OpenedStudy, as_typed
 from humeval_power.saying.numbers import time_taken
-from humeval_power.studies.field.ask_import import EXPORT_LABELS
 from humeval_power.study import FIELDS
 
 _WAYS = {
@@ -50,7 +50,7 @@ _LABELS = {"systems": "Names of the systems"}
 _EXAMPLES = {"question": "Is the new one rated higher?", "systems": "baseline, new", "scale": "1:5"}
 _CHOICES: Mapping[str, Mapping[str, str]] = {
     "preset": PRESET.words,
-    "upload": {**EXPORT_LABELS, "html": "Pages of this program, one a worker"},
+    "upload": {str(name): title for name, title in TITLES.items()},
 }
 _NO_EFFECT = Wrong("Say the smallest difference that matters.", "effect_raw")
 _PLACE = re.compile(r"study\.toml(?:, line \d+)?, \[\w+\] (?P<field>\w+):? ?")
