@@ -51,8 +51,9 @@ def _folded(document: Document) -> tuple[list[Section], list[Section]]:
     """The sections in sight, the charts of those without a title and the first with one; and the others."""
     shown: list[Section] = []
     numbers: list[Block] = []
-    titled = [section for section in document.sections if section.title]
-    for section in document.sections:
+    sections = document.all_sections
+    titled = [section for section in sections if section.title]
+    for section in sections:
         if section.title:
             continue
         charts = tuple(each for each in section.blocks if isinstance(each, Picture))
