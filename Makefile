@@ -28,7 +28,7 @@ $(VENV)/.installed: $(VENV)/.core
 
 setup: $(VENV)/.installed
 	$(BIN)/python -m compileall -qq -j 0 humeval_power
-	$(RUN) warm-up
+	$(RUN) more warm-up
 
 demo: $(VENV)/.core
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh

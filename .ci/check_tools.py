@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HERE = Path(sys.executable).parent
 PLACE = ROOT / "build" / "tools"
 PATIENCE = 600  # seconds
+NODE = 22
 # Which of five questions the systems answer by "yes", which is right.
 RIGHT = {"alpha": "10100", "beta": "11101"}
 MEANS = {name: right.count("1") / len(right) for name, right in RIGHT.items()}
@@ -123,11 +124,16 @@ PROVIDER = """module.exports = class {{
 }};
 """
 SACREBLEU = """
-import json
+import json, subprocess, sys
 import sacrebleu
 texts = {name: open(f"{name}.txt").read().splitlines() for name in ("a", "b", "r")}
 scores = [sacrebleu.corpus_bleu(texts[name], [texts["r"]]).score for name in "ab"]
-json.dump(scores, open("bleu.json", "w"))
+segments = {n: [sacrebleu.sentence_chrf(one, [r]).score for one, r in zip(texts[n], texts["r"])] for n in "ab"}
+means = {n: sum(own) / len(own) for n, own in segments.items()}
+json.dump({"corpus": scores, "segments": means}, open("own.json", "w"))
+for name in "ab":
+    words = [sys.executable, "-m", "sacrebleu", "r.txt", "-i", f"{name}.txt", "-m", "chrf", "-sl", "-w", "12"]
+    subprocess.run(words, check=True, stdout=open(f"logs/{name}.txt", "w"))
 """
 
 
@@ -230,10 +236,12 @@ def check_promptfoo(folder: Path) -> str:
     place.mkdir(parents=True, exist_ok=True)
     program = place / "node_modules" / ".bin" / "promptfoo"
     words = ["--no-audit", "--no-fund", "--silent", "--prefix", place]
+    node = f"node@{NODE}"  # a Node of its own: the newest promptfoo runs on no older one
     os.environ |= {"PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1"}
     try:
-        ran([npm, "install", *words, "promptfoo@latest"], place, "npm")
-        ran([program, "--version"], place, "promptfoo")  # which may want a newer Node than there is
+        ran([npm, "install", *words, "promptfoo@latest", node], place, "npm")
+        os.environ["PATH"] = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+        ran([program, "--version"], place, "promptfoo")
     except RuntimeError as error:
         raise Skipped(str(error)) from None
     version: str = json.loads((place / "node_modules/promptfoo/package.json").read_text())["version"]
@@ -259,7 +267,8 @@ def check_promptfoo(folder: Path) -> str:
 
 
 def check_sacrebleu(folder: Path) -> str:
-    """BLEU of two systems by the newest sacrebleu and by `compare corpus test`, which may have another release."""
+    """BLEU of two systems by the newest sacrebleu and by `compare corpus test`, which may have another release; and
+    the scores of segments that it prints."""
     python, version = environment("sacrebleu", "sacrebleu")
     texts = {
         "r": "the river rose until spring",
@@ -268,8 +277,13 @@ def check_sacrebleu(folder: Path) -> str:
     }
     for name, text in texts.items():
         (folder / f"{name}.txt").write_text("".join(f"{text} of bridge {n} .\n" for n in range(5)))
+    (folder / "logs").mkdir()
     ran([python, "-c", SACREBLEU], folder, f"sacrebleu {version}")
-    wanted = json.loads((folder / "bleu.json").read_text())
+    own = json.loads((folder / "own.json").read_text())
+    wanted, segments = own["corpus"], own["segments"]
+    means = {system: means["chrF2"] for system, means in means_read(folder).items()}
+    if any(abs(means[system] - mean) > 1e-6 for system, mean in segments.items()):
+        raise RuntimeError(f"{version}: segments {segments}, and {means} was read")
     words = [
         "compare",
         "corpus",

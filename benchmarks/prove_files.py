@@ -127,6 +127,8 @@ TARGETS = (
     Target("import {}", "log.eval"),
     Target("import {}", "ragas.csv"),
     Target("import {}", "mlflow.csv"),
+    Target("import {}", "segments.txt"),
+    Target("import {}", "whole.json"),
 )
 
 
@@ -245,6 +247,11 @@ def write_good_files(folder: Path) -> dict[str, bytes]:
         + "".join(f"is {i} odd?,yes,no,{i % 2}\n" for i in range(8)),
         "mlflow.csv": "trace_id,request,response,right/value\n"
         + "".join(f"tr-{i},is {i} odd?,yes,{bool(i % 2)}\n" for i in range(8)),
+        "segments.txt": "".join(
+            f"BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:2.6.0 = {i}.5 80.0/50.0\n"
+            for i in range(8)
+        ),
+        "whole.json": '{"name": "BLEU", "score": 34.2, "signature": "nrefs:1|version:2.6.0", "nrefs": "1"}',
         "names.txt": "one\ntwo\nthree\nfour\nfive\nsix\n",
         "config.toml": '[report]\npayment = "12 USD"\n'
         '[report.person]\nname = "Ada"\n[report.heds]\n"3.2.2.1" = 2\n',

@@ -56,7 +56,7 @@ continuous integration reads what newer releases write (`make check-tools`). The
 their documentation say: look at the means that `import` prints (without `-o`) before you trust a table. For any
 other program: [a mapping](../logs.md#other-logs-a-mapping). Ratings of people, from Pearmut (proved with 1.1.6, on
 the same day), Potato (2.12.1) and other annotation tools: [import](../import.md). Texts with their references, as
-sacreBLEU takes them: [corpus](../corpus.md).
+sacreBLEU takes them, are compared by scores of the whole test set: [corpus](../corpus.md).
 """
 NAMING = (
     "put those of each system in a folder of its name, or say it by "

@@ -33,7 +33,8 @@ DesignKind = Literal[
 DESIGN_KINDS: tuple[DesignKind, ...] = tuple(kind for kind in get_args(DesignKind) if kind != "table")
 Response = Literal["gaussian", "clipped", "likert"]
 Exclusion = Literal["none", "careless", "suspicious"]
-Sought = Literal["workers", "items", "documents", "ratings-per-item"]
+SizeSought = Literal["workers", "items", "documents", "ratings-per-item"]
+Sought = Literal[SizeSought, "budget"]
 LookKind = Literal["items", "workers", "ratings", "blocks"]
 EFFICACY_WORDS = (
     "pocock",
@@ -90,6 +91,7 @@ HarnessName = Literal[
     "pydantic-evals",
     "ragas",
     "mlflow",
+    "sacrebleu",
     "mteb",
     "langsmith",
     "braintrust",
@@ -123,6 +125,7 @@ TITLES: Mapping[PlatformName | HarnessName | UploaderName, str] = {
     "pydantic-evals": "Pydantic Evals",
     "ragas": "ragas",
     "mlflow": "MLflow",
+    "sacrebleu": "sacreBLEU",
     "mteb": "MTEB",
     "langsmith": "LangSmith",
     "braintrust": "Braintrust",

@@ -47,6 +47,8 @@ COMMANDS: dict[str, str] = {
     "power many k": f"power {SETTING} {SMALL_STUDY} --ratings-per-item 3 --n-systems 4 --baseline A --model joint "
     f"--effect 0.1 {QUICK}",
     "mde many": f"mde {SETTING} {SMALL_STUDY} --n-systems 3 --goal any {QUICK}",
+    "size budget": f"size {SETTING} --find budget --max-workers 20 --effect 0.1 --method analytic "
+    "--ratings-per-item 2 --cost-per-rating 0.1 --cost-per-worker 2",
     "size many": f"size {SETTING} --find items --workers 10 --n-systems 3 --effect 0.2 {QUICK}",
     "surface many": f"surface {SETTING} --workers 4,6 --items 24 --n-systems 3 --effect 0.1,0.2 {QUICK}",
     "plan": "plan pilot.csv --scale 1:5 --effect 0.15 --items 20:100:20 --max-workers 30 --cost-per-rating 0.12 "

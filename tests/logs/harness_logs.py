@@ -528,6 +528,21 @@ def write_langfuse(folder: Path, scores: Scores = SCORES) -> Path:
     return folder
 
 
+def write_sacrebleu(folder: Path, scores: Scores = SCORES) -> Path:
+    for system, own in scores.items():
+        place = folder / system.split("/")[-1]
+        place.mkdir(parents=True)
+        (place / "segments.txt").write_text("".join(sacrebleu_line(score) for score in own))
+    return folder
+
+
+def sacrebleu_line(score: float, tokens: str = "13a") -> str:
+    return (
+        f"BLEU|nrefs:1|case:mixed|eff:yes|tok:{tokens}|smooth:exp|version:2.6.0 = {score:.1f} "
+        "80.0/50.0/33.3/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 5 ref_len = 5)\n"
+    )
+
+
 WRITERS = {
     "lm-eval": write_lm_eval,
     "lmms-eval": write_lmms_eval,
@@ -539,6 +554,7 @@ WRITERS = {
     "pydantic-evals": write_pydantic_evals,
     "ragas": write_ragas,
     "mlflow": write_mlflow,
+    "sacrebleu": write_sacrebleu,
     "mteb": write_mteb,
     "langsmith": write_langsmith,
     "braintrust": write_braintrust,
@@ -555,10 +571,11 @@ METRIC = {
     "pydantic-evals": "right",
     "ragas": "exact_match",
     "mlflow": "right",
+    "sacrebleu": "BLEU",
     "mteb": "main_score",
     "langsmith": "right",
     "braintrust": "right",
     "langfuse": "right",
 }
 DOCUMENTED = ("langsmith", "braintrust", "langfuse")  # no file of these has been seen
-NAMELESS = ("ragas", "mlflow", "braintrust")  # their files name no system
+NAMELESS = ("ragas", "mlflow", "sacrebleu", "braintrust")  # their files name no system

@@ -96,7 +96,8 @@ def test_whatever_stands_in_a_log_is_read_or_refused(harness: str, n_logs: int, 
             n_refused += 1
             n_silent += not all(problem.rule for problem in error.problems)
         path.write_text(texts[path])
-    assert 0 < n_refused < n_logs
+    # in lines of one cell each every change is a whole line
+    assert 0 < n_refused < n_logs + (harness == "sacrebleu")
     assert not n_silent
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from harness_logs import (
     langsmith_row,
     lines,
     promptfoo_results,
+    sacrebleu_line,
     write_deepeval,
     write_langfuse,
     write_mlflow,
@@ -25,7 +28,11 @@ from harness_logs import (
     write_pydantic_evals,
     write_ragas,
     write_rows,
+    write_sacrebleu,
 )
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
 
 from humeval_power.checking.logs.combined import LogTable
 from humeval_power.errors import InputError
@@ -307,3 +314,52 @@ def test_scores_of_langfuse_need_the_observations_of_their_traces(
     assert all(
         item.startswith("d7 ") for item in table_in(scores).frame["item"]
     )  # one name of four questions
+
+
+def test_segment_scores_that_the_installed_sacrebleu_prints_are_read(tmp_path: Path) -> None:
+    texts = {
+        "reference": ["the river rose until spring", "it rained", "the bridge was shut"],
+        "old": ["the river rose till spring", "it rained", "the bridge is shut"],
+        "new": ["the river fell until spring", "it snowed all day", "the bridge was shut"],
+    }
+    for name, lines_of in texts.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines_of))
+    (tmp_path / "logs").mkdir()
+    for metric, counted in (("bleu", BLEU(effective_order=True)), ("chrf", CHRF()), ("ter", TER())):
+        for system in ("old", "new"):
+            words = ["reference", "-i", system, "-m", metric, "--sentence-level", "-w", "4"]
+            program = [sys.executable, "-m", "sacrebleu", *words]
+            printed = subprocess.run(
+                program, cwd=tmp_path, capture_output=True, text=True, check=True
+            ).stdout
+            (tmp_path / "logs" / f"{system}.txt").write_text(printed)
+        found = table_in(tmp_path / "logs")
+        for system, own in found.frame.groupby("system"):
+            pairs = zip(texts[str(system)], texts["reference"], strict=True)
+            expected = [counted.sentence_score(text, [reference]).score for text, reference in pairs]
+            assert own[found.scores[0]].tolist() == pytest.approx(expected, abs=5e-5)
+        assert any("--lower-is-better" in one for one in found.said) == (metric == "ter")
+
+
+def test_segments_scored_with_other_settings_are_not_compared(tmp_path: Path) -> None:
+    folder = write_sacrebleu(tmp_path, TWO)
+    (folder / "b" / "segments.txt").write_text("".join(sacrebleu_line(one, "intl") for one in TWO["m/b"]))
+    assert "scored otherwise" in refused(folder)
+    (folder / "b" / "segments.txt").write_text(sacrebleu_line(1) + sacrebleu_line(1, "intl"))
+    assert "another metric or signature than row 1" in refused(folder)
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        sacrebleu_line(34.2),
+        sacrebleu_line(34.2) + sacrebleu_line(73.1).replace("BLEU", "chrF2"),
+        json.dumps({"name": "BLEU", "score": 34.2, "signature": "nrefs:1|version:2.6.0"}, indent=1),
+        json.dumps([{"name": "BLEU", "score": 34.2, "signature": "nrefs:1|version:2.6.0"}], indent=1),
+    ],
+)
+def test_a_score_of_a_whole_test_set_leads_to_the_comparison_of_its_texts(
+    printed: str, tmp_path: Path
+) -> None:
+    (tmp_path / "whole.txt").write_text(printed)
+    assert "compare corpus test" in refused(tmp_path / "whole.txt")

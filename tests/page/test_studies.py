@@ -214,6 +214,37 @@ def test_the_size_that_was_open_can_be_taken(client, chosen):
     assert said(chosen)["workers"] == int(found[1])
 
 
+def test_the_budget_that_was_open_pays_for_workers_and_items_that_can_be_taken(client, chosen):
+    save(client, cost_per_rating="0.1", effect="0.2")
+    page = client.get("/study/mine/size?open=budget").text
+    assert 'id="field-workers"' not in page
+    assert re.search(r"<dt>Cost</dt><dd>[\d.]+ USD</dd>", page)
+    taken = dict(re.findall(r'<input type="hidden" name="(workers|items)" value="(\d+)">', page))
+    assert f"Take {taken['workers']} workers and {taken['items']} items into the study" in page
+    save(client, **taken)
+    assert {name: said(chosen)[name] for name in taken} == {name: int(n) for name, n in taken.items()}
+    assert "into the study" not in client.get("/study/mine/size?open=budget").text
+
+
+def test_what_is_missing_is_asked_for_at_the_field_that_the_stage_has(client):
+    save(client, effect="", cost_per_rating="0.1")
+    page = client.get("/study/mine/size?open=budget").text
+    assert '<a href="#field-effect_raw">' in page
+    assert "Say the smallest difference that matters." in page
+    assert 'class="more" open' not in page
+
+
+def test_an_answer_begins_with_a_number_and_folds_its_method(client):
+    page = client.get("/study/mine/size").text
+    first, sentence, fold = (
+        page.index(" of 100</dd>"),
+        page.index('class="answer"'),
+        page.index('class="folded"'),
+    )
+    assert first < sentence < page.index("What would change it") < fold
+    assert fold < page.index("Numbers and method</summary>") < page.index("<dt>Test</dt>")
+
+
 def test_a_plan_is_chosen_among_designs_and_sealed_in_the_folder(client, chosen):
     save(client, "mine/plan", cost_per_rating="0.1", max_workers="20")
     save(client, effect="0.3", items="15")

@@ -281,10 +281,10 @@ def _refuse_other_questions(logs: Sequence[Log]) -> None:
                 continue
             asked, other = first.setdefault((log.task, sample.item), (sample.asked, log))
             if asked != sample.asked:
-                rule = f"item {shortened(sample.item)!r} is another question than in {other.source}."
-                remedy = (
-                    "Were the versions of the data set, or their order, different? Evaluate both on one."
+                rule = (
+                    f"item {shortened(sample.item)!r} was asked or scored otherwise than in {other.source}."
                 )
+                remedy = "Were the data, their order, or the settings of the metric different? Evaluate both alike."
                 problems.append(Problem(rule, remedy, log.source, sample.row or None))
     if problems:
         raise InputError(counted_problems(problems, logs[0].source))

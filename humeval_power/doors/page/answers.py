@@ -18,7 +18,9 @@ import click
 
 from humeval_power.asking.command_groups import in_terminal
 from humeval_power.errors import HumevalPowerError, InputError, options_in_errors
+from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Document
+from humeval_power.saying.quantities import BY_FORMULA
 from humeval_power.saying.result import Result
 
 ANSWER = "answer"  # the folder of an answer's files, in the folder of its work
@@ -31,6 +33,10 @@ _STOPPED = 130
 _FAILED = 1
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
 _TOLD_EVERY = 0.1  # seconds
+# Commands whose answers are long: on the page of a study numbers and method are folded.
+_BESIDE_FIELDS = ("size", "power", "mde", "plan", "assign", "collect", "check", "analyze")
+_POWER = re.compile(r"([01]\.\d+)(?: \(.+\))?")
+_SHARE = " on [0, 1], "
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +127,34 @@ def on_page(path: tuple[str, ...], result: Result) -> Answer:
 
 def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
     """What the page of a study shows, which has the command below and its files in the folder."""
-    return _shown(path, result, replace(result.document(), provenance=()))
+    from humeval_power.saying.render import as_html_beside
+
+    document = replace(result.document(), provenance=())
+    if path[0] not in _BESIDE_FIELDS:
+        return _shown(path, result, document)
+    headline = tuple(_in_words(label, text) for label, text in document.headline)
+    return _shown(path, result, replace(document, headline=headline), as_html_beside)
 
 
-def _shown(path: tuple[str, ...], result: Result, document: Document) -> Answer:
+def _in_words(label: str, text: str) -> tuple[str, str]:
+    """A power as so many of 100 studies, and an effect in points of the scale alone."""
+    power = _POWER.fullmatch(text)
+    if power is None:
+        return label, text.partition(_SHARE)[2] or text
+    how = ", by formula" if label == BY_FORMULA else ""
+    return f"such studies find it{how}", f"{of_hundred(float(power[1]))} of 100"
+
+
+def _shown(
+    path: tuple[str, ...], result: Result, document: Document, draw: Callable[[Document], str] | None = None
+) -> Answer:
     from humeval_power.asking.program import python_here
     from humeval_power.doors.page.asked import asks, links, numbers, ways
 
     return Answer(
         0,
         document.title,
-        _fragment(document),
+        (draw or _fragment)(document),
         python=python_here(),
         numbers=numbers(path, result),
         links=links(path, result),

@@ -29,6 +29,7 @@ from humeval_power.files.logs.openai_evals import OPENAI
 from humeval_power.files.logs.promptfoo import PROMPTFOO
 from humeval_power.files.logs.pydantic_evals import PYDANTIC_EVALS
 from humeval_power.files.logs.ragas import RAGAS
+from humeval_power.files.logs.sacrebleu import SACREBLEU
 from humeval_power.files.logs.score_rows import DOCUMENTED, Harness, RawLog
 from humeval_power.safe_text import shell_word
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 # one.
 
 _ENDINGS = (".json", ".jsonl", ".eval", ".json.gz", ".jsonl.gz")
-_TABLES = (".csv", ".csv.gz")  # logs of some harnesses, and much else
+_TABLES = (".csv", ".csv.gz", ".txt")  # logs of some harnesses, and much else
 _MOST_FILES = 20_000
 _MOST_NAMED = 10
 _LONGEST = 120  # characters of a path
@@ -434,6 +435,7 @@ HARNESSES: tuple[Harness, ...] = (
     PYDANTIC_EVALS,
     RAGAS,
     MLFLOW,
+    SACREBLEU,
     MTEB,
     LANGSMITH,
     BRAINTRUST,

@@ -79,9 +79,10 @@ def _short(question: str) -> str:
 # A file before it is known whose log it is: its bytes, its lines and its JSON, each read once.
 
 _FIRST = 65_536  # bytes that a format is told from
-_COLUMNS = (  # of ragas, MLflow, promptfoo, LangSmith, Braintrust and Langfuse
+_COLUMNS = (  # of ragas, MLflow, promptfoo, LangSmith, Braintrust and Langfuse; and in lines of sacreBLEU
     *(b"user_input", b"request", b"Named Scores"),
     *(b"inputs", b"expected", b"trace_id"),
+    *(b"|version:", b"|v:"),
 )
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _HALF = "The log is cut off here, or was damaged: run the evaluation to its end"

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from humeval_power.safe_text import one_line, visible
-from humeval_power.saying.document import NUMBERS_FROM, READ_FIRST, Document, Picture
+from humeval_power.saying.document import NUMBERS_FROM, READ_FIRST, Block, Document, Picture, Section
 
 _MOST_COLUMNS = 9  # of a table with labelled columns that still fits a page
 
@@ -35,6 +35,32 @@ def as_html_part(document: Document) -> str:
         .get_template("part.html")
         .render(document=document, read_first=READ_FIRST, numbers_from=NUMBERS_FROM)
     )
+
+
+def as_html_beside(document: Document) -> str:
+    """The same with what would change the answer in sight, and numbers and method folded below it."""
+    shown, folded = _folded(document)
+    return (
+        _environment()
+        .get_template("study.html")
+        .render(document=document, read_first=READ_FIRST, shown=shown, folded=folded)
+    )
+
+
+def _folded(document: Document) -> tuple[list[Section], list[Section]]:
+    """The sections in sight, the charts of those without a title and the first with one; and the others."""
+    shown: list[Section] = []
+    numbers: list[Block] = []
+    sections = document.all_sections
+    titled = [section for section in sections if section.title]
+    for section in sections:
+        if section.title:
+            continue
+        charts = tuple(each for each in section.blocks if isinstance(each, Picture))
+        numbers += [each for each in section.blocks if each not in charts]
+        shown += [Section("", charts)] if charts else []
+    folded = [Section("Numbers and method", tuple(numbers))] if numbers else []
+    return [*shown, *titled[:1]], [*titled[1:], *folded]
 
 
 def as_notebook(document: Document) -> str:

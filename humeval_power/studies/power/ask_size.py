@@ -15,22 +15,25 @@ from humeval_power.asking.declared import (
     VARIATION,
     Page,
     Part,
+    costs,
     study_command,
 )
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
 from humeval_power.asking.vocabulary import METHOD, PILOT
-from humeval_power.choices import SearchMethod, Sought
+from humeval_power.choices import MOST_WORKERS, SearchMethod, Sought
 from humeval_power.fields import own, word
 from humeval_power.studies.resolve import (
     NO_DIFFERENCE,
     analysed_as,
     assumptions_of,
+    cost_model_of,
     documents_of,
     effect_needed,
     effect_or_known,
     on_one_criterion,
     only_setting,
+    prices_of,
     rule_of,
     settled,
     source_needed,
@@ -46,23 +49,26 @@ if TYPE_CHECKING:
 
 
 def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...]:
-    return (str(typed.get("sought")).replace("-", "_"),)
+    sought = str(typed.get("sought")).replace("-", "_")
+    return ("workers", "items", "budget") if sought == "budget" else (sought,)
 
 
 @study_command(
     ("size",),
     {
         **study_fields(
-            *("ratings", "variation", "effect", "systems", "design", "test"),
-            but=("criterion", "correlated", "check_families"),
+            *("ratings", "variation", "effect", "systems", "design", "test", "cost"),
+            but=("criterion", "correlated", "check_families", "budget", "spend_budget"),
             pilot=PILOT,
             power=FIELDS["power"],
             workers=replace(FIELDS["workers"], start=""),
+            max_workers=replace(FIELDS["max_workers"], help="Most workers that a budget may pay."),
         ),
         "sought": own(
             word(Sought),
             "What to find; give the others (without --ratings-per-item every worker rates every item; for "
-            "documents, --items-per-document or the --items of all).",
+            "documents, --items-per-document or the --items of all; for a budget prices, and neither workers nor "
+            "items).",
             "What to find",
             option="find",
             start="workers",
@@ -71,6 +77,7 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
                 "items": "The fewest items",
                 "documents": "The fewest documents",
                 "ratings-per-item": "The fewest ratings of each item",
+                "budget": "The smallest budget",
             },
             needed=True,
         ),
@@ -92,6 +99,7 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
             ),
             EFFECT,
             VARIATION,
+            *costs("max_workers"),
         ),
         (TO_POWER, TO_PLAN),
         journey="plan",
@@ -99,8 +107,9 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
     ),
 )
 def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) -> StudySize:
-    """The fewest workers, items, documents or ratings per item that reach the target.
+    """The fewest workers, items, documents or ratings per item that reach the target; or the least money.
 
+    A budget pays for as many workers and items as are cheapest at your prices.
     Found by formula and proved by simulation; a proof of more than a minute
     only with --simulations. Ends with 3, and the reason, if no practical number
     will do. Of several systems (--n-systems 8) the target is that of
@@ -143,5 +152,7 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
         n_jobs=run.n_jobs,
         setting=name,
         scale=scale,
+        costs=cost_model_of(study) if sought == "budget" else prices_of(study),
+        max_workers=study.max_workers or MOST_WORKERS,
         ahead=lambda work: tell_work(work, n_simulations=run.simulations()),
     )

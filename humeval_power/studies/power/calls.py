@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, HIGHEST, Method, SearchMethod
+from humeval_power.choices import (
+    DEFAULT_SEED,
+    DEFAULT_SIMULATIONS,
+    HIGHEST,
+    MOST_WORKERS,
+    Method,
+    SearchMethod,
+)
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
@@ -15,7 +23,7 @@ from humeval_power.study_counts import NO_DOCUMENTS, Documents
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
-    from humeval_power.choices import Sought
+    from humeval_power.choices import SizeSought, Sought
     from humeval_power.costs import CostModel
     from humeval_power.parameters import Parameters
     from humeval_power.saying.document import Along, AlongStudy, Drawn
@@ -29,11 +37,12 @@ if TYPE_CHECKING:
         SurfaceResult,
     )
     from humeval_power.studies.power.questions import By
+    from humeval_power.studies.power.required import RequiredSize
     from humeval_power.studies.power.result import StudyPower
     from humeval_power.studies.power.result_ratings import StudySurface
     from humeval_power.studies.power.result_size import StudyDetectable, StudySize
     from humeval_power.studies.power.surface import AnyStudy, Cell
-    from humeval_power.studies.power.systems_study import SystemsStudy
+    from humeval_power.studies.power.systems_study import SystemsSize, SystemsStudy
     from humeval_power.studies.power.wording import Wording
     from humeval_power.studies.power.workload import Ahead
     from humeval_power.sweep.executors import AnyExecutor
@@ -208,13 +217,17 @@ def study_size(
     setting: str = "",
     scale: RatingScale | None = None,
     ahead: Ahead | None = None,
+    costs: CostModel | None = None,
+    max_workers: int = MOST_WORKERS,
 ) -> StudySize:
-    """The fewest workers, items, documents or ratings per item that reach the target power.
+    """The fewest workers, items, documents or ratings per item that reach the target power; or the smallest budget.
 
     Parameters
     ----------
     about : the parameters of two systems; or several systems with tests and goal, whose design is not used.
-    sought : what to find; the other sizes are given. Without `ratings_per_item` every worker rates every item.
+    sought : what to find; the other sizes are given, of a budget neither workers nor items. Without
+        `ratings_per_item` every worker rates every item.
+    costs, max_workers : the prices of a budget, and the most workers that it may pay.
     method : "both" proves by simulation what the formula finds; "analytic" does not.
     documents : that the items come out of; if they are sought, the items of each, or `items` for all.
     n_simulations : studies of a proof. None are 1,000, unless they take more than a minute: then nothing is proved.
@@ -230,17 +243,20 @@ def study_size(
     Raises
     ------
     InputError
-        A size that is missing, an effect that no study can find, or a rule beside that of several systems.
+        A size or prices that are missing, an effect that no study can find, a rule beside that of several systems.
     """
+    from humeval_power.costs import cost_of
     from humeval_power.studies.power import strategies
+    from humeval_power.studies.power.budget import cheapest_size
     from humeval_power.studies.power.result_size import StudySize
 
     if effect is not None and not isinstance(effect, Difference):
         about = strategies.at_effect(about, effect)
     said = effect if isinstance(effect, Difference) else strategies.difference_of(about, effect, scale)
     asked = strategies.sized(about, said.value, rule)
-    with progress("Proving", total=100) as advance:
-        found = strategies.required(
+
+    def required(sought: SizeSought, workers: int | None, **how: Any) -> RequiredSize | SystemsSize:
+        return strategies.required(
             asked,
             sought,
             workers=workers,
@@ -249,15 +265,27 @@ def study_size(
             paired=paired,
             documents=documents,
             power=power,
-            proves=method == "both",
             n_simulations=n_simulations,
             seed=seed,
             n_jobs=n_jobs,
             ahead=ahead,
-            progress=in_steps(advance),
+            **how,
         )
+
+    searched: SizeSought = "items" if sought == "budget" else sought
+    if sought == "budget":
+        if costs is None:
+            raise InputError("A budget needs prices: give costs.")
+        least = max(2, (ratings_per_item or 1) * (1 if paired else 2))
+        by_formula = cheapest_size(
+            lambda m: required("items", m, proves=False), costs, least=least, most=max_workers
+        )
+        workers = max_workers if by_formula.counts is None else by_formula.counts.n_workers
+    with progress("Proving", total=100) as advance:
+        found = required(searched, workers, proves=method == "both", progress=in_steps(advance))
     return StudySize(
-        found=found,
+        found=replace(found, sought=sought),
+        priced=None if costs is None or found.counts is None else cost_of(found.counts, costs),
         about=asked,
         said=said,
         halfway=strategies.halfway_of_size(asked, found),

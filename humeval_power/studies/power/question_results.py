@@ -172,7 +172,7 @@ class PowerResult(QuestionResult):
         formula = "" if computed is None else of_hundred(computed.power)
         by = "Computed exactly" if computed is not None and computed.exact else "By formula"
         if simulated is None:
-            return f"Of 100 such studies, {formula} {found}. {by}; no simulation was asked for."
+            return f"Of 100 such studies, {formula} {found}. {by}."
         beside = f" {by} it would be {formula}." if formula else ""
         if simulated.too_many_failed:
             return (

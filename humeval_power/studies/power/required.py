@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, DesignKind, Sought
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, DesignKind, SizeSought, Sought
 from humeval_power.designs import (
     Design,
     both_nested,
@@ -426,7 +426,7 @@ def counts_precision(parameters: Parameters, counts: StudyCounts) -> EffectPreci
 
 def required_size(
     parameters: Parameters,
-    sought: Sought,
+    sought: SizeSought,
     *,
     workers: int | None = None,
     items: int | None = None,
@@ -535,7 +535,7 @@ def check_effect(effect: float, rule: DecisionRule) -> None:
 
 
 def _search_space(
-    sought: Sought,
+    sought: SizeSought,
     workers: int | None,
     items: int | None,
     k: int | None,
@@ -561,6 +561,8 @@ def _search_space(
             raise InputError(
                 f"{name} must leave at most {MOST:,} items to look for; got {least:,} at least."
             )
+        if k is not None:
+            least = max(least, -(-m // (needed * k)))  # work for all of them
         return lambda n: counts(m, n, k or m), least, MOST
     m, n = _given("workers", workers), _given("items", items)
     return lambda value: counts(m, n, value), 1, m // needed
@@ -582,7 +584,7 @@ def _documents_space(
     return lambda d: StudyCounts(m, d * each, k or m, paired, n_documents=d), 2, max(2, MOST // each)
 
 
-def _check_ratings_per_item(sought: Sought, workers: int | None, k: int | None, paired: bool) -> None:
+def _check_ratings_per_item(sought: SizeSought, workers: int | None, k: int | None, paired: bool) -> None:
     if sought == "ratings-per-item":
         return
     if k is None and not paired:
@@ -606,7 +608,7 @@ def _given(name: str, value: int | None) -> int:
 
 def _limit(
     parameters: Parameters,
-    sought: Sought,
+    sought: SizeSought,
     best: StudyCounts,
     power: float,
     rule: DecisionRule,
@@ -642,7 +644,7 @@ def _limit_ratings(counts: StudyCounts) -> int | None:
 
 
 def _why(
-    sought: Sought,
+    sought: SizeSought,
     best: StudyCounts,
     limit: Ceiling | None,
     parameters: Parameters,
@@ -701,7 +703,7 @@ def _why(
     return text + least + (would_do if clearly != enough else "") + rough
 
 
-def _number(sought: Sought, counts: StudyCounts) -> int:
+def _number(sought: SizeSought, counts: StudyCounts) -> int:
     """What was sought, of these counts."""
     if sought == "documents":
         return counts.n_documents
@@ -710,7 +712,7 @@ def _number(sought: Sought, counts: StudyCounts) -> int:
 
 def _enough(
     parameters: Parameters,
-    sought: Sought,
+    sought: SizeSought,
     other: str,
     best: StudyCounts,
     power: float,

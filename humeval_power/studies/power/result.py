@@ -246,7 +246,7 @@ class StudyPower(Result):
             yield f"Of 100 such studies, {found} would {finds}; {simulated.n_simulations:,} studies were simulated."
         elif analytic is not None:
             found = of_hundred(analytic.power)
-            yield f"Of 100 such studies, {found} would {finds}. By formula; no simulation was asked for."
+            yield f"Of 100 such studies, {found} would {finds}. By formula."
         if isinstance(analytic, AnalyticPower) and not analytic.is_rough:
             yield from self._changes()
 

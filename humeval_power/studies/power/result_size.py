@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from humeval_power.choices import DEFAULT_SIMULATIONS
+from humeval_power.costs import Cost
 from humeval_power.differences import Difference
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.answer_words import better_words, of_hundred, on_scale, points_words
@@ -48,7 +49,8 @@ from humeval_power.studies.power.systems_study import SimulatedDifference, Syste
 class StudySize(QuantityResult):
     """The smallest size found by formula and perhaps proved by simulation, or why there is none.
 
-    `about` is what it was sought for; of several systems its design is not that of the answer.
+    `about` is what it was sought for; of several systems its design is not that of the answer. `priced` is what it
+    costs, where prices were said.
     """
 
     schema: ClassVar[str] = SIZE_SCHEMA
@@ -59,6 +61,7 @@ class StudySize(QuantityResult):
     halfway: HalfwayPower | None = None
     setting: str = ""
     scale: RatingScale | None = None
+    priced: Cost | None = None
     provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
@@ -74,7 +77,7 @@ class StudySize(QuantityResult):
                 blocks.insert(0, goals_table(about, found.analytic, found.simulated))
             blocks += [Paragraph(assumed_words(about)), means_table(about)]
         return Document(
-            f"The smallest study that {finds}",
+            f"The {'cheapest' if found.sought == 'budget' else 'smallest'} study that {finds}",
             lead=self._lead(),
             headline=self.facts(first=True),
             sections=(Section("", tuple(blocks)),),
@@ -96,27 +99,40 @@ class StudySize(QuantityResult):
             none = (
                 ""
                 if found.reason.startswith(("No ", "Even "))
+                else "No budget will do. "
+                if found.sought == "budget"
                 else f"No number of {found.sought} will do. "
             )
             return f"{none}{found.reason}"
+        if self.priced is not None and found.sought == "budget":
+            workers, items = counted(counts.n_workers, "worker"), counted(counts.n_items, "item")
+            return f"{self.priced} would do, for {workers} and {items}: {self._then()}"
         number = {
             "workers": counted(counts.n_workers, "worker"),
             "items": counted(counts.n_items, "item"),
             "documents": counted(counts.n_documents, "document"),
             "ratings-per-item": f"{counted(counts.ratings_per_item, 'rating')} of each item",
         }[found.sought]
-        shown = found.simulated
+        return f"{number} would do: {self._then()}"
+
+    def _then(self) -> str:
+        shown = self.found.simulated
         assert self._by_formula is not None  # of a size that was found
         power = of_hundred(self._by_formula) if shown is None else of_hundred(shown.power, shown.interval)
         how = "by formula" if shown is None else f"by simulating {shown.n_simulations:,} studies"
         finds = finds_words(self.about, self.said, self.scale)
-        return f"{number} would do: then, {how}, {power} of 100 such studies {finds}."
+        return f"then, {how}, {power} of 100 such studies {finds}."
 
     def quantities(self) -> Iterator[Quantity]:
         """The size and its power, then what it was computed from."""
         about, found, rule = self.about, self.found, self.rule
         counts, shown, formula = found.counts, found.simulated, self._by_formula
         yield Quantity("", "Size", "none" if counts is None else None, is_first=True)
+        if self.priced is not None:
+            yield Quantity(
+                "cost", "Cost", float(self.priced.total), lambda _: str(self.priced), is_first=True
+            )
+            yield Quantity("currency", value=self.priced.currency)
         yield Quantity("workers", "Workers", counts and counts.n_workers, ",", is_first=True)
         yield Quantity("items", "Items", counts and counts.n_items, ",", is_first=True)
         if counts is not None and counts.n_documents:

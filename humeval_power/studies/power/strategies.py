@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from humeval_power.choices import DEFAULT_SIMULATIONS, Exclusion, Method, Response, Sought
+from humeval_power.choices import DEFAULT_SIMULATIONS, Exclusion, Method, Response, SizeSought
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
@@ -207,7 +207,7 @@ def sized(about: Parameters | SystemsStudy, effect: float, rule: DecisionRule) -
 
 def required(
     about: TwoSystems | SystemsStudy,
-    sought: Sought,
+    sought: SizeSought,
     *,
     workers: int | None,
     items: int | None,

@@ -7,12 +7,12 @@ import operator
 from collections.abc import Callable
 from dataclasses import KW_ONLY, astuple, dataclass, replace
 from functools import cached_property, reduce
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Exclusion, Response
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Exclusion, Response, SizeSought, Sought
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.estimation.joint.any_design import MOST_COLUMNS
@@ -188,7 +188,6 @@ class SystemsStudy:
 
 # The smallest difference among several systems that a study finds, and the smallest study that finds one.
 
-SystemsSought = Literal["workers", "items", "documents", "ratings-per-item"]
 _CLOSE = 1e-4  # of a smallest difference, on [0, 1]
 _STEPS = 12  # of a search by simulation
 _MOST = 100_000  # workers or items
@@ -210,7 +209,7 @@ class SystemsSize:
     """The smallest study that reaches the target, None with a reason where none does; its power by formula and as
     simulated."""
 
-    sought: SystemsSought
+    sought: Sought
     target: float
     counts: StudyCounts | None
     analytic: SystemsPower | None = None
@@ -275,7 +274,7 @@ def simulated_difference(
 
 def required_systems_size(
     study: SystemsStudy,
-    sought: SystemsSought,
+    sought: SizeSought,
     counts: StudyCounts,
     *,
     documents: Documents = NO_DOCUMENTS,
@@ -299,8 +298,8 @@ def required_systems_size(
         A target that is no goal, comparisons that no formula describes, or a number of documents where that is
         sought.
     """
-    if sought not in get_args(SystemsSought):
-        raise InputError(f"Find one of {', '.join(get_args(SystemsSought))}; got {sought!r}.")
+    if sought not in get_args(SizeSought):
+        raise InputError(f"Find one of {', '.join(get_args(SizeSought))}; got {sought!r}.")
     check_target(power, study.rule.tail, gives="what no difference at all would give")
     if not study.has_formula:
         raise InputError(
@@ -349,7 +348,7 @@ def required_systems_size(
 
 
 def _range(
-    counts: StudyCounts, sought: SystemsSought, complete: bool, documents: Documents
+    counts: StudyCounts, sought: SizeSought, complete: bool, documents: Documents
 ) -> tuple[int, int]:
     """The least and the most that a size can be."""
     if sought == "documents":

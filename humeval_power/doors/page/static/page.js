@@ -37,7 +37,7 @@ function glance() {
   const headline = answer.querySelector(".headline");
   line.hidden = headline === null;
   line.textContent = headline
-    ? [...headline.children].map((each) => each.firstElementChild.textContent + " " + each.lastElementChild.textContent).join(" · ")
+    ? [...headline.children].map((each) => each.lastElementChild.textContent + " " + each.firstElementChild.textContent).join(" · ")
     : "";
 }
 

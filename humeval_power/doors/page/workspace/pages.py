@@ -190,7 +190,7 @@ class Workspace:
             return await self._shown(request, stage, study, typed, sent, wrong=wrong)
         if not _is_script(request):
             return _to(_with_view(study.link(stage.key), sent))
-        return JSONResponse(saved_json(stage, study))
+        return JSONResponse(saved_json(stage, study, sent.get("open", "")))
 
     async def act(self, request: Request) -> Response:
         """Do what a button says, as a job; or end what was begun."""
@@ -331,6 +331,8 @@ class Workspace:
         question = question_of(stage, study, wanted)
         if question is None:
             return StageShown("idle")
+        if not question.is_quick and study.file.text != saved.file.text:
+            return StageShown("live")  # no job for what is typed and may change before it is saved
         if not question.is_quick:
             work = await run_in_threadpool(self._work, study, question)
             key = hashlib.sha256(f"{work.key} {stamp(work)}".encode()).hexdigest()[:32]

@@ -18,7 +18,9 @@ OPEN: Mapping[str, str] = {
     "items": "Items",
     "ratings-per-item": "Ratings of each item",
     "effect": "The difference",
+    "budget": "The budget",
 }
+_BUDGET_FIELDS = ("cost_per_rating", "max_workers")  # which pay for the sizes that a budget leaves open
 ANSWERS = "answers"  # the list of what only the authors know
 REPORTS: Mapping[str, str] = {
     ANSWERS: "What only you know",
@@ -83,6 +85,14 @@ class Stage:
     next: str
     fields: tuple[str, ...]
     sections: tuple[str, ...] = ()
+
+    def asked(self, wanted: str) -> tuple[str, ...]:
+        """The fields that it asks: not what is wanted, as that is worked out from them."""
+        if self.key != "size" or wanted not in OPEN:
+            return self.fields
+        if wanted == "budget":
+            return (*(name for name in self.fields if name not in ("workers", "items")), *_BUDGET_FIELDS)
+        return tuple(name for name in self.fields if name != wanted.replace("-", "_"))
 
     @property
     def more(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -173,11 +183,11 @@ def open_of(study: OpenedStudy, wanted: str) -> str:
 def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> StageCommand | None:
     """The command that answers a stage while one looks at it; None where none does."""
     if stage.key == "size":
-        return StageCommand(
-            (*_size_words(open_of(study, wanted.get("open", ""))), *_FORMULA), is_quick=True
-        )
+        found = open_of(study, wanted.get("open", ""))
+        is_quick = found != "budget" or not _of_several(study)
+        return StageCommand((*_size_words(found), *_FORMULA), is_quick=is_quick)
     if stage.key == "plan" and study.is_there("plan"):
-        return StageCommand(("report", FILE_NAME, "--form", "osf"), ("findings", "ratings", "answers"))
+        return StageCommand(("power", FILE_NAME, *_FORMULA), is_quick=True)
     if stage.key == "collect" and study.is_there("assignment"):
         if study.is_there("exports"):
             return StageCommand(("collect", "status", FILE_NAME))
@@ -186,13 +196,20 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
         return StageCommand(("monitor", "--status", "--plan", as_typed(study.file.values["plan"])))
     if stage.key == "decide" and study.is_there("ratings"):
         if study.is_there("findings"):
-            return StageCommand(("report", FILE_NAME, "--form", "paper"))
+            return StageCommand(("analyze", FILE_NAME), ("findings",))
         return StageCommand(("check", FILE_NAME), ("pilot",))
     if stage.key == "report" and (study.is_there("findings") or study.is_there("plan")):
         if report_of(wanted) == ANSWERS:
             return StageCommand(("report", FILE_NAME, "--template", "left.toml"))
         return StageCommand(("report", FILE_NAME, "--form", report_of(wanted)))
     return None
+
+
+def _of_several(study: OpenedStudy) -> bool:
+    """Whether each design of the study is one of several tests, whose power takes a second."""
+    values = study.file.values
+    n_systems = max(values.get("n_systems", 2), len(values.get("systems", ())))
+    return n_systems > 2 or len(values.get("criteria", ())) > 1
 
 
 def report_of(wanted: Mapping[str, str]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from humeval_power.asking.vocabulary import PRESET
+from humeval_power.choices import TITLES
 from humeval_power.doors.page.answers import Answer, JobProgress, Wrong
 from humeval_power.doors.page.asked import SIZES, on_page
 from humeval_power.doors.page.views import (
@@ -46,6 +47,12 @@ _WAYS = {
     "best": "The best there is",
 }
 _LABELS = {"systems": "Names of the systems"}
+_EXAMPLES = {"question": "Is the new one rated higher?", "systems": "baseline, new", "scale": "1:5"}
+_CHOICES: Mapping[str, Mapping[str, str]] = {
+    "preset": PRESET.words,
+    "upload": {str(name): title for name, title in TITLES.items()},
+}
+_NO_EFFECT = Wrong("Say the smallest difference that matters.", "effect_raw")
 _PLACE = re.compile(r"study\.toml(?:, line \d+)?, \[\w+\] (?P<field>\w+):? ?")
 
 
@@ -60,10 +67,11 @@ class StageShown:
     wrong: tuple[Wrong, ...] = ()
     act: str = ""
 
-    @property
-    def problems(self) -> tuple[Wrong, ...]:
+    def problems(self, study: OpenedStudy) -> tuple[Wrong, ...]:
         """All that is wrong, in the words of the page."""
-        return tuple(map(_spoken, (*self.wrong, *(self.answer.problems if self.answer else ()))))
+        found = map(_spoken, (*self.wrong, *(self.answer.problems if self.answer else ())))
+        has_effect = study.has("effect", "effect_raw", "effect_latent")
+        return tuple(_NO_EFFECT if one.option == "effect" and not has_effect else one for one in found)
 
 
 def home_page(studies: Sequence[OpenedStudy | tuple[str, str]], folder: str, around: Surroundings) -> str:
@@ -96,8 +104,8 @@ def stage_page(
     around: Surroundings,
 ) -> str:
     """A stage with its fields and its answer."""
-    wrong = _by_field(shown.problems)
-    fields = [_field(name, study, typed, wrong) for name in stage.fields]
+    wrong = _by_field(shown.problems(study))
+    fields = [_field(name, study, typed, wrong) for name in stage.asked(wanted.get("open", ""))]
     more = [
         FieldGroup(title, tuple(_field(name, study, typed, wrong) for name in names), folded=True)
         for title, names in stage.more
@@ -129,13 +137,15 @@ def stage_json(
         "key": "",
         "written": study.version if shown.state == "done" and shown.act and ACTS[shown.act].writes else "",
         "html": rendered("stage_answer.html", **_of_answer(stage, study, wanted, shown, around)),
-        "problems": [{"option": each.option, "text": each.text} for each in shown.problems if each.option],
+        "problems": [
+            {"option": each.option, "text": each.text} for each in shown.problems(study) if each.option
+        ],
     }
 
 
-def saved_json(stage: Stage, study: OpenedStudy) -> dict[str, Any]:
+def saved_json(stage: Stage, study: OpenedStudy, wanted: str) -> dict[str, Any]:
     """What is saved now: the version, and the values of the fields of the stage."""
-    names = (*stage.fields, *(name for _, group in stage.more for name in group))
+    names = (*stage.asked(wanted), *(name for _, group in stage.more for name in group))
     return {
         "version": study.version,
         "values": {name: as_typed(study.file.values.get(name)) for name in names},
@@ -184,7 +194,7 @@ def _of_answer(
         "progress": {"words": _how_far(shown), "share": shown.told.share if shown.told else None},
         "wrong": [
             (labels.get(each.option, ""), f"field-{each.option}" if each.option else "", each.text)
-            for each in shown.problems
+            for each in shown.problems(study)
         ],
         "html": Markup(answer.html) if answer else "",
         "notes": [on_page(note) for note in answer.notes if not note.startswith("Study: ")]
@@ -199,6 +209,7 @@ def _of_answer(
         "open": open_of(study, wanted.get("open", "")) if stage.key == "size" else "",
         "opens": OPEN,
         "wants": wanted.get("open", "") if wanted.get("open", "") in OPEN else "",
+        "sizes": SIZES,
         "take": _found(study, wanted, answer),
         "form": report_of(wanted),
         "reports": REPORTS,
@@ -234,16 +245,14 @@ def _how(hint: str) -> dict[str, Any]:
     return {"hint": "", "options": options, "several": several}
 
 
-def _found(
-    study: OpenedStudy, wanted: Mapping[str, str], answer: Answer | None
-) -> tuple[str, str, str] | None:
-    """The field that was open, its value in the answer and what it counts; None where the study says that."""
-    field = wanted.get("open", "") or open_of(study, "")
-    field = field.replace("-", "_")
-    value = dict(answer.numbers).get(field) if answer and answer.exit_code == 0 else None
-    if value is None or field not in SIZES or value == as_typed(study.file.values.get(field)):
-        return None
-    return field, value, SIZES[field]
+def _found(study: OpenedStudy, wanted: Mapping[str, str], answer: Answer | None) -> dict[str, str]:
+    """The fields that were open with their values in the answer; none where the study says the same."""
+    found = (wanted.get("open", "") or open_of(study, "")).replace("-", "_")
+    names = ("workers", "items") if found == "budget" else (found,) if found in SIZES else ()
+    numbers = dict(answer.numbers) if answer and answer.exit_code == 0 else {}
+    taken = {name: numbers[name] for name in names if name in numbers}
+    is_new = any(value != as_typed(study.file.values.get(name)) for name, value in taken.items())
+    return taken if is_new else {}
 
 
 def _way(name: str, design: Mapping[str, Any], currency: str) -> dict[str, Any]:
@@ -294,11 +303,15 @@ def _spoken(problem: Wrong) -> Wrong:
     return Wrong(on_page(text), field if field in FIELDS else "")
 
 
+def _example(name: str) -> str:
+    return f"such as {_EXAMPLES[name]}" if name in _EXAMPLES else ""
+
+
 def _field(
     name: str, study: OpenedStudy, typed: Mapping[str, str], wrong: Mapping[str, tuple[str, ...]]
 ) -> PageField:
     one = FIELDS[name]
-    words = PRESET.words if name == "preset" else one.words
+    words = _CHOICES.get(name, one.words)
     kind: Kind = "text"
     choices: tuple[tuple[str, str], ...] = ()
     if one.kind.is_file:
@@ -324,7 +337,7 @@ def _field(
         help=on_page(one.help),
         slider=one.slider,
         step=one.step,
-        default=usual if kind != "choice" else "",
+        default=usual or _example(name) if kind != "choice" else "",
         nothing=nothing,
         wrong=wrong.get(name, ()),
     )
