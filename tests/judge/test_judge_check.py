@@ -111,7 +111,7 @@ def test_rare_classes_and_full_agreement_have_no_interval() -> None:
 
 
 def noisy(rng: np.random.Generator, n: int, errors: float = 0.1) -> tuple:
-    """Two people with 10 % errors, usually, and a judge of sensitivity .85, specificity .75, n outputs of each system."""
+    """Two people with 10 % errors and a judge of sensitivity .85, specificity .75; n outputs of each system."""
     system = np.repeat([0, 1], n)
     truth = rng.random(2 * n) < np.array([0.3, 0.6])[system]
     judge = rng.random(2 * n) < np.where(truth, 0.85, 0.25)
