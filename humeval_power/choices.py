@@ -205,3 +205,8 @@ PairTest = Literal["holm", "max-t"]
 BoardTest = Literal["holm", "max-t", "signs"]  # of scores
 Tasks = Literal["sampled", "fixed"]
 MOST_RANKED = 300  # systems
+
+# Plans of agreement: the numbers that are looked at, and the share of raters' levels in a rating's variance.
+PLANNED_RATERS = (3, 4, 5, 6, 8, 10, 15, 20)
+PLANNED_OUTPUTS = (30, 100, 300, 1_000)
+DEFAULT_RATER_SHARE = 0.1

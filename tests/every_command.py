@@ -389,7 +389,7 @@ def _graded(folder: Path) -> None:
     truth = (rng.random(300) < 0.4).astype(int)
     said = np.where(rng.random(300) < 0.85, truth, 1 - truth)
     word = ("fail", "pass")
-    lines = [f"i{i},{word[truth[i]] if i < 60 else ''},{word[said[i]]}" for i in range(300)]
+    lines = [f"i{i},{word[int(truth[i])] if i < 60 else ''},{word[int(said[i])]}" for i in range(300)]
     _write(folder / "graded.csv", ["item,human,judge", *lines])
     quality = rng.normal(size=(120, 1)) + np.array([0.0, 0.5, 0.8]) * rng.normal(size=(120, 3))
     label = np.clip(np.rint(3 + quality[:, 0]), 1, 5)

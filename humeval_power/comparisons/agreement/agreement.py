@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.comparisons.agreement.categories import alpha_of_peaked
+from humeval_power.comparisons.agreement.categories import MOST_CATEGORIES, alpha_of_peaked
 from humeval_power.comparisons.agreement.strata import N_DRAWS, correlations, two_way
 from humeval_power.inference.item_bootstrap import (
     DEFAULT_CONFIDENCE,
@@ -211,6 +211,23 @@ def alpha_of_many(
         return alpha_of_peaked(shared.output, shared.worker, score, confidence=confidence)
     found = two_way(shared.output, shared.worker, score)
     return correlations(found, confidence=confidence, seed=seed, n_draws=n_draws).other_raters
+
+
+def leading_level(shared: SharedRatings) -> Level:
+    """Ordinal where ratings take few values, interval of sliders."""
+    return "ordinal" if len(shared.values) <= MOST_CATEGORIES else "interval"
+
+
+def agreement_at_a_glance(ratings: Ratings) -> tuple[tuple[str, Measure], ...]:
+    """For each system the leading alpha of other workers, without the bootstrap that these workers take."""
+    every = (shared_ratings(ratings, system=system) for system in range(ratings.n_systems))
+    found = (
+        alpha_of_many(shared, leading_level(shared), DEFAULT_CONFIDENCE, 1)
+        if len(shared.size)
+        else undefined(NOBODY_SHARES)
+        for shared in every
+    )
+    return tuple(zip(ratings.system_names, found, strict=True))
 
 
 def shared_ratings(ratings: Ratings, *, system: int | None = None) -> SharedRatings:

@@ -11,7 +11,7 @@ from humeval_power.asking.expressions import call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_values import StudyValues
 from humeval_power.asking.vocabulary import RATINGS, SEED
-from humeval_power.comparisons.agreement.calls import PLANNED_OUTPUTS, PLANNED_RATERS
+from humeval_power.choices import PLANNED_OUTPUTS, PLANNED_RATERS
 from humeval_power.comparisons.questions import Subject
 from humeval_power.errors import InputError
 from humeval_power.fields import MONEY, flag, listed, number_list, own, real, text, whole

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import ROLES, Role, close_to, listing
-from humeval_power.choices import DEFAULT_SEED
+from humeval_power.choices import (
+    DEFAULT_RATER_SHARE,
+    DEFAULT_SEED,
+    PLANNED_OUTPUTS,
+    PLANNED_RATERS,
+)
 from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.parameters import Parameters
 from humeval_power.ratings import Ratings
@@ -22,9 +27,6 @@ if TYPE_CHECKING:
     from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
     from humeval_power.files.tables import SourceTable
 
-DEFAULT_RATER_SHARE = 0.1
-PLANNED_RATERS = (3, 4, 5, 6, 8, 10, 15, 20)
-PLANNED_OUTPUTS = (30, 100, 300, 1_000)
 ONE_SYSTEM = "all outputs"  # what the only system is called where a table has none
 _SYSTEM = "system"
 
@@ -172,15 +174,14 @@ def pilot_reliability(ratings: Ratings) -> Reliability:
     """
     import numpy as np
 
-    from humeval_power.comparisons.agreement.agreement import shared_ratings
-    from humeval_power.comparisons.agreement.categories import MOST_CATEGORIES
+    from humeval_power.comparisons.agreement.agreement import leading_level, shared_ratings
     from humeval_power.comparisons.agreement.planning import Reliability
     from humeval_power.comparisons.agreement.strata import two_way
 
     shares, reason = [], "no output was rated by two raters"
     for system in range(ratings.n_systems):
         shared = shared_ratings(ratings, system=system)
-        score = shared.score("ordinal" if len(shared.values) <= MOST_CATEGORIES else "interval")
+        score = shared.score(leading_level(shared))
         found = two_way(shared.output, shared.worker, score)
         if found.reason:
             reason = found.reason

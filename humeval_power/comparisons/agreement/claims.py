@@ -10,6 +10,7 @@ from humeval_power.comparisons.agreement.agreement import (
     Agreement,
     Level,
     agreement,
+    leading_level,
     shared_ratings,
 )
 from humeval_power.comparisons.agreement.categories import (
@@ -87,7 +88,7 @@ def system_agreements(
     def of(system: int | None, found: Agreement) -> SystemAgreement:
         shared = shared_ratings(ratings, system=system)
         n_values = len(shared.values)
-        level: Level = "ordinal" if n_values <= MOST_CATEGORIES else "interval"
+        level = leading_level(shared)
         strata = two_way(shared.output, shared.worker, shared.score("interval"))
         of_raw = correlations(strata, confidence=confidence, seed=seed)
         leading = of_raw
