@@ -110,12 +110,12 @@ def test_rare_classes_and_full_agreement_have_no_interval() -> None:
     assert (same.value, same.reason) == (1.0, "all agree")
 
 
-def noisy(rng: np.random.Generator, n: int, bias: float = 0.0, rates: tuple = (0.3, 0.6)) -> tuple:
-    """Two people with 10 % errors and a judge of sensitivity .85, specificity .75, n outputs of each system."""
+def noisy(rng: np.random.Generator, n: int, errors: float = 0.1) -> tuple:
+    """Two people with 10 % errors and a judge of sensitivity .85, specificity .75; n outputs of each system."""
     system = np.repeat([0, 1], n)
-    truth = rng.random(2 * n) < np.array(rates)[system]
-    judge = rng.random(2 * n) < np.where(truth, 0.85, 0.25) + bias * system
-    people = [np.where(rng.random(2 * n) < 0.1, ~truth, truth) * 1.0 for _ in range(2)]
+    truth = rng.random(2 * n) < np.array([0.3, 0.6])[system]
+    judge = rng.random(2 * n) < np.where(truth, 0.85, 0.25)
+    people = [np.where(rng.random(2 * n) < errors, ~truth, truth) * 1.0 for _ in range(2)]
     return judge * 1.0, *people, system
 
 
@@ -149,6 +149,7 @@ def test_an_unfair_truth_is_no_favour_and_yet_distorts(n: int) -> None:
         judge, first, second, system = noisy(rng, n)
         found += favoured(judge, first, second, system) < 0.05
         if n == 200:
+            judge, first, _, system = noisy(rng, n, errors=0.0)
             pairs = [np.stack([part[system == 0], part[system == 1]], axis=1) for part in (judge, first)]
             one = distortion(pairs[0], pairs[1], ("A", "B"), None, confidence=0.95)
             distorted += one is not None and one.p_value < 0.05
