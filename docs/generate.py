@@ -22,7 +22,7 @@ import page_blocks
 from click.testing import CliRunner
 
 from humeval_power.asking.command import Command
-from humeval_power.asking.folded import FOLDED, in_terminal
+from humeval_power.asking.command_groups import FOLDED, in_terminal
 from humeval_power.checking.columns import listing
 from humeval_power.doors.terminal.main import COMMANDS
 from humeval_power.doors.terminal.main import main as humeval_power

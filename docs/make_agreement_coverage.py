@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from humeval_power.comparisons.agreement.agreement import Shared, alpha_of_many
+from humeval_power.comparisons.agreement.agreement import SharedRatings, alpha_of_many
 from humeval_power.comparisons.agreement.categories import alpha_leaving_out, on_categories
 from humeval_power.comparisons.agreement.strata import two_way
 
@@ -95,12 +95,12 @@ def drawn_layout(rng: np.random.Generator, m: int, n: int, layout: str) -> np.nd
     return kept
 
 
-def shared_of(table: np.ndarray, kept: np.ndarray) -> Shared:
+def shared_of(table: np.ndarray, kept: np.ndarray) -> SharedRatings:
     output, worker = np.nonzero(kept & (kept.sum(axis=1) > 1)[:, None])
     values, code = np.unique(table[output, worker], return_inverse=True)
     _, output, size = np.unique(output, return_inverse=True, return_counts=True)
     workers, worker = np.unique(worker, return_inverse=True)
-    return Shared(output, code, values, size, np.arange(len(size)), len(workers), 0, worker)
+    return SharedRatings(output, code, values, size, np.arange(len(size)), len(workers), 0, worker)
 
 
 @cache
@@ -132,7 +132,7 @@ def truth(scale: str, rater_share: float) -> dict[str, float]:
     return {name: float(np.mean(values)) for name, values in found.items()}
 
 
-def sum_share(shared: Shared, level: str) -> float:
+def sum_share(shared: SharedRatings, level: str) -> float:
     output, rater, error = two_way(shared.output, shared.worker, shared.score(level)).components
     return output / (output + rater + error)
 

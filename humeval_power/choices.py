@@ -98,6 +98,36 @@ HarnessName = Literal[
 UploaderName = Literal[
     "html", "potato", "label-studio", "argilla", "qualtrics", "mturk", "google-forms", "prolific"
 ]
+# What people call them.
+TITLES: Mapping[PlatformName | HarnessName | UploaderName, str] = {
+    "collected": "the page of this program",
+    "mturk": "Mechanical Turk",
+    "qualtrics": "Qualtrics",
+    "prolific": "Prolific",
+    "label-studio": "Label Studio",
+    "argilla": "Argilla",
+    "potato": "Potato",
+    "pearmut": "Pearmut",
+    "appraise": "Appraise",
+    "mqm": "MQM",
+    "google-forms": "Google Forms",
+    "table": "a table of your own",
+    "html": "Rating form (HTML)",
+    "lm-eval": "lm-evaluation-harness",
+    "lmms-eval": "lmms-eval",
+    "inspect": "Inspect",
+    "helm": "HELM",
+    "openai-evals": "OpenAI evals",
+    "promptfoo": "promptfoo",
+    "deepeval": "DeepEval",
+    "pydantic-evals": "Pydantic Evals",
+    "ragas": "ragas",
+    "mlflow": "MLflow",
+    "mteb": "MTEB",
+    "langsmith": "LangSmith",
+    "braintrust": "Braintrust",
+    "langfuse": "Langfuse",
+}
 DEFAULT_TITLE = "Rating texts"
 DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT = "quality", "How good is this text?"
 
@@ -123,6 +153,7 @@ PRIMER_EFFECTS = (0.005, 0.01, 0.02, 0.05)
 PRIMER_HURT = tuple(percent / 100 for percent in range(20))
 
 # Accuracies and counts
+LabelOrigin = Literal["unknown", "random", "apart"]  # how labelled outputs were chosen
 PairedTest = Literal["mid-p", "unconditional", "asymptotic", "exact"]
 RECOMMENDED: PairedTest = "mid-p"  # of McNemar's tests
 PowerOn = Literal["test", "validation"]

@@ -146,6 +146,11 @@ class InputError(HumevalPowerError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+def refusal(rule: str, remedy: str, place: str, row: int | None = None) -> InputError:
+    """The error of one problem with an input."""
+    return InputError([Problem(rule, remedy, place=place, row=row)])
+
+
 class StudyFileError(InputError):
     """A study file that cannot be read: its problems name its keys, and no options."""
 

@@ -1,6 +1,6 @@
 """Exports of annotation platforms and logs of harnesses: where scores stand, and one table of them."""
 
-from humeval_power.checking.exports.assigned import Assigned as Assigned
+from humeval_power.checking.exports.assigned import AssignmentTable as AssignmentTable
 from humeval_power.checking.exports.assigned import Key as Key
 from humeval_power.checking.exports.export import Export as Export
 from humeval_power.checking.logs.combined import LogTable as LogTable

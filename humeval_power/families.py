@@ -20,6 +20,12 @@ JOINT_DOCUMENTS = (
 )
 
 
+MAX_T_OVER_CRITERIA = (
+    "max-t needs the correlation of all tests, and that between criteria is not known: correct with holm over all "
+    "of them, or with max-t within each (--correct-over criterion)."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class ComparisonFamily:
     """Which tests are made together, by which model and correction: chosen once, carried by every result.
@@ -71,6 +77,12 @@ class ComparisonFamily:
             )
         if problems:
             raise InputError(" ".join(problems))
+
+    def criterion_alpha(self, alpha: float, n_criteria: int) -> float:
+        """The level of one criterion where all are corrected together: its share of alpha, as if the others found
+        as much as it does."""
+        together = self.over == "all" and self.correction not in ("none", "bh")
+        return alpha / n_criteria if together else alpha
 
     def pairs(self, names: Sequence[str]) -> list[tuple[str, str]]:
         """The comparisons (first, second), of which each is second - first.

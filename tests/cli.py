@@ -7,7 +7,7 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from humeval_power.asking.folded import in_terminal
+from humeval_power.asking.command_groups import in_terminal
 from humeval_power.doors.terminal.main import main
 
 

@@ -10,7 +10,7 @@ import click
 import numpy as np
 from seven import seven
 
-from humeval_power.asking.folded import in_terminal, without_group
+from humeval_power.asking.command_groups import in_terminal, without_group
 from humeval_power.asking.options import ReadType
 from humeval_power.designs import k_per_item
 from humeval_power.doors.terminal.main import main

@@ -50,7 +50,7 @@ _PRINTED = re.compile(r"(?P<sign>[<>]?)\s*(?P<number>[-+\u2212]?(?:\d[\d,]*)?\.?
 
 
 @dataclass(frozen=True)
-class Compared:
+class TestedDifference:
     """A number of a paper as it was printed, what is found here, and how they agree."""
 
     printed: str
@@ -62,7 +62,7 @@ class Compared:
 
 def compared(
     printed: str, ours: float | str, *, within: float | None = None, because: str = "", reason: str = ""
-) -> Compared:
+) -> TestedDifference:
     """What was printed beside what is found.
 
     `printed` is quoted as it stands, such as "5.38", "68.8 %", ".80", "1,358" or "< .001"; `ours` is in its units,
@@ -72,7 +72,7 @@ def compared(
     if within is not None and not because:
         raise ValueError(f"{printed}: a tolerance needs its cause")
     if isinstance(ours, str):
-        return Compared(printed, ours, "", "equal" if ours == printed else "differs", reason)
+        return TestedDifference(printed, ours, "", "equal" if ours == printed else "differs", reason)
     sign, value, decimals = _parsed(printed)
     apart = float(ours) - value
     if sign:
@@ -83,7 +83,7 @@ def compared(
     verdict = "equal" if held else "within" if close else "differs"
     kept = "" if held else because if close else reason
     shown = _shown(float(ours), decimals + 1)
-    return Compared(printed, shown, "" if sign else _shown(apart, decimals + 1, "+"), verdict, kept)
+    return TestedDifference(printed, shown, "" if sign else _shown(apart, decimals + 1, "+"), verdict, kept)
 
 
 def _parsed(printed: str) -> tuple[str, float, int]:
@@ -134,8 +134,8 @@ class Paper:
     introduction: str = ""
     _place: str = ""
     _parts: list[str] = field(default_factory=list)
-    _listed: list[tuple[str, Compared]] = field(default_factory=list)
-    _ledger: dict[tuple[str, str], Compared] = field(default_factory=dict)
+    _listed: list[tuple[str, TestedDifference]] = field(default_factory=list)
+    _ledger: dict[tuple[str, str], TestedDifference] = field(default_factory=dict)
     _skipped: list[tuple[str, str]] = field(default_factory=list)
     _data: dict[str, Data] = field(default_factory=dict)
     _kept: dict[str, Data] = field(default_factory=dict)
@@ -161,12 +161,12 @@ class Paper:
         """Commands that give the numbers of this section."""
         self.text("```text\n" + "\n".join(f"$ {line}" for line in lines) + "\n```")
 
-    def number(self, what: str, found: Compared) -> None:
+    def number(self, what: str, found: TestedDifference) -> None:
         """One number; those that follow each other stand in one table."""
         self._keep(what, found)
         self._listed.append((what, found))
 
-    def grid(self, rows_are: str, rows: Mapping[str, Mapping[str, Compared | None]]) -> None:
+    def grid(self, rows_are: str, rows: Mapping[str, Mapping[str, TestedDifference | None]]) -> None:
         """A table of the paper as it stands: here (there) in each cell, None where the paper has no number."""
         self._close()
         columns = list(dict.fromkeys(column for cells in rows.values() for column in cells))
@@ -250,7 +250,7 @@ class Paper:
             + "\n"
         )
 
-    def _keep(self, what: str, found: Compared) -> None:
+    def _keep(self, what: str, found: TestedDifference) -> None:
         key = (self._place, what)
         if key in self._ledger:
             raise ValueError(f"{self._place}: {what!r} is there twice")
@@ -345,20 +345,20 @@ def repository(name: str) -> Path:
     return HERE / "card2020_repository" / name
 
 
-def _read(ledger: Path) -> dict[tuple[str, str], Compared]:
+def _read(ledger: Path) -> dict[tuple[str, str], TestedDifference]:
     """The numbers of a ledger by place and name; none where there is no ledger yet."""
     if not ledger.exists():
         return {}
     with ledger.open(encoding="utf-8", newline="") as file:
         return {
-            (row["place"], row["what"]): Compared(
+            (row["place"], row["what"]): TestedDifference(
                 row["paper"], row["here"], row["difference"], row["verdict"], row["reason"]
             )
             for row in csv.DictReader(file)
         }
 
 
-def _mark(found: Compared, notes: dict[str, str]) -> str:
+def _mark(found: TestedDifference, notes: dict[str, str]) -> str:
     """A letter for a reason, the same for the same reason."""
     if not found.reason:
         return ""

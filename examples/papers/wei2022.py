@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 from matplotlib.figure import Figure
-from paper import HERE, Compared, Paper, compared
+from paper import HERE, Paper, TestedDifference, compared
 
 import humeval_power as hp
 from humeval_power.comparisons.assessment.collection import ObservedMDE
@@ -86,7 +86,7 @@ def collections() -> dict[str, list[ObservedMDE]]:
     return found
 
 
-def near(printed: str, values: list[float], what: str) -> Compared:
+def near(printed: str, values: list[float], what: str) -> TestedDifference:
     """A printed number beside the middle of several simulated ones."""
     middle = float(np.median(values)) if values else math.nan
     reach = max((abs(each - middle) for each in values), default=0.0)
@@ -135,7 +135,7 @@ def table_1(found: dict[str, list[ObservedMDE]]) -> None:
         f"{HALF * SD * math.sqrt(2 / N):.2f}; where the printed median is smaller, ratings of a "
         "smaller SD were drawn.",
     )
-    rows: dict[str, dict[str, Compared | None]] = {}
+    rows: dict[str, dict[str, TestedDifference | None]] = {}
     shares: list[float] = []
     for row in published("table1_mde"):
         pools = found[row["pair"]]
@@ -195,7 +195,7 @@ def tables_2_and_3() -> None:
         f"does not follow from Table 2 by equation (2); at rho = 0.2 {bound}: without any noise it is "
         f"{data_efficiency(0.0, 0.2):.4f}"
     )
-    rows: dict[str, dict[str, Compared | None]] = {}
+    rows: dict[str, dict[str, TestedDifference | None]] = {}
     for row in published("table3_data_efficiency"):
         rho = float(row["correlation"])
         rows[f"rho = {row['correlation']}"] = {

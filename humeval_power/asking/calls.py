@@ -28,7 +28,7 @@ class GapError(InputError):
     """No public call says what an option says, so that there is no program."""
 
 
-class Typed:
+class TypedValues:
     """The values of a command's options and arguments; what is looked at counts as said by the program."""
 
     def __init__(self, context: click.Context) -> None:
@@ -130,7 +130,7 @@ class Caller:
         """An attribute of what a call gives."""
         return getattr(evaluated(of), name)
 
-    def run(self, given: Typed) -> dict[str, Value]:
+    def run(self, given: TypedValues) -> dict[str, Value]:
         """How much is simulated, from which seed and by how many cores, as arguments."""
         assert self.how is not None
         return {"n_simulations": given["simulations"], "seed": self.how.seed, "n_jobs": self.how.n_jobs}
@@ -213,7 +213,7 @@ class ProgramSource:
         """An attribute of what a name stands for, or a call gives."""
         return Code(f"{flat(of)}.{name}")
 
-    def run(self, given: Typed) -> dict[str, Value]:
+    def run(self, given: TypedValues) -> dict[str, Value]:
         """How much is simulated, as arguments."""
         given.refuse(["dry_run"], "prints what a simulation costs, and no result")
         seed = given["seed"]

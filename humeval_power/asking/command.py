@@ -29,7 +29,7 @@ from humeval_power.study import FIELDS, FILE_NAME, SECTIONS, put_aside
 from humeval_power.study_text import plain
 
 if TYPE_CHECKING:
-    from humeval_power.asking.calls import ProgramSource, Typed
+    from humeval_power.asking.calls import ProgramSource, TypedValues
     from humeval_power.asking.form import Form
 
 _NEEDS = "__humeval_power_needs__"
@@ -39,6 +39,7 @@ _DEFAULTS = (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEFA
 WORDS_READ = "humeval_power.words_read"  # those of a command with what the study file says
 HERE = object()  # where the result was written
 _BESIDE_PLAN = ("files", "columns", "form")  # sections that a plan leaves open
+_ELSEWHERE = {"output", "code", "as_json", "format"}  # where an answer goes to another place
 _NO_FOLDER = "what is uploaded needs a folder of its own."
 _A_FOLDER = 'Name the table in one, such as "field/assignment.csv"; or give -o FOLDER.'
 Seeks = Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[str, ...]]
@@ -240,6 +241,7 @@ class AskedStudy:
     """The study file that a command reads: what it takes, what was typed in the place of it, what it left aside.
 
     places : what each option that came from the file is called there.
+    unwritten : the field that names where the result goes, where neither it nor what was typed does.
     of_one : how many criteria it has, where the command answers for one of them with all of alpha.
     files : by the path of each file that it names and that the command takes, the field and its place.
     fields : all that the study says with what was typed, for the record.
@@ -249,6 +251,7 @@ class AskedStudy:
     typed: tuple[str, ...]
     left: tuple[str, ...]
     of_one: int = 0
+    unwritten: str = ""
     places: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -284,6 +287,10 @@ class AskedStudy:
             told += f" Typed in its place: {', '.join(self.typed)}."
         if self.left:
             told += f" Not taken from it: {', '.join(self.left)}."
+        if self.unwritten:
+            told += (
+                f" It names no file in [files] {self.unwritten}, so that nothing is written: -o PATH does."
+            )
         if self.of_one:
             told += f" It has {self.of_one} criteria: this is one of them with all of alpha; 'plan' shares alpha."
         return told
@@ -373,6 +380,9 @@ class StudyCommand(Command):
             of_one=len(criteria)
             if len(criteria) > 1 and "alpha" in options and "criteria" not in options
             else 0,
+            unwritten=""
+            if self.use.writes in file.values or typed.keys() & _ELSEWHERE
+            else self.use.writes,
             places={_long(options[name]): file.places.get(name, name) for name in taken},
             files={
                 str(each): (name, file.places.get(name, name))
@@ -458,7 +468,7 @@ class StudyCommand(Command):
         return super().place_of(one, ctx)
 
 
-def _write_call(typed: Typed, source: ProgramSource) -> None:
+def _write_call(typed: TypedValues, source: ProgramSource) -> None:
     """Write the study and the call that asks the same of it."""
     from humeval_power.asking.program import study_call
 

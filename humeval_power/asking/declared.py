@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from humeval_power.asking.calls import Caller, ProgramSource, Typed
+from humeval_power.asking.calls import Caller, ProgramSource, TypedValues
 from humeval_power.asking.command import Command, StudyCommand, Use
 from humeval_power.asking.expressions import Call, Value, call
 from humeval_power.asking.form import Control, Form, FormGroup, Journey, Next
@@ -36,7 +36,7 @@ from humeval_power.study import FIELDS, SECTIONS
 Fields = Mapping[str, Field]
 Calls = Caller | ProgramSource
 # What was typed, and the calls to make or to write; the last of them is called "result".
-Answer = Callable[[Typed, Calls], None]
+Answer = Callable[[TypedValues, Calls], None]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Declared:
+class Declaration:
     """A command: its words, its help, its fields in the order of help, the calls that answer it, and its page.
 
     arguments : fields that the terminal takes without an option.
@@ -106,7 +106,7 @@ class Declared:
 
         def answered(run: Any = None, **_values: Any) -> Any:
             calls = Caller(run if self.simulates else None)
-            self.answer(Typed(click.get_current_context()), calls)
+            self.answer(TypedValues(click.get_current_context()), calls)
             return calls.result
 
         for need in reversed(self.needs):
@@ -186,13 +186,13 @@ def chain(
     page: Page | None = None,
     simulates: bool = False,
     arguments: tuple[str, ...] | None = None,
-) -> Declared:
+) -> Declaration:
     """A command that is a chain of calls, the last of which gives the result.
 
-    arguments : as in `Declared`. [what goes first in a step]
+    arguments : as in `Declaration`. [what goes first in a step]
     """
 
-    def answer(given: Typed, calls: Calls) -> None:
+    def answer(given: TypedValues, calls: Calls) -> None:
         found: list[Value] = []
         for one in steps:
             files = _files(one, given)
@@ -204,7 +204,7 @@ def chain(
             result: Any = calls.let(one.name, call(one.function, *found, *files, **named, **how))
             found = [call("next", call("iter", Call("values", on=result))) if one.gives_first else result]
 
-    return Declared(
+    return Declaration(
         path,
         help,
         {name: one for step in steps for name, one in step.fields.items()},
@@ -265,12 +265,12 @@ def study_command(
     """Make a function a command about a study.
 
     It gets the fields of the study as `study`, those of the command's own by their names, and where the command
-    simulates how as `run`; `further` are those of `Declared`.
+    simulates how as `run`; `further` are those of `Declaration`.
     """
     own = [one.sets or name for name, one in fields.items() if name not in (*FIELDS, "all_pairs")]
 
     def declare(function: Callable[..., Any]) -> click.Command:
-        def answer(given: Typed, calls: Calls) -> None:
+        def answer(given: TypedValues, calls: Calls) -> None:
             assert isinstance(calls, Caller)  # its program is the study and the call
             ctx = given.context
             run = {} if calls.how is None else {"run": calls.how}
@@ -279,7 +279,7 @@ def study_command(
             )
             calls.let("result", found)
 
-        return Declared(path, str(function.__doc__), fields, answer, of_study=True, **further).command()
+        return Declaration(path, str(function.__doc__), fields, answer, of_study=True, **further).command()
 
     return declare
 
@@ -293,7 +293,7 @@ def plain(value: Any) -> Value:
     return (list(value) or None) if isinstance(value, tuple) else value
 
 
-def _files(step: CallStep, given: Typed) -> tuple[str, ...]:
+def _files(step: CallStep, given: TypedValues) -> tuple[str, ...]:
     if not step.first:
         return ()
     files = given[step.first]

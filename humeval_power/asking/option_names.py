@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from humeval_power.asking.folded import without_group
+from humeval_power.asking.command_groups import without_group
 
 # Library names that differ from the option by more than a dash or "n_" in front.
 _OTHERS = {

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from humeval_power.asking.calls import ELSEWHERE, GapError, ProgramSource, Typed
+from humeval_power.asking.calls import ELSEWHERE, GapError, ProgramSource, TypedValues
 from humeval_power.asking.command import WORDS_READ, asked_study
+from humeval_power.asking.command_groups import without_group
 from humeval_power.asking.expressions import Value, call
-from humeval_power.asking.folded import without_group
 from humeval_power.asking.options import FieldArgument, FieldOption
 from humeval_power.errors import HumevalPowerError
 from humeval_power.study import FIELDS
@@ -51,7 +51,7 @@ def program_of(context: click.Context) -> str:
     if writer is None:
         why = getattr(context.command, "no_program", "") or "is none of those that have one."
         raise GapError(f"There is no program: {' '.join(path_of(context))} {why}")
-    typed, source = Typed(context), ProgramSource()
+    typed, source = TypedValues(context), ProgramSource()
     writer(typed, source)
     typed.check()
     return source.text()
@@ -100,7 +100,7 @@ def _context(words: Sequence[str]) -> click.Context:
     return command.make_context(name, rest, parent=at)
 
 
-def study_call(typed: Typed, source: ProgramSource) -> None:
+def study_call(typed: TypedValues, source: ProgramSource) -> None:
     """Write the study that was typed, or its file with what was typed beside it, and the call.
 
     Raises

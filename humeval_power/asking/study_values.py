@@ -71,6 +71,11 @@ class StudyValues:
         typed = dict.fromkeys((*self.typed, *others))
         return StudyValues({**self._values, **others}, typed, self._options)
 
+    def without(self, *names: str) -> StudyValues:
+        """The same as if nobody had said these fields."""
+        values = {name: value for name, value in self._values.items() if name not in names}
+        return StudyValues(values, [name for name in self.typed if name not in names], self._options)
+
     def says(self, *names: str) -> bool:
         """Whether one of these fields was said."""
         return any(name in self.typed for name in names)

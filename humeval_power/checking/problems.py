@@ -129,7 +129,7 @@ def _kind_problems(rows: Rows, kept: Mask) -> list[Problem]:
         return []
     at = rows.at["rating"]
     first = int(at.rows[int(np.argmax(blank))])
-    rule = f"{int(blank.sum()):,} ratings have no kind, and others have; it is one of {listing(KINDS)}."
+    rule = f"no kind in {int(blank.sum()):,} of the ratings; it is one of {listing(KINDS)}."
     return [Problem(rule, "Fill it in.", place=at.source, row=first, column=KIND)]
 
 

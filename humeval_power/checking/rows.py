@@ -113,7 +113,7 @@ _QUALTRICS = ("1", "2", "8", "9", "12", "17")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Refused:
+class RefusedRows:
     """Rows that a column of states marks as rejected or unfinished; `mask` is (n,)."""
 
     column: str
@@ -131,7 +131,7 @@ class Refused:
         return f"{self.column} is {value_counts(self.mask & rows, self.cells)}"
 
 
-def refused_rows(table: pd.DataFrame, *, but: Collection[str] = ()) -> tuple[Refused, ...]:
+def refused_rows(table: pd.DataFrame, *, but: Collection[str] = ()) -> tuple[RefusedRows, ...]:
     """What each column of states says, none where no row is marked; the columns `but` are read as ids or
     ratings, not as states."""
     import pandas as pd
@@ -151,11 +151,11 @@ def refused_rows(table: pd.DataFrame, *, but: Collection[str] = ()) -> tuple[Ref
             marked = np.array([_bare(text) not in ("", "nan", "none") for text in cells.texts])
         mask = marked[cells.code] & (cells.code >= 0)
         if mask.any():
-            found.append(Refused(name, cells, mask))
+            found.append(RefusedRows(name, cells, mask))
     return tuple(found)
 
 
-def marked_rows(found: Sequence[Refused], n_rows: int) -> Mask:
+def marked_rows(found: Sequence[RefusedRows], n_rows: int) -> Mask:
     """The rows that any of the columns marks, (n_rows,)."""
     mask = np.zeros(n_rows, dtype=np.bool_)
     for one in found:
@@ -163,12 +163,12 @@ def marked_rows(found: Sequence[Refused], n_rows: int) -> Mask:
     return mask
 
 
-def refusal_words(found: Sequence[Refused], rows: Mask) -> str:
+def refusal_words(found: Sequence[RefusedRows], rows: Mask) -> str:
     """What the columns say of these rows."""
     return "; ".join(one.words(rows) for one in found if (one.mask & rows).any())
 
 
-def undecided(found: Sequence[Refused], rows: Mask, *, source: str) -> list[Problem]:
+def undecided(found: Sequence[RefusedRows], rows: Mask, *, source: str) -> list[Problem]:
     """The problem of marked rows that nobody has decided on."""
     marked = marked_rows(found, len(rows)) & rows
     if not marked.any():
@@ -181,7 +181,7 @@ def undecided(found: Sequence[Refused], rows: Mask, *, source: str) -> list[Prob
     return [Problem(rule, REMEDY, place=source)]
 
 
-def kept_notice(found: Sequence[Refused], rows: Mask) -> list[str]:
+def kept_notice(found: Sequence[RefusedRows], rows: Mask) -> list[str]:
     """What to say where marked rows are analysed."""
     n_marked = int((marked_rows(found, len(rows)) & rows).sum())
     if not n_marked:
@@ -271,7 +271,7 @@ class Rows:
     cells: Cells
     numbers: Numbers
     at: dict[Role, Location]
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedRows, ...] = ()
     kinds: Kinds | None = None
 
 

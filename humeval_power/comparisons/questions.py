@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.asking.calls import Caller, ProgramSource, Typed, evaluated
+from humeval_power.asking.calls import Caller, ProgramSource, TypedValues, evaluated
 from humeval_power.asking.command import Command
-from humeval_power.asking.declared import Calls, Declared, Part, groups_of
+from humeval_power.asking.declared import Calls, Declaration, Part, groups_of
 from humeval_power.asking.expressions import Call, Code, Value, call, flat
 from humeval_power.asking.form import Form, Next
 from humeval_power.asking.options import Function, decorated, link_of, option_of
@@ -132,7 +132,7 @@ class Questions:
         self,
         name: str,
         answer: Callable[..., Result],
-        write: Callable[[Typed, ProgramSource], None],
+        write: Callable[[TypedValues, ProgramSource], None],
         asked: Sequence[Function],
         *,
         lists: Sequence[str] = (),
@@ -305,12 +305,12 @@ class Questions:
             one = dict(zip(lists, values, strict=True))
             yield {name: one[name] for name in lists if len(lists[name]) > 1}, {**given, **one}
 
-    def _write_power(self, typed: Typed, source: ProgramSource) -> None:
+    def _write_power(self, typed: TypedValues, source: ProgramSource) -> None:
         comparison = source.let("comparison", self._written(typed["n"], typed["effect"], typed, source))
         asked = {"method": typed.given("method"), **source.run(typed)}
         source.let("result", call("hp.power", comparison, **asked))
 
-    def _write_mde(self, typed: Typed, source: ProgramSource) -> None:
+    def _write_mde(self, typed: TypedValues, source: ProgramSource) -> None:
         largest: Value = self.largest_effect(self._prepared(typed.context.params))
         comparison = source.let("comparison", self._written(typed["n"], 0.0, typed, source))
         if isinstance(largest, str):
@@ -318,14 +318,14 @@ class Questions:
         asked = {"power": typed.given("power"), "method": typed.given("method"), **source.run(typed)}
         source.let("result", call("hp.mde", comparison, largest=largest, **asked))
 
-    def _write_size(self, typed: Typed, source: ProgramSource) -> None:
+    def _write_size(self, typed: TypedValues, source: ProgramSource) -> None:
         built = self._written(Code("n"), typed["effect"], typed, source)
         comparison, most = source.define("comparison", "n", built), self.most(typed)
         highest = typed.given("highest") if most is None or most >= typed["highest"] else most
         asked = {"power": typed.given("power"), "highest": highest, "method": typed.given("method")}
         source.let("result", call("hp.size", comparison, **asked, **source.run(typed)))
 
-    def _write_surface(self, typed: Typed, source: ProgramSource) -> None:
+    def _write_surface(self, typed: TypedValues, source: ProgramSource) -> None:
         lists = {name: list(typed[name]) for name in self.lists if typed[name] is not None}
         many = [name for name, values in lists.items() if len(values) > 1]
         for name, values in lists.items():
@@ -346,7 +346,7 @@ class Questions:
         shown = {name: typed.given(name) for name in ("method", "draw", "along")}
         source.let("result", call("hp.surface", cells, **shown, **source.run(typed)))
 
-    def _written(self, n: Value, effect: Value, typed: Typed, source: ProgramSource) -> Call:
+    def _written(self, n: Value, effect: Value, typed: TypedValues, source: ProgramSource) -> Call:
         """The calls before, then that of a comparison."""
         for name, value in self.before(typed, source).items():
             typed.stand_in(name, value)
@@ -395,7 +395,7 @@ def _one_or_list_of(one: Field) -> Field:
     return replace(one, kind=listed(number_list(float), "LIST"), help=f"{one.help} One or a list.")
 
 
-def _shortened(made: Call, typed: Typed) -> Call:
+def _shortened(made: Call, typed: TypedValues) -> Call:
     """A call, and those within it, without the arguments that an option leaves at its default."""
 
     def is_kept(name: str, value: Value) -> bool:
@@ -421,7 +421,7 @@ class Subject:
 
     name: str
     help: str
-    parts: tuple[Declared | Questions | click.Command, ...]
+    parts: tuple[Declaration | Questions | click.Command, ...]
     group: type[click.Group] = click.Group
 
     def command(self) -> click.Group:
@@ -433,8 +433,8 @@ class Subject:
         return group
 
     @staticmethod
-    def _commands(part: Declared | Questions | click.Command) -> Iterator[click.Command]:
+    def _commands(part: Declaration | Questions | click.Command) -> Iterator[click.Command]:
         if isinstance(part, Questions):
             yield from part.commands()
         else:
-            yield part.command() if isinstance(part, Declared) else part
+            yield part.command() if isinstance(part, Declaration) else part

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from humeval_power.asking.folded import in_terminal
+from humeval_power.asking.command_groups import in_terminal
 from humeval_power.asking.study_file import ABOUT, StudyFile
 from humeval_power.errors import InputError
 from humeval_power.study import Study

@@ -39,7 +39,7 @@ from humeval_power.checking.rows import KIND, ROW_INDEX, ExportFlow, Rejected, d
 from humeval_power.checking.suspects import joined_answers, worker_answers
 from humeval_power.checking.wide import columns_of_criteria, columns_side_by_side
 from humeval_power.clusters import Clusters
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal
 from humeval_power.files.exports.forms import mapping_of, side_by_side_words
 from humeval_power.files.exports.platforms import ratings_in
 from humeval_power.files.exports.raw import RawExport
@@ -179,12 +179,12 @@ def table_of(content: bytes, *, source: str, arrays: bool = False) -> SourceTabl
     digest = hashlib.sha256(content).hexdigest()
     frame, notices, layout, source = _parse(unzipped(content, source=source), source, arrays=arrays)
     if frame.empty:
-        raise _refuse(source, "the table has a header but no rows.", "Is this the right file?")
+        raise refusal("the table has a header but no rows.", "Is this the right file?", source)
     if len(frame.columns) == 1:
         rule = f"there is only one column, {frame.columns[0]!r}."
         is_workbook = layout.kind == "excel"
         apart = "Put a table with several columns first." if is_workbook else _APART
-        raise _refuse(source, rule, apart)
+        raise refusal(rule, apart, source)
     frame.index.name = ROW_INDEX
     return SourceTable(frame, source, digest, tuple(notices), layout)
 
@@ -192,18 +192,18 @@ def table_of(content: bytes, *, source: str, arrays: bool = False) -> SourceTabl
 def _parse(content: bytes, source: str, *, arrays: bool) -> tuple[pd.DataFrame, list[str], Layout, str]:
     """The table, what was assumed in reading it, how it lies there, and what messages call it."""
     if not content.strip():
-        raise _refuse(source, "the file is empty.", "Is this the right file?")
+        raise refusal("the file is empty.", "Is this the right file?", source)
     if content.startswith(PARQUET):
         return read_parquet(content, source=source), [], Layout("parquet"), source
     if content.startswith(EXCEL):
         frame, notices, sheet = read_excel(content, source=source)
         return frame, notices, Layout("excel"), sheet
     if content.startswith(OLD_EXCEL):
-        raise _refuse(source, "old Excel files (.xls) are not read.", "Save it as .xlsx or as CSV UTF-8.")
+        raise refusal("old Excel files (.xls) are not read.", "Save it as .xlsx or as CSV UTF-8.", source)
     text, notices = decoded(content, place=source, hint=_SAVE), list(encoding_notices(content))
     start = text.lstrip(" \r\n\t")[:1]
     if not start:
-        raise _refuse(source, "the file is empty.", "Is this the right file?")
+        raise refusal("the file is empty.", "Is this the right file?", source)
     if start == "{":
         return read_json_lines(text, source=source), notices, Layout("json lines"), source
     if start == "[" and arrays:
@@ -223,11 +223,7 @@ def _one_object_a_line(source: str) -> InputError:
         f"Write one object a line: jq -c '.[]' {name} > ratings.jsonl; or in Python: "
         f"pandas.read_json({name!r}).to_csv('ratings.csv', index=False)."
     )
-    return _refuse(source, "a JSON array is not read as a table; JSON Lines is.", remedy)
-
-
-def _refuse(source: str, rule: str, remedy: str) -> InputError:
-    return InputError([Problem(rule, remedy, place=source)])
+    return refusal("a JSON array is not read as a table; JSON Lines is.", remedy, source)
 
 
 # Tables of ratings, or a platform's export of them, wherever a command takes ratings.

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from humeval_power.checking.columns import listing, shortened
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal
 from humeval_power.extras import require_extra
 from humeval_power.files.file_bytes import (
     largest_size,
@@ -234,7 +234,7 @@ class _Widths:
         wanted = self._widths[0]
         problems = [
             Problem(
-                f"the row has {width:,} cells, but the header has {wanted:,}.",
+                f"the row has {counted(width, 'cell')}, but the header has {wanted:,}.",
                 f"A cell that contains a {SEPARATORS[self.separator]} must stand in quotation marks.",
                 place=self._source,
                 row=row,
@@ -285,11 +285,11 @@ def read_parquet(content: bytes, *, source: str) -> pd.DataFrame:
     except InputError:
         raise
     except Exception:  # pyarrow and pandas name no common kind
-        raise _refuse(source, "the Parquet file is damaged.", "Write it again.") from None
+        raise refusal("the Parquet file is damaged.", "Write it again.", source) from None
     names = [str(name) for name in frame.columns]
     doubled = sorted({name for name in names if names.count(name) > 1})[:1]
     if doubled:
-        raise _refuse(source, f"several columns are called {doubled[0]!r}.", "Rename all but one.")
+        raise refusal(f"several columns are called {doubled[0]!r}.", "Rename all but one.", source)
     frame = frame.reset_index(drop=True).set_axis(names, axis=1)
     return frame.set_axis(pd.RangeIndex(2, len(frame) + 2), axis=0)
 
@@ -327,7 +327,7 @@ def read_excel(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str],
     first, *others = _sheets(content, source, first=True).items()
     name, cells = first
     if cells.empty:
-        raise _refuse(source, f"the first sheet, {name!r}, is empty.", "Put the ratings first.")
+        raise refusal(f"the first sheet, {name!r}, is empty.", "Put the ratings first.", source)
     notices: list[str] = []
     if others:
         rest = ", ".join(repr(other) for other, _ in others)
@@ -357,7 +357,7 @@ def _sheets(content: bytes, source: str, *, first: bool) -> dict[str, pd.DataFra
         raise
     except Exception:  # zipfile, zlib, the XML parser and openpyxl name no common kind
         rule = "this zip archive is not a readable Excel workbook."
-        raise _refuse(source, rule, "Unpack it, or save the workbook again.") from None
+        raise refusal(rule, "Unpack it, or save the workbook again.", source) from None
 
 
 def _parquet_frame(content: bytes, source: str) -> pd.DataFrame:
@@ -384,7 +384,3 @@ def _refuse_wide_sheet(rows: Iterator[tuple[object, ...]], source: str) -> None:
     for n_rows, row in enumerate(rows, start=1):
         widest = max(widest, len(row))
         refuse_large_table(n_rows, widest, place=source)
-
-
-def _refuse(source: str, rule: str, remedy: str) -> InputError:
-    return InputError([Problem(rule, remedy, place=source)])

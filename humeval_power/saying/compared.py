@@ -14,7 +14,7 @@ def three_digits(value: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class TestedDifference:
     """A tested difference B - A, to be said in a sentence; `systems` are A and B.
 
     `verbs` say what B does and did; `more` and `less` follow a number with its

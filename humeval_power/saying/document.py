@@ -165,10 +165,13 @@ class Section:
     is_detail: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
     """A title, the answer in a few sentences, its figures, what must be read first, the sections,
-    where the numbers come from, and a line that sums the study up for a paper."""
+    where the numbers come from, and a line that sums the study up for a paper.
+
+    `pages` makes the sections that a terminal leaves out unless it shows details: pictures and what goes with them.
+    """
 
     title: str
     lead: str = ""
@@ -177,19 +180,25 @@ class Document:
     sections: tuple[Section, ...] = ()
     provenance: tuple[Fact, ...] = ()
     signature: str = ""
+    pages: Callable[[], Iterable[Section]] = tuple
+
+    @cached_property
+    def all_sections(self) -> tuple[Section, ...]:
+        """Those of a terminal, then those of pages."""
+        return (*self.sections, *self.pages())
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
         """All pictures in order."""
         return tuple(
-            block for section in self.sections for block in section.blocks if isinstance(block, Picture)
+            block for section in self.all_sections for block in section.blocks if isinstance(block, Picture)
         )
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """All tables in order, those of form fields left out."""
         return tuple(
-            block for section in self.sections for block in section.blocks if isinstance(block, Table)
+            block for section in self.all_sections for block in section.blocks if isinstance(block, Table)
         )
 
 

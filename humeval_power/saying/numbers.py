@@ -22,8 +22,9 @@ def with_minus(text: str) -> str:
 
 
 def minus_of_numbers(text: str) -> str:
-    """A sentence with real minus signs before numbers and in B - A; hyphens stay."""
-    return re.sub(r"(?<![\w-])-(?=\d)", MINUS, text).replace("B - A", f"B {MINUS} A")
+    """A sentence with real minus signs before numbers and in B - A; hyphens and values of options stay."""
+    signs = re.sub(r"(--[\w-]+ )?(?<![\w=-])-(?=\d)", lambda found: found[0] if found[1] else MINUS, text)
+    return signs.replace("B - A", f"B {MINUS} A")
 
 
 def interval_words(low: float, high: float, *, digits: int = 4, signed: bool = False) -> str:

@@ -34,7 +34,7 @@ class Quantity:
         )
 
 
-class Stated(Result):
+class QuantityResult(Result):
     """A result whose record and facts are its quantities."""
 
     @abstractmethod

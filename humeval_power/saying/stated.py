@@ -90,7 +90,7 @@ def data_entry(sha256: str | None) -> str | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reported(Result):
+class PaperResult(Result):
     """A result that ends with what was not independent, what a paper says of it, and its signature.
 
     Subclasses have the document before that in `answer`, and the record without it in `numbers`.

@@ -167,7 +167,7 @@ def remaining(assignment: Assignment, kept: Mask) -> Assignment | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Collected:
+class CollectedRatings:
     """What came back from one study: ratings of all planned rows (n_ratings,), which of them can be
     analysed, and the true kind of each worker and who is excluded (n_workers,)."""
 
@@ -187,7 +187,7 @@ def collect(
     levels: Floats | None = None,
     exclusion: Exclusion = "none",
     min_agreement: float = 0.0,
-) -> Collected:
+) -> CollectedRatings:
     """Apply losses to the ratings of one simulated study, then exclude workers.
 
     Parameters
@@ -212,7 +212,7 @@ def collect(
     else:
         words = ", ".join(get_args(Exclusion))
         raise InputError(f"exclusion must be one of {words}; got {exclusion!r}.")
-    return Collected(answered, kept & ~excluded[assignment.worker], kind, excluded)
+    return CollectedRatings(answered, kept & ~excluded[assignment.worker], kind, excluded)
 
 
 def _random_places(rows: Assignment, u: Floats) -> Floats:

@@ -17,7 +17,7 @@ from humeval_power.simulation.losses import (
     AT_RANDOM,
     CAREFUL,
     STRAIGHT,
-    Collected,
+    CollectedRatings,
     Losses,
     careless_responses,
     collect,
@@ -168,14 +168,14 @@ def with_repeats(design: Design, repeats: float) -> tuple[Design, Codes]:
 
 def control(
     how: QualityControl,
-    back: Collected,
+    back: CollectedRatings,
     again: Again,
     rows: Assignment,
     rng: np.random.Generator,
     *,
     losses: Losses,
     levels: Floats | None,
-) -> Collected:
+) -> CollectedRatings:
     """What came back without the workers whom the rules leave out.
 
     Who rates at random does so again where an output is shown again; who straight-lines gives the same answer.
@@ -196,7 +196,7 @@ def control(
     seconds = seconds_taken(rows.worker, kind, how.behaviour, rng)
     known = _statistics(how, back, again.rows, anew, rows, failed, seconds)
     out = how.rules.left_out(known)
-    return Collected(back.rating, kept & ~out[rows.worker], kind, out)
+    return CollectedRatings(back.rating, kept & ~out[rows.worker], kind, out)
 
 
 def own_rows(losses: Losses, exclusion: Exclusion | QualityControl) -> bool:
@@ -221,7 +221,7 @@ def come_back(
     rng: np.random.Generator,
     *,
     levels: Floats | None,
-) -> Collected:
+) -> CollectedRatings:
     """What comes back from one study: its ratings, those that can be analysed, and who is left out.
 
     given : what careful workers would answer to all that `what_is_shown`, of which `again` are the repeated rows.
@@ -243,7 +243,7 @@ def come_back(
 
 def _statistics(
     how: QualityControl,
-    back: Collected,
+    back: CollectedRatings,
     again: Codes,
     anew: Floats,
     rows: Assignment,

@@ -93,7 +93,7 @@ class Fieldwork:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rehearsed:
+class RehearsedRatings:
     """What came back: ratings on [0, 1] (n_criteria, n_rows), NaN for what was not given and for checks; which rows
     were done, which checks were passed, and seconds (n_rows,); the kind of each worker (n_workers,)."""
 
@@ -113,7 +113,7 @@ def rehearse(
     n_criteria: int = 1,
     response: Response = "clipped",
     points: int | None = None,
-) -> Rehearsed:
+) -> RehearsedRatings:
     """Draw what comes back; the same seed gives the same. Criteria are rated independently of each other.
 
     A repeat has the worker, item and document of the first rating, and a residual of its own.
@@ -142,7 +142,7 @@ def rehearse(
         _rng(seed, "time").standard_normal(n_rows),
     )
     seconds = seconds_of(work.worker, kind, habits.behaviour, of_worker, of_row)
-    return Rehearsed(rating, done, passed, seconds, kind)
+    return RehearsedRatings(rating, done, passed, seconds, kind)
 
 
 def _rng(

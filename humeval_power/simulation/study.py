@@ -114,29 +114,53 @@ _NUMBERS = 1 << 13  # ratings that are worked out together, where that is more t
 @dataclass(frozen=True, slots=True, eq=False)
 class SimulatedRatings:
     """One simulated study: codes of worker, item and system (0 is A, 1 is B) and `rating` on [0, 1]
-    (Gaussian ratings may leave it), all of shape (n_ratings,), and of the item's document, if it has one."""
+    (Gaussian ratings may leave it), all of shape (n_ratings,), and of the item's document and of the criterion,
+    if it has one."""
 
     worker: Codes
     item: Codes
     system: Codes
     rating: Floats
     document: Codes | None = None
+    criterion: Codes | None = None
+
+    @classmethod
+    def on_criteria(cls, drawn: Sequence[SimulatedRatings]) -> SimulatedRatings:
+        """One table of the ratings on each criterion."""
+        documents = [one.document for one in drawn if one.document is not None]
+        return cls(
+            np.concatenate([one.worker for one in drawn]),
+            np.concatenate([one.item for one in drawn]),
+            np.concatenate([one.system for one in drawn]),
+            np.concatenate([one.rating for one in drawn]),
+            np.concatenate(documents) if documents else None,
+            np.repeat(np.arange(len(drawn)), [len(one.rating) for one in drawn]),
+        )
 
     def to_frame(
-        self, scale: RatingScale | None = None, systems: Sequence[str] = ANONYMOUS
+        self,
+        scale: RatingScale | None = None,
+        systems: Sequence[str] = ANONYMOUS,
+        criteria: Sequence[str] = (),
     ) -> pd.DataFrame:
         """A long table worker, item, system, rating with names, on `scale` ([0, 1] without one), with a
-        document before the item where items come out of documents."""
+        document before the item where items come out of documents, and a criterion before the rating."""
         import pandas as pd
 
         rating = self.rating if scale is None else scale.from_unit(self.rating)
         document = {} if self.document is None else {"document": _names("d", self.document)}
+        criterion = (
+            {}
+            if self.criterion is None
+            else {"criterion": np.array(criteria, dtype=object)[self.criterion]}
+        )
         return pd.DataFrame(
             {
                 "worker": _names("w", self.worker),
                 **document,
                 "item": _names("i", self.item),
                 "system": np.array(systems, dtype=object)[self.system],
+                **criterion,
                 "rating": rating,
             }
         )
@@ -151,14 +175,15 @@ def simulate(
     points: int | None = None,
     losses: Losses | None = None,
     exclusion: Exclusion = "none",
+    replicate: int = 0,
 ) -> SimulatedRatings:
-    """Simulate one study; the same seed gives the same ratings.
+    """Simulate one study; the same seed and replicate give the same ratings.
 
     `response` 'gaussian' is the model itself, 'clipped' cuts ratings to [0, 1], 'likert' rounds them to
     the nearest of `points` equally spaced values and cuts. `losses` and `exclusion` then take ratings
     away or spoil them; codes stay those of the design.
     """
-    rows, rng = design.assignment, replicate_generator(seed, 0)
+    rows, rng = design.assignment, replicate_generator(seed, replicate)
     rating = respond(draw_ratings(parameters.recoded(), design, rng), response, points=points)
     if losses is None:
         return SimulatedRatings(rows.worker, rows.item, rows.system, rating, rows.document)

@@ -26,7 +26,7 @@ from humeval_power.differences import (
     scale_words,
 )
 from humeval_power.errors import HumevalPowerError, InputError, Problem
-from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
+from humeval_power.families import DEFAULT_FAMILY, MAX_T_OVER_CRITERIA, ComparisonFamily
 from humeval_power.latent import LARGEST_EFFECT, Latent, Link
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.rules import DEFAULT_RULE, WITH_MARGIN, DecisionRule
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from humeval_power.fees import PlatformFee
     from humeval_power.simulation.losses import Losses
     from humeval_power.studies.looks.rating_looks import LookSchedule
+    from humeval_power.studies.looks.repeated import StopWhen
     from humeval_power.studies.looks.replicates import Looks
     from humeval_power.studies.plan.planned_systems import SystemsPilot
     from humeval_power.studies.power.surface import Cell
@@ -492,6 +493,29 @@ def family_of(study: StudyValues, planned: ComparisonFamily = DEFAULT_FAMILY) ->
     return family
 
 
+def on_one_criterion(study: StudyValues, rule: DecisionRule) -> tuple[StudyValues, DecisionRule]:
+    """The study on any one of its criteria, and its test at the level that a plan gives each of them.
+
+    Raises
+    ------
+    click.UsageError
+        A correction that criteria have not together.
+    """
+    n = len(study.criteria or ())
+    if n < 2:
+        return study, rule
+    family = family_of(study)
+    if family.correction == "max-t" and family.over == "all":
+        raise click.UsageError(MAX_T_OVER_CRITERIA)
+    alpha = family.criterion_alpha(rule.alpha, n)
+    shared = f", since {family.correction} shares {rule.alpha:g} among them" if alpha < rule.alpha else ""
+    note(f"This is of any one of {n} criteria, tested at alpha {alpha:g}{shared}, as in a plan.")
+    of_criteria = ["criteria", "correct_over"]
+    if (number_of_systems(study) or 2) == 2:
+        of_criteria.append("correction")
+    return study.without(*of_criteria), replace(rule, alpha=alpha)
+
+
 def tell_one_test(study: StudyValues) -> None:
     """Say that the choices which several systems need change nothing where there are two."""
     given = study.options_of({"pattern", "goal", *COMPARISONS})
@@ -598,17 +622,47 @@ def losses_of(study: StudyValues) -> Losses:
     )
 
 
-def schedule_of(study: StudyValues) -> LookSchedule | None:
-    """When the study is looked at and what stops it; None without looks."""
+def schedule_of(study: StudyValues, scale: RatingScale | None = None) -> LookSchedule | None:
+    """When the study is looked at and what stops it; None without looks.
+
+    scale : whose points the sizes of `stop_when` are in.
+    """
+    study.refuse(("stop_when",) if study.looks is None else (), "needs looks: add --looks 3.")
     if study.looks is None:
         return None
     from humeval_power.studies.looks.rating_looks import LookSchedule
     from humeval_power.studies.looks.stopping_rule import efficacy_of, futility_of
 
+    study = looks_stopped(study)
     try:
-        return LookSchedule(_looks(study), efficacy_of(study.efficacy), futility_of(study.futility))
+        return LookSchedule(
+            _looks(study),
+            efficacy_of(study.efficacy),
+            futility_of(study.futility),
+            stop_when=reasons_to_stop(study, scale),
+        )
     except HumevalPowerError as error:
         raise click.UsageError(str(error)) from None
+
+
+def looks_stopped(study: StudyValues) -> StudyValues:
+    """The study with what is usual where its intervals stop it: looks by workers, alpha spent as t squared."""
+    if study.stop_when is None:
+        return study
+    usual = {"looks_by": "workers", "efficacy": "kim-demets:2"}
+    return study.with_(**{name: value for name, value in usual.items() if not study.says(name)})
+
+
+def reasons_to_stop(study: StudyValues, scale: RatingScale | None) -> StopWhen | None:
+    """For which reasons intervals stop the study; None where they do not."""
+    from humeval_power.studies.looks.repeated import stop_when_of
+
+    if study.stop_when is None:
+        return None
+    try:
+        return stop_when_of(study.stop_when, scale)
+    except HumevalPowerError as error:
+        raise click.UsageError(f"{study.option('stop_when')}: {error}") from None
 
 
 def _looks(study: StudyValues) -> Looks:

@@ -176,7 +176,11 @@ def test_one_column_in_two_roles_is_refused(tmp_path: Path) -> None:
         (WIDE.replace("gold", "truth"), ("--gold", "gold"), "There is no file 'gold'"),
         ("item,system,words\nq1,a,fine\nq1,b,bad\n", (), "no column says right or wrong"),
         ("item,system,correct\nq1,a,1\nq1,b,maybe\n", (), "neither right nor wrong"),
-        ("item,system,correct\nq1,a,1\nq1,a,0\nq1,b,1\n", (), "generations, seeds or prompts with --run"),
+        (
+            "item,system,correct\nq1,a,1\nq1,a,0\nq1,b,1\n",
+            (),
+            "seeds or prompts, for `compare runs test`",
+        ),
         ("item,system,correct\nq1,a,1\nq2,a,0\nq1,b,1\n", (), "not in t.csv (system b): q2"),
         ("item,system,correct\nq1,a,1\nq2,a,0\n", (), "at least two systems are needed"),
         ("item,system,correct\nq1,a,1\nq1,b,0\n", ("--systems", "a,c"), "there is no system 'c'"),

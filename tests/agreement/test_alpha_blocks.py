@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 
-from humeval_power.comparisons.agreement.agreement import Shared, alphas, krippendorff_alpha
+from humeval_power.comparisons.agreement.agreement import SharedRatings, alphas, krippendorff_alpha
 from humeval_power.inference.item_bootstrap import item_resamples, measure, measure_together
 
 LEVELS = ("interval", "ordinal")
 
 
-def uneven(values: np.ndarray, *, seed: int = 3) -> Shared:
+def uneven(values: np.ndarray, *, seed: int = 3) -> SharedRatings:
     draw = np.random.default_rng(seed)
     size = draw.integers(2, 7, 40)
     code = draw.integers(len(values), size=size.sum())
-    return Shared(
+    return SharedRatings(
         np.repeat(np.arange(40), size), code, values, size, np.arange(40) // 2, 9, 0, np.zeros_like(code)
     )
 
 
-def by_pairs(shared: Shared, weights: np.ndarray, level: str) -> float:
+def by_pairs(shared: SharedRatings, weights: np.ndarray, level: str) -> float:
     """1 - observed / expected from the pairs of ratings, one by one."""
     score, times = shared.values, weights[shared.output]
     if level == "ordinal":

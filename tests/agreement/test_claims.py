@@ -13,7 +13,7 @@ import pytest
 from cli import run, run_json
 
 import humeval_power as hp
-from humeval_power.comparisons.agreement.agreement import Shared, alpha_of_many, alphas
+from humeval_power.comparisons.agreement.agreement import SharedRatings, alpha_of_many, alphas
 from humeval_power.comparisons.agreement.categories import (
     _leaving_out,
     _values,
@@ -225,7 +225,7 @@ def test_intervals_for_other_raters_hold_their_value_where_those_over_outputs_do
         values = parts + rng.normal(size=(n, m)) * 0.5**0.5
         output, rater, value = cells(np.digitize(values, cuts).astype(float) if cuts else values)
         values, code = np.unique(value, return_inverse=True)
-        return Shared(output, code, values, np.full(n, m), np.arange(n), m, 0, rater)
+        return SharedRatings(output, code, values, np.full(n, m), np.arange(n), m, 0, rater)
 
     many = drawn(np.random.default_rng(1), 600, 2_000)
     outputs, raters, error = two_way(many.output, many.worker, many.score(level)).components

@@ -68,7 +68,7 @@ def test_a_column_that_is_something_else_by_name_is_that(collected):
 
 def test_ratings_without_a_kind_among_others_are_refused(collected):
     collected.loc[collected.index[5:7], "kind"] = ""
-    with pytest.raises(InputError, match=r"2 ratings have no kind.*rating, repeat, check") as refused:
+    with pytest.raises(InputError, match=r"no kind in 2 of the ratings.*rating, repeat, check") as refused:
         ratings_from_table(collected)
     assert refused.value.problems[0].row == 7
 

@@ -60,7 +60,7 @@ def test_ratings_that_are_nobodys_are_refused_and_get_no_pseudonym(tmp_path, sur
     mapping = tmp_path / "m.toml"
     mapping.write_text(exports.QUALTRICS_MAPPING)
     said = said_by(survey, mapping)
-    assert "2 ratings have no worker: its cell is blank" in said
+    assert "no worker in 2 of the ratings: its cell is blank" in said
     assert "row 6" in said
 
 

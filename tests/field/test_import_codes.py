@@ -37,7 +37,7 @@ def test_a_code_stands_in_the_place_of_item_and_system(tmp_path):
 
 
 def test_a_code_that_is_blank_is_refused(tmp_path):
-    with pytest.raises(InputError, match="1 ratings have no code: its cell is blank"):
+    with pytest.raises(InputError, match="no code in 1 of the ratings: its cell is blank"):
         table_of(tmp_path, CODED.replace("K7LDM", ""), MAPPING)
 
 

@@ -14,7 +14,7 @@ from cases import each_case
 from click.testing import CliRunner
 from places import ROOT
 
-from humeval_power.asking.folded import BELOW, FOLDED, in_terminal, without_group
+from humeval_power.asking.command_groups import BELOW, FOLDED, in_terminal, without_group
 from humeval_power.doors.terminal.main import COMMANDS, main, module_of
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

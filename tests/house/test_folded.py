@@ -7,7 +7,7 @@ import json
 import click
 from click.testing import CliRunner, Result
 
-from humeval_power.asking.folded import FOLDED, in_terminal, without_group
+from humeval_power.asking.command_groups import FOLDED, in_terminal, without_group
 from humeval_power.doors.terminal.main import COMMANDS, main
 
 POWER = "accuracy power --n 500 --effect 0.03 --agreement 0.9 --method analytic --json"

@@ -14,7 +14,7 @@ from option_tree import leaves
 from places import ROOT
 
 import humeval_power as hp
-from humeval_power.asking.folded import without_group
+from humeval_power.asking.command_groups import without_group
 from humeval_power.errors import as_arguments
 
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")

@@ -51,7 +51,7 @@ found["package"] = ours() + heavy() + [name for name in ("click",) if name in sy
 humeval_power.InputError
 found["name"] = heavy() + [name for name in ("click",) if name in sys.modules]
 
-from humeval_power.asking.folded import FOLDED
+from humeval_power.asking.command_groups import FOLDED
 from humeval_power.doors.terminal.main import COMMANDS, main, module_of
 found["program"] = heavy()
 

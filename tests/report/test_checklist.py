@@ -12,7 +12,7 @@ from own_scripts import without_own_scripts
 
 from humeval_power.safe_text import markdown_text
 from humeval_power.saying.render import as_html, as_markdown
-from humeval_power.studies.report.checklist import checklist
+from humeval_power.studies.report.card2020 import checklist
 from humeval_power.studies.report.items import QUESTIONS
 from humeval_power.studies.report.result import ChecklistReport
 

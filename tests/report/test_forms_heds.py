@@ -110,7 +110,15 @@ def test_without_documents_and_words_of_the_authors_everything_is_open():
 
 @pytest.mark.parametrize("number", ["3.1.3.1", "3.1.3.2", "3.1.3.3"])
 def test_power_is_open_where_there_was_no_power_analysis(number):
-    assert field(heds_fields(Documents(analysis=made.ANALYSIS)), number).state == "open"
+    alone = {**made.ANALYSIS, "power_at_interest": None}
+    assert field(heds_fields(Documents(analysis=alone)), number).state == "open"
+
+
+def test_the_power_at_a_difference_of_interest_is_suggested():
+    fields = heds_fields(Documents(analysis=made.ANALYSIS))
+    assert field(fields, "3.1.3.2").state == "suggested"
+    assert "At the difference of interest, 0.08 on [0, 1]" in field(fields, "3.1.3.2").answer
+    assert field(fields, "3.1.3.1").answer.startswith("By formula, with the parameters of these ratings")
 
 
 def test_an_answer_needs_a_source_and_an_open_field_has_none():

@@ -13,7 +13,7 @@ from latex_run import compiled
 
 from humeval_power.safe_text import latex_text
 from humeval_power.saying.render import as_latex
-from humeval_power.studies.report.checklist import arr_fields, arr_page
+from humeval_power.studies.report.arr import arr_fields, arr_page
 from humeval_power.studies.report.heds.criterion import heds_fields, heds_page
 from humeval_power.studies.report.paper import PaperReport, paper_latex
 from humeval_power.studies.report.prereg import aspredicted_fields, aspredicted_page

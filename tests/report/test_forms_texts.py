@@ -30,7 +30,7 @@ from humeval_power.studies.fit.many_systems import compare_systems, indistinct_g
 from humeval_power.studies.looks.rating_looks import LookSchedule
 from humeval_power.studies.looks.replicates import equal_looks
 from humeval_power.studies.looks.stopping_rule import efficacy_of
-from humeval_power.studies.report.checklist import ARR_FIELDS, arr_fields, arr_page
+from humeval_power.studies.report.arr import ARR_FIELDS, arr_fields, arr_page
 from humeval_power.studies.report.config import ReportConfig
 from humeval_power.studies.report.documents import Documents
 from humeval_power.studies.report.fact_record import study_facts

@@ -195,7 +195,7 @@ def report(study, form, ending, kinds=None):
 
 def own_numbers(form: str) -> list[str]:
     """Numbers of the questions, which stand before their prompts."""
-    from humeval_power.studies.report.checklist import ARR_FIELDS
+    from humeval_power.studies.report.arr import ARR_FIELDS
     from humeval_power.studies.report.heds.form import SECTIONS, heds_questions
     from humeval_power.studies.report.prereg import ASPREDICTED_FIELDS, OSF_FIELDS
 

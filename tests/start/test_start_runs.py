@@ -15,7 +15,7 @@ from cli import run, run_json
 from start_paths import paths, write_files
 from test_start import command_of
 
-from humeval_power.asking.folded import without_group
+from humeval_power.asking.command_groups import without_group
 
 PATHS = paths()
 # One of each kind that differs most; the others are slow only because they are many.

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from cli import run
 
-Compared = dict[str, tuple[float, float]]
+TestedDifference = dict[str, tuple[float, float]]
 
 
 class Rscript:
@@ -64,7 +64,7 @@ def require(*packages: str) -> None:
         pytest.skip(f"one of the R packages {wanted} is not installed")
 
 
-def compared(program: Rscript, folder: Path, *fit: object) -> Compared:
+def compared(program: Rscript, folder: Path, *fit: object) -> TestedDifference:
     """Fit a file with these words, run the script in its folder, and read the table that it ends with."""
     script = folder / "fit.R"
     run("fit", *fit, "-o", script, "--force")

@@ -33,7 +33,7 @@ from humeval_power.studies.power.growth import (
     growth_of_workers,
     spending_of,
 )
-from humeval_power.studies.power.outlook import estimates_of, outlook_of, variance_parts
+from humeval_power.studies.power.outlook import Outlook, estimates_of, variance_parts
 from humeval_power.studies.power.required import counts_power
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.study_counts import StudyCounts
@@ -169,7 +169,7 @@ def test_each_part_of_the_variance_is_what_goes_without_it():
 
 def test_designs_that_counts_do_not_describe_have_their_estimates_alone():
     study = RatingStudy(ALONE, counterbalanced(12, 40))
-    found = outlook_of(study, analytic_power(ALONE, study.design))
+    found = Outlook(study, analytic_power(ALONE, study.design))
     assert (found.counts, found.workers, found.parts, found.spending) == (None, None, None, None)
     assert found.curse is not None
     assert counts_of(crossed(6, 10, n_repeats=2)) is None
@@ -177,7 +177,7 @@ def test_designs_that_counts_do_not_describe_have_their_estimates_alone():
 
 def test_without_an_effect_there_is_nothing_to_grow():
     study = RatingStudy(ALONE.with_difference(0.0), crossed(12, 40))
-    found = outlook_of(study, analytic_power(study.parameters, study.design))
+    found = Outlook(study, analytic_power(study.parameters, study.design))
     assert (found.workers, found.spending, found.curse, found.effects) == (None, None, None, None)
     assert found.parts is not None
     assert found.estimates.under_null == found.estimates.under_effect
@@ -247,7 +247,7 @@ def test_the_drawn_range_holds_nearly_all_estimates():
 
 def test_the_curse_is_that_of_the_formula_and_goes_away_with_power():
     study = RatingStudy(ALONE, crossed(12, 40))
-    found = outlook_of(study, analytic_power(ALONE, study.design))
+    found = Outlook(study, analytic_power(ALONE, study.design))
     curse = found.curse
     assert curse is not None
     assert curse.power[0] < 0.05 < 0.95 < curse.power[-1]

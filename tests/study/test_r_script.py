@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from cli import run
 from places import ROOT
-from r_scripts import Compared, Rscript, compared, likert, require, rscript, table
+from r_scripts import Rscript, TestedDifference, compared, likert, require, rscript, table
 
 import humeval_power as hp
 from humeval_power.errors import InputError
@@ -38,7 +38,7 @@ def program() -> Iterator[Rscript]:
         yield session
 
 
-def assert_same(found: Compared, *, unidentified: tuple[str, ...] = ()) -> None:
+def assert_same(found: TestedDifference, *, unidentified: tuple[str, ...] = ()) -> None:
     for name, (r, fit) in found.items():
         if name in unidentified:
             continue
@@ -224,7 +224,7 @@ def test_files_of_other_kinds(program: Rscript, tmp_path: Path, kind: str) -> No
     assert_same(compared(program, tmp_path, path, "--scale", "-1:2"))
 
 
-def assert_same_categories(found: Compared) -> None:
+def assert_same_categories(found: TestedDifference) -> None:
     """As glmmTMB and clmm search: less finely, and with another standard error."""
     for name, (r, fit) in found.items():
         if name == "standard_error":

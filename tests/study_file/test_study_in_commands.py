@@ -86,7 +86,7 @@ def test_a_plan_beside_its_study_leaves_aside_what_it_was_made_from(tmp_path: Pa
     assert "leave out --pilot" in " ".join(refused.stderr.split())
 
 
-def test_power_of_a_study_with_criteria_says_that_it_is_of_one_of_them(tmp_path: Path) -> None:
+def test_power_of_a_study_with_criteria_is_of_one_of_them_at_its_share_of_alpha(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(
         'schema = "humeval_power/study/1"\nn_systems = 3\ncriteria = ["fluency", "adequacy"]\npreset = ["high"]\n'
@@ -95,9 +95,63 @@ def test_power_of_a_study_with_criteria_says_that_it_is_of_one_of_them(tmp_path:
     few = ("--simulations", "20", "--seed", "1")
     for words in (("power",), ("mde",), ("size", "--find", "items")):
         said = " ".join(run(*words, str(study), *few).stderr.split())
-        assert "It has 2 criteria: this is one of them with all of alpha; 'plan' shares alpha." in said
+        assert "of any one of 2 criteria, tested at alpha 0.025, since holm shares 0.05 among them" in said
+    for_each = run("power", str(study), "--correct-over", "criterion", *few)
+    assert "of any one of 2 criteria, tested at alpha 0.05, as in a plan." in " ".join(
+        for_each.stderr.split()
+    )
     study.write_text(study.read_text().replace('"fluency", "adequacy"', '"fluency"'))
     answer = run("power", str(study), *few)
     assert "criteria" not in answer.stderr
     assert "none of 20 studies" in answer.stdout
     assert "under 0.1 % of studies" not in answer.stdout
+
+
+def test_power_of_a_study_with_criteria_is_that_of_its_plan() -> None:
+    study = hp.Study(
+        scale="1:5",
+        criteria=("fluency", "adequacy"),
+        systems=("old", "new"),
+        preset=("high",),
+        effect_raw=0.4,
+        workers=40,
+        items=80,
+        ratings_per_item=3,
+    )
+    by_formula = hp.power(study, method="analytic").analytic.power
+    at_half = hp.power(study.with_(criteria=None, alpha=0.025), method="analytic").analytic.power
+    assert by_formula == at_half
+    study = study.with_(cost_per_rating=0.1)
+    study = study.with_(items_range="80", ratings_per_item_range="3", power=by_formula - 0.01)
+    plan = hp.plan(study, n_simulations=200).plan
+    sized = study.with_(workers=plan.design().n_workers, items=80)
+    assert plan.recomputed_power() == pytest.approx(
+        hp.power(sized, method="analytic").analytic.power, abs=1e-3
+    )
+
+
+def test_a_study_with_criteria_is_drawn_on_each_of_them_and_analysed(tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(
+        f'{HEAD}scale = "1:5"\ncriteria = ["fluency", "adequacy"]\nsystems = ["old", "new"]\npreset = ["high"]\n'
+        'response = "clipped"\neffect_raw = 0.4\nworkers = 6\nitems = 9\nratings_per_item = 3\n'
+    )
+    table = tmp_path / "r.csv"
+    assert run("simulate", str(study), "-o", str(table)).exit_code == 0
+    drawn = [line.split(",") for line in table.read_text().splitlines()]
+    assert drawn[0] == ["worker", "item", "system", "criterion", "rating"]
+    assert len(drawn) == 1 + 2 * 54
+    ratings = {name: [row[4] for row in drawn if row[3] == name] for name in ("fluency", "adequacy")}
+    assert ratings["fluency"] != ratings["adequacy"]
+    analysed = run("analyze", str(table), "--study", str(study), "--json")
+    assert analysed.exit_code == 0
+    assert [one["criterion_name"] for one in json.loads(analysed.stdout)["criteria"]] == [
+        "fluency",
+        "adequacy",
+    ]
+    one = run("simulate", str(study), "--criterion", "fluency", "--format", "csv")
+    of_one = [float(line.split(",")[4]) for line in one.stdout.splitlines()[1:]]
+    assert of_one == pytest.approx([float(rating) for rating in ratings["fluency"]], abs=1e-4)
+    refused = run("simulate", str(study), "--criterion", "style")
+    assert refused.exit_code == 2
+    assert "the criteria of the study are fluency, adequacy" in " ".join(refused.stderr.split())

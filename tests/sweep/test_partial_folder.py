@@ -26,7 +26,7 @@ from humeval_power.files.file_sets import (
     UnfinishedWorkError,
     partial_of,
 )
-from humeval_power.studies.power.estimate import Counted, Tally
+from humeval_power.studies.power.estimate import BlockCounts, Tally
 from humeval_power.sweep.versions import DamagedError, pack, unpack
 
 ASKED = KeptQuestion(
@@ -36,7 +36,7 @@ ASKED = KeptQuestion(
     {"pilot.csv": "a" * 64},
     {"numba": "0.61"},
 )
-RESULT = Counted((Tally(5, 0, 2, n_zero=(1, 0)),), ("a", "b"), True)
+RESULT = BlockCounts((Tally(5, 0, 2, n_zero=(1, 0)),), ("a", "b"), True)
 
 
 @pytest.fixture(autouse=True)

@@ -37,7 +37,7 @@ class Key:
 
 
 @dataclass(frozen=True, eq=False)
-class Assigned:
+class AssignmentTable:
     """Who sees what when: a row for each showing, with the columns slot, batch, order (numbers), kind, code, and
     as far as they are known item, system, place, document, look, right (the point that a check asks for) and
     replaces, as text."""
@@ -124,7 +124,7 @@ def key_of(table: pd.DataFrame, *, source: str) -> Key:
     return Key(texts[list(_KEY)].reset_index(drop=True), source, bytes.fromhex(secret) or None, study)
 
 
-def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> Assigned:
+def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> AssignmentTable:
     """The assignment in one or more tables: that of the study, and those of spares that took over.
 
     Raises
@@ -154,10 +154,10 @@ def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> Assigned:
         first = again.iloc[0]
         rule = f"{len(again):,} places stand twice, such as order {first['order']} of slot {first['slot']}."
         raise InputError([Problem(rule, "Give each table of an assignment once.", place=source)])
-    return Assigned(frame, source)
+    return AssignmentTable(frame, source)
 
 
-def check_key(key: Key, assigned: Assigned) -> None:
+def check_key(key: Key, assigned: AssignmentTable) -> None:
     """Whether a key is that of an assignment.
 
     Raises
@@ -225,7 +225,7 @@ def _blank(texts: pd.DataFrame, name: str, source: str, among: Mask | None = Non
     )
     if not blank.any():
         return []
-    rule = f"{int(blank.sum()):,} cells are blank that must not be."
+    rule = f"cells that must not be blank are: {int(blank.sum()):,}."
     row = int(texts.index[int(np.argmax(blank))])
     return [Problem(rule, "Is the file whole?", place=source, row=row, column=name)]
 
@@ -254,9 +254,9 @@ _HALF = "Has the file been cut? Write it anew with the command that made it."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeWork:
-    """Who sees what when: the columns of `Assigned` with the system of each output, first the rows of the study,
-    then those of spares, in the order of their tables. `first_taken` is, of each slot that a spare took over, the
-    first batch that it did not do itself."""
+    """Who sees what when: the columns of `AssignmentTable` with the system of each output, first the rows of the
+    study, then those of spares, in the order of their tables. `first_taken` is, of each slot that a spare took
+    over, the first batch that it did not do itself."""
 
     frame: pd.DataFrame
     source: str
@@ -268,7 +268,7 @@ class WholeWork:
         return self.frame[(self.frame["kind"] == "rating") & (self.frame["replaces"] == "")]
 
 
-def whole_work(assigned: Assigned, key: Key | None = None) -> WholeWork:
+def whole_work(assigned: AssignmentTable, key: Key | None = None) -> WholeWork:
     """Decode an assignment, and check that it is whole.
 
     Raises

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from humeval_power.checking.cells import Codes, Location, Mask, cell_problems, read_cells, read_numbers
-from humeval_power.checking.exports.assigned import Assigned, Key, check_key
+from humeval_power.checking.exports.assigned import AssignmentTable, Key, check_key
 from humeval_power.checking.rows import COLLECTED, KINDS, FlowStep
 from humeval_power.errors import InputError, Problem
 
@@ -27,7 +27,7 @@ _MOST_PAIRS = 20_000_000  # of answers and slots that are compared to tell slots
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Matched:
+class AssignmentMatch:
     """Answers beside the assignment; arrays of shape (n_answers,).
 
     `showing` is the row of the assignment that an answer is of, -1 where there is none; `slot` the slot that its
@@ -46,7 +46,7 @@ class Matched:
         return np.asarray(self.fate == FATES.index(fate))
 
 
-def match(answers: pd.DataFrame, assigned: Assigned, *, part: Codes) -> Matched:
+def match(answers: pd.DataFrame, assigned: AssignmentTable, *, part: Codes) -> AssignmentMatch:
     """Find the showing that each answer is of.
 
     The same answer in two files counts once, as often as it stands in one of them. An answer is of the showing of
@@ -89,7 +89,7 @@ def match(answers: pd.DataFrame, assigned: Assigned, *, part: Codes) -> Matched:
     showing[looked_at] = found["showing"]
     fate[looked_at] = found["fate"]
     fate[(fate == _FITS) & assigned.taken_over[showing]] = _TAKEN_OVER
-    return Matched(showing, slot, fate, guessed)
+    return AssignmentMatch(showing, slot, fate, guessed)
 
 
 def _with_checks(rows: pd.DataFrame) -> pd.DataFrame:
@@ -242,7 +242,7 @@ def _with_told(
 # Which slots were filled by whom: several by one worker, one by several, or none that can be told.
 
 
-def slot_notices(answers: pd.DataFrame, matched: Matched, assigned: Assigned) -> list[str]:
+def slot_notices(answers: pd.DataFrame, matched: AssignmentMatch, assigned: AssignmentTable) -> list[str]:
     """Workers in several slots, slots with several workers, and workers whose slot cannot be told."""
     fits = matched.of("fits")
     worker = answers["worker"].astype(str).to_numpy(dtype=object)
@@ -295,14 +295,14 @@ _FIRST = ("worker", "item", "system", "criterion", "rating", *COLLECTED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decoded:
+class DecodedTable:
     """The collected table, and what left it on the way, of each export. `matched` is where each answer of the
     exports belongs, in their order; None where there was no assignment."""
 
     frame: pd.DataFrame
     flow: tuple[tuple[FlowStep, ...], ...]
     notices: tuple[str, ...]
-    matched: Matched | None = None
+    matched: AssignmentMatch | None = None
 
 
 def decode(
@@ -310,10 +310,10 @@ def decode(
     *,
     part: Codes,
     sources: Sequence[str],
-    assigned: Assigned | None,
+    assigned: AssignmentTable | None,
     key: Key | None,
     drop_misfits: bool = False,
-) -> Decoded:
+) -> DecodedTable:
     """Say of each answer which item and system it is of, and of which kind.
 
     Parameters
@@ -342,12 +342,12 @@ def decode(
     frame = _of_assignment(answers, matched, assigned, own)
     flow = tuple(_flow(frame, matched, part, number) for number in range(len(sources)))
     kept = frame[matched.of("fits") | matched.of("own check")]
-    return Decoded(kept, flow, tuple(slot_notices(answers, matched, assigned)), matched)
+    return DecodedTable(kept, flow, tuple(slot_notices(answers, matched, assigned)), matched)
 
 
 def matched_of(
-    answers: pd.DataFrame, *, part: Codes, sources: Sequence[str], assigned: Assigned
-) -> Matched:
+    answers: pd.DataFrame, *, part: Codes, sources: Sequence[str], assigned: AssignmentTable
+) -> AssignmentMatch:
     """Where each answer belongs in the assignment.
 
     Raises
@@ -373,7 +373,7 @@ def _check_codes(answers: pd.DataFrame, sources: Sequence[str]) -> None:
         )
 
 
-def _by_key(answers: pd.DataFrame, key: Key, part: Codes, sources: Sequence[str]) -> Decoded:
+def _by_key(answers: pd.DataFrame, key: Key, part: Codes, sources: Sequence[str]) -> DecodedTable:
     """Items and systems by the key alone; of repeats and checks only the export's own column of kinds tells."""
     codes = read_cells(answers["code"])
     told = key.frame.set_index("code")
@@ -402,10 +402,10 @@ def _by_key(answers: pd.DataFrame, key: Key, part: Codes, sources: Sequence[str]
     notices = []
     if again:
         notices.append(
-            f"WARNING: {again:,} answers are to outputs that their worker has answered before. Whether they are "
+            f"WARNING: answers to outputs that their worker has answered before: {again:,}. Whether these are "
             "repeats is told by the assignment; without it all count as ratings."
         )
-    return Decoded(_in_order(frame), ((),) * len(sources), tuple(notices))
+    return DecodedTable(_in_order(frame), ((),) * len(sources), tuple(notices))
 
 
 def _kind(answers: pd.DataFrame) -> np.ndarray:
@@ -415,7 +415,7 @@ def _kind(answers: pd.DataFrame) -> np.ndarray:
 
 
 def _of_assignment(
-    answers: pd.DataFrame, matched: Matched, assigned: Assigned, key: Key | None
+    answers: pd.DataFrame, matched: AssignmentMatch, assigned: AssignmentTable, key: Key | None
 ) -> pd.DataFrame:
     """The answers with what the assignment and the key say of them; blank where they say nothing."""
     rows = assigned.frame
@@ -459,7 +459,7 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[[*first, *(name for name in frame if name not in first)]]
 
 
-def _flow(frame: pd.DataFrame, matched: Matched, part: Codes, number: int) -> tuple[FlowStep, ...]:
+def _flow(frame: pd.DataFrame, matched: AssignmentMatch, part: Codes, number: int) -> tuple[FlowStep, ...]:
     here = part == number
     said_of = _LEAVES | {fate: said for fate, (_, said) in _RULES.items()}
     steps = [(said, matched.of(fate)) for fate, said in said_of.items()]
@@ -474,7 +474,7 @@ def _flow(frame: pd.DataFrame, matched: Matched, part: Codes, number: int) -> tu
 
 
 def _misfit_problems(
-    answers: pd.DataFrame, matched: Matched, part: Codes, sources: Sequence[str]
+    answers: pd.DataFrame, matched: AssignmentMatch, part: Codes, sources: Sequence[str]
 ) -> list[Problem]:
     problems = []
     for fate, (rule, _) in _RULES.items():

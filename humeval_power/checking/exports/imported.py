@@ -23,8 +23,8 @@ from humeval_power.checking.cells import (
     value_counts,
 )
 from humeval_power.checking.columns import listing, shortened
-from humeval_power.checking.exports.assigned import Assigned, Key
-from humeval_power.checking.exports.decoding import Decoded, decode
+from humeval_power.checking.exports.assigned import AssignmentTable, Key
+from humeval_power.checking.exports.decoding import DecodedTable, decode
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import (
     EXTRAS,
@@ -326,7 +326,7 @@ def _blank_parts(table: pd.DataFrame, *, source: str) -> list[Problem]:
         if part != "worker":
             blank &= ~is_check(table)
         if blank.any():
-            rule = f"{int(blank.sum()):,} ratings have no {part}: its cell is blank."
+            rule = f"no {part} in {int(blank.sum()):,} of the ratings: its cell is blank."
             remedy = "Leave these rows out (drop_rows), or take another column."
             row = int(table.index[int(np.argmax(blank))])
             problems.append(Problem(rule, remedy, place=source, row=row))
@@ -341,7 +341,7 @@ def _ordered(table: pd.DataFrame) -> pd.DataFrame:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Imported:
+class ImportedTable:
     """Ratings of one or more exports, one a row. `of` has for each export what it gave; where there are several,
     the column source says which row is whose. `mapping` is the person's, None where the formats said all.
     `people` are the tables of participants that were joined, and `notices` what did not fit in joining them.
@@ -353,7 +353,7 @@ class Imported:
     mapping: Mapping | None = None
     people: tuple[Export, ...] = ()
     notices: tuple[str, ...] = ()
-    decoded: Decoded | None = None
+    decoded: DecodedTable | None = None
     n_withdrawn: int = 0
 
     @property
@@ -384,11 +384,11 @@ def imported(
     exports: Sequence[Export],
     mapping: Mapping | None = None,
     *,
-    assigned: Assigned | None = None,
+    assigned: AssignmentTable | None = None,
     key: Key | None = None,
     drop_misfits: bool = False,
     withdrawn: Collection[str] = (),
-) -> Imported:
+) -> ImportedTable:
     """All ratings of the exports, in their order; tables of participants are joined by the worker.
 
     mapping : where the ratings stand; None takes what each format says by itself.
@@ -428,14 +428,14 @@ def imported(
     for one in people:
         frame, said = _joined(frame, one)
         notices += said
-    whole = Imported(frame, tuple(found), mapping, people, tuple(notices))
+    whole = ImportedTable(frame, tuple(found), mapping, people, tuple(notices))
     left, part = _without(whole, withdrawn)
     if assigned is None and key is None:
         return left
     return _decoded(left, part, assigned, key, drop_misfits=drop_misfits)
 
 
-def _without(table: Imported, withdrawn: Collection[str]) -> tuple[Imported, Codes]:
+def _without(table: ImportedTable, withdrawn: Collection[str]) -> tuple[ImportedTable, Codes]:
     """The table without what some workers gave, and which export each row that is left stands in."""
     part = table.part
     if not withdrawn:
@@ -464,8 +464,13 @@ def _without(table: Imported, withdrawn: Collection[str]) -> tuple[Imported, Cod
 
 
 def _decoded(
-    table: Imported, part: Codes, assigned: Assigned | None, key: Key | None, *, drop_misfits: bool
-) -> Imported:
+    table: ImportedTable,
+    part: Codes,
+    assigned: AssignmentTable | None,
+    key: Key | None,
+    *,
+    drop_misfits: bool,
+) -> ImportedTable:
     """The table with items and systems in the place of codes.
 
     Raises

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
-from humeval_power.asking.calls import Caller, Typed, evaluated
-from humeval_power.asking.declared import Calls, Declared, Page, Part
+from humeval_power.asking.calls import Caller, TypedValues, evaluated
+from humeval_power.asking.declared import Calls, Declaration, Page, Part
 from humeval_power.asking.expressions import Call, Code, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import ACCURACIES
@@ -111,7 +111,7 @@ def _steps(place: str) -> tuple[Next, ...]:
     )
 
 
-def _answers(given: Typed, calls: Calls) -> Any:
+def _answers(given: TypedValues, calls: Calls) -> Any:
     if len(given["files"]) > 2:
         raise InputError("Name two files, or one table with a column for each system.")
     named = {name: given[name] for name in ("gold", "column", "cluster")}
@@ -119,7 +119,7 @@ def _answers(given: Typed, calls: Calls) -> Any:
     return calls.let("answers", call("hp.accuracy.read_answers", *given["files"], systems=systems, **named))
 
 
-def _test(given: Typed, calls: Calls) -> None:
+def _test(given: TypedValues, calls: Calls) -> None:
     if given["run_column"] is not None:
         test_of_runs(given, calls)
         return
@@ -142,7 +142,7 @@ def _test(given: Typed, calls: Calls) -> None:
     calls.let("result", call("hp.accuracy.test", tested, alpha=given.given("alpha")))
 
 
-def _is_of_answers(given: Typed) -> bool:
+def _is_of_answers(given: TypedValues) -> bool:
     """Whether one table holds answers and not counts: it was said so, or its columns say so."""
     from humeval_power.comparisons.accuracy.files_results import has_counts
     from humeval_power.files.tables import read_table
@@ -151,7 +151,7 @@ def _is_of_answers(given: Typed) -> bool:
 
 
 _COUNT = whole(0)
-TEST = Declared(
+TEST = Declaration(
     ("accuracy", "test"),
     """Test a difference of accuracy, the recommended test first.
 
@@ -193,11 +193,11 @@ TEST = Declared(
 )
 
 
-def _estimate(given: Typed, calls: Calls) -> None:
+def _estimate(given: TypedValues, calls: Calls) -> None:
     calls.let("result", call("hp.accuracy.estimate", _answers(given, calls)))
 
 
-ESTIMATE = Declared(
+ESTIMATE = Declaration(
     ("accuracy", "estimate"),
     """Accuracies, difference and agreement of two systems.
 
@@ -337,16 +337,16 @@ QUESTIONS = Questions(
 )
 
 
-def _shared(given: Typed) -> dict[str, Value]:
+def _shared(given: TypedValues) -> dict[str, Value]:
     return {name: given.given(name) for name in ("test", "power", "alpha")}
 
 
-def _bounds(given: Typed, calls: Calls) -> None:
+def _bounds(given: TypedValues, calls: Calls) -> None:
     asked = {**_shared(given), "compat": given["compat"]}
     calls.let("result", call("hp.accuracy.bounds", given["n"], given["baseline"], **asked))
 
 
-BOUNDS = Declared(
+BOUNDS = Declaration(
     ("accuracy", "bounds"),
     """The smallest improvement a test set can show, agreement not known.
 
@@ -374,7 +374,7 @@ BOUNDS = Declared(
 )
 
 
-def _overlap_of(given: Typed) -> Value:
+def _overlap_of(given: TypedValues) -> Value:
     """A word, or what a file holds."""
     overlap = given.given("overlap")
     return call("hp.accuracy.read_overlap", overlap) if str(overlap).lower().endswith(".json") else overlap
@@ -387,7 +387,7 @@ def _percent(calls: Calls, in_percent: Any) -> list[str]:
     )
 
 
-def _claims(given: Typed, calls: Calls) -> None:
+def _claims(given: TypedValues, calls: Calls) -> None:
     read = call("hp.accuracy.read_claims", given["table"], sizes=given["sizes"])
     claims, in_percent, n_left_out = calls.unpack("claims, in_percent, n_left_out", read)
     remarks = _percent(calls, in_percent)
@@ -401,7 +401,7 @@ def _claims(given: Typed, calls: Calls) -> None:
 
 _CLAIMED = Part("The test", ("overlap", "test", "power", "alpha"))
 _JUDGED = {"test": _PAIRED_TEST, "power": TARGET, "alpha": ALPHA}
-CLAIMS = Declared(
+CLAIMS = Declaration(
     ("accuracy", "claims"),
     """Could test sets have shown the improvements that were claimed?
 
@@ -432,7 +432,7 @@ CLAIMS = Declared(
 )
 
 
-def _leaderboard(given: Typed, calls: Calls) -> None:
+def _leaderboard(given: TypedValues, calls: Calls) -> None:
     _together(given, ("--power-on validation", given["power_on"] == "validation"))
     if given["pairs"] is not None and given.was_stated("overlap"):
         raise InputError(
@@ -447,16 +447,16 @@ def _leaderboard(given: Typed, calls: Calls) -> None:
     calls.let("result", call("hp.accuracy.leaderboard", submissions, **asked))
 
 
-def _submissions(given: Typed, calls: Calls) -> Any:
+def _submissions(given: TypedValues, calls: Calls) -> Any:
     return calls.unpack("submissions, in_percent", call("hp.accuracy.read_leaderboard", given["table"]))
 
 
-def _pairs(given: Typed, submissions: Value) -> Call:
+def _pairs(given: TypedValues, submissions: Value) -> Call:
     n_validation = given["n_validation"]
     return call("hp.accuracy.read_pairs", given["pairs"], submissions, n_validation=n_validation)
 
 
-def _together(given: Typed, *others: tuple[str, bool]) -> None:
+def _together(given: TypedValues, *others: tuple[str, bool]) -> None:
     """Refuse options that need each other, and stand alone; `others` need --pairs where they are given."""
     pairs, n_validation = given["pairs"], given["n_validation"]
     problems = []
@@ -477,7 +477,7 @@ def _together(given: Typed, *others: tuple[str, bool]) -> None:
         raise InputError(problems)
 
 
-LEADERBOARD = Declared(
+LEADERBOARD = Declaration(
     ("accuracy", "leaderboard"),
     """Which submissions to a leaderboard were improvements one can trust?
 
@@ -510,7 +510,7 @@ LEADERBOARD = Declared(
 )
 
 
-def _overlap(given: Typed, calls: Calls) -> None:
+def _overlap(given: TypedValues, calls: Calls) -> None:
     new_best, n = given["chosen"] == "new-best", given["n"]
     _together(given, ("--of new-best", new_best), ("--n", n is not None))
     if new_best != (n is not None):
@@ -528,7 +528,7 @@ def _overlap(given: Typed, calls: Calls) -> None:
     calls.let("result", call("hp.accuracy.overlap", pairs, remarks=remarks))
 
 
-OVERLAP = Declared(
+OVERLAP = Declaration(
     ("accuracy", "overlap"),
     """How often do two systems do alike? Fit a regression to your own pairs.
 

@@ -256,7 +256,9 @@ def _refuse_repeated(table: SourceTable, item: str, system: str | None) -> None:
         rule, remedy = f"{rows} of an item that is there already.", "Keep one row for each."
     else:
         rule = f"{rows} of an item that the system has answered already."
-        remedy = "Keep one row for each, or name the column of generations, seeds or prompts with --run."
+        remedy = (
+            "Keep one row for each; several are generations, seeds or prompts, for `compare runs test`."
+        )
     raise InputError([Problem(rule, remedy, table.source, row, item, key, has_value=True)])
 
 

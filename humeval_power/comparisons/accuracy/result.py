@@ -18,11 +18,11 @@ from humeval_power.saying.clustered_words import (
     few_clusters,
     paper_error,
 )
-from humeval_power.saying.compared import Compared
+from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Block, Document, Fact, Facts, Listing, Paragraph, Section
 from humeval_power.saying.numbers import decimals, interval_words, p_cell, p_words, percent
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported, above, pairs_lead, signature, table
+from humeval_power.saying.stated import PaperResult, above, pairs_lead, signature, table
 
 # What is said of two systems' accuracies, in facts, records, sentences and pictures.
 
@@ -198,7 +198,7 @@ _OF_CLUSTERS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccuracyTestsResult(Reported):
+class AccuracyTestsResult(PaperResult):
     """The tests of one comparison or of several. `answers` are what was read, None where counts alone are known,
     so that nothing is said of the items."""
 
@@ -249,7 +249,7 @@ class AccuracyTestsResult(Reported):
             )
         low, high = found.interval(1 - self.alpha)
         return str(
-            Compared(
+            TestedDifference(
                 found.systems,
                 found.counts.difference,
                 (100 * low, 100 * high),
@@ -420,7 +420,7 @@ CONFIDENCE = 0.95  # of the interval of an estimate
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccuracyEstimateResult(Reported):
+class AccuracyEstimateResult(PaperResult):
     """Accuracies, difference and agreement of two systems on the same items; `answers` are None where counts
     alone are known."""
 

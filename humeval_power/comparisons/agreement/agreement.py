@@ -35,7 +35,7 @@ Level = Literal["interval", "ordinal"]
 _NO_VARIANCE = 1e-12  # relative to the scores' size: sums of squares below this are rounding
 
 
-class Shared(NamedTuple):
+class SharedRatings(NamedTuple):
     """Ratings of outputs that two workers or more have rated, one for each worker and output.
 
     output, worker, code : (n,), the output's number, the worker's (of those who are left, from 0), and the
@@ -70,7 +70,7 @@ class Shared(NamedTuple):
         return np.asarray(np.cumsum(count) - count / 2)[self.code]
 
 
-def krippendorff_alpha(shared: Shared, weights: Floats, *, level: Level) -> float:
+def krippendorff_alpha(shared: SharedRatings, weights: Floats, *, level: Level) -> float:
     """Krippendorff's alpha = 1 - observed / expected disagreement; NaN where nothing varies.
 
     With squared differences, m ratings of an output with sum of squares SS about their mean disagree by
@@ -85,7 +85,7 @@ def krippendorff_alpha(shared: Shared, weights: Floats, *, level: Level) -> floa
     return float(alphas(shared, level)(weights[:, None])[0])
 
 
-def alphas(shared: Shared, level: Level) -> Callable[[Floats], Floats]:
+def alphas(shared: SharedRatings, level: Level) -> Callable[[Floats], Floats]:
     """The same as a function of weights (n_outputs, r), to (r,) values; what does not depend on them is computed
     once. Both sums of squares follow from how often each value occurs and from each output's sum of scores."""
     from scipy.sparse import csr_array
@@ -203,7 +203,7 @@ def agreement(
 
 
 def alpha_of_many(
-    shared: Shared, level: Level, confidence: float, seed: int, *, n_draws: int = N_DRAWS
+    shared: SharedRatings, level: Level, confidence: float, seed: int, *, n_draws: int = N_DRAWS
 ) -> Measure:
     """What alpha would be with many workers, of whom these are a sample, with an interval that says so."""
     score = shared.score(level)
@@ -213,7 +213,7 @@ def alpha_of_many(
     return correlations(found, confidence=confidence, seed=seed, n_draws=n_draws).other_raters
 
 
-def leading_level(shared: Shared) -> Level:
+def leading_level(shared: SharedRatings) -> Level:
     """Ordinal where ratings take few values, interval of sliders."""
     return "ordinal" if len(shared.values) <= MOST_CATEGORIES else "interval"
 
@@ -230,7 +230,7 @@ def agreement_at_a_glance(ratings: Ratings) -> tuple[tuple[str, Measure], ...]:
     return tuple(zip(ratings.system_names, found, strict=True))
 
 
-def shared_ratings(ratings: Ratings, *, system: int | None = None) -> Shared:
+def shared_ratings(ratings: Ratings, *, system: int | None = None) -> SharedRatings:
     """The first rating of each worker and output, where two workers or more rated the output."""
     chosen = np.arange(ratings.n_ratings) if system is None else np.flatnonzero(ratings.system == system)
     output = ratings.item[chosen] * np.int64(ratings.n_systems) + ratings.system[chosen]
@@ -242,7 +242,7 @@ def shared_ratings(ratings: Ratings, *, system: int | None = None) -> Shared:
     numbers = np.cumsum(size > 1) - 1
     values, code = np.unique(ratings.rating[chosen[first]][kept], return_inverse=True)
     workers, worker = np.unique(cells[kept] % ratings.n_workers, return_inverse=True)
-    return Shared(
+    return SharedRatings(
         output=numbers[place[kept]],
         code=code.astype(np.int64),
         values=values,
@@ -254,7 +254,7 @@ def shared_ratings(ratings: Ratings, *, system: int | None = None) -> Shared:
     )
 
 
-def _alpha_measures(shared: Shared, resamples: Counts, confidence: float) -> dict[Level, Measure]:
+def _alpha_measures(shared: SharedRatings, resamples: Counts, confidence: float) -> dict[Level, Measure]:
     def statistic(level: Level) -> Callable[[Floats], Floats]:
         alpha = alphas(shared, level)
         return lambda weights: alpha(weights[shared.item])
@@ -267,7 +267,9 @@ def _alpha_measures(shared: Shared, resamples: Counts, confidence: float) -> dic
     }
 
 
-def _shares(ratings: Ratings, shared: Shared, resamples: Counts, confidence: float) -> dict[str, Measure]:
+def _shares(
+    ratings: Ratings, shared: SharedRatings, resamples: Counts, confidence: float
+) -> dict[str, Measure]:
     """The shares of equal pairs and of pairs one point apart at most, or the reason for having none."""
 
     def of_items(pairs: Floats) -> Floats:
@@ -294,7 +296,7 @@ def scale_step(scale: RatingScale) -> float | None:
     return None if scale.points is None else 1.0 / (scale.points - 1)
 
 
-def near_pairs(shared: Shared, *, reach: float) -> Floats:
+def near_pairs(shared: SharedRatings, *, reach: float) -> Floats:
     """Pairs of ratings of each output that lie at most `reach` apart, shape (n_outputs,)."""
     slack = 1e-9  # a third of a scale is not exactly representable
     low = np.searchsorted(shared.values, shared.values - reach - slack)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from humeval_power.asking.calls import Typed
-from humeval_power.asking.declared import Calls, CallStep, Declared, Page, Part, chain, plain
+from humeval_power.asking.calls import TypedValues
+from humeval_power.asking.declared import Calls, CallStep, Declaration, Page, Part, chain, plain
 from humeval_power.asking.expressions import call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_values import StudyValues
@@ -81,7 +81,7 @@ REPORT = chain(
 )
 
 
-def _plan(given: Typed, calls: Calls) -> None:
+def _plan(given: TypedValues, calls: Calls) -> None:
     if given["file"] is not None:
         if given["agreement"] is not None or given["rater_share"] is not None:
             raise InputError("Give a pilot, or --agreement and --rater-share, not both.")
@@ -143,7 +143,7 @@ _PRICES = {
     "cost_per_rater": own(MONEY, "Price of a rater, such as training. [0]", "Price of a rater"),
     "cost_per_output": own(MONEY, "Price of an output. [0]", "Price of an output"),
 }
-PLAN = Declared(
+PLAN = Declaration(
     ("agreement", "plan"),
     """How many raters and outputs does it take to know agreement?
 
@@ -199,7 +199,7 @@ PLAN = Declared(
 _SIZES = listed(number_list(int, least=2, most=1_000_000), "LIST")
 
 
-def _study(given: Typed, calls: Calls) -> None:
+def _study(given: TypedValues, calls: Calls) -> None:
     of = StudyValues.of(given.context)
     effect, assumed = effect_of(of), assumptions_of(of)
     setting, parameters = only_setting(assumed)
@@ -217,7 +217,7 @@ def _study(given: Typed, calls: Calls) -> None:
     calls.let("result", found)
 
 
-STUDY = Declared(
+STUDY = Declaration(
     ("agreement", "study"),
     """How reliably would a study order systems, as it grows?
 

@@ -14,7 +14,7 @@ from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, interval_words, percent
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported, signature, table
+from humeval_power.saying.stated import PaperResult, signature, table
 
 _FEW_OUTPUTS = 10
 _MOST_SHOWN = 2  # systems whose measures are printed without being asked for details
@@ -41,7 +41,7 @@ class ShownMeasure(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgreementReport(Reported):
+class AgreementReport(PaperResult):
     """Agreement within each system, and of all together where there are several."""
 
     schema: ClassVar[str] = "humeval_power/agreement_report/1"

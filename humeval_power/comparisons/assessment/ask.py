@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from humeval_power.asking.calls import Caller, Typed
-from humeval_power.asking.declared import Calls, Declared, Page, Part, plain
+from humeval_power.asking.calls import Caller, TypedValues
+from humeval_power.asking.declared import Calls, Declaration, Page, Part, plain
 from humeval_power.asking.expressions import Call, Code, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.output import note
@@ -166,7 +166,7 @@ QUESTIONS = Questions(
 )
 
 
-def _test(given: Typed, calls: Calls) -> None:
+def _test(given: TypedValues, calls: Calls) -> None:
     if given["table"] == "-":
         calls.no_program("standard input is read once")
     read = {
@@ -181,7 +181,7 @@ def _test(given: Typed, calls: Calls) -> None:
 _COLUMNS = ("system", "rating", "worker", "item")
 _SEEN = {"mean": "pairs.0.mean_a", "sd": "pairs.0.sd_a", "effect": "pairs.0.difference"}
 _KEPT = ("test", "no-continuity", "alpha")
-TEST = Declared(
+TEST = Declaration(
     ("assessment", "test"),
     """Are systems rated differently? Each pair by all ratings, taken as independent.
 
@@ -253,7 +253,7 @@ TEST = Declared(
 )
 
 
-def _observed_mde(given: Typed, calls: Calls) -> None:
+def _observed_mde(given: TypedValues, calls: Calls) -> None:
     by = given["by"]
     seen: Any = calls.let(
         "observed", call("hp.assessment.read_observed", given["file"], *((by,) if by else ()))
@@ -270,7 +270,7 @@ def _observed_mde(given: Typed, calls: Calls) -> None:
     calls.let("result", found)
 
 
-OBSERVED_MDE = Declared(
+OBSERVED_MDE = Declaration(
     ("assessment", "observed-mde"),
     """From which observed difference on were comparisons significant?
 
@@ -300,7 +300,7 @@ OBSERVED_MDE = Declared(
 _READ = ("scale", "worker", "item", "system", "rating", "criterion_column", "criterion", "rejected_rows")
 
 
-def _ratings(given: Typed, calls: Calls) -> Any:
+def _ratings(given: TypedValues, calls: Calls) -> Any:
     """The ratings of the file, of all its systems."""
     path = str(given["file"])
     if path == "-":
@@ -313,7 +313,7 @@ def _ratings(given: Typed, calls: Calls) -> Any:
     return calls.let("ratings", call("hp.read_ratings", path, **named, require_pair=False))
 
 
-def _decompose(given: Typed, calls: Calls) -> None:
+def _decompose(given: TypedValues, calls: Calls) -> None:
     ratings = _ratings(given, calls)
     if isinstance(calls, Caller):
         for notice in ratings.notices:
@@ -322,7 +322,7 @@ def _decompose(given: Typed, calls: Calls) -> None:
     calls.let("result", call("hp.assessment.decompose", ratings, **asked))
 
 
-DECOMPOSE = Declared(
+DECOMPOSE = Declaration(
     ("assessment", "decompose"),
     """How much of the variance of ratings is quality, and how much is noise?
 

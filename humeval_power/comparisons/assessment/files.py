@@ -17,6 +17,7 @@ from humeval_power.comparisons.assessment.pairs import Codes, Floats, RatedOutpu
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.tables import NumberColumn, SourceTable, read_decided, read_numbers_of, read_table
 from humeval_power.safe_text import shell_word
+from humeval_power.saying.numbers import counted
 
 _SHOWN = 5  # problems of one kind
 
@@ -74,7 +75,7 @@ def read_rated(
     values, problems = _ratings(table, of["rating"])
     blank = np.isnan(values)
     told = (
-        (f"{int(blank.sum()):,} rows without a rating are left out.",)
+        (f"Left out: {counted(int(blank.sum()), 'row')} without a rating.",)
         if blank.any() and not problems
         else ()
     )

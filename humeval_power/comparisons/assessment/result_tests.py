@@ -13,7 +13,7 @@ from humeval_power.comparisons.assessment.pairs import Codes, PairTest, PairTest
 from humeval_power.inference.clustered import FEW_DF
 from humeval_power.saying.chart import Axis, Chart, Series
 from humeval_power.saying.clustered_words import Independence
-from humeval_power.saying.compared import Compared
+from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Document, Fact, Picture, Section, Table
 from humeval_power.saying.numbers import (
     counted,
@@ -25,7 +25,7 @@ from humeval_power.saying.numbers import (
 )
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported, above, data_entry, pairs_lead, signature, table
+from humeval_power.saying.stated import PaperResult, above, data_entry, pairs_lead, signature, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -139,7 +139,7 @@ def lead_of(found: PairTests, rated: RatedOutputs) -> str:
             f"({p_words(pair.p_value)}), although the mean is {'higher' if pair.difference > 0 else 'lower'}."
         )
     return str(
-        Compared(
+        TestedDifference(
             (pair.a, pair.b),
             pair.difference,
             pair.interval,
@@ -166,7 +166,7 @@ _SPLIT = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class RatedPairs(Reported):
+class RatedPairs(PaperResult):
     """The tests of all pairs of systems of a table of ratings, by group."""
 
     schema: ClassVar[str] = "humeval_power/assessment_test/1"

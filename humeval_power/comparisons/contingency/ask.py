@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from humeval_power.asking.calls import Typed, evaluated
-from humeval_power.asking.declared import Calls, Declared, Page, Part
+from humeval_power.asking.calls import TypedValues, evaluated
+from humeval_power.asking.declared import Calls, Declaration, Page, Part
 from humeval_power.asking.expressions import Call, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import EffectRange
@@ -81,7 +81,7 @@ _PREDICTIONS = Part("The predictions", tuple(_LABELS))
 
 
 def _labels(
-    given: Typed, calls: Calls, cluster: str | None = None
+    given: TypedValues, calls: Calls, cluster: str | None = None
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Three lists of labels of a table or of files, and as arguments the clusters of their items."""
     places = {name: given[name] for name in _LABELS}
@@ -97,12 +97,12 @@ def _labels(
     return labels, {"clusters": calls.let("clusters", lines)}
 
 
-def _estimate(given: Typed, calls: Calls) -> None:
+def _estimate(given: TypedValues, calls: Calls) -> None:
     labels, _ = _labels(given, calls)
     calls.let("result", call("hp.contingency.estimate", *labels, positive=given["positive"]))
 
 
-ESTIMATE = Declared(
+ESTIMATE = Declaration(
     ("contingency", "estimate"),
     """How do two systems err together: joint tables and every metric, from labels.
 
@@ -128,7 +128,7 @@ ESTIMATE = Declared(
 )
 
 
-def _test(given: Typed, calls: Calls) -> None:
+def _test(given: TypedValues, calls: Calls) -> None:
     labels, clusters = _labels(given, calls, given["cluster"])
     what, how = (
         {name: given.given(name) for name in names}
@@ -137,7 +137,7 @@ def _test(given: Typed, calls: Calls) -> None:
     calls.let("result", call("hp.contingency.test", *labels, **what, **clusters, **how))
 
 
-TEST = Declared(
+TEST = Declaration(
     ("contingency", "test"),
     """Is B better than A: the paired randomisation test of F1, MCC and the like.
 

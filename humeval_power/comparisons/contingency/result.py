@@ -28,12 +28,12 @@ from humeval_power.saying.clustered_words import (
     few_clusters,
     paper_error,
 )
-from humeval_power.saying.compared import Compared
+from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_words, percent
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import Reported, signature, table
+from humeval_power.saying.stated import PaperResult, signature, table
 
 SHOWN_CLASSES = 12
 
@@ -150,7 +150,7 @@ class ContingencyEstimateResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContingencyTestResult(Reported):
+class ContingencyTestResult(PaperResult):
     """The paired randomisation test of a metric; `counts` are (K, K, K) by true class and both predictions.
 
     `mean` holds the difference with its cluster-robust error, None where the metric has none; `clusters` are
@@ -188,7 +188,7 @@ class ContingencyTestResult(Reported):
         return Document(
             f"{self.metric} of two systems",
             lead=str(
-                Compared(
+                TestedDifference(
                     ("A", "B"),
                     found.difference,
                     self._interval() or (math.nan, math.nan),

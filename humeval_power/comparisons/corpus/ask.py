@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from humeval_power.asking.calls import Caller, Typed
-from humeval_power.asking.declared import Calls, Declared, Page, Part
+from humeval_power.asking.calls import Caller, TypedValues
+from humeval_power.asking.declared import Calls, Declaration, Page, Part
 from humeval_power.asking.expressions import Call, Code, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import EffectRange
@@ -105,7 +105,7 @@ _METRIC = {
 _PARTS = (Part("The outputs", tuple(_OUTPUTS)), Part("The metric", tuple(_METRIC)))
 
 
-def _texts(given: Typed, calls: Calls) -> dict[str, Any]:
+def _texts(given: TypedValues, calls: Calls) -> dict[str, Any]:
     """The texts in place of their files, and how they are counted."""
     files = (given["system_a"], given["system_b"], list(given["references"]))
     texts: Any = calls.let("texts", call("hp.corpus.read_corpus", *files, texts=given.given("texts")))
@@ -116,13 +116,13 @@ def _texts(given: Typed, calls: Calls) -> dict[str, Any]:
     }
 
 
-def _estimate(given: Typed, calls: Calls) -> None:
+def _estimate(given: TypedValues, calls: Calls) -> None:
     how = {name: given.given(name) for name in ("n_subsets", "seed")}
     calls.let("result", call("hp.corpus.estimate", **_texts(given, calls), **how))
 
 
 _SWAPS = {"p0": "swaps.zero_share", "b0": "swaps.matched_scale"}
-ESTIMATE = Declared(
+ESTIMATE = Declaration(
     ("corpus", "estimate"),
     """What do swaps do: P0 and b0 for planning, from two systems' outputs.
 
@@ -155,7 +155,7 @@ ESTIMATE = Declared(
 )
 
 
-def _test(given: Typed, calls: Calls) -> None:
+def _test(given: TypedValues, calls: Calls) -> None:
     texts, file = _texts(given, calls), given["cluster"]
     how = {name: given.given(name) for name in ("n_swaps", "alpha", "seed")}
     clusters = None
@@ -165,7 +165,7 @@ def _test(given: Typed, calls: Calls) -> None:
     calls.let("result", call("hp.corpus.test", **texts, clusters=clusters, **how))
 
 
-TEST = Declared(
+TEST = Declaration(
     ("corpus", "test"),
     """Is B better than A: the paired randomisation test of a corpus metric.
 

@@ -18,13 +18,13 @@ from humeval_power.inference.corpus import RandomisationTest
 from humeval_power.safe_text import table_csv
 from humeval_power.saying.answer_words import swap_facts
 from humeval_power.saying.clustered_words import Independence, assumed_items, clustered_items
-from humeval_power.saying.compared import Compared
+from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Document, Fact, Facts, Listing, Picture, Section
 from humeval_power.saying.figure_style import COLOURS, INK, house_style
 from humeval_power.saying.numbers import counted, p_words, percent
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import Reported, signature
+from humeval_power.saying.stated import PaperResult, signature
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,7 +183,7 @@ def too_few_swaps(found: RandomisationTest, alpha: float) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusTestResult(Reported):
+class CorpusTestResult(PaperResult):
     """The paired randomisation test of a corpus metric."""
 
     schema: ClassVar[str] = "humeval_power/corpus_test/1"
@@ -209,7 +209,7 @@ class CorpusTestResult(Reported):
             error = f"error {mean.standard_error:.3f} from the influence of {each}, {mean.df:.4g} df"
             interval = (("Interval", f"{low:+.2f} to {high:+.2f} ({100 * (1 - self.alpha):g} %, {error})"),)
         swaps = swap_facts(swap_words(found, self.clusters), found.p_interval)
-        compared = Compared(
+        compared = TestedDifference(
             ("A", "B"),
             found.difference,
             self._interval or (math.nan, math.nan),

@@ -18,7 +18,7 @@ import numpy as np
 
 from humeval_power.checking.columns import listing
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.judge.means import Jackknifed, jackknife
+from humeval_power.comparisons.judge.means import JackknifeEstimate, jackknife
 from humeval_power.comparisons.judge.rated import Codes, Floats
 from humeval_power.comparisons.judge.table import JudgedTable
 from humeval_power.errors import InputError, Problem
@@ -46,11 +46,11 @@ class JudgeCeiling:
     (harmonic). `of` says what is correlated; `left_out` are workers who share too few outputs with others.
     """
 
-    human: Jackknifed
-    judge: Jackknifed
-    difference: Jackknifed
-    ceiling: Jackknifed
-    share: Jackknifed
+    human: JackknifeEstimate
+    judge: JackknifeEstimate
+    difference: JackknifeEstimate
+    ceiling: JackknifeEstimate
+    share: JackknifeEstimate
     workers: tuple[WorkerAgreement, ...]
     left_out: tuple[str, ...]
     n_items: int
@@ -265,9 +265,9 @@ class OwnFamilyBias:
     differs from other systems as systems differ; `n_choices` of them.
     """
 
-    bias: Jackknifed
-    in_human_units: Jackknifed
-    slope: Jackknifed | None
+    bias: JackknifeEstimate
+    in_human_units: JackknifeEstimate
+    slope: JackknifeEstimate | None
     reliability: float
     systems: tuple[SystemBias, ...]
     own: tuple[str, ...]

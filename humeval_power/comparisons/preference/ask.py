@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import click
 
-from humeval_power.asking.calls import Typed, evaluated
-from humeval_power.asking.declared import Calls, Declared, Page, Part
+from humeval_power.asking.calls import TypedValues, evaluated
+from humeval_power.asking.declared import Calls, Declaration, Page, Part
 from humeval_power.asking.expressions import Call, Code, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import PREFERENCES
@@ -28,7 +28,7 @@ _LINK = replace(
 _COUNT = whole(0)
 
 
-def _test(given: Typed, calls: Calls) -> None:
+def _test(given: TypedValues, calls: Calls) -> None:
     table, wins, losses, systems = (given[name] for name in ("table", "wins", "losses", "systems"))
     if (table is None) == (wins is None or losses is None):
         raise click.UsageError("Give a TABLE, or --wins and --losses.")
@@ -43,7 +43,7 @@ def _test(given: Typed, calls: Calls) -> None:
 
 
 _SEEN = {"tie-share": "comparisons.0.tie_share", "effect": "comparisons.0.effect"}
-TEST = Declared(
+TEST = Declaration(
     ("preference", "test"),
     """Test a preference, with ties excluded, split or kept.
 

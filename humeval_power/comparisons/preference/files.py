@@ -21,7 +21,7 @@ from humeval_power.checking.cells import (
 )
 from humeval_power.checking.columns import Column, bare, close_to, find_columns, listing, shortened
 from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.imported import Imported, LongTable
+from humeval_power.checking.exports.imported import ImportedTable, LongTable
 from humeval_power.checking.rows import FlowStep, Rejected
 from humeval_power.comparisons.preference.judgements import Judgements
 from humeval_power.errors import InputError, Problem
@@ -244,7 +244,7 @@ def judgements_of(table: SourceTable, *, systems: tuple[str, str] | None = None)
     ]
 
 
-def pairs_imported(path: str | Path) -> Imported | None:
+def pairs_imported(path: str | Path) -> ImportedTable | None:
     """A table of pairs under our own names, whose preference is the name of a system or a tie: two systems or
     more, in either order. None where a file is no such table.
 
@@ -278,7 +278,7 @@ def pairs_imported(path: str | Path) -> Imported | None:
         FlowStep("read", len(frame), "rows of the table"),
         FlowStep("analysed", len(frame), "preferences"),
     )
-    return Imported(frame, ((export, LongTable(frame, steps, tuple(named))),))
+    return ImportedTable(frame, ((export, LongTable(frame, steps, tuple(named))),))
 
 
 def _shown(names: list[str]) -> tuple[str, str] | None:

@@ -195,15 +195,15 @@ class PreferenceTestResult(Result):
         )
 
     def content(self) -> Record:
-        return {"alpha": self.alpha, "comparisons": [_record(each) for each in self.found]}
+        return {"alpha": self.alpha, "comparisons": [_record(each, self.alpha) for each in self.found]}
 
     def to_frame(self) -> pd.DataFrame:
         import pandas as pd
 
-        return pd.json_normalize([_record(each) for each in self.found], sep="_")
+        return pd.json_normalize([_record(each, self.alpha) for each in self.found], sep="_")
 
 
-def _record(test: PreferenceTest) -> Record:
+def _record(test: PreferenceTest, alpha: float) -> Record:
     judged = test.judged
     return {
         **values(judged, "name", "wins", "ties", "losses"),
@@ -211,6 +211,7 @@ def _record(test: PreferenceTest) -> Record:
         "effect": _share_without_ties(judged) - 0.5,
         "tie_share": judged.ties / judged.n,
         "share_without_ties": _share_without_ties(judged),
+        "share_without_ties_interval": _interval_without_ties(judged, alpha),
         "share_ties_half": (judged.wins + judged.ties / 2) / judged.n,
         "independent": not judged.is_clustered,
         "p_sign_exact": test.sign_exact,
@@ -229,6 +230,12 @@ def _share_without_ties(judged: Judgements) -> float:
     return judged.wins / decided if decided else math.nan
 
 
+def _interval_without_ties(judged: Judgements, alpha: float) -> tuple[float, float] | None:
+    """Wilson's; None where judgements depend on each other, or all are ties."""
+    decided = judged.wins + judged.losses
+    return wilson_interval(judged.wins, decided, 1 - alpha) if decided and not judged.is_clustered else None
+
+
 def _title(judged: Judgements) -> str:
     """What is compared, by the names of the systems where there are any."""
     return judged.name if judged.systems is None else f"{judged.systems[1]} against {judged.systems[0]}"
@@ -240,18 +247,18 @@ def _answer(test: PreferenceTest, alpha: float) -> str:
     if not decided:
         return "No preference is shown: every judgement is a tie."
     strength = None if test.panel is None else test.panel.strength
+    ends: tuple[float, float] | None
     if strength is not None:
-        share, ends, of = (
-            strength.preferred,
-            strength.preferred_interval,
-            "the judgements, ties counted half",
-        )
+        share, of = strength.preferred, "the judgements, ties counted half"
+        ends = strength.preferred_interval
     else:
         share, of = judged.wins / decided, "the judgements without a tie"
-        ends = wilson_interval(judged.wins, decided, 1 - alpha)
+        ends = _interval_without_ties(judged, alpha)
     name = (judged.systems or ANONYMOUS)[share >= 0.5]
-    low, high = sorted(ends if share >= 0.5 else (1 - ends[0], 1 - ends[1]))
-    reach = f"{percent(low)} to {percent(high)}" if strength is not None or not judged.is_clustered else ""
+    reach = ""
+    if ends is not None:
+        low, high = sorted(ends if share >= 0.5 else (1 - ends[0], 1 - ends[1]))
+        reach = f"{percent(low)} to {percent(high)}"
     share, p = max(share, 1 - share), p_words(test.p_value)
     if test.p_value <= alpha:
         about = f" ({confidence} {reach})" if reach else ""
@@ -285,8 +292,8 @@ def _facts(test: PreferenceTest, alpha: float) -> Iterator[Fact]:
     label = "Prefers B"
     if decided := judged.wins + judged.losses:
         share = f"{judged.wins / decided:.4f} of those without a tie"
-        interval = interval_words(*wilson_interval(judged.wins, decided, 1 - alpha))
-        yield label, share if judged.is_clustered else f"{share} ({confidence} {interval})"
+        ends = _interval_without_ties(judged, alpha)
+        yield label, share if ends is None else f"{share} ({confidence} {interval_words(*ends)})"
         label = ""
     yield label, f"{(judged.wins + judged.ties / 2) / judged.n:.4f} with ties counted half"
     if test.panel is None and (told := _first_preferred(judged)) is not None:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
 from statistics import median
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.rank.last_board import Changes
+from humeval_power.comparisons.rank.last_board import Changes, LastBoard, changes
 from humeval_power.comparisons.rank.leaderboard import (
     MOST_LETTERED,
+    BattleRanking,
     BoardPlace,
     FurtherData,
     Leaderboard,
     RankPair,
+    ScoreRanking,
     alpha_of_looks,
 )
 from humeval_power.safe_text import cut, html_text
@@ -28,7 +31,10 @@ from humeval_power.saying.numbers import counted, p_cell, percent, significant, 
 from humeval_power.saying.quantities import values
 from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import data_entry, signature, table
+from humeval_power.saying.stated import PaperResult, data_entry, signature, table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MOST_PAIRS = 28  # that a terminal lists without being asked
 MOST_LISTED = 325  # that a page lists, and a record by their names: those of 26 systems
@@ -64,6 +70,42 @@ LAW = {
     "max-t": "the law of the largest t of all pairs, stepping down",
     "signs": "random signs of the clusters, stepping down, with no difference imposed",
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankResult(PaperResult):
+    """Systems in an order, with what the data leave open; subclasses say what they were ranked by."""
+
+    found: BattleRanking | ScoreRanking
+    last: LastBoard | None = None
+
+    @property
+    def changes(self) -> Changes | None:
+        """What is new since the last board."""
+        return changes(self.found.board, self.last)
+
+    def sections(
+        self, estimates: Section, own: Iterable[Section], *, more: str, pairs: str
+    ) -> tuple[Section, ...]:
+        """All of the answer, the subclass's `own` before the pairs; `more` is what more of would tell, `pairs`
+        what their differences are of."""
+        board = self.found.board
+        return (
+            estimates,
+            *_changes_sections(self.changes),
+            _reading_section(board),
+            *_more_section(board.more, more),
+            *own,
+            _pairs_section(board, pairs),
+        )
+
+    def table_rows(self) -> list[Record]:
+        """A row for each system; an open end of an interval is None."""
+        return _board_rows(self.found.board)
+
+    def figure(self) -> Figure:
+        """The ranks that the tests leave, by Matplotlib."""
+        return ranks_chart(self.found.board).figure
 
 
 def board_lead(board: Leaderboard) -> str:
@@ -151,7 +193,7 @@ def _ranks_drawing(board: Leaderboard) -> Drawing:
     return Drawing("ranks", lambda: ranks_chart(board).figure, svg, title=title, words=words, is_tall=True)
 
 
-def changes_sections(changed: Changes | None) -> Iterator[Section]:
+def _changes_sections(changed: Changes | None) -> Iterator[Section]:
     """What is other than on the last board, where there is one."""
     if changed is None:
         return
@@ -201,7 +243,7 @@ def changes_record(changed: Changes | None) -> Record | None:
     }
 
 
-def reading_section(board: Leaderboard) -> Section:
+def _reading_section(board: Leaderboard) -> Section:
     """How the table is to be read."""
     more = _LETTERS if board.has_letters else _TIERS.format(n=board.n_tiers)
     words = _READING + more
@@ -223,7 +265,7 @@ _ONE_SYSTEM = (
 )
 
 
-def pairs_section(board: Leaderboard, unit: str) -> Section:
+def _pairs_section(board: Leaderboard, unit: str) -> Section:
     """The pairs that were tested, of many systems only neighbours, with intervals that hold for all of them."""
     shortened_to = board.n_pairs > MOST_LISTED and board.only is None
     left_out = (
@@ -402,9 +444,10 @@ def _runs(cells: NDArray[np.bool_]) -> tuple[tuple[int, ...], tuple[float, ...],
     return tuple(rows.tolist()), tuple((starts + 0.5).tolist()), tuple((ends + 0.5).tolist())
 
 
-def more_section(more: FurtherData, what: str) -> Section:
+def _more_section(more: FurtherData | None, what: str) -> Iterator[Section]:
     """How many more items, tasks or battles show a difference; `what` they are."""
-    return Section("How many more?", (Facts(tuple(_more_facts(more, what))),))
+    if more is not None:
+        yield Section("How many more?", (Facts(tuple(_more_facts(more, what))),))
 
 
 def _more_facts(more: FurtherData, what: str) -> Iterator[Fact]:
@@ -448,7 +491,7 @@ def board_record(board: Leaderboard) -> Record:
         "may_be_first": [each.system for each in board.places if each.may_be_first],
         "systems": [
             {**row, "chances": list(each.chances)}
-            for row, each in zip(board_rows(board), board.places, strict=True)
+            for row, each in zip(_board_rows(board), board.places, strict=True)
         ],
         "pairs": _pair_columns(board)
         if board.n_pairs > MOST_LISTED
@@ -467,8 +510,7 @@ def _pair_columns(board: Leaderboard) -> Record:
     return dict(columns)
 
 
-def board_rows(board: Leaderboard) -> list[Record]:
-    """A row for each system, for a data frame; an open end of an interval is None."""
+def _board_rows(board: Leaderboard) -> list[Record]:
     return [
         {
             name: None if isinstance(value, float) and math.isinf(value) else value

@@ -5,25 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.comparisons.rank.battles import Battles
-from humeval_power.comparisons.rank.last_board import LastBoard, changes
 from humeval_power.comparisons.rank.leaderboard import BattleRanking, rank_battles
 from humeval_power.comparisons.rank.result import (
     LAW,
+    RankResult,
     board_lead,
     board_record,
-    board_rows,
     board_section,
     board_signature,
     changes_record,
-    changes_sections,
-    more_section,
-    pairs_section,
-    ranks_chart,
-    reading_section,
 )
 from humeval_power.inference.clustered import FEW_DF
 from humeval_power.saying.clustered_words import Independence
@@ -40,10 +34,7 @@ from humeval_power.saying.numbers import (
 )
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Provenance, Record
-from humeval_power.saying.stated import Reported, table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from humeval_power.saying.stated import table
 
 _MOST_MOVED = 10
 ELO = 400 / math.log(10)  # points of a logit
@@ -51,13 +42,12 @@ _TIES = {"davidson": "Davidson (1970)", "rao-kupper": "Rao and Kupper (1967)"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class BattleRankResult(Reported):
+class BattleRankResult(RankResult):
     """Systems in the order of their strengths, with what the battles leave open."""
 
     schema: ClassVar[str] = "humeval_power/rank_battles/2"
 
     found: BattleRanking
-    last: LastBoard | None = None
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -73,16 +63,13 @@ class BattleRankResult(Reported):
             f"{len(board.places)} systems ranked by {counted(found.battles.n, 'battle')}",
             lead=board_lead(board),
             caveats=tuple(_caveats(found)),
-            sections=(
+            sections=self.sections(
                 board_section(
                     board, "strength", "Strength, logit", ("wins", shares) if board.has_letters else None
                 ),
-                *changes_sections(changes(board, self.last)),
-                reading_section(board),
-                *([] if board.more is None else [more_section(board.more, "battles")]),
-                *_style_sections(found),
-                Section("The battles", (Facts(tuple(_facts(found))),)),
-                pairs_section(board, "Differences of strengths, in logits"),
+                (*_style_sections(found), Section("The battles", (Facts(tuple(_facts(found))),))),
+                more="battles",
+                pairs="Differences of strengths, in logits",
             ),
         )
 
@@ -96,7 +83,7 @@ class BattleRankResult(Reported):
             "n_battles": battles.n,
             "n_ties": battles.n_ties,
             **board_record(found.board),
-            "last_board": changes_record(changes(found.board, self.last)),
+            "last_board": changes_record(self.changes),
             "win_shares": dict(zip(battles.systems, found.win_share.tolist(), strict=True)),
             "position_bias": None
             if order is None
@@ -131,13 +118,6 @@ class BattleRankResult(Reported):
         return board_signature(
             found.board, model, n=battles.n, clusters=battles.clusters, sha256=battles.sha256
         )
-
-    def table_rows(self) -> list[Record]:
-        return board_rows(self.found.board)
-
-    def figure(self) -> Figure:
-        """The ranks that the tests leave, by Matplotlib."""
-        return ranks_chart(self.found.board).figure
 
     def update(self, more: Battles) -> BattleRankResult:
         """The same board with more battles, asked in the same way; where this was a look, the next one.

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.checking.columns import shortened
-from humeval_power.comparisons.rank.last_board import LastBoard, changes
 from humeval_power.comparisons.rank.leaderboard import ScoreRanking
 from humeval_power.comparisons.rank.result import (
     LAW,
+    RankResult,
     board_lead,
     board_record,
-    board_rows,
     board_section,
     board_signature,
     changes_record,
-    changes_sections,
-    more_section,
-    pairs_section,
-    ranks_chart,
-    reading_section,
 )
 from humeval_power.comparisons.scores.result import notices_of
 from humeval_power.inference.clustered import FEW_DF
@@ -34,20 +28,15 @@ from humeval_power.saying.document import Document, Fact, Facts, Section
 from humeval_power.saying.numbers import counted, decimals
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreRankResult(Reported):
+class ScoreRankResult(RankResult):
     """Systems in the order of their mean scores, with what the items leave open."""
 
     schema: ClassVar[str] = "humeval_power/rank_scores/2"
 
     found: ScoreRanking
-    last: LastBoard | None = None
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -60,13 +49,11 @@ class ScoreRankResult(Reported):
             f"{len(board.places)} systems ranked by {metric}",
             lead=board_lead(board),
             caveats=tuple(_caveats(found)),
-            sections=(
+            sections=self.sections(
                 board_section(board, "mean", f"Mean {metric}"),
-                *changes_sections(changes(board, self.last)),
-                reading_section(board),
-                *([] if board.more is None else [more_section(board.more, _unit(found))]),
-                Section("The scores", (Facts(tuple(_facts(found))),)),
-                pairs_section(board, f"Differences of mean {metric}"),
+                (Section("The scores", (Facts(tuple(_facts(found))),)),),
+                more=_unit(found),
+                pairs=f"Differences of mean {metric}",
             ),
         )
 
@@ -80,7 +67,7 @@ class ScoreRankResult(Reported):
             "n_clusters": None if clusters is None else clusters.n_clusters,
             **values(found, "tasks", "df", "lower_is_better"),
             **board_record(found.board),
-            "last_board": changes_record(changes(found.board, self.last)),
+            "last_board": changes_record(self.changes),
             "paragraph": paragraph(found),
             "notices": list(found.table.notices),
         }
@@ -102,13 +89,6 @@ class ScoreRankResult(Reported):
         return board_signature(
             found.board, model, n=table.n_items, clusters=table.clusters, sha256=table.sha256
         )
-
-    def table_rows(self) -> list[Record]:
-        return board_rows(self.found.board)
-
-    def figure(self) -> Figure:
-        """The ranks that the tests leave, by Matplotlib."""
-        return ranks_chart(self.found.board).figure
 
 
 def _caveats(found: ScoreRanking) -> Iterator[str]:

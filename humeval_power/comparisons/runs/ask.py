@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from humeval_power.asking.calls import ELSEWHERE, Typed
-from humeval_power.asking.declared import Calls, CallStep, Declared, Page, Part, chain
+from humeval_power.asking.calls import ELSEWHERE, TypedValues
+from humeval_power.asking.declared import Calls, CallStep, Declaration, Page, Part, chain
 from humeval_power.asking.expressions import Call, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.options import link_of
@@ -473,7 +473,7 @@ _PRICES = {
 }
 
 
-def _budget(given: Typed, calls: Calls) -> None:
+def _budget(given: TypedValues, calls: Calls) -> None:
     parameters = _parameters(given, calls)
     if isinstance(parameters, RunsParameters):
         _effect_range(parameters).check([given["effect"]])
@@ -489,7 +489,7 @@ def _budget(given: Typed, calls: Calls) -> None:
     calls.let("result", found)
 
 
-BUDGET = Declared(
+BUDGET = Declaration(
     ("runs", "budget"),
     """Divide a budget between items and runs, or items and prompts.
 
@@ -541,7 +541,7 @@ command = SUBJECT.command()
 _TAKEN = {"files", "item", "system", "scores", "systems", "drop_missing", "cluster", "alpha", "run_column"}
 
 
-def test_of_runs(given: Typed, calls: Calls) -> None:
+def test_of_runs(given: TypedValues, calls: Calls) -> None:
     """Compare the systems of one table by its runs, with what was typed of this command.
 
     Raises

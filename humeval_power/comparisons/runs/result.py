@@ -19,7 +19,7 @@ from humeval_power.saying.clustered_words import (
     assumed_items,
     clustered_items,
 )
-from humeval_power.saying.compared import Compared
+from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import (
     decimals,
@@ -39,7 +39,7 @@ from humeval_power.saying.result import (
     short,
     versions,
 )
-from humeval_power.saying.stated import Reported, above, pairs_lead, table
+from humeval_power.saying.stated import PaperResult, above, pairs_lead, table
 
 # The words of a comparison by repeated runs: verdict, facts, tables.
 
@@ -63,7 +63,7 @@ def verdict(pair: RunsComparison) -> str:
             f"{significant_interval(*pair.interval)}."
         )
     return str(
-        Compared(
+        TestedDifference(
             pair.systems,
             pair.estimate,
             pair.interval,
@@ -301,7 +301,7 @@ RUNS_SCHEMA = "humeval_power/runs_test/1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunsTestResult(Reported):
+class RunsTestResult(PaperResult):
     """Two systems or more compared by repeated runs; the effect is B - A, A being the first of a pair."""
 
     schema: ClassVar[str] = RUNS_SCHEMA

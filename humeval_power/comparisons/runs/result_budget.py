@@ -24,7 +24,7 @@ from humeval_power.saying.clustered_words import Independence, assumed_items
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, p_words, significant
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import Reported, table
+from humeval_power.saying.stated import PaperResult, table
 
 _NO_GAIN = 5e-4  # of power, which is shown with three digits
 
@@ -193,7 +193,7 @@ _LAYOUTS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunsKindResult(Reported):
+class RunsKindResult(PaperResult):
     """What a table says of its runs."""
 
     schema: ClassVar[str] = "humeval_power/runs_check/1"

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.asking.calls import Caller, Typed
-from humeval_power.asking.declared import Calls, CallStep, Declared, Page, Part, chain
+from humeval_power.asking.calls import Caller, TypedValues
+from humeval_power.asking.command_groups import OpenGroup
+from humeval_power.asking.declared import Calls, CallStep, Declaration, Page, Part, chain
 from humeval_power.asking.expressions import Call, call
-from humeval_power.asking.folded import OpenGroup
 from humeval_power.asking.form import Next
 from humeval_power.asking.output import say
 from humeval_power.asking.study_file import ACCURACIES
@@ -227,7 +227,7 @@ _TESTING = {
 }
 
 
-def _scores(given: Typed, calls: Calls) -> None:
+def _scores(given: TypedValues, calls: Calls) -> None:
     if given["run_column"] is not None:
         test_of_runs(given, calls)
         return
@@ -269,7 +269,7 @@ def _question(question: Question | None, procedure: Procedure) -> Question | Non
     return answer
 
 
-def _announce_work(tables: Mapping[str, ScoreTable], given: Typed, calls: Caller) -> None:
+def _announce_work(tables: Mapping[str, ScoreTable], given: TypedValues, calls: Caller) -> None:
     """Say how long resampling and simulating will take for these tables, or refuse it."""
     from humeval_power.comparisons.scores.power import curve_sizes
     from humeval_power.studies.power.work_ahead import tell_work
@@ -294,7 +294,7 @@ def _announce_work(tables: Mapping[str, ScoreTable], given: Typed, calls: Caller
 
 
 _SD_OF_DIFFERENCES = {"sd-difference": "data_analysis.difference.sd", "effect": "power.difference"}
-SCORES = Declared(
+SCORES = Declaration(
     ("compare", "scores"),
     """Compare systems by a metric's scores of the same items.
 
@@ -357,7 +357,7 @@ SCORES = Declared(
 )
 
 
-def _gate(given: Typed, calls: Calls) -> None:
+def _gate(given: TypedValues, calls: Calls) -> None:
     paths = {given[name]: name for name in ("baseline", "candidate")}
     if "-" in paths or len(paths) < 2:
         raise click.UsageError("Name two files, or two folders of logs: the baseline, then the candidate.")
@@ -376,7 +376,7 @@ def _gate(given: Typed, calls: Calls) -> None:
     calls.let("result", call("hp.compare.gate", table, **asked))
 
 
-GATE = Declared(
+GATE = Declaration(
     ("compare", "gate"),
     """May a change go in? Ends with 0 where it may, with 3 where not.
 
@@ -556,7 +556,7 @@ def _joined(values: Iterable[float]) -> str:
     return ",".join(f"{value:g}" for value in values)
 
 
-def _primer_table(given: Typed, calls: Calls) -> None:
+def _primer_table(given: TypedValues, calls: Calls) -> None:
     ACCURACIES.check(given["effects"])
     n, effects, hurt = (
         None if given.given(name) is None else list(given[name]) for name in ("n", "effects", "hurt")
@@ -566,7 +566,7 @@ def _primer_table(given: Typed, calls: Calls) -> None:
 
 
 _SHARES = listed(number_list(float, least=0, most=1), "LIST")
-PRIMER_TABLE = Declared(
+PRIMER_TABLE = Declaration(
     ("compare", "primer-table"),
     """Expected p of the bootstrap primer, exactly.
 

@@ -568,6 +568,6 @@ def _in_units(table: ScoreTable, size: int, by: UnitBy, shuffle_seed: int | None
     units = evaluation_units(table.n_items, size=size, shuffle_seed=shuffle_seed)
     left = table.n_items - units.size
     chosen = "adjacent" if shuffle_seed is None else f"shuffled (seed {shuffle_seed})"
-    notice = f"{len(units):,} units, each the {by} of {size:,} {chosen} items"
-    notice += f"; {left:,} items left over are in none." if left else "."
+    notice = f"{counted(len(units), 'unit')}, each the {by} of {size:,} {chosen} items"
+    notice += f"; {counted(left, 'item')} left over." if left else "."
     return table.in_units(unit_scores(table.scores, units, by=by), notice)

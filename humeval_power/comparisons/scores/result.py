@@ -24,7 +24,7 @@ from humeval_power.saying.clustered_words import (
     clustered_items,
     independence_record,
 )
-from humeval_power.saying.compared import Compared
+from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Points, Section
 from humeval_power.saying.numbers import (
     counted,
@@ -36,7 +36,7 @@ from humeval_power.saying.numbers import (
 )
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported, data_entry, signature, table
+from humeval_power.saying.stated import PaperResult, data_entry, signature, table
 from humeval_power.saying.values import share
 
 QUESTION_WORDS = {
@@ -243,7 +243,7 @@ def _point(point: CurvePoint) -> Record:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairResult(Reported):
+class PairResult(PaperResult):
     """One pair of systems; the effect is B - A, A being the first system of the table."""
 
     schema: ClassVar[str] = "humeval_power/compare/2"
@@ -388,7 +388,7 @@ def _difference(comparison: PairComparison) -> str:
         "greater": f"{b} - {a} is above {null:g}" if null else f"{b} scores higher than {a}",
         "less": f"{b} - {a} is below {null:g}" if null else f"{b} scores lower than {a}",
     }
-    compared = Compared(
+    compared = TestedDifference(
         comparison.names,
         test.estimate,
         test.interval,

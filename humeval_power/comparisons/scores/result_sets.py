@@ -27,7 +27,7 @@ from humeval_power.saying.document import Document, Listing, Paragraph, Picture,
 from humeval_power.saying.numbers import counted, p_cell, significant, significant_interval
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.saying.stated import Reported, above, pairs_lead, table
+from humeval_power.saying.stated import PaperResult, above, pairs_lead, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,7 +87,7 @@ def _independence_of_table(table: ScoreTable) -> tuple[Independence, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ManyResult(Reported):
+class ManyResult(PaperResult):
     """Systems by their mean, the tests of their pairs with corrected p-values, and clusters."""
 
     schema: ClassVar[str] = "humeval_power/compare_many/2"
@@ -245,7 +245,7 @@ def _changed_of_pair(pair: ScorePair) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetsResult(Reported):
+class SetsResult(PaperResult):
     """One pair of systems on each of `names`, and how many of them replicate the effect."""
 
     schema: ClassVar[str] = "humeval_power/compare_sets/2"
@@ -345,7 +345,7 @@ class SetsResult(Reported):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreCheckResult(Reported):
+class ScoreCheckResult(PaperResult):
     """Systems, items and scores of a table, by metric, and what was not independent."""
 
     schema: ClassVar[str] = "humeval_power/score_check/1"

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from humeval_power.asking.folded import in_terminal
+from humeval_power.asking.command_groups import in_terminal
 from humeval_power.errors import HumevalPowerError, InputError, options_in_errors
 from humeval_power.saying.document import Document
 from humeval_power.saying.result import Result

@@ -19,7 +19,15 @@ from humeval_power.doors.page import views
 from humeval_power.doors.page.answers import Wrong
 from humeval_power.doors.page.asked import CommandRequest, PageParts, asked_of, offered, work_of
 from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.responses import Begun, Taking, back, broken, not_there, refused, static
+from humeval_power.doors.page.responses import (
+    AnswerRequests,
+    JobNotes,
+    back,
+    broken,
+    not_there,
+    refused,
+    static,
+)
 from humeval_power.doors.page.serving.refusals import RefusedError
 from humeval_power.doors.page.views import RUN, AnswerState, Surroundings, can_begin
 from humeval_power.doors.page.whole_study import StudyPages
@@ -31,7 +39,7 @@ _SOON = 0.4  # seconds that a page waits for a job that may be short
 
 def make_app(parts: PageParts) -> Starlette:
     """The application; security stands before it."""
-    begun = Begun(parts)
+    begun = JobNotes(parts)
     page = _Page(parts, begun)
     found = [
         Route("/all", page.all_questions),
@@ -40,7 +48,7 @@ def make_app(parts: PageParts) -> Starlette:
         Route("/upload", page.upload, methods=["POST"]),
         Route("/job/{key}", page.job),
         Route("/job/{key}/stop", page.stop, methods=["POST"]),
-        *Taking(parts, begun).routes,
+        *AnswerRequests(parts, begun).routes,
         *StudyPages(parts).routes,
         *Workspace(parts).routes,
     ]
@@ -87,7 +95,7 @@ def _load_commands(ending: Event) -> None:
 class _Page:
     """The requests that need the parts."""
 
-    def __init__(self, parts: PageParts, begun: Begun) -> None:
+    def __init__(self, parts: PageParts, begun: JobNotes) -> None:
         self._parts, self._begun = parts, begun
 
     @property

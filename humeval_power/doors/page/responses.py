@@ -85,7 +85,7 @@ def _told(request: Request, title: str, text: str, status: int) -> Response:
 # The answers that were asked for in full: which job computes each, and what its link asks.
 
 
-class Begun:
+class JobNotes:
     """What is known of a job is forgotten with it."""
 
     def __init__(self, parts: PageParts) -> None:
@@ -143,10 +143,10 @@ class Begun:
 _PRIVATE = "-private"  # what is for whoever asked alone
 
 
-class Taking:
+class AnswerRequests:
     """The requests that take an answer."""
 
-    def __init__(self, parts: PageParts, begun: Begun) -> None:
+    def __init__(self, parts: PageParts, begun: JobNotes) -> None:
         self._parts, self._begun = parts, begun
 
     @property

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from humeval_power.asking.folded import in_terminal
+from humeval_power.asking.command_groups import in_terminal
 from humeval_power.doors.page.answers import Answer, JobProgress, Work
 from humeval_power.doors.page.asked import CommandRequest, PageParts, asked_of, on_page, work_of
 from humeval_power.doors.page.forms import FORMS

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from humeval_power.asking.folded import OpenGroup
+from humeval_power.asking.command_groups import OpenGroup
 
 command = OpenGroup("more", help="What fewer people need.")

@@ -18,7 +18,7 @@ from humeval_power.asking.vocabulary import JOBS
 from humeval_power.kernels.compile_events import announce, listening
 
 
-class Warmed(NamedTuple):
+class WarmedStep(NamedTuple):
     """What one step compiled, and how long it took."""
 
     compiled: list[str]
@@ -86,6 +86,8 @@ _SYSTEMS = (
     "--n-systems 3",
     "--n-systems 3 --ratings-per-item 2",
     "--n-systems 3 --model joint",
+    "--n-systems 3 --model joint --ratings-per-item 2",
+    "--n-systems 3 --model joint --system-variances common",
     "--n-systems 3 --model joint --system-variances own",
 )
 
@@ -100,7 +102,7 @@ def _run(*studies: str) -> None:
             main(["power", *_SMALL.split(), *study.split()], standalone_mode=False)
 
 
-def _warmed(titles: list[str], jobs: int) -> Iterator[Warmed]:
+def _warmed(titles: list[str], jobs: int) -> Iterator[WarmedStep]:
     """Every step, in order; by some processes where that is asked for."""
     if jobs == 1:
         yield from map(_warm, titles)
@@ -113,10 +115,10 @@ def _warmed(titles: list[str], jobs: int) -> Iterator[Warmed]:
             yield done
 
 
-def _warm(title: str) -> Warmed:
+def _warm(title: str) -> WarmedStep:
     """Do one step."""
     compiled: list[str] = []
     started = time.perf_counter()
     with listening(compiled.append):
         warming_steps()[title]()
-    return Warmed(compiled, time.perf_counter() - started)
+    return WarmedStep(compiled, time.perf_counter() - started)

@@ -277,7 +277,7 @@ class NeighbourSeries:
         return self._by_type(self.elements(signs))
 
 
-class Controlled(NamedTuple):
+class ControlledMean(NamedTuple):
     """The mean of what probes say, what is left of each of them (probes,), and the slopes (terms,)."""
 
     mean: float
@@ -285,7 +285,7 @@ class Controlled(NamedTuple):
     slopes: Floats
 
 
-def controlled(values: Floats, terms: Floats, means: Floats) -> Controlled:
+def controlled(values: Floats, terms: Floats, means: Floats) -> ControlledMean:
     """Values (probes,) regressed on terms (probes, k) of known means (k,)."""
     centered = terms - terms.mean(axis=0)
     spread = np.sqrt((centered**2).sum(axis=0))
@@ -296,7 +296,7 @@ def controlled(values: Floats, terms: Floats, means: Floats) -> Controlled:
     left = values - values.mean() - centered @ slopes
     n, k = len(values), int(used.sum())
     mean = float(values.mean() - (terms.mean(axis=0) - means) @ slopes)
-    return Controlled(mean, left * np.sqrt((n - 1.0) / max(n - 1.0 - k, 1.0)), slopes)
+    return ControlledMean(mean, left * np.sqrt((n - 1.0) / max(n - 1.0 - k, 1.0)), slopes)
 
 
 def _pair(blocks: Iterable[NDArray[np.floating[Any]]]) -> Blocks:

@@ -139,4 +139,4 @@ def _separated(frame: pd.DataFrame, system: str) -> tuple[pd.DataFrame, int]:
     return frame.assign(**{system: names.str.split("+")}).explode(system), int(shared.sum())
 
 
-APPRAISE = Platform("appraise", "Appraise", _known_by, _read)
+APPRAISE = Platform("appraise", _known_by, _read)

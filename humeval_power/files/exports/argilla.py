@@ -124,4 +124,4 @@ def _mapping(frame: pd.DataFrame, questions: Sequence[str]) -> Mapping | None:
     )
 
 
-ARGILLA = Platform("argilla", "Argilla", _known_by, _read)
+ARGILLA = Platform("argilla", _known_by, _read)

@@ -66,7 +66,7 @@ def _mapping(names: Sequence[str], worker: str | None) -> Mapping | None:
     )
 
 
-FORMS = Platform("google-forms", "Google Forms", _known_by, _read, weak=True)
+FORMS = Platform("google-forms", _known_by, _read, weak=True)
 
 
 # Any table, as with a column for each annotator, system or criterion, and workbooks of several sheets.
@@ -157,4 +157,4 @@ def _told(frame: pd.DataFrame) -> dict[str, Template]:
     return part_columns(names, "worker", "item", "system", "criterion", "rating")
 
 
-SHEETS = Platform("table", "a table of your own", _known_by_of_sheets, _read_of_sheets, only_named=True)
+SHEETS = Platform("table", _known_by_of_sheets, _read_of_sheets, only_named=True)

@@ -195,4 +195,4 @@ def _mapping(frame: pd.DataFrame, answers: Sequence[str]) -> Mapping | None:
     )
 
 
-LABEL_STUDIO = Platform("label-studio", "Label Studio", _known_by, _read)
+LABEL_STUDIO = Platform("label-studio", _known_by, _read)

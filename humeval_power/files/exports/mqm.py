@@ -34,4 +34,4 @@ def _read(found: RawExport, why: str) -> Export:
     )
 
 
-MQM = Platform("mqm", "MQM", _known_by, _read)
+MQM = Platform("mqm", _known_by, _read)

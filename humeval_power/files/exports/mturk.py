@@ -122,4 +122,4 @@ def _bare(template: str) -> str:
     return "".join(letter for letter in word.casefold() if letter.isalnum())
 
 
-MTURK = Platform("mturk", "Mechanical Turk", _known_by, _read)
+MTURK = Platform("mturk", _known_by, _read)

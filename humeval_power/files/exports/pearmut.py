@@ -147,4 +147,4 @@ def _mapping(names: list[str]) -> Mapping | None:
     )
 
 
-PEARMUT = Platform("pearmut", "Pearmut", _known_by, _read)
+PEARMUT = Platform("pearmut", _known_by, _read)

@@ -13,24 +13,28 @@ from humeval_power.checking.columns import ROLES, Role, bare
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import EXTRAS, Mapping, RatingColumns
 from humeval_power.checking.exports.templates import FIELDS, Template, literal
-from humeval_power.choices import PlatformName
+from humeval_power.choices import TITLES, PlatformName
 from humeval_power.files.exports.raw import RawExport
 
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """A format: what people call it, why a file is of it (None: it is not), and its reader.
+    """A format: its name, why a file is of it (None: it is not), and its reader.
 
     One that fits many files is `only_named`: it is taken where a person says so. One that people's own tables
     resemble is `weak`: it is taken where the table does not read as ratings by itself.
     """
 
     name: PlatformName
-    title: str
     known_by: Callable[[RawExport], str | None]
     read: Callable[[RawExport, str], Export]
     only_named: bool = False
     weak: bool = False
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return TITLES[self.name]
 
 
 def columns_named(found: RawExport, wanted: Sequence[str]) -> bool:
@@ -129,4 +133,4 @@ def _read(found: RawExport, why: str) -> Export:
     )
 
 
-COLLECTED = Platform("collected", "a collected table", _known_by, _read, weak=True)
+COLLECTED = Platform("collected", _known_by, _read, weak=True)

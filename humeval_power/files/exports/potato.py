@@ -167,4 +167,4 @@ def _is_mark(column: pd.Series, label: str) -> bool:
     return set(column.fillna("").astype(str).str.strip()) <= {"", label}
 
 
-POTATO = Platform("potato", "Potato", _known_by, _read, weak=True)
+POTATO = Platform("potato", _known_by, _read, weak=True)

@@ -29,4 +29,4 @@ def _read(found: RawExport, why: str) -> Export:
     )
 
 
-PROLIFIC = Platform("prolific", "Prolific", _known_by, _read)
+PROLIFIC = Platform("prolific", _known_by, _read)

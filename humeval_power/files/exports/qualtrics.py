@@ -85,4 +85,4 @@ def _criterion(template: str) -> str:
     return template.replace("{slot}", "").strip("_ .") or template
 
 
-QUALTRICS = Platform("qualtrics", "Qualtrics", _known_by, _read)
+QUALTRICS = Platform("qualtrics", _known_by, _read)

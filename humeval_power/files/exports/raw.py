@@ -23,6 +23,7 @@ from humeval_power.files.file_bytes import (
 )
 from humeval_power.files.json_text import parse_json
 from humeval_power.files.text_tables import read_delimited, read_excel, read_json_lines, read_parquet
+from humeval_power.saying.numbers import counted
 
 _FIRST = 65_536  # characters that a format is told from
 _MOST_PROBLEMS = 5
@@ -127,7 +128,7 @@ class RawExport:
                 continue
             cells = line.split("\t")
             if len(cells) != len(header):
-                rule = f"has {len(cells)} cells; the header has {len(header)}."
+                rule = f"has {counted(len(cells), 'cell')}; the header has {len(header)}."
                 problems.append(Problem(rule, "Is the file complete?", self.source, number))
             rows[number] = cells
         if problems:

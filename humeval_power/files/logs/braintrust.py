@@ -65,7 +65,6 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
 
 BRAINTRUST = Harness(
     "braintrust",
-    "Braintrust",
     _known_by,
     _read,
     files="the JSON or CSV that an experiment is exported as",

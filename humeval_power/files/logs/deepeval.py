@@ -110,7 +110,6 @@ def _reported(metrics: object) -> dict[str, float]:
 
 DEEPEVAL = Harness(
     "deepeval",
-    "DeepEval",
     _known_by,
     _read,
     files="`test_run_DATE.json`",

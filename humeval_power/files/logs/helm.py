@@ -124,7 +124,6 @@ def _run(raw: RawLog) -> tuple[str, str]:
 
 HELM = Harness(
     "helm",
-    "HELM",
     _known_by,
     _read,
     files="`per_instance_stats.json`, with `run_spec.json`; or `display_predictions.json`",

@@ -289,7 +289,6 @@ def _digest(text: str) -> str:
 
 INSPECT = Harness(
     "inspect",
-    "Inspect",
     _known_by,
     _read,
     files="`.eval` files and `.json` logs",

@@ -155,7 +155,6 @@ def _first(record: Row, names: tuple[str, ...]) -> str:
 
 LANGFUSE = Harness(
     "langfuse",
-    "Langfuse",
     _known_by,
     _read,
     files="`scores/`, with `observations_v2/` beside it: JSON, JSON lines or CSV",

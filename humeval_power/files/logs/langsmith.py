@@ -121,7 +121,6 @@ def _only(outputs: object) -> str | None:
 
 LANGSMITH = Harness(
     "langsmith",
-    "LangSmith",
     _known_by,
     _read,
     files="the CSV that the view of an experiment downloads; the JSON by which experiments are uploaded",

@@ -254,7 +254,6 @@ def _read(raw: RawLog, why: str) -> list[Log]:
 
 LM_EVAL = Harness(
     "lm-eval",
-    "lm-evaluation-harness",
     _known_by,
     _read,
     files="`samples_TASK_DATE.jsonl`, with `results_DATE.json` beside it, which names model and seeds",
@@ -282,7 +281,6 @@ def _read_of_lmms_eval(raw: RawLog, why: str) -> list[Log]:
 
 
 LMMS_EVAL = Harness(
-    "lmms-eval",
     "lmms-eval",
     _known_by_of_lmms_eval,
     _read_of_lmms_eval,

@@ -68,7 +68,6 @@ def _fields(record: Mapping[str, Any]) -> Mapping[str, str]:
 
 MLFLOW = Harness(
     "mlflow",
-    "MLflow",
     _known_by,
     _read,
     files="a table: CSV or JSON lines",

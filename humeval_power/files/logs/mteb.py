@@ -66,7 +66,6 @@ def _system(raw: RawLog) -> str:
 
 MTEB = Harness(
     "mteb",
-    "MTEB",
     _known_by,
     _read,
     files="`MODEL/REVISION/TASK.json`, with `model_meta.json`: the `main_score` of each task, of the split `test`",

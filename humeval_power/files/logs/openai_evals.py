@@ -87,7 +87,6 @@ def _is_score(event: dict[str, Any], name: str, value: object) -> bool:
 
 OPENAI = Harness(
     "openai-evals",
-    "OpenAI evals",
     _known_by,
     _read,
     files="a line for each event: `match` and `metrics`",

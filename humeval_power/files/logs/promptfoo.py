@@ -205,7 +205,6 @@ def _reported(whole: Mapping[str, Any]) -> dict[str, dict[str, float]]:
 
 PROMPTFOO = Harness(
     "promptfoo",
-    "promptfoo",
     _known_by,
     _read,
     files="`results.json`, or JSON lines",

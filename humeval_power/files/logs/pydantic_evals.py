@@ -112,7 +112,6 @@ def _fields(metadata: object) -> dict[str, str]:
 
 PYDANTIC_EVALS = Harness(
     "pydantic-evals",
-    "Pydantic Evals",
     _known_by,
     _read,
     files="a report",

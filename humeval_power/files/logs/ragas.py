@@ -59,7 +59,6 @@ def _read(raw: RawLog, why: str) -> list[Log]:
 
 RAGAS = Harness(
     "ragas",
-    "ragas",
     _known_by,
     _read,
     files="a table: CSV or JSON lines",

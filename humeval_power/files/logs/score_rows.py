@@ -1,4 +1,4 @@
-"""Tables with a row for each answer and no name of item or system: an item is what was asked."""
+"""What readers of logs share: the raw log, names of items and runs, scores, and what a harness is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from humeval_power.checking.columns import ROLES, listing
 from humeval_power.checking.logs.log import Log, LogSample
-from humeval_power.choices import HarnessName
+from humeval_power.choices import TITLES, HarnessName
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.file_bytes import decoded, read_bytes, unzipped
 from humeval_power.files.json_text import parse_json
@@ -379,7 +379,6 @@ class Harness(NamedTuple):
     """
 
     name: HarnessName
-    title: str
     known_by: Callable[[RawLog], str | None]
     read: Callable[[RawLog, str], list[Log]]
     files: str
@@ -387,6 +386,11 @@ class Harness(NamedTuple):
     item: str
     proved: str
     names_system: bool = True
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return TITLES[self.name]
 
 
 DOCUMENTED = "by its documentation; no file was seen"

@@ -53,7 +53,7 @@ def _blocks(document: Document) -> Iterator[str]:
     if document.caveats:
         yield f"\\subsection*{{{READ_FIRST}}}"
         yield _items(document.caveats)
-    for section in document.sections:
+    for section in document.all_sections:
         shown = [text for text in map(_block, section.blocks) if text]
         if shown and section.title:
             yield f"\\subsection*{{{_text(section.title)}}}"

@@ -38,7 +38,7 @@ def _blocks(document: Document, pictures: bool) -> Iterator[str]:
     if document.caveats:
         yield f"## {READ_FIRST}"
         yield _points(document.caveats)
-    for section in document.sections:
+    for section in document.all_sections:
         blocks = [each for each in section.blocks if pictures or not isinstance(each, Picture)]
         shown = [text for text in map(_block, blocks) if text]
         if shown and section.title:

@@ -50,7 +50,7 @@ def _parts(document: Document, width: int, details: bool) -> Iterator[str]:
         yield f"{READ_FIRST}\n" + "\n".join(
             wrapped(text, width=width, bullet=f"{_INDENT}- ") for text in document.caveats
         )
-    for section in document.sections:
+    for section in document.all_sections if details else document.sections:
         if details or not section.is_detail:
             yield _section(section, width)
     if document.signature:

@@ -14,6 +14,7 @@ from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.parameters import Parameters
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
+from humeval_power.saying.numbers import counted
 from humeval_power.studies.looks.replicates import nested_designs
 from humeval_power.studies.monitor.state import Monitoring
 from humeval_power.studies.monitor.step import NO_DEPARTURE
@@ -218,7 +219,7 @@ def _left_out(plan: Plan, ratings: Ratings) -> list[Deviation]:
     """Rows that were dropped: whether by a rule of the plan is for a person to judge."""
     rules = "; ".join(plan.left_out_words) or "no rule for leaving out ratings"
     return [
-        Deviation("ratings left out", rules, f"{step.rows:,} rows: {step.reason}")
+        Deviation("ratings left out", rules, f"{counted(step.rows, 'row')}: {step.reason}")
         for step in ratings.flow
         if step.step == "dropped"
         and step.rows

@@ -1,4 +1,4 @@
-"""The findings as a picture: means with their intervals in the order of the table, groups, ranks, P(best)."""
+"""Pictures of an analysis: means and groups, the map of comparisons, ratings at the ends, residuals."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def _blocks(parts: Sequence[tuple[WithAndWithout, Sequence[ComparisonRow]]]) -> 
     yield _one_table(*lines[0]) if len(lines) == 1 else _several_table(lines[:_MOST_SHOWN])
     yield _drawing(lines[:_MOST_SHOWN])
     if len(lines) > _MOST_SHOWN:
-        yield Paragraph(f"The other {len(lines) - _MOST_SHOWN:,} comparisons stand in the record.")
+        yield Paragraph(f"The record has {counted(len(lines) - _MOST_SHOWN, 'comparison')} more.")
     several = " These p-values are not corrected for several tests." if len(lines) > 1 else ""
     yield Paragraph(f"The first of each two lines is the result.{several}")
 

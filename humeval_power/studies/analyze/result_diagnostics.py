@@ -1,4 +1,4 @@
-"""The pictures of an analysis of two systems, each with its sentence, as part of a document."""
+"""Diagnostics of an analysis as estimates, pictures and sentences: workers, items, influence, residuals."""
 
 from __future__ import annotations
 

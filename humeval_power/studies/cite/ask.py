@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from humeval_power.asking.calls import Typed
-from humeval_power.asking.declared import Calls, Declared
+from humeval_power.asking.calls import TypedValues
+from humeval_power.asking.declared import Calls, Declaration
 from humeval_power.asking.expressions import call
 from humeval_power.asking.output import RECORD
 from humeval_power.errors import InputError, Problem
@@ -16,7 +16,7 @@ _OURS = "humeval_power/"
 _REMEDY = "Give what 'fit', 'analyze', 'plan' or another command wrote as .json, or its folder."
 
 
-def _cite(given: Typed, calls: Calls) -> None:
+def _cite(given: TypedValues, calls: Calls) -> None:
     records = [record for path in given["files"] for record in _records(path)]
     calls.let("result", call("hp.cite", *records, everything=given["everything"]))
 
@@ -49,14 +49,14 @@ def _is_record(found: dict[str, Any]) -> bool:
     return is_form or str(found.get("schema", "")).startswith(_OURS)
 
 
-DECLARED = Declared(
+DECLARED = Declaration(
     ("cite",),
     """Print what to cite as BibTeX: this program, and the methods you used.
 
     FILE is a record that a command wrote, such as parameters.json,
     analysis.json, plan.json or power.json, or the folder of a command or a
-    study; what it says was done decides which works are cited. -o refs.bib
-    writes the entries; --format markdown tells what each was used for.
+    study; what it says was done decides which works are cited, and above each
+    entry stands what the work was used for. -o refs.bib writes the entries.
     """,
     {
         "files": own(text("[FILE]...", many=True), ""),

@@ -245,8 +245,9 @@ class Citations(Result):
         return bibliography(self.uses)
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
-        """The entries."""
-        return self.bibtex
+        """The entries, each under a line that says what the work was used for."""
+        told = (f"% {work.named}: {use}.\n{entry(work)}" for work, use in self.uses.items())
+        return "\n\n".join(told) + "\n"
 
     def body(self) -> Document:
         """What was used for what, and the entries to copy."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.asking.adapting import two_systems
-from humeval_power.asking.calls import Typed
+from humeval_power.asking.calls import TypedValues
 from humeval_power.asking.command import HERE, Use
-from humeval_power.asking.declared import Calls, Declared
+from humeval_power.asking.declared import Calls, Declaration
 from humeval_power.asking.expressions import call
 from humeval_power.asking.study_values import StudyValues
 from humeval_power.asking.vocabulary import RATINGS, WITHDRAWN
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.plan.files import PlanFile
 
 
-def _status(given: Typed, calls: Calls) -> None:
+def _status(given: TypedValues, calls: Calls) -> None:
     from humeval_power.files.exports.mapping_file import read_mapping
     from humeval_power.files.exports.platforms import read_export
 
@@ -64,7 +64,7 @@ def _status(given: Typed, calls: Calls) -> None:
     calls.let("result", replace(found, names=_names(given)))
 
 
-def _names(given: Typed) -> Names:
+def _names(given: TypedValues) -> Names:
     """How workers are named: by their ids on a terminal alone."""
     from humeval_power.studies.field.form import Names
     from humeval_power.studies.monitor.files import kept_secret
@@ -77,7 +77,7 @@ def _names(given: Typed) -> Names:
     return Names(kept_secret(secret or secret_beside(output, "collect")).key.hex())
 
 
-STATUS = Declared(
+STATUS = Declaration(
     ("collect", "status"),
     """Who has done what, what is missing, and which spares to call.
 
@@ -105,12 +105,12 @@ STATUS = Declared(
 )
 
 
-def _withdraw(given: Typed, calls: Calls) -> None:
+def _withdraw(given: TypedValues, calls: Calls) -> None:
     left: Any = _left(given)
     calls.let("result", left)
 
 
-def _left(given: Typed) -> WithdrawalResult:
+def _left(given: TypedValues) -> WithdrawalResult:
     from humeval_power.files.tables import read_rating_table
     from humeval_power.studies.field.calls import withdraw_workers
     from humeval_power.studies.field.files import read_withdrawn
@@ -185,7 +185,7 @@ def _noted(planned: PlanFile, ratings: Ratings, names: Collection[str], path: st
     return len(seen)
 
 
-WITHDRAW = Declared(
+WITHDRAW = Declaration(
     ("collect", "withdraw"),
     """Take out the ratings of participants who withdrew.
 

@@ -12,50 +12,21 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from humeval_power.asking.calls import Typed
+from humeval_power.asking.calls import TypedValues
 from humeval_power.asking.command import HERE, Use
-from humeval_power.asking.declared import Calls, Declared, Fields, Page, Part
+from humeval_power.asking.declared import Calls, Declaration, Fields, Page, Part
 from humeval_power.asking.expressions import Call, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.vocabulary import PSEUDONYM_SECRET, SCORE, WITHDRAWN
 from humeval_power.checking.logs.log import Again
-from humeval_power.choices import HarnessName, PlatformName
+from humeval_power.choices import TITLES, HarnessName, PlatformName
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import Field, flag, own, text, word
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
-    from humeval_power.checking.exports.assigned import Assigned
+    from humeval_power.checking.exports.assigned import AssignmentTable
     from humeval_power.files.logs.reading import LogsFound
-
-_LABELS = {
-    "collected": "page of this program",
-    "mturk": "Amazon Mechanical Turk",
-    "qualtrics": "Qualtrics",
-    "prolific": "Prolific",
-    "label-studio": "Label Studio",
-    "argilla": "Argilla",
-    "potato": "Potato",
-    "pearmut": "Pearmut",
-    "appraise": "Appraise",
-    "mqm": "MQM",
-    "google-forms": "Google Forms",
-    "table": "a table",
-    "lm-eval": "log of lm-evaluation-harness",
-    "lmms-eval": "log of lmms-eval",
-    "inspect": "log of Inspect",
-    "helm": "log of HELM",
-    "openai-evals": "log of OpenAI evals",
-    "promptfoo": "results of promptfoo",
-    "deepeval": "test run of DeepEval",
-    "pydantic-evals": "report of Pydantic Evals",
-    "ragas": "results of ragas",
-    "mlflow": "results of MLflow",
-    "mteb": "results of MTEB",
-    "langsmith": "experiment of LangSmith",
-    "braintrust": "experiment of Braintrust",
-    "langfuse": "scores of Langfuse",
-}
 
 
 def _source(*harnesses: str) -> Field:
@@ -66,7 +37,7 @@ def _source(*harnesses: str) -> Field:
         f"Whose export it is: {', '.join(platforms)}{logs}. [told from its content]",
         "Kind of export",
         page_help="[told from what is in it]",
-        words=_LABELS,
+        words=TITLES,
         option="from",
     )
 
@@ -122,14 +93,14 @@ _LOGS: Fields = {
 }
 
 
-def assignment_of(given: Typed) -> Assigned | None:
+def assignment_of(given: TypedValues) -> AssignmentTable | None:
     """Who sees what when; None where no file says it."""
     from humeval_power.studies.field.files import read_assignment
 
     return read_assignment(*given["assignment"]) if given["assignment"] else None
 
 
-def key_and_withdrawn(given: Typed) -> dict[str, Any]:
+def key_and_withdrawn(given: TypedValues) -> dict[str, Any]:
     """What the codes of the assignment stand for, and who withdrew, as arguments."""
     from humeval_power.studies.field.files import read_key, read_withdrawn
 
@@ -140,7 +111,7 @@ def key_and_withdrawn(given: Typed) -> dict[str, Any]:
     }
 
 
-def _systems(given: Typed) -> dict[str, str]:
+def _systems(given: TypedValues) -> dict[str, str]:
     """The names of systems, by their paths."""
     pairs = [text.partition("=") for text in given["system_name"]]
     wrong = [
@@ -153,7 +124,7 @@ def _systems(given: Typed) -> dict[str, str]:
     return {path: name for name, _, path in pairs}
 
 
-def _import(given: Typed, calls: Calls) -> None:
+def _import(given: TypedValues, calls: Calls) -> None:
     systems = _systems(given)
     files = tuple(given["exports"]) or tuple(systems)
     if not files:
@@ -200,7 +171,7 @@ def _import(given: Typed, calls: Calls) -> None:
         calls.let("result", replace(found, secret=_secret(given)))
 
 
-def _scores(logs: LogsFound, given: Typed) -> Call:
+def _scores(logs: LogsFound, given: TypedValues) -> Call:
     """One table of the scores of logs."""
     if given["draft"]:
         raise click.UsageError(
@@ -212,7 +183,7 @@ def _scores(logs: LogsFound, given: Typed) -> Call:
     return call("hp.exports.import_scores", one)
 
 
-def _logs(given: Typed, files: tuple[str, ...], systems: dict[str, str]) -> LogsFound | None:
+def _logs(given: TypedValues, files: tuple[str, ...], systems: dict[str, str]) -> LogsFound | None:
     """The logs of models' scores that the files are; None where they are exports of ratings."""
     from humeval_power.files.logs.mapped import is_log_mapping, mapped_logs, read_log_mapping
     from humeval_power.files.logs.reading import HARNESSES, LogsFound, are_logs, logs_in
@@ -231,7 +202,7 @@ def _logs(given: Typed, files: tuple[str, ...], systems: dict[str, str]) -> Logs
     return logs_in(*files, harness=platform, systems=systems, leave_out=leave_out)
 
 
-def _secret(given: Typed) -> str:
+def _secret(given: TypedValues) -> str:
     """What pseudonyms are made with; the same as long as the file of the secret is there. What is only printed has
     one of its own, or that which is there: none is written without a table.
 
@@ -272,7 +243,7 @@ def _of_collection(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str,
     return {name: said[name] for name in taken if name in said}
 
 
-DECLARED = Declared(
+DECLARED = Declaration(
     ("import",),
     """Bring exports of a platform into one table, a rating a row; or logs of
     models' scores, an answer a row.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from humeval_power.asking.adapting import rehearsed_or_drawn
 from humeval_power.asking.command import Use, needs
 from humeval_power.asking.declared import EFFECTS, SIZE, VARIATION, Page, Part, study_command, untouched
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
             study_fields(
                 *("ratings", "variation", "effect", "design", "losses"),
                 *("systems", "link"),
-                but=("criteria", "criterion", *COMPARISONS),
+                but=COMPARISONS,
                 pilot=PILOT,
                 plan=FIELDS["plan"],
                 assignment=replace(
@@ -96,7 +98,8 @@ def command(study: StudyValues, seed: int | None, **rehearsal: Any) -> Simulated
 
     The table has the columns worker, item, system (A, B) and rating, on --scale
     or, without it, on [0, 1]; --format csv prints it. With --n-systems 8, or the
-    names of --systems, it has the ratings of several systems.
+    names of --systems, it has the ratings of several systems. With --criteria it
+    has those on each of them, or on the one that --criterion names.
 
     With --plan PATH --assignment FILE it rehearses a planned study as it is
     assigned, with its names, codes, order, checks and repeats, and workers who
@@ -109,6 +112,16 @@ def command(study: StudyValues, seed: int | None, **rehearsal: Any) -> Simulated
     return _drawn(study, seed)
 
 
+def _criteria(study: StudyValues) -> tuple[str, ...]:
+    """Those of the study, or the one of them that is wanted."""
+    named, one = study.criteria or (), study.criterion
+    if one is None:
+        return named
+    if named and one not in named:
+        raise click.UsageError(f"--criterion {one}: the criteria of the study are {', '.join(named)}.")
+    return (one,)
+
+
 def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
     """A study of parameters."""
     from humeval_power.studies.fit.calls import simulate
@@ -116,13 +129,15 @@ def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
     from humeval_power.studies.power.work_ahead import refuse_work
     from humeval_power.studies.power.workload import study_workload
 
+    criteria = _criteria(study)
+    study = study.without("criteria", "criterion")
     several = systems_of(study, DEFAULT_RULE)
     effect = effect_of(study)
     if several is not None:
         is_said = effect is not None or study.system_means is not None
         asked, truth, scale = study_of_several(several, None if is_said else ())
         refuse_work(study_workload(asked.design, n_simulations=1), n_simulations=1)
-        return simulate(asked, effect=truth, scale=scale, seed=seed)
+        return simulate(asked, effect=truth, scale=scale, seed=seed, criteria=criteria)
     settings, said = assumptions_of(study), None
     if effect is not None:
         others = tuple(replace(entry, scale=None) for entry in settings.entries)
@@ -145,4 +160,5 @@ def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
         points=points_of(study, settings.scale),
         losses=losses_of(study),
         exclusion=study.exclusion,
+        criteria=criteria,
     )

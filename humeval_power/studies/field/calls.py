@@ -12,7 +12,7 @@ from humeval_power.errors import InputError, Problem
 if TYPE_CHECKING:
     import pandas as pd
 
-    from humeval_power.checking.exports.assigned import Assigned, Key
+    from humeval_power.checking.exports.assigned import AssignmentTable, Key
     from humeval_power.checking.exports.export import Export
     from humeval_power.checking.exports.mapping import Mapping
     from humeval_power.checking.logs.combined import LogTable
@@ -38,7 +38,7 @@ def import_exports(
     exports: Sequence[Export],
     *,
     mapping: Mapping | None = None,
-    assignment: Assigned | None = None,
+    assignment: AssignmentTable | None = None,
     key: Key | None = None,
     drop_misfits: bool = False,
     withdrawn: Collection[str] = (),
@@ -97,7 +97,7 @@ def import_scores(table: LogTable) -> ScoresImportResult:
 
 def follow_collection(
     exports: Sequence[Export],
-    assignment: Assigned,
+    assignment: AssignmentTable,
     *,
     mapping: Mapping | None = None,
     key: Key | None = None,
@@ -261,7 +261,7 @@ def make_uploads(
 
 def rehearse(
     plan: Plan,
-    assignment: Assigned | AssignmentResult | pd.DataFrame,
+    assignment: AssignmentTable | AssignmentResult | pd.DataFrame,
     *,
     key: Key | pd.DataFrame | None = None,
     parameters: Parameters | SystemsParameters | None = None,
@@ -304,7 +304,13 @@ def rehearse(
     """
     from dataclasses import replace
 
-    from humeval_power.checking.exports.assigned import Assigned, Key, assigned_of, key_of, whole_work
+    from humeval_power.checking.exports.assigned import (
+        AssignmentTable,
+        Key,
+        assigned_of,
+        key_of,
+        whole_work,
+    )
     from humeval_power.differences import Difference
     from humeval_power.errors import InputError
     from humeval_power.saying.result import Provenance
@@ -329,7 +335,7 @@ def rehearse(
     if isinstance(assignment, AssignmentResult):
         key = assignment.key() if assignment.blind and key is None else key
         assignment = assignment.to_frame()
-    if not isinstance(assignment, Assigned):
+    if not isinstance(assignment, AssignmentTable):
         assignment = assigned_of([(assignment, "assignment")])
     if key is not None and not isinstance(key, Key):
         key = key_of(key, source="key")

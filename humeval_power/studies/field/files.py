@@ -1,4 +1,4 @@
-"""The files of an assignment in the field: who sees what when, the key of its codes, and who withdrew."""
+"""Files of the field: assignment, key of codes, withdrawals, outputs to be rated, and texts of attention checks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from humeval_power.checking.columns import bare
-from humeval_power.checking.exports.assigned import Assigned, Key, assigned_of, key_of
+from humeval_power.checking.exports.assigned import AssignmentTable, Key, assigned_of, key_of
 from humeval_power.checking.outputs import Outputs, outputs_of_table
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.file_bytes import read_text
@@ -17,7 +17,7 @@ from humeval_power.studies.plan.assignment import numbered
 _HEADER = 1_000  # bytes that hold the names of columns
 
 
-def read_assignment(*paths: str | Path) -> Assigned:
+def read_assignment(*paths: str | Path) -> AssignmentTable:
     """Read who sees what when: the table of an assignment, and those of spares that took over.
 
     Raises

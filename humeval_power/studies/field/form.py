@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from humeval_power.checking.columns import listing
-from humeval_power.choices import UploaderName
+from humeval_power.choices import TITLES, UploaderName
 from humeval_power.costs import CostModel
 from humeval_power.errors import InputError, Problem
 from humeval_power.scales import RatingScale
@@ -140,10 +140,14 @@ class Uploader:
     slider. `remarks` are to be said at once, beside the files."""
 
     name: UploaderName
-    title: str
     write: Callable[[RatingForm], Mapping[str, Content]]
     sliders: bool = False
     remarks: Callable[[RatingForm], Sequence[str]] = lambda _form: ()
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return TITLES[self.name]
 
 
 def needs_slider(scale: RatingScale) -> bool:

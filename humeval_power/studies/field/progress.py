@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from humeval_power.checking.cells import Mask, read_cells, read_numbers
-from humeval_power.checking.exports.assigned import Assigned
-from humeval_power.checking.exports.decoding import FATES, Fate, Matched
+from humeval_power.checking.exports.assigned import AssignmentTable
+from humeval_power.checking.exports.decoding import FATES, AssignmentMatch, Fate
 from humeval_power.checking.rows import KINDS, refused_rows
 
 State = Literal["complete", "begun", "not begun", "withdrawn", "refused", "taken over"]
@@ -70,7 +70,11 @@ class Progress:
 
 
 def progress(
-    answers: pd.DataFrame, matched: Matched, assigned: Assigned, *, withdrawn: Collection[str] = ()
+    answers: pd.DataFrame,
+    matched: AssignmentMatch,
+    assigned: AssignmentTable,
+    *,
+    withdrawn: Collection[str] = (),
 ) -> Progress:
     """Count what is done of an assignment.
 
@@ -106,7 +110,7 @@ def progress(
     )
 
 
-def _done(answers: pd.DataFrame, matched: Matched, counts: Mask, n_showings: int) -> Mask:
+def _done(answers: pd.DataFrame, matched: AssignmentMatch, counts: Mask, n_showings: int) -> Mask:
     criterion = (
         read_cells(answers["criterion"]).code
         if "criterion" in answers
@@ -120,12 +124,12 @@ def _done(answers: pd.DataFrame, matched: Matched, counts: Mask, n_showings: int
     return np.asarray((n > 0) & (n >= len(criteria)))
 
 
-def _misfits(matched: Matched) -> Mask:
+def _misfits(matched: AssignmentMatch) -> Mask:
     fates: tuple[Fate, ...] = ("unknown code", "not given", "twice")
     return np.asarray(np.logical_or.reduce([matched.of(fate) for fate in fates]))
 
 
-def _slots(showings: pd.DataFrame, assigned: Assigned) -> pd.DataFrame:
+def _slots(showings: pd.DataFrame, assigned: AssignmentTable) -> pd.DataFrame:
     """What is expected and done of each slot."""
     order = pd.Index(assigned.slots, name="slot")
     found = showings.groupby("slot")["done"].agg(expected="size", done="sum").reindex(order, fill_value=0)
@@ -160,7 +164,9 @@ def _with_workers(slots: pd.DataFrame, who: pd.DataFrame, *, misfit: Mask) -> pd
     return made
 
 
-def _quality_table(answers: pd.DataFrame, matched: Matched, assigned: Assigned, used: Mask) -> pd.DataFrame:
+def _quality_table(
+    answers: pd.DataFrame, matched: AssignmentMatch, assigned: AssignmentTable, used: Mask
+) -> pd.DataFrame:
     """Some of the answers, with the code in the place of the system: nothing can be computed by system. A check of
     the study's own is of no showing."""
     rows, showing = assigned.frame, matched.showing[used]

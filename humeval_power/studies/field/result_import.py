@@ -1,4 +1,4 @@
-"""A draft of a mapping: what an export tells by itself, and all that the person needs to say the rest."""
+"""What `import` gives: ratings, a draft of the mapping that an export still needs, or scores from logs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.imported import Imported, kept_rows
+from humeval_power.checking.exports.imported import ImportedTable, kept_rows
 from humeval_power.checking.exports.mapping import EXTRAS, Mapping
 from humeval_power.checking.exports.rating_blocks import (
     answers_in_words,
@@ -266,7 +266,7 @@ class ImportResult(Result):
     schema: ClassVar[str] = IMPORT_SCHEMA
     endings: ClassVar[tuple[str, ...]] = (".csv", ".toml")
 
-    table: Imported
+    table: ImportedTable
     secret: str | None = field(default=None, repr=False)
     provenance: Provenance = UNKNOWN
 

@@ -20,7 +20,7 @@ from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import PLAN_FILE, UNKNOWN, Provenance, Record, Result
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import AT_RANDOM, STRAIGHT
-from humeval_power.simulation.rehearsal import Floats, Habits, Mask, Rehearsed, World
+from humeval_power.simulation.rehearsal import Floats, Habits, Mask, RehearsedRatings, World
 from humeval_power.studies.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class RehearsalResult(Result):
     work: WholeWork
     world: World
     habits: Habits
-    drawn: Rehearsed
+    drawn: RehearsedRatings
     response: Response
     effect: Difference | None
     scale: RatingScale | None = None
@@ -131,7 +131,7 @@ class RehearsalResult(Result):
         beyond = int(((self.drawn.rating < 0) | (self.drawn.rating > 1)).sum())
         if beyond:
             said.append(
-                f"{beyond:,} ratings lie beyond the ends of the scale: a table with them is refused where the "
+                f"{counted(beyond, 'rating')} beyond the ends of the scale: a table with them is refused where the "
                 "scale is declared."
             )
         return tuple(said)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from matplotlib.figure import Figure
 
-from humeval_power.checking.exports.assigned import Assigned
+from humeval_power.checking.exports.assigned import AssignmentTable
 from humeval_power.checking.exports.decoding import Fate
 from humeval_power.exclusions import NO_RULES, ExclusionRules, rule_words
 from humeval_power.safe_text import picture_text, table_csv
@@ -318,7 +318,7 @@ class Spare:
 
 
 def spares_to_call(
-    progress: Progress, assigned: Assigned, *, broken: Collection[str] = ()
+    progress: Progress, assigned: AssignmentTable, *, broken: Collection[str] = ()
 ) -> tuple[Spare, ...]:
     """A spare for each slot whose worker is lost for certain, then for the first 20 that are begun.
 
@@ -363,7 +363,7 @@ class StatusResult(Result):
     endings: ClassVar[tuple[str, ...]] = (".csv",)
 
     progress: Progress
-    assigned: Assigned
+    assigned: AssignmentTable
     quality: WorkerQuality | None
     rules: ExclusionRules = NO_RULES
     names: Names = BY_ID

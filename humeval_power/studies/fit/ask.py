@@ -40,7 +40,7 @@ FORMULA = own(
 )
 
 
-class Modelled(NamedTuple):
+class ModelTerms(NamedTuple):
     """The columns, and the terms beside those of every model. `nested`: items are written within documents."""
 
     study: StudyValues
@@ -73,7 +73,7 @@ class Modelled(NamedTuple):
             raise InputError([Problem(rule, "Give every item of every document an id of its own.", PLACE)])
 
 
-def with_formula(text: str | None, study: StudyValues, *, worker_item: bool | None = None) -> Modelled:
+def with_formula(text: str | None, study: StudyValues, *, worker_item: bool | None = None) -> ModelTerms:
     """The columns and terms that a formula names; or those of the options.
 
     worker_item : whether the term is asked for; None where the command does not fit it.
@@ -85,7 +85,7 @@ def with_formula(text: str | None, study: StudyValues, *, worker_item: bool | No
     """
     correlated = study.correlated or ()
     if text is None:
-        return Modelled(study, bool(worker_item), correlated)
+        return ModelTerms(study, bool(worker_item), correlated)
     model = model_formula(text)
     problems = [*_contradicted(model, study)]
     term = f"(1 | {quoted(model.worker)}:{quoted(model.item)})"
@@ -104,7 +104,7 @@ def with_formula(text: str | None, study: StudyValues, *, worker_item: bool | No
         note(assumed)
     columns = model.columns
     columns["covariates"] = tuple(name for name in model.covariates if name != study.order_column)
-    return Modelled(study.with_(**columns), model.worker_item, model.correlated, model.nested)
+    return ModelTerms(study.with_(**columns), model.worker_item, model.correlated, model.nested)
 
 
 def _contradicted(model: ModelFormula, study: StudyValues) -> Iterator[Problem]:

@@ -275,6 +275,7 @@ def simulate(
     points: int | None = None,
     losses: Losses | None = None,
     exclusion: Exclusion = "none",
+    criteria: Sequence[str] = (),
 ) -> SimulatedStudy:
     """Draw the ratings of one study; the same seed gives the same ratings.
 
@@ -287,6 +288,7 @@ def simulate(
     response : 'gaussian' is the model itself, 'clipped' cuts ratings to [0, 1], 'likert' rounds them to
         `points` values.
     losses, exclusion : ratings that are lost or careless, and workers left out before the fit.
+    criteria : names of those that everything is rated on; each has draws of its own from the same model.
 
     Returns
     -------
@@ -300,15 +302,18 @@ def simulate(
         A Likert response without its points, or an effect beyond [-1, 1].
     """
     from humeval_power.saying.result import Provenance
+    from humeval_power.simulation.study import SimulatedRatings
     from humeval_power.studies.power import strategies
     from humeval_power.studies.power.result_ratings import SimulatedStudy
 
     study, said = strategies.study_to_draw(
         about, design, effect, scale, response=response, points=points, losses=losses, exclusion=exclusion
     )
+    drawn = [strategies.drawn(study, seed=seed, replicate=k) for k in range(max(len(criteria), 1))]
     return SimulatedStudy(
-        ratings=strategies.drawn(study, seed=seed),
+        ratings=SimulatedRatings.on_criteria(drawn) if criteria else drawn[0],
         study=study,
+        criteria=tuple(criteria),
         effect=said,
         scale=scale,
         provenance=Provenance(seed=seed),
@@ -359,7 +364,7 @@ def calibrate(
     """
     from humeval_power.parameters import Parameters
     from humeval_power.saying.result import Provenance
-    from humeval_power.studies.power.calibration import Calibrated, usual_studies
+    from humeval_power.studies.power.calibration import SettingCalibration, usual_studies
     from humeval_power.studies.power.calibration import calibrate as calibrated
     from humeval_power.studies.power.result_calibration import CalibrationResult
 
@@ -385,7 +390,7 @@ def calibrate(
                 n_jobs=n_jobs,
                 progress=in_steps(advance),
             )
-        found.append(Calibrated(name, each, tuple(results)))
+        found.append(SettingCalibration(name, each, tuple(results)))
     return CalibrationResult(
         settings=tuple(found),
         design=design,

@@ -1,4 +1,4 @@
-"""The effect with its interval as a picture: one line against no difference, or against the margin."""
+"""Pictures of ratings and of a fit: the effect, categories, who rated what, and how ratings are spread."""
 
 from __future__ import annotations
 
@@ -186,8 +186,12 @@ def assignment_figure(grid: CellMap, worker_names: tuple[str, ...], *, width: fl
         axes.set_xlabel(axis_words("items", len(grid.item_order), grid.items_in_column.tolist()))
         figure.legend(
             handles=[
-                Patch(facecolor=colour, edgecolor=GRID, label=shortened(picture_text(label), width=30))
-                for colour, label in zip(colours, grid.labels, strict=False)
+                Patch(
+                    facecolor=colours[level - 1],
+                    edgecolor=GRID,
+                    label=shortened(picture_text(grid.labels[level - 1]), width=30),
+                )
+                for level in grid.shown
             ],
             loc="outside upper center",
             ncols=4,

@@ -1,4 +1,4 @@
-"""The largest of several correlated t statistics: adjusted p-values and critical values in one step."""
+"""Adjusted p-values and critical values of correlated t statistics, and a pair of systems as a design of two."""
 
 from __future__ import annotations
 

@@ -52,6 +52,11 @@ class CellMap:
     item_order: Codes
 
     @property
+    def shown(self) -> tuple[int, ...]:
+        """The levels that some cell has."""
+        return tuple(level for level in range(1, len(self.labels) + 1) if (self.levels == level).any())
+
+    @property
     def is_binned(self) -> bool:
         """Whether a cell is more than one worker with one item."""
         return len(self.worker_order) > len(self.workers_in_row) or len(self.item_order) > len(
@@ -187,8 +192,7 @@ def assignment_svg(grid: CellMap, worker_names: tuple[str, ...], title: str, wor
         *(
             f'<path transform="translate({left:.1f} {_TOP:.1f}) scale({wide:.4f} {tall:.4f})" '
             f'd="{_path(grid, level)}" {_look(grid, level)}/>'
-            for level in range(1, len(grid.labels) + 1)
-            if (grid.levels == level).any()
+            for level in grid.shown
         ),
         f'<rect x="{left:.1f}" y="{_TOP:.1f}" width="{wide * n_columns:.1f}" height="{tall * n_rows:.1f}" '
         'stroke="currentColor" stroke-opacity="0.5"/>',
@@ -237,10 +241,8 @@ def _legend(grid: CellMap, top: float) -> tuple[list[str], float]:
     """What the levels mean, side by side as far as they fit."""
     found: list[str] = []
     x, y = 4.0, top
-    for level, label in enumerate(grid.labels, start=1):
-        if not (grid.levels == level).any():
-            continue
-        text = cut(label, 40)
+    for level in grid.shown:
+        text = cut(grid.labels[level - 1], 40)
         width = 20 + svg_width(text, _SIZE) + 12
         if x > 4 and x + width > WIDTH:
             x, y = 4.0, y + 18

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from humeval_power.asking.calls import Caller, Typed
-from humeval_power.asking.declared import Calls, Declared, Fields
+from humeval_power.asking.calls import Caller, TypedValues
+from humeval_power.asking.declared import Calls, Declaration, Fields
 from humeval_power.asking.expressions import Call, Value, call
 from humeval_power.asking.study_file import ACCURACIES, PREFERENCES, EffectRange, score_range
 from humeval_power.asking.vocabulary import (
@@ -27,6 +27,7 @@ from humeval_power.choices import POOL_BUDGETS, Ties
 from humeval_power.comparisons.questions import Subject
 from humeval_power.errors import InputError
 from humeval_power.fields import day, listed, names, number_list, own, real, text, whole, word
+from humeval_power.studies.looks.ask_anytime import command as anytime
 from humeval_power.studies.looks.ask_study import command as study
 from humeval_power.studies.resolve import look_shares
 from humeval_power.study import FIELDS
@@ -66,12 +67,12 @@ def _judgements(
     help: str,
     fields: Fields,
     source: str,
-    made: Callable[[Typed], Call],
-    allowed: Callable[[Typed], EffectRange],
-) -> Declared:
+    made: Callable[[TypedValues], Call],
+    allowed: Callable[[TypedValues], EffectRange],
+) -> Declaration:
     """Looks at independent judgements: `made` is the study without looks, `source` the name of one with them."""
 
-    def answer(given: Typed, calls: Calls) -> None:
+    def answer(given: TypedValues, calls: Calls) -> None:
         effects = None if given.given("effects") is None else list(given["effects"])
         allowed(given).check([given["effect"]])
         allowed(given).check(effects or (), name="--effects")
@@ -98,7 +99,9 @@ def _judgements(
         )
         calls.let("result", found)
 
-    return Declared(("looks", name), help, {**fields, **_LOOKS}, answer, simulates=True, endings=(".json",))
+    return Declaration(
+        ("looks", name), help, {**fields, **_LOOKS}, answer, simulates=True, endings=(".json",)
+    )
 
 
 def _shares(typed: str, calls: Calls) -> Value:
@@ -109,7 +112,7 @@ def _shares(typed: str, calls: Calls) -> Value:
     return shares
 
 
-def _check_and_announce(looks: Any, rule: Any, given: Typed, calls: Caller) -> None:
+def _check_and_announce(looks: Any, rule: Any, given: TypedValues, calls: Caller) -> None:
     """Refuse a rule that these looks cannot have, and say how long they will take to simulate."""
     from humeval_power.choices import DEFAULT_SIMULATIONS
     from humeval_power.studies.looks.stopping_rule import ConditionalPowerFutility
@@ -191,7 +194,7 @@ ACCURACY = _judgements(
 _PER_PAIR = 1000  # bytes of a pair of systems in memory
 
 
-def _pool(given: Typed, calls: Calls) -> None:
+def _pool(given: TypedValues, calls: Calls) -> None:
     file, simulated = given["file"], given["simulated"]
     if (file is None) == (simulated is None):
         raise InputError("Give a FILE of past scores, or --simulated with a number of pairs.")
@@ -214,11 +217,11 @@ def _pool(given: Typed, calls: Calls) -> None:
     calls.let("result", call("hp.looks.pool", pairs, **asked, **calls.run(given)))
 
 
-def _written(given: Typed, name: str) -> Value:
+def _written(given: TypedValues, name: str) -> Value:
     return None if given.given(name) is None else list(given[name])
 
 
-def _announce_pool(n_pairs: int, budgets: Sequence[int], given: Typed, calls: Caller) -> None:
+def _announce_pool(n_pairs: int, budgets: Sequence[int], given: TypedValues, calls: Caller) -> None:
     """Say how long the pool will take, or refuse it."""
     from humeval_power.studies.looks.calls import POOL_SIMULATIONS
     from humeval_power.studies.power.work_ahead import tell_work
@@ -233,7 +236,7 @@ def _announce_pool(n_pairs: int, budgets: Sequence[int], given: Typed, calls: Ca
     tell_work(work, n_simulations=n_simulations)
 
 
-POOL = Declared(
+POOL = Declaration(
     ("looks", "pool"),
     """Average power against budget over many pairs of systems.
 
@@ -276,6 +279,6 @@ SUBJECT = Subject(
     Boundaries, false positives, power and expected cost of studies that are
     looked at before their end.
     """,
-    (study, SCORES, PREFERENCE, ACCURACY, POOL),
+    (study, anytime, SCORES, PREFERENCE, ACCURACY, POOL),
 )
 command = SUBJECT.command()

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.asking.adapting import two_systems
-from humeval_power.asking.calls import Typed
+from humeval_power.asking.calls import TypedValues
 from humeval_power.asking.command import Use
-from humeval_power.asking.declared import Calls, Declared
+from humeval_power.asking.declared import Calls, Declaration
 from humeval_power.asking.output import note
 from humeval_power.asking.study_values import StudyValues
 from humeval_power.asking.vocabulary import RATINGS
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from humeval_power.studies.plan.files_looks import LooksFile
 
 
-def _monitor(given: Typed, calls: Calls) -> None:
+def _monitor(given: TypedValues, calls: Calls) -> None:
     taken: Any = _look(given)
     calls.let("result", taken)
 
 
-def _look(given: Typed) -> MonitorResult:
+def _look(given: TypedValues) -> MonitorResult:
     study = StudyValues.of(given.context)
     file = study.ratings
     if (file is None) is not given["status"]:
@@ -114,7 +114,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.encode("utf-8", "backslashreplace").decode().split())
 
 
-DECLARED = Declared(
+DECLARED = Declaration(
     ("monitor",),
     """May we stop? One look at the ratings so far, by the plan.
 

@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
     from humeval_power.studies.monitor.result import MonitorResult
     from humeval_power.studies.monitor.state import Observations
-    from humeval_power.studies.monitor.systems import AnyLookData, AnyMonitoring, Followed
+    from humeval_power.studies.monitor.systems import AnyLookData, AnyMonitoring, MonitoredPlan
 
 
 def monitor(
     seen: Ratings | Observations | AnyLookData,
-    plan: Followed,
+    plan: MonitoredPlan,
     *,
     before: AnyMonitoring | None = None,
     final: bool = False,

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from humeval_power.checking.rehearsed import rehearsal_notices
-from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.errors import HumevalPowerError, InputError, Problem, refusal
 from humeval_power.files.disk import lock_handle, sync_directory
 from humeval_power.files.file_sets import write_files
 from humeval_power.ratings import Ratings
@@ -77,17 +77,19 @@ def read_secret(path: str | Path) -> StudySecret | None:
     place = Path(path)
     try:
         if not stat.S_ISREG(place.stat().st_mode):
-            raise _refuse(path, "is not a file.", "Name the file with the study's secret: --secret FILE.")
+            raise refusal(
+                "is not a file.", "Name the file with the study's secret: --secret FILE.", str(path)
+            )
         with place.open("rb") as file:
             content = file.read(_LARGEST + 1)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _refuse(path, f"cannot be read: {error.strerror}.", "") from None
+        raise refusal(f"cannot be read: {error.strerror}.", "", str(path)) from None
     found = _FORM.fullmatch(content.decode("utf-8", "replace").removeprefix("\ufeff").strip())
     if found is None:
         rule = f"is no secret: it must be one line, '{SECRET_SCHEMA}' and 64 hexadecimal digits."
-        raise _refuse(path, rule, "Name another --secret; one is made where there is no file.")
+        raise refusal(rule, "Name another --secret; one is made where there is no file.", str(path))
     return StudySecret(bytes.fromhex(found[1]))
 
 
@@ -117,12 +119,8 @@ def _make(path: Path) -> StudySecret:
         if other is not None:
             return other
         remedy = "Name a place that can be written: --secret FILE."
-        raise _refuse(path, f"cannot be written: {error}", remedy) from None
+        raise refusal(f"cannot be written: {error}", remedy, str(path)) from None
     return secret
-
-
-def _refuse(path: str | Path, rule: str, remedy: str) -> InputError:
-    return InputError([Problem(rule, remedy, place=str(path))])
 
 
 # The lines of a ledger as bytes: each sealed with the one before, and what may follow the last of them.
@@ -187,7 +185,7 @@ def check_head(head: bytes, place: str) -> None:
     is_entry = first.startswith(_START) or (first.startswith(b"{") and LEDGER_NAME.encode() in first)
     if head and not is_entry:
         rule = "is no ledger of looks: its first line is no entry of one. It was left as it is."
-        raise _refuse_of_lines(rule, "Name another --ledger; one is made where there is no file.", place)
+        raise refusal(rule, "Name another --ledger; one is made where there is no file.", place)
 
 
 def read_lines(content: bytes, place: str) -> Lines:
@@ -251,7 +249,7 @@ def check_secret_seals(entries: Sequence[LedgerEntry], secret: StudySecret, plac
                 f"line {entry.number} is not sealed with the secret of this study: it, or one before it, was "
                 "changed, and the chain sealed anew."
             )
-            raise _refuse_of_lines(rule, _RESTORE, place)
+            raise refusal(rule, _RESTORE, place)
 
 
 def _mac(secret: StudySecret, seal: str) -> str:
@@ -271,9 +269,9 @@ def _next_entry(
     before = entries[-1] if entries else None
     if before is not None and entry == before:
         rule = "this line is the one before it once more."
-        raise _refuse_of_lines(rule, "Delete one of the two; nothing else is wrong up to here.", place, row)
+        raise refusal(rule, "Delete one of the two; nothing else is wrong up to here.", place, row)
     if entry.number != len(entries) + 1 or entry.previous != (before.sha256 if before else _NOTHING_BEFORE):
-        raise _refuse_of_lines(f"a line is missing before this one: {_BROKEN}", _RESTORE, place, row)
+        raise refusal(f"a line is missing before this one: {_BROKEN}", _RESTORE, place, row)
     return entry
 
 
@@ -283,15 +281,13 @@ def _unsealed(values: object, place: str, row: int, *, first: bool) -> InputErro
         rule = (
             f"is a ledger of another version of this program ({schema[:60]}; this one has {LEDGER_SCHEMA})."
         )
-        return _refuse_of_lines(rule, "Finish that study with the version that began it.", place)
+        return refusal(rule, "Finish that study with the version that began it.", place)
     if values is None and first:
         rule = (
             "the first line is cut off, so that no look was ever sealed here. The file was left as it is."
         )
-        return _refuse_of_lines(
-            rule, "Move it away, or name another --ledger, and take the look again.", place, row
-        )
-    return _refuse_of_lines(f"is not as it was written: {_BROKEN}", _RESTORE, place, row)
+        return refusal(rule, "Move it away, or name another --ledger, and take the look again.", place, row)
+    return refusal(f"is not as it was written: {_BROKEN}", _RESTORE, place, row)
 
 
 def _json(text: bytes) -> object:
@@ -323,10 +319,6 @@ def _seal(values: Mapping[str, Any]) -> str:
 
 def _canonical(values: Mapping[str, Any]) -> str:
     return json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def _refuse_of_lines(rule: str, remedy: str, place: str, row: int | None = None) -> InputError:
-    return InputError([Problem(rule, remedy, place=place, row=row)])
 
 
 _BLOCK = 1 << 20

@@ -95,7 +95,7 @@ def _preferences(
         return Observations(_counted(judged.wins, judged.losses, judged.ties)), ()
     if len(judged.preference) < len(table.frame):
         others = len(table.frame) - len(judged.preference)
-        rule = f"{others:,} rows compare other systems than {' and '.join(systems)}."
+        rule = f"{counted(others, 'row')} of other systems than {' and '.join(systems)}."
         raise InputError([Problem(rule, "Leave them out.", place=table.source)])
     return _of(judged.preference, _people(table, named)), judged.notices
 

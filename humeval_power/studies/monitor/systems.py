@@ -475,12 +475,12 @@ def _pair_look(data: SystemsLookData, place: int) -> LookData:
 # A study that is followed by its plan, of either kind: before its first look, and what its data show.
 
 _SAME = 1e-6  # of the standard error: a fit of the same ratings in another order
-Followed = Plan | JudgementPlan
+MonitoredPlan = Plan | JudgementPlan
 AnyLookData = LookData | JudgementData | SystemsLookData
 AnyMonitoring = Monitoring | SystemsMonitoring
 
 
-def monitoring_of(plan: Followed) -> AnyMonitoring:
+def monitoring_of(plan: MonitoredPlan) -> AnyMonitoring:
     """A planned study before its first look.
 
     Raises
@@ -526,7 +526,7 @@ def same_sums(one: AnyLookData, other: AnyLookData) -> bool:
     )
 
 
-def data_of(seen: Ratings | Observations, plan: Followed, *, final: bool = False) -> AnyLookData:
+def data_of(seen: Ratings | Observations, plan: MonitoredPlan, *, final: bool = False) -> AnyLookData:
     """Test what is in as the plan says.
 
     Raises

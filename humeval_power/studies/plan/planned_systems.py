@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily, SystemVariances
+from humeval_power.families import MAX_T_OVER_CRITERIA, ComparisonFamily, SystemVariances
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
@@ -65,10 +65,7 @@ class PlannedSystems:
         ]
         problems += ["A criterion needs a name." for name in self.criteria if not name.strip()]
         if self.family.correction == "max-t" and self.family.over == "all" and self.n_criteria > 1:
-            problems.append(
-                "max-t needs the correlation of all tests, and that between criteria is not known: correct with "
-                "holm over all of them, or with max-t within each (--correct-over criterion)."
-            )
+            problems.append(MAX_T_OVER_CRITERIA)
         if problems:
             raise InputError(" ".join(problems))
 
@@ -228,10 +225,8 @@ def other_shares(planned: PlannedSystems, simulated: SystemsPower) -> tuple[Goal
 
 
 def within_criterion(planned: PlannedSystems, rule: DecisionRule) -> DecisionRule:
-    """The rule at the level that a criterion has by itself where the tests of all of them are corrected
-    together: each criterion gets its share of alpha, as if the others found as much as it does."""
-    together = planned.family.over == "all" and planned.family.correction not in ("none", "bh")
-    return replace(rule, alpha=rule.alpha / planned.n_criteria) if together else rule
+    """The rule at the level that a criterion has by itself."""
+    return replace(rule, alpha=planned.family.criterion_alpha(rule.alpha, planned.n_criteria))
 
 
 def scaled(planned: PlannedSystems, factor: float) -> PlannedSystems:

@@ -34,6 +34,7 @@ from humeval_power.studies.resolve import (
     CARD2020_UNIT,
     effect_needed,
     losses_of,
+    on_one_criterion,
     prices_of,
     rule_of,
     source_needed,
@@ -55,7 +56,7 @@ _BESIDE_PLAN = ("losses", "cost")  # sections that may be said beside a plan
     {
         **study_fields(
             *_SECTIONS,
-            but=("criteria", "criterion", "correlated", "check_families", "spend_budget"),
+            but=("criterion", "correlated", "check_families", "spend_budget"),
             pilot=PILOT,
             plan=FIELDS["plan"],
             budget=replace(
@@ -117,6 +118,7 @@ def command(
     from humeval_power.studies.power.typed import typed_study
 
     if planned is None:
+        study, rule = on_one_criterion(study, rule)
         cell, said, scale = typed_study(study, rule, compat=compat)
     elif planned.many is not None:
         _tell_looks(planned)

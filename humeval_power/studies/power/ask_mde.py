@@ -27,7 +27,7 @@ from humeval_power.choices import Method
 from humeval_power.fields import own, real
 from humeval_power.rules import WITH_MARGIN
 from humeval_power.studies.power.simulated_study_options import tell_cells
-from humeval_power.studies.resolve import EFFECT, rule_of, source_needed
+from humeval_power.studies.resolve import EFFECT, on_one_criterion, rule_of, source_needed
 from humeval_power.studies.resolve_systems import systems_of
 from humeval_power.study import FIELDS
 
@@ -62,7 +62,7 @@ _AT: dict[str, Any] = {"start": "", "slider": None}
     {
         **study_fields(
             *("ratings", "variation", "systems", "design", "test"),
-            but=("criteria", "criterion", "correlated", "check_families", "margin", "margin_raw"),
+            but=("criterion", "correlated", "check_families", "margin", "margin_raw"),
             pilot=PILOT,
             workers=replace(FIELDS["workers"], needed=True),
             items=replace(FIELDS["items"], needed=True),
@@ -119,6 +119,7 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
     from humeval_power.studies.power.typed import study_of_several, typed_study
     from humeval_power.studies.power.workload import SEARCH_STEPS
 
+    study, rule = on_one_criterion(study, rule)
     several = systems_of(study, rule)
     if several is not None:
         study.refuse(EFFECT, "is the difference between systems, which is sought: leave it out.")

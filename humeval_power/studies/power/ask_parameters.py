@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.asking.calls import Caller, Typed
-from humeval_power.asking.declared import Calls, Declared, Page, Part
+from humeval_power.asking.calls import Caller, TypedValues
+from humeval_power.asking.command_groups import in_terminal
+from humeval_power.asking.declared import Calls, Declaration, Page, Part
 from humeval_power.asking.expressions import Call, call
-from humeval_power.asking.folded import in_terminal
 from humeval_power.asking.form import Next
 from humeval_power.asking.output import note, remark
 from humeval_power.asking.vocabulary import ENTRIES, LICENCE
@@ -35,13 +35,13 @@ _LIBRARY = own(
 )
 
 
-def _place(given: Typed) -> Path:
+def _place(given: TypedValues) -> Path:
     """Where the user's own library is."""
     named: str | None = given["own"]
     return Path(click.get_app_dir("humeval-power")) / "library.json" if named is None else Path(named)
 
 
-def _library(given: Typed, calls: Calls) -> Call:
+def _library(given: TypedValues, calls: Calls) -> Call:
     """What comes along, and the user's own entries, in the folder of their settings where no file is named."""
     place = _place(given)
     if isinstance(calls, Caller):
@@ -51,11 +51,11 @@ def _library(given: Typed, calls: Calls) -> Call:
     return call("hp.library", *([str(place)] if given["own"] is not None or place.exists() else []))
 
 
-def _list(given: Typed, calls: Calls) -> None:
+def _list(given: TypedValues, calls: Calls) -> None:
     calls.let("result", _library(given, calls))
 
 
-def _show(given: Typed, calls: Calls) -> None:
+def _show(given: TypedValues, calls: Calls) -> None:
     result: Any = calls.let("result", _library(given, calls).method("entry", given["entry"]))
     if isinstance(calls, Caller) and result.entry.plannable:
         place = [] if given["own"] is None else ["--library", given["own"]]
@@ -69,7 +69,7 @@ def _show(given: Typed, calls: Calls) -> None:
         note(f"To plan from it: {shell_command(show)}")
 
 
-def _add(given: Typed, calls: Calls) -> None:
+def _add(given: TypedValues, calls: Calls) -> None:
     from humeval_power.files.documents.reading import read_parameters
     from humeval_power.files.file_sets import update_file
     from humeval_power.studies.power.files import read_library
@@ -118,7 +118,7 @@ SUBJECT = Subject(
     wrote into your own library, and shows it.
     """,
     (
-        Declared(
+        Declaration(
             ("parameters", "list"),
             "Name the entries, with what varies in them and what they can be used for.",
             {"own": _LIBRARY},
@@ -131,7 +131,7 @@ SUBJECT = Subject(
                 "plan",
             ),
         ),
-        Declared(
+        Declaration(
             ("parameters", "show"),
             """Tell an entry with its source and what it is worth.
 
@@ -155,7 +155,7 @@ SUBJECT = Subject(
             ),
             arguments=("entry",),
         ),
-        Declared(
+        Declaration(
             ("parameters", "add"),
             """Put parameters into your own library, and show them.
 

@@ -29,6 +29,7 @@ from humeval_power.studies.resolve import (
     documents_of,
     effect_needed,
     effect_or_known,
+    on_one_criterion,
     only_setting,
     rule_of,
     settled,
@@ -53,7 +54,7 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
     {
         **study_fields(
             *("ratings", "variation", "effect", "systems", "design", "test"),
-            but=("criteria", "criterion", "correlated", "check_families"),
+            but=("criterion", "correlated", "check_families"),
             pilot=PILOT,
             power=FIELDS["power"],
             workers=replace(FIELDS["workers"], start=""),
@@ -105,7 +106,7 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
     will do. Of several systems (--n-systems 8) the target is that of
     --goal.
     """
-    rule = rule_of(study)
+    study, rule = on_one_criterion(study, rule_of(study))
     several = systems_of(study, rule)
     from humeval_power.studies.power.calls import study_size
     from humeval_power.studies.power.typed import study_of_several

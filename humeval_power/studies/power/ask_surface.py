@@ -32,6 +32,7 @@ from humeval_power.studies.resolve import (
     design_of,
     effect_needed,
     effect_or_known,
+    on_one_criterion,
     points_of,
     rule_of,
     settled,
@@ -72,7 +73,7 @@ def _effects(name: str, help: str, **of_page: Any) -> Field:
     {
         **study_fields(
             *("ratings", "variation", "systems", "design", "test"),
-            but=("criteria", "criterion", "workers", "items", "correlated", "check_families"),
+            but=("criterion", "workers", "items", "correlated", "check_families"),
             pilot=PILOT,
             workers_range=_sizes(
                 "workers_range", "Such as 3,10 or 5:30:5.", "5,10,20,40", "Several: 5,10,20 or 5:40:5."
@@ -153,7 +154,7 @@ def command(
     Every cell uses the same random numbers, so that curves are smooth. Of several
     systems (--n-systems 8) every goal is told, and --goal counts as power.
     """
-    rule = rule_of(study)
+    study, rule = on_one_criterion(study, rule_of(study))
     several = systems_of(study, rule)
     if several is not None:
         return _of_several(several, run, half_width=half_width, strict=strict, draw=draw, along=along)

@@ -328,7 +328,7 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
+class SettingCalibration:
     """All tests under one setting of the parameters; the rule's own is the one that is planned."""
 
     setting: str

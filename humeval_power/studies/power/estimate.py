@@ -152,7 +152,7 @@ def tally(replicates: Replicates, *, alpha: float, true_effect: float) -> Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class BlockCounts:
     """What one block of replicates says of each of the scenarios that share it."""
 
     tallies: tuple[Tally, ...]
@@ -162,7 +162,7 @@ class Counted:
 
 def count_block(
     scenarios: tuple[Scenario, ...], seed: int, first: int, n: int, *, n_jobs: int = 1
-) -> Counted:
+) -> BlockCounts:
     """Replicates first to first + n - 1 of the first scenario, counted for each of those that share them."""
     lead = scenarios[0]
     drawn = lead.draw(n, seed=seed, first=first, n_jobs=n_jobs)
@@ -170,7 +170,7 @@ def count_block(
     for scenario in scenarios[1:]:
         moved = cast(Shiftable, lead).shifted(drawn, scenario.true_effect - lead.true_effect)
         tallies.append(tally(moved, alpha=scenario.alpha, true_effect=scenario.true_effect))
-    return Counted(tuple(tallies), drawn.boundary_names, drawn.directed)
+    return BlockCounts(tuple(tallies), drawn.boundary_names, drawn.directed)
 
 
 MAX_SIMULATIONS = 1_000_000
@@ -388,7 +388,7 @@ class _Count:
             measured=self.measured,
         )
 
-    def add(self, found: Counted) -> None:
+    def add(self, found: BlockCounts) -> None:
         self.boundary_names, self.directed = found.boundary_names, found.directed
         self.tallies = [old + new for old, new in zip(self.tallies, found.tallies, strict=True)]
 

@@ -1,4 +1,4 @@
-"""Parameters by a name that comes with the package: a published setting, or an entry of the library."""
+"""Parameters of the shipped library, of a published setting, and from files that `fit` wrote."""
 
 from __future__ import annotations
 

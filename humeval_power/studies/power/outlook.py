@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -101,45 +102,68 @@ class Curse:
     type_s: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outlook:
-    """What is found by formula around one power. Growth, `parts` and `spending` are None for designs that `counts`
-    do not describe; growth and spending too where there is nothing to find, as are `effects` and `curse`, which
-    are not known of a rule with a margin either."""
+    """What is found by formula around a study's power, each part when it is looked at. Prices are of the study as
+    planned. Growth, `parts` and `spending` are None for designs that `counts` do not describe; growth and spending
+    too where there is nothing to find, as are `effects` and `curse`, which are not known of a rule with a margin
+    either."""
 
-    counts: StudyCounts | None
-    estimates: Estimates
-    effects: EffectCurve | None
-    curse: Curse | None
-    workers: Growth | None = None
-    items: Growth | None = None
-    parts: Mapping[Part, float] | None = None
-    spending: CostCurve | None = None
+    study: RatingStudy
+    analytic: AnalyticPower
+    costs: CostModel | None = None
+    budget: Decimal | None = None
 
+    @cached_property
+    def counts(self) -> StudyCounts | None:
+        return counts_of(self.study.design)
 
-def outlook_of(
-    study: RatingStudy,
-    analytic: AnalyticPower,
-    *,
-    costs: CostModel | None = None,
-    budget: Decimal | None = None,
-) -> Outlook:
-    """Everything that is found by formula around a study's power. Prices are of the study as planned."""
-    rule, precision = study.rule, analytic.precision
-    estimates = estimates_of(analytic.effect, precision, rule)
-    effects, curse = None, None
-    if rule.margin is None and analytic.effect:
-        effects, curse = effect_curve(analytic.effect, precision, rule), curse_of(precision, rule)
-    counts = counts_of(study.design)
-    if counts is None:
-        return Outlook(None, estimates, effects, curse)
-    parts = variance_parts(study.parameters, counts)
-    if not rule.can_show(analytic.effect):
-        return Outlook(counts, estimates, effects, curse, parts=parts)
-    like = StudyLike(study.parameters, counts, precision, rule)
-    workers, items = growth_of_workers(like), growth_of_items(like)
-    spending = spending_of(like, workers, items, costs=costs, budget=budget)
-    return Outlook(counts, estimates, effects, curse, workers, items, parts, spending)
+    @cached_property
+    def estimates(self) -> Estimates:
+        return estimates_of(self.analytic.effect, self.analytic.precision, self.study.rule)
+
+    @property
+    def _finds_an_effect(self) -> bool:
+        return self.study.rule.margin is None and bool(self.analytic.effect)
+
+    @cached_property
+    def effects(self) -> EffectCurve | None:
+        analytic = self.analytic
+        return (
+            effect_curve(analytic.effect, analytic.precision, self.study.rule)
+            if self._finds_an_effect
+            else None
+        )
+
+    @cached_property
+    def curse(self) -> Curse | None:
+        return curse_of(self.analytic.precision, self.study.rule) if self._finds_an_effect else None
+
+    @property
+    def parts(self) -> Mapping[Part, float] | None:
+        return None if self.counts is None else variance_parts(self.study.parameters, self.counts)
+
+    @cached_property
+    def like(self) -> StudyLike | None:
+        """Studies of other sizes; None where there is nothing to find."""
+        study = self.study
+        if self.counts is None or not study.rule.can_show(self.analytic.effect):
+            return None
+        return StudyLike(study.parameters, self.counts, self.analytic.precision, study.rule)
+
+    @cached_property
+    def workers(self) -> Growth | None:
+        return None if self.like is None else growth_of_workers(self.like)
+
+    @cached_property
+    def items(self) -> Growth | None:
+        return None if self.like is None else growth_of_items(self.like)
+
+    @cached_property
+    def spending(self) -> CostCurve | None:
+        if self.like is None or self.workers is None or self.items is None:
+            return None
+        return spending_of(self.like, self.workers, self.items, costs=self.costs, budget=self.budget)
 
 
 def estimates_of(effect: float, precision: EffectPrecision, rule: DecisionRule) -> Estimates:

@@ -170,9 +170,10 @@ class PowerResult(QuestionResult):
         computed, simulated = self.answer.computed, self.answer.simulated
         found = f"would find {self.wording.found(self.answer.scenario)}"
         formula = "" if computed is None else of_hundred(computed.power)
+        by = "Computed exactly" if computed is not None and computed.exact else "By formula"
         if simulated is None:
-            return f"Of 100 such studies, {formula} {found}. By formula; no simulation was asked for."
-        beside = f" By formula it would be {formula}." if formula else ""
+            return f"Of 100 such studies, {formula} {found}. {by}; no simulation was asked for."
+        beside = f" {by} it would be {formula}." if formula else ""
         if simulated.too_many_failed:
             return (
                 f"No power can be given: {percent(simulated.failure_rate)} of {simulated.n_simulations:,} "
@@ -222,7 +223,7 @@ class DetectableResult(QuestionResult):
         return Document(
             "The smallest effect that a comparison of this size finds",
             lead=f"{of_hundred(found.power)} of 100 such studies find {self.wording.found(scenario)}; a smaller "
-            f"effect is found less often. {'By simulation' if simulated else 'By formula; nothing was simulated'}.",
+            f"effect is found less often. {'By simulation' if simulated else 'Computed; nothing was simulated'}.",
             headline=(
                 ("Smallest effect (MDE)", self.wording.shown(found.effect)),
                 *self._interval(),
@@ -269,17 +270,18 @@ class RequiredResult(QuestionResult):
 
     def _lead(self, scenario: Scenario) -> str:
         found, find = self.found, self.wording.found(scenario)
-        power, method = of_hundred(found.power), "formula" if found.by == "computed" else "simulation"
+        power = of_hundred(found.power)
+        method = "Computed, not simulated" if found.by == "computed" else "By simulation"
         sized = self.wording.sized
         noun = sized if isinstance(sized, str) else sized(scenario)
         if found.n is None:
             size = f"number of {noun}" if noun else "size"
             return (
                 f"No {size} up to {found.highest:,} would do: with {found.highest:,}, {power} of 100 such studies "
-                f"would find {find}. By {method}."
+                f"would find {find}. {method}."
             )
         size = f"{found.n:,} {noun}" if noun else f"n = {found.n:,}"
-        return f"{size} would do: then {power} of 100 such studies find {find}. By {method}."
+        return f"{size} would do: then {power} of 100 such studies find {find}. {method}."
 
     def _power(self) -> str:
         """That at the size found, or at the largest."""

@@ -19,7 +19,7 @@ from humeval_power.estimation.fit import Fit
 from humeval_power.latent import Family, Link
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Analysis, DecisionRule, Estimator
-from humeval_power.simulation.losses import NO_LOSSES, Collected, Losses, remaining
+from humeval_power.simulation.losses import NO_LOSSES, CollectedRatings, Losses, remaining
 from humeval_power.simulation.quality_control import QualityControl, come_back, own_rows, what_is_shown
 from humeval_power.simulation.study import (
     begun_small,
@@ -200,7 +200,7 @@ class Replication:
         """Whether each study has rows of its own: ratings get lost or workers are excluded."""
         return own_rows(self.losses, self.exclusion)
 
-    def collected(self, seed: int, replicate: int) -> Collected:
+    def collected(self, seed: int, replicate: int) -> CollectedRatings:
         """What comes back from one study: its ratings, those that can be analysed, and who is left out."""
         rng = replicate_generator(seed, replicate)
         latent = draw_ratings(self.parameters.recoded(), self._shown[0], rng)

@@ -40,8 +40,8 @@ from humeval_power.studies.power.charts import (
 )
 from humeval_power.studies.power.estimate import PowerEstimate, Tally
 from humeval_power.studies.power.formula import AnalyticPower
-from humeval_power.studies.power.growth import TARGET, Growth, StudyLike
-from humeval_power.studies.power.outlook import Outlook, WithoutDocuments, outlook_of
+from humeval_power.studies.power.growth import TARGET, Growth
+from humeval_power.studies.power.outlook import Outlook, WithoutDocuments
 from humeval_power.studies.power.result_several import (
     family_words,
     finds_words,
@@ -162,19 +162,20 @@ class StudyPower(Result):
         blocks: list[Block] = [Facts((*self._around(), *self._asked(), *self._behind()))]
         if self._has_margin:
             blocks.append(Paragraph(PARITY))
-        sections = self._pictures()
+        sections: tuple[Section, ...] = ()
         if isinstance(study, SystemsStudy):
             of, finds = f" of {study.parameters.n_systems} systems", "reaches its goal"
             assert not isinstance(analytic, AnalyticPower)
             assert not isinstance(simulated, PowerEstimate)
             blocks.insert(0, goals_table(study, analytic, simulated))
-            sections = several_sections(study, analytic, simulated)
+            sections = tuple(several_sections(study, analytic, simulated))
         return Document(
             f"How often this study{of} {finds}",
             lead=" ".join(self._lead()),
             headline=tuple(self._powers()),
             caveats=tuple(self._cautions()),
             sections=(Section("", tuple(blocks)), *sections),
+            pages=self._pictures,
         )
 
     @cached_property
@@ -183,19 +184,17 @@ class StudyPower(Result):
         study = self.cell.study
         if not isinstance(self.analytic, AnalyticPower) or isinstance(study, SystemsStudy):
             return None
-        return outlook_of(study, self.analytic, costs=self.costs, budget=self.budget)
+        return Outlook(study, self.analytic, self.costs, self.budget)
 
     @cached_property
     def bottleneck(self) -> Bottleneck | None:
         """What holds the design back; None where there is nothing to find, or counts do not say the design."""
         outlook, study = self.outlook, self.cell.study
-        if outlook is None or outlook.counts is None or outlook.workers is None:
+        if outlook is None or outlook.counts is None or outlook.like is None:
             return None
         assert isinstance(study, RatingStudy)
-        assert isinstance(self.analytic, AnalyticPower)
-        like = StudyLike(study.parameters, outlook.counts, self.analytic.precision, study.rule)
         return find_bottleneck(
-            study.parameters, outlook.counts, target=TARGET, rule=study.rule, power_of=like.power_of
+            study.parameters, outlook.counts, target=TARGET, rule=study.rule, power_of=outlook.like.power_of
         )
 
     def _pictures(self) -> Iterator[Section]:

@@ -1,4 +1,4 @@
-"""How often tests find an effect where there is none: the table, the verdicts, the picture."""
+"""How often tests find an effect where there is none, and whether a reported p-value is credible."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from humeval_power.scales import RatingScale
 from humeval_power.studies.power.calibration import (
     BAND,
     VERDICT_CONFIDENCE,
-    Calibrated,
     Calibration,
+    SettingCalibration,
     calibration_table,
 )
 from humeval_power.studies.power.study_content import category_facts, setting_words
@@ -44,7 +44,7 @@ def credible(result: Calibration, alpha: float) -> Credible:
     return "no" if low > alpha else "yes" if high <= alpha else "unclear"
 
 
-def reported_p(p: float, alpha: float, design: Design, settings: Sequence[Calibrated]) -> Document:
+def reported_p(p: float, alpha: float, design: Design, settings: Sequence[SettingCalibration]) -> Document:
     """Whether the p-value is credible, then how often chance gives it by every test under every setting."""
     level = f"{100 * alpha:g} %"
     said = {
@@ -77,7 +77,7 @@ def reported_p(p: float, alpha: float, design: Design, settings: Sequence[Calibr
     )
 
 
-def _share(each: Calibrated, verdict: str) -> str:
+def _share(each: SettingCalibration, verdict: str) -> str:
     """How often chance alone gives the p-value under a setting."""
     planned = each.planned
     if planned.verdict == "not defined":
@@ -89,7 +89,7 @@ def _share(each: Calibrated, verdict: str) -> str:
     )
 
 
-def _tests(p: float, alpha: float, settings: Sequence[Calibrated]) -> Table:
+def _tests(p: float, alpha: float, settings: Sequence[SettingCalibration]) -> Table:
     header = ["test"]
     for each in settings:
         header += [each.setting, "credible"]
@@ -104,7 +104,7 @@ def _tests(p: float, alpha: float, settings: Sequence[Calibrated]) -> Table:
     return Table(tuple(header), tuple(rows), caption=caption)
 
 
-def _legend(alpha: float, settings: Sequence[Calibrated]) -> Iterator[str]:
+def _legend(alpha: float, settings: Sequence[SettingCalibration]) -> Iterator[str]:
     yield (
         f"Look for the test that the p-value comes from (*: the planned one). Its share is what the p-value should "
         f"have been. Credible: its {100 * VERDICT_CONFIDENCE:g} % interval ends at {alpha:g} or below."
@@ -127,7 +127,7 @@ class CalibrationResult(Result):
 
     schema: ClassVar[str] = "humeval_power/calibration/3"
 
-    settings: tuple[Calibrated, ...]
+    settings: tuple[SettingCalibration, ...]
     design: Design
     response: Response
     alpha: float
@@ -178,7 +178,7 @@ class CalibrationResult(Result):
         ]
         return Document(title, lead=" ".join(answers), sections=tuple(sections))
 
-    def _facts(self, each: Calibrated) -> Iterator[Fact]:
+    def _facts(self, each: SettingCalibration) -> Iterator[Fact]:
         rule = each.results[0].rule
         truth = "no difference between the systems"
         if rule.margin is not None:
@@ -191,7 +191,7 @@ class CalibrationResult(Result):
         simulated = max(result.estimate.n_simulations for result in each.results)
         yield "Studies", f"{simulated:,} simulated, the same for every test"
 
-    def _picture(self, each: Calibrated) -> Picture:
+    def _picture(self, each: SettingCalibration) -> Picture:
         from humeval_power.studies.power.figures import calibration_figure
 
         name = "calibration" if each is self.settings[0] else f"calibration-{each.setting}"
@@ -216,7 +216,7 @@ class CalibrationResult(Result):
             "response": self.response,
         }
 
-    def _row(self, each: Calibrated, result: Calibration) -> dict[str, object]:
+    def _row(self, each: SettingCalibration, result: Calibration) -> dict[str, object]:
         judged = {} if self.p is None else {"credible": credible(result, self.alpha)}
         return {"setting": each.setting, **result.as_dict(), **judged}
 
@@ -227,7 +227,7 @@ class CalibrationResult(Result):
         return pd.DataFrame([self._row(each, one) for each in self.settings for one in each.results])
 
 
-def _answer(each: Calibrated) -> str:
+def _answer(each: SettingCalibration) -> str:
     planned = each.planned
     if planned.verdict == "not defined":
         return f"{planned.label}: not defined for this design."
@@ -244,7 +244,7 @@ def _answer(each: Calibrated) -> str:
     )
 
 
-def _table(each: Calibrated) -> Table:
+def _table(each: SettingCalibration) -> Table:
     """All tests; a claim with a margin has no direction."""
     if each.results[0].rule.margin is None:
         header: tuple[str, ...] = ("test", "significant", "B better", "interval", "verdict")
@@ -254,7 +254,7 @@ def _table(each: Calibrated) -> Table:
     return Table(("test", "shown", "interval", "verdict"), rows)
 
 
-def _legend_of_calibration_result(each: Calibrated) -> Iterator[str]:
+def _legend_of_calibration_result(each: SettingCalibration) -> Iterator[str]:
     first = next((result for result in each.results if result.estimate.n_usable), each.results[0])
     low, high = first.band
     judged = {"two-sided": "significant", "greater": "B better"}.get(first.rule.alternative, "shown")

@@ -1,4 +1,4 @@
-"""The ratings of one simulated study: the table itself, and what it was drawn from."""
+"""The ratings of one simulated study, and power over a grid of studies."""
 
 from __future__ import annotations
 
@@ -77,12 +77,18 @@ class SimulatedStudy(Result):
     study: AnyStudy
     effect: Difference
     scale: RatingScale | None = None
+    criteria: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
     @property
     def n_ratings(self) -> int:
         """Ratings that are there."""
         return len(self.ratings.rating)
+
+    @property
+    def n_planned(self) -> int:
+        """Ratings that the design has, on all criteria."""
+        return self.design.n_ratings * max(len(self.criteria), 1)
 
     @property
     def design(self) -> Design:
@@ -104,8 +110,8 @@ class SimulatedStudy(Result):
     def remarks(self) -> tuple[str, ...]:
         """What the design had to round, and what a reader of the table would trip over."""
         said = [*study_notes(self.study)]
-        if self.n_ratings < self.design.n_ratings:
-            said.append(f"{self.n_ratings:,} of {self.design.n_ratings:,} planned ratings are left.")
+        if self.n_ratings < self.n_planned:
+            said.append(f"{self.n_ratings:,} of {self.n_planned:,} planned ratings are left.")
         if self.n_beyond:
             said.append(
                 f"{self.n_beyond:,} of {self.n_ratings:,} ratings lie beyond the ends of the scale, which the "
@@ -130,6 +136,8 @@ class SimulatedStudy(Result):
         facts: list[Fact] = [*about, ("Response", f"{self._response}, on {scale}")]
         more: tuple[Block, ...] = ()
         of = ""
+        if self.criteria:
+            facts.insert(1, ("Criteria", f"{', '.join(self.criteria)}: each drawn from the same model"))
         if isinstance(study, SystemsStudy):
             of = f" of {study.parameters.n_systems} systems"
             more = (Paragraph(assumed_words(study)), means_table(study))
@@ -164,12 +172,13 @@ class SimulatedStudy(Result):
             "effect": self.effect.value,
             "understood": str(self.effect),
             "n_ratings": self.n_ratings,
-            "n_planned": self.design.n_ratings,
+            "n_planned": self.n_planned,
             "n_beyond_scale": self.n_beyond,
             "design": str(self.design),
             "n_workers": self.design.n_workers,
             "n_items": self.design.n_items,
             "response": self.study.response,
+            **({"criteria": list(self.criteria)} if self.criteria else {}),
             "scale": None if self.scale is None else asdict(self.scale),
             "parameters": self.study.parameters.as_dict(),
             **(several_content(self.study) if isinstance(self.study, SystemsStudy) else {}),
@@ -177,7 +186,7 @@ class SimulatedStudy(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """The ratings: worker, item, system by its name and rating, on the scale."""
-        return self.ratings.to_frame(self.scale, self.systems)
+        return self.ratings.to_frame(self.scale, self.systems, self.criteria)
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
         """The ratings as CSV."""

@@ -1,4 +1,4 @@
-"""The fewest workers, items, documents or ratings per item that reach a target power."""
+"""The smallest study that reaches a target power, and the smallest effect that a study finds with it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from humeval_power.saying.answer_words import better_words, of_hundred, on_scale
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, time_taken
-from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, Quantity, Stated, power_words
+from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, Quantity, QuantityResult, power_words
 from humeval_power.saying.result import MDE_SCHEMA, SIZE_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words, sought_words
 from humeval_power.scales import RatingScale
@@ -45,7 +45,7 @@ from humeval_power.studies.power.systems_study import SimulatedDifference, Syste
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudySize(Stated):
+class StudySize(QuantityResult):
     """The smallest size found by formula and perhaps proved by simulation, or why there is none.
 
     `about` is what it was sought for; of several systems its design is not that of the answer.

@@ -306,8 +306,8 @@ def study_to_draw(
     return study, said
 
 
-def drawn(study: AnyStudy, *, seed: int) -> SimulatedRatings:
-    """The ratings of one study."""
+def drawn(study: AnyStudy, *, seed: int, replicate: int = 0) -> SimulatedRatings:
+    """The ratings of one study: a replicate of the seed."""
     if isinstance(study, RatingStudy):
         assert not isinstance(study.exclusion, QualityControl)
         return simulate_two(
@@ -318,18 +318,19 @@ def drawn(study: AnyStudy, *, seed: int) -> SimulatedRatings:
             points=study.points,
             losses=None if study.losses == NO_LOSSES and study.exclusion == "none" else study.losses,
             exclusion=study.exclusion,
+            replicate=replicate,
         )
     from humeval_power.simulation.systems import draw_system_ratings
 
     rows = study.design.assignment
     if study.losses != NO_LOSSES:
-        back = study.replication.collected(seed, 0)
+        back = study.replication.collected(seed, replicate)
         left = np.flatnonzero(back.kept)
         document = None if rows.document is None else rows.document[left]
         return SimulatedRatings(
             rows.worker[left], rows.item[left], rows.system[left], back.rating[left], document
         )
-    latent = draw_system_ratings(study.parameters, study.design, replicate_generator(seed, 0))[0]
+    latent = draw_system_ratings(study.parameters, study.design, replicate_generator(seed, replicate))[0]
     rating = respond(latent, study.response, points=study.points)
     return SimulatedRatings(rows.worker, rows.item, rows.system, rating, rows.document)
 

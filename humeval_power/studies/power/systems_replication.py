@@ -31,7 +31,7 @@ from humeval_power.families import ComparisonFamily
 from humeval_power.kernels.crossed.information import Fitted, precision
 from humeval_power.parameters import STANDARD_DEVIATIONS
 from humeval_power.rules import DecisionRule
-from humeval_power.simulation.losses import NO_LOSSES, Collected, Losses, remaining
+from humeval_power.simulation.losses import NO_LOSSES, CollectedRatings, Losses, remaining
 from humeval_power.simulation.quality_control import QualityControl, come_back, own_rows, what_is_shown
 from humeval_power.simulation.study import levels, replicate_generator, respond
 from humeval_power.simulation.systems import CompleteSums, draw_sums, draw_system_ratings
@@ -207,7 +207,7 @@ class SystemsReplication:
             return np.stack([self.collected(seed, one).rating for one in replicates])
         return np.concatenate([self._responses(replicate_generator(seed, one), 1) for one in replicates])
 
-    def collected(self, seed: int, replicate: int) -> Collected:
+    def collected(self, seed: int, replicate: int) -> CollectedRatings:
         """What comes back from one study: its ratings, those that can be analysed, and who is left out."""
         rng = replicate_generator(seed, replicate)
         shown, again = self._shown

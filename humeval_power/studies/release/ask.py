@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from humeval_power.asking.calls import Typed
-from humeval_power.asking.declared import Calls, Declared
+from humeval_power.asking.calls import TypedValues
+from humeval_power.asking.declared import Calls, Declaration
 from humeval_power.asking.expressions import call
 from humeval_power.asking.vocabulary import LICENCE, PARAMETERS_FILE, PLAN_FILE, PSEUDONYM_SECRET, RATINGS
 from humeval_power.fields import flag, own, text
 from humeval_power.studies.plan.ask_held import plan_path
 
 
-def _release(given: Typed, calls: Calls) -> None:
+def _release(given: TypedValues, calls: Calls) -> None:
     from humeval_power.studies.release.files import documents_of, key_path, rows_of, secret_of, write_bundle
 
     key, key_file, output = given["key"], given["key_file"], given["output"]
@@ -46,7 +46,7 @@ def _release(given: Typed, calls: Calls) -> None:
         calls.let("result", replace(found, folder=output, key_file=str(secret_file or ""), key_is_new=made))
 
 
-DECLARED = Declared(
+DECLARED = Declaration(
     ("release",),
     """Write an anonymised bundle of a study, to publish.
 

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from humeval_power.asking.calls import Typed
+from humeval_power.asking.calls import TypedValues
 from humeval_power.asking.output import note, refuse_to_overwrite, write_set
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import Role
@@ -21,7 +21,7 @@ from humeval_power.studies.release.bundle import Bundle
 from humeval_power.studies.release.rows import ReleaseRows, release_rows
 
 
-def rows_of(given: Typed) -> ReleaseRows:
+def rows_of(given: TypedValues) -> ReleaseRows:
     """The rows and columns of a table that may be published."""
     found = read_rating_table(given["file"])
     named: dict[Role, str | None] = {

@@ -1,4 +1,4 @@
-"""The rows and columns of a table of ratings that a release may hold."""
+"""What a release holds: rows and columns that may be published, and its README."""
 
 from __future__ import annotations
 

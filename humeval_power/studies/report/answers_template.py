@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from humeval_power.safe_text import one_line, toml_text
 from humeval_power.saying.document import Document, Facts, Section, Table
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result, versions
-from humeval_power.studies.report import checklist as arr
-from humeval_power.studies.report import checklist_answers, prereg
+from humeval_power.studies.report import arr, card2020, prereg
 from humeval_power.studies.report.config import REMEMBERED, HedsAnswer, ReportConfig
 from humeval_power.studies.report.fields import FormField, State
 from humeval_power.studies.report.heds import criterion as heds_criterion
@@ -47,7 +46,7 @@ _NAMES: dict[AnsweredForm, Mapping[str, tuple[str, ...]]] = {
         **{number: (name,) for number, name in arr.FROM_CONFIG.items()},
         "D2": ("recruitment", "payment"),
     },
-    "card2020": {**checklist_answers.FROM_CONFIG, "analysis_plan": ("preregistration",)},
+    "card2020": {**card2020.FROM_CONFIG, "analysis_plan": ("preregistration",)},
     "aspredicted": {number: (name,) for number, name in prereg.ASPREDICTED_FROM_CONFIG.items()},
     "osf": {number: (name,) for number, name in prereg.OSF_FROM_CONFIG.items()},
 }
@@ -526,7 +525,7 @@ _HEAD_REMEMBERED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Remembered(Result):
+class RememberedAnswers(Result):
     """What is remembered: `texts` by name; `new` and `dropped` are the names that this has changed."""
 
     schema: ClassVar[str] = "humeval_power/remembered/1"

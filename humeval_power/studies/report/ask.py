@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import click
 
-from humeval_power.asking.calls import Typed
-from humeval_power.asking.declared import Calls, Declared, Fields, Page, Part
+from humeval_power.asking.calls import TypedValues
+from humeval_power.asking.declared import Calls, Declaration, Fields, Page, Part
 from humeval_power.asking.expressions import call
 from humeval_power.asking.output import Kept, note, refuse_to_overwrite, replace_file
 from humeval_power.asking.vocabulary import PARAMETERS_FILE, PLAN_FILE
@@ -104,7 +104,7 @@ _NOT_ANALYSED = (
 _WITHOUT_MEMORY: tuple[Form, ...] = ("paper", "parameters")
 
 
-def _report(given: Typed, calls: Calls) -> None:
+def _report(given: TypedValues, calls: Calls) -> None:
     sources, form, into = sources_of(given), given["form"], given["into"]
     if sources.heds is not None:
         raise InputError(f"{sources.heds} is a file of the HEDS form: give it as --into, with --form heds.")
@@ -135,7 +135,7 @@ def _report(given: Typed, calls: Calls) -> None:
         calls.let("result", asked)
 
 
-def _template(sources: Sources, given: Typed, calls: Calls) -> None:
+def _template(sources: Sources, given: TypedValues, calls: Calls) -> None:
     """What is still open; the answers of the file that is written anew come before those of another."""
     form, path = given["form"], given["template"]
     if form is not None and form not in CHECKED_FORMS:
@@ -184,7 +184,7 @@ class FilesOrCommand(click.Group):
         return click.Command.invoke(self, ctx)
 
 
-DECLARED = Declared(
+DECLARED = Declaration(
     ("report",),
     """Show a study on one page, or fill a checklist, form or paragraph.
 
@@ -230,7 +230,7 @@ DECLARED = Declared(
 )
 
 
-def _check(given: Typed, calls: Calls) -> None:
+def _check(given: TypedValues, calls: Calls) -> None:
     sources = sources_of(given)
     if not sources.documents and sources.heds is None:
         raise click.UsageError("Name at least one FILE, such as analysis.json or plan.json.")
@@ -244,7 +244,7 @@ def _check(given: Typed, calls: Calls) -> None:
         calls.let("result", call("hp.documents.open_fields", *documents, **said))
 
 
-CHECK = Declared(
+CHECK = Declaration(
     ("report", "check"),
     """List the fields of a form that are open, each with a hint.
 
@@ -266,7 +266,7 @@ CHECK = Declared(
 )
 
 
-def _remember(given: Typed, calls: Calls) -> None:
+def _remember(given: TypedValues, calls: Calls) -> None:
     file = given["file"]
     names = [name.strip() for name in (given["forget"] or "").split(",") if name.strip()]
     answers: Any = None if file is None else read_config(file)
@@ -282,7 +282,7 @@ def _remember(given: Typed, calls: Calls) -> None:
         note(f"From {place}")
 
 
-REMEMBER = Declared(
+REMEMBER = Declaration(
     ("report", "remember"),
     """Keep the answers that are the same in every study, or list them.
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
         AnsweredForm,
         AnswersTemplate,
         FilledField,
-        Remembered,
+        RememberedAnswers,
     )
     from humeval_power.studies.report.config import ReportConfig
     from humeval_power.studies.report.documents import Documents
@@ -189,8 +189,7 @@ def _names(criteria: Sequence[Documents]) -> list[str]:
 
 def _checklist(documents: Documents, answers: ReportConfig) -> Checklist:
     """That of one criterion; the analysis says more than the fit of the ratings."""
-    from humeval_power.studies.report.checklist import checklist, plan_answers
-    from humeval_power.studies.report.checklist_answers import given_answers
+    from humeval_power.studies.report.card2020 import checklist, given_answers, plan_answers
 
     names = dict(documents.names)
     if "analysis" in names:
@@ -213,8 +212,7 @@ def _checklist(documents: Documents, answers: ReportConfig) -> Checklist:
 
 def page_of(form: FieldForm, criteria: Sequence[Documents], answers: ReportConfig) -> FormPage:
     """A form of fields other than HEDS; preregistrations need a plan."""
-    from humeval_power.studies.report import checklist as arr
-    from humeval_power.studies.report import prereg
+    from humeval_power.studies.report import arr, prereg
 
     documents = criteria[0]
     if form == "arr":
@@ -321,7 +319,7 @@ def remember(
     *,
     memory: ReportConfig | None = None,
     forget: Sequence[str] = (),
-) -> Remembered:
+) -> RememberedAnswers:
     """Keep the answers that are the same in every study of a team, such as the institution and the pay.
 
     Parameters
@@ -343,7 +341,7 @@ def remember(
     """
     from humeval_power.checking.columns import close_to
     from humeval_power.errors import InputError, Problem
-    from humeval_power.studies.report.answers_template import Remembered
+    from humeval_power.studies.report.answers_template import RememberedAnswers
     from humeval_power.studies.report.config import NO_CONFIG, REMEMBERED
 
     held = (memory or NO_CONFIG).to_remember()
@@ -365,7 +363,7 @@ def remember(
     if problems:
         raise InputError(problems)
     texts = {name: both.texts[name] for name in REMEMBERED if name in both.texts and name not in dropped}
-    return Remembered(texts=texts, new=tuple(new.texts if new else ()), dropped=dropped)
+    return RememberedAnswers(texts=texts, new=tuple(new.texts if new else ()), dropped=dropped)
 
 
 def _asked(

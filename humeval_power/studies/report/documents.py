@@ -291,6 +291,11 @@ def power_method(documents: Documents) -> Given | None:
         tested = PlanWords(plan).models()
         return Given(f"{how}, after {CARD2020}. {tested}", documents.name("plan"))
     source = documents.power_source
+    if not source and interest_sentence(documents.facts) is not None:
+        rule = documents.facts.rule
+        test = "" if rule is None else f" {rule_sentence(rule)}"
+        said = f"By formula, with the parameters of these ratings, after {CARD2020}.{test}"
+        return Given(said, documents.study_source, False)
     if not source:
         return None
     power, surface = documents.power or NOTHING, documents.surface or NOTHING
@@ -307,7 +312,8 @@ def power_value(documents: Documents) -> Given | None:
         return Given(PlanWords(documents.plan).power(), documents.name("plan"))
     answer = power_of_design(documents.study, documents.surface or NOTHING, documents.power or NOTHING)
     if answer is None:
-        return None
+        said = interest_sentence(documents.facts)
+        return None if said is None else Given(said, documents.study_source, False)
     return Given(answer.text, documents.power_source, answer.is_whole)
 
 

@@ -198,7 +198,7 @@ class StudyWords:
             name = "as rated" if scale is None else f"as rated, {scale.low:g} to {scale.high:g}"
             rows.append((name, *_effect_cells(raw)))
         between = f"{estimated(interval[0])} to {estimated(interval[1])}"
-        said = f"{self._named('B - A')} = {estimated(estimate)} on [0, 1], {self._level()} {between}"
+        said = f"{self._named('B - A')} = {estimated(estimate)} on [0, 1], {_level(self.facts)} {between}"
         df, p_value = number(effect, "df"), self.facts.comparisons[0].p_value
         if rule is not None and rule.margin is not None:
             said += f"; margin {margin_words(rule, scale)}"
@@ -207,14 +207,10 @@ class StudyWords:
         return PowerAnswer(
             "; ".join([said, *filter(None, [", ".join(test)])]) + ".",
             table=Table(
-                (self._named("difference B - A"), "estimate", "standard error", self._level()), tuple(rows)
+                (self._named("difference B - A"), "estimate", "standard error", _level(self.facts)),
+                tuple(rows),
             ),
         )
-
-    def _level(self) -> str:
-        """'95 % interval'; an interval that goes with a one-sided test leaves alpha on both sides."""
-        rule = self.facts.rule
-        return "interval" if rule is None else f"{100 * rule.confidence:g} % interval"
 
     def parameters(self) -> PowerAnswer | None:
         """The estimated parameters, for planning later studies; of one that is not identified the name alone."""
@@ -321,16 +317,13 @@ class StudyWords:
                 rule.alternative,
                 shown=bool(found.significant),
                 p=p,
-                level=self._level(),
+                level=_level(self.facts),
             )
         test = f" ({p})" if p else ""
-        if rule is not None and rule.margin is not None:
-            shown = "is shown" if found.significant else "is not shown"
-            return f"That {names[1]} is {rule.alternative} to {names[0]} {shown}{test}."
-        if found.significant and len(names) == 2:
-            better, worse = names[::-1] if (found.estimate or 0.0) > 0 else names
-            return f"{better} is rated higher than {worse}{test}."
-        return f"No difference is shown{test}, which does not show that there is none."
+        return (
+            _decision(self.facts)
+            or f"No difference is shown{test}, which does not show that there is none."
+        )
 
     def headline(self) -> tuple[Fact, ...]:
         """The numbers that a page begins with."""
@@ -344,7 +337,7 @@ class StudyWords:
         if estimate is not None and self.facts.converged:
             said.append((self._named(f"B - A {on}"), minus_of_numbers(estimated(estimate))))
         if ends is not None:
-            said.append((self._level(), minus_of_numbers(" to ".join(map(estimated, ends)))))
+            said.append((_level(self.facts), minus_of_numbers(" to ".join(map(estimated, ends)))))
         return tuple(said)
 
     def _headline_of_several(self) -> tuple[Fact, ...]:
@@ -444,10 +437,10 @@ class StudyWords:
         if one.interval is None:
             return ""
         ends = self.unit.interval(*self.unit.mean_interval(*one.interval))
-        return f" ({self._level()} {with_minus(ends)})"
+        return f" ({_level(self.facts)} {with_minus(ends)})"
 
     def _told(self, one: ComparisonFacts) -> str:
-        between = "" if one.interval is None else f" ({self._level()} {self._ends(one)})"
+        between = "" if one.interval is None else f" ({_level(self.facts)} {self._ends(one)})"
         test = "" if one.p_value is None else f", {self._p(one.p_value)}"
         return f"{one.name} is {self._difference(one.estimate or 0.0)}{between}{test}"
 
@@ -567,13 +560,16 @@ def _as_rated(facts: StudyFacts) -> str | None:
     )
 
 
+def _level(facts: StudyFacts) -> str:
+    """'95 % interval'; an interval that goes with a one-sided test leaves alpha on both sides."""
+    return "interval" if facts.rule is None else f"{100 * facts.rule.confidence:g} % interval"
+
+
 def _interval(facts: StudyFacts, ends: tuple[float, float] | None) -> str:
     if ends is None:
         return ""
     low, high = (with_minus(estimated(end)) for end in ends)
-    if facts.rule is None:
-        return f"interval {low} to {high}"
-    return f"{100 * facts.rule.confidence:g} % interval {low} to {high}"
+    return f"{_level(facts)} {low} to {high}"
 
 
 def _no_test(facts: StudyFacts) -> str | None:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from humeval_power.errors import InputError
 from humeval_power.saying.document import Document, FieldState, FormLine, Paragraph, Section
+from humeval_power.saying.numbers import minus_of_numbers
 
 State = Literal["filled", "suggested", "open"]
 
@@ -74,7 +75,15 @@ def field_of(asked: FieldPrompt, given: Given | None, *, criterion: str | None =
         return FormField(key, number, prompt, criterion=criterion, section=section)
     state: State = "filled" if given.is_certain else "suggested"
     return FormField(
-        key, number, prompt, state, given.text, given.source, given.options, criterion, section
+        key,
+        number,
+        prompt,
+        state,
+        minus_of_numbers(given.text),
+        given.source,
+        given.options,
+        criterion,
+        section,
     )
 
 

@@ -29,7 +29,7 @@ from humeval_power.saying.values import listed
 from humeval_power.study import FILE_NAME
 
 if TYPE_CHECKING:
-    from humeval_power.asking.calls import Typed
+    from humeval_power.asking.calls import TypedValues
     from humeval_power.ratings import Ratings
     from humeval_power.studies.report.config import ReportConfig
     from humeval_power.studies.report.documents import Documents
@@ -84,7 +84,7 @@ class Sources:
         return {kind: Path(path).name for kind, path in self.documents.items()}
 
 
-def sources_of(given: Typed) -> Sources:
+def sources_of(given: TypedValues) -> Sources:
     """The files that options name, with those that were given as arguments, told by what is in them."""
     named = {field.name: given[field.name] for field in fields(Sources)}
     return with_files(Sources(**named), given["files"])

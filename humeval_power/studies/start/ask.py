@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from humeval_power.asking.calls import Caller, Typed
-from humeval_power.asking.declared import Calls, Declared, Fields, Page, Part
+from humeval_power.asking.calls import Caller, TypedValues
+from humeval_power.asking.declared import Calls, Declaration, Fields, Page, Part
 from humeval_power.asking.expressions import call
 from humeval_power.asking.vocabulary import BASELINE
 from humeval_power.fields import Field, Kind, flag, own, text, word
@@ -111,7 +111,7 @@ def _parts() -> tuple[Part, ...]:
     )
 
 
-def _start(given: Typed, calls: Calls) -> None:
+def _start(given: TypedValues, calls: Calls) -> None:
     if given["n_systems"] is not None and given["systems"] is not None:
         raise click.UsageError("Give --n-systems or --systems, not both.")
     answers = {name.replace("_", "-"): given[name] for name in _ANSWERS if given[name] is not None}
@@ -146,7 +146,7 @@ def _found(files: Sequence[str], given: Mapping[str, str]) -> FileContents:
     return look(judgement, files, scale=scale)
 
 
-DECLARED = Declared(
+DECLARED = Declaration(
     ("start",),
     """Six questions that lead from what you have to the commands you need.
 

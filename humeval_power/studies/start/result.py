@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from humeval_power.asking.folded import in_terminal
+from humeval_power.asking.command_groups import in_terminal
 from humeval_power.saying.document import Block, Document, Listing, Paragraph, Section
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.studies.start.steps import PROGRAM, Phase, Step, script

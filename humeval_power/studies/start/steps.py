@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlencode
 
-from humeval_power.asking.folded import in_terminal
+from humeval_power.asking.command_groups import in_terminal
 from humeval_power.safe_text import shell_word, terminal_text
 
 Phase = Literal["now", "later"]

@@ -1,4 +1,4 @@
-"""The folder that the page was started for: its tables can be opened, and nothing outside it."""
+"""The folder that the page may open, and a private folder for the time of the process."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class WorkerAnswer:
     """An answer; `tired` says why the worker should be replaced, "" where it need not, and `spoilt` whether it
     must be before the next question."""
 
@@ -315,7 +315,7 @@ class Worker:
             self._size = resident(self.pid)
             self._deadline = None
             self._ready.set_result(True)
-        elif isinstance(message, Answered):
+        elif isinstance(message, WorkerAnswer):
             self.tired = message.tired
             if self._asked is not None and not self._asked.done():
                 self._asked.set_result(message.answer)

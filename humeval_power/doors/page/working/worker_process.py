@@ -24,9 +24,9 @@ from humeval_power.doors.page.working.worker_link import (
     INTERRUPTED,
     MOST_FILES,
     NO_MEMORY,
-    Answered,
     Setup,
     Stop,
+    WorkerAnswer,
     WorkerReady,
     WorkerRequest,
     as_it_was,
@@ -113,7 +113,7 @@ class _Worker:
         self._size = resident("self") or 0
         cap_memory(setup.memory)
 
-    def answered(self, asked: WorkerRequest) -> Answered:
+    def answered(self, asked: WorkerRequest) -> WorkerAnswer:
         """The answer to a question, whatever happens to it."""
         self._at_rest.clear()
         self._number = asked.number
@@ -127,7 +127,7 @@ class _Worker:
             signal.signal(signal.SIGINT, self.interrupted)
         self._n_answers += 1
         spoilt = self._spoilt()
-        return Answered(answer, spoilt or self._tired(), bool(spoilt))
+        return WorkerAnswer(answer, spoilt or self._tired(), bool(spoilt))
 
     def _run(self, work: Work, tell: Tell) -> Answer:
         try:

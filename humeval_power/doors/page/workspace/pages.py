@@ -56,7 +56,7 @@ _MOST_FIELDS = 300  # of one form
 
 
 @dataclass(slots=True)
-class _Done:
+class _StageJob:
     """What was begun at a stage by a button: the job, and the version of the study that its answer is about, which
     is not known before it has written."""
 
@@ -71,7 +71,7 @@ class Workspace:
     def __init__(self, parts: PageParts) -> None:
         self._parts = parts
         self._studies = None if parts.folder is None else Studies(parts.folder)
-        self._begun: dict[tuple[str, str], _Done] = {}
+        self._begun: dict[tuple[str, str], _StageJob] = {}
         self._beginning: set[str] = set()  # studies into which a command is about to write
 
     @property
@@ -235,7 +235,7 @@ class Workspace:
             work = await run_in_threadpool(self._work, study, StageCommand(words, act.without))
         self._parts.workers.job(work.key, work)
         version = "" if act.writes else study.version
-        self._begun[name, act.stage] = _Done(called, work.key, version)
+        self._begun[name, act.stage] = _StageJob(called, work.key, version)
         return _to(_with_view(study.link(act.stage), sent))
 
     async def answers(self, request: Request) -> Response:

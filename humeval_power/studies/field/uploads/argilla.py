@@ -87,4 +87,4 @@ def _records(form: RatingForm, slot: str) -> str:
     )
 
 
-ARGILLA = Uploader("argilla", "Argilla", _write)
+ARGILLA = Uploader("argilla", _write)

@@ -179,4 +179,4 @@ _NOTES = (
     "answer it, and import the answer.",
 )
 
-GOOGLE_FORMS = Uploader("google-forms", "Google Forms", google_forms_files, sliders=True)
+GOOGLE_FORMS = Uploader("google-forms", google_forms_files, sliders=True)

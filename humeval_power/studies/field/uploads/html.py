@@ -104,7 +104,7 @@ def _digest(content: str) -> str:
     return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
-HTML = Uploader("html", "Rating form (HTML)", _write, sliders=True)
+HTML = Uploader("html", _write, sliders=True)
 
 
 # Files out of templates, and text for platforms that show HTML and fill in placeholders of their own.

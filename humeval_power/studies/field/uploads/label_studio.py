@@ -114,4 +114,4 @@ def _study(form: RatingForm) -> str:
     return json_page(about)
 
 
-LABEL_STUDIO = Uploader("label-studio", "Label Studio", _write, sliders=True)
+LABEL_STUDIO = Uploader("label-studio", _write, sliders=True)

@@ -185,4 +185,4 @@ _SEVERAL = (
     "its worker has."
 )
 
-MTURK = Uploader("mturk", "Mechanical Turk", mturk_files, sliders=True)
+MTURK = Uploader("mturk", mturk_files, sliders=True)

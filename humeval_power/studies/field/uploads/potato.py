@@ -93,4 +93,4 @@ def _instances(form: RatingForm, slot: str) -> str:
     return "".join(json_text(json.dumps(line, ensure_ascii=False)) + "\n" for line in lines)
 
 
-POTATO = Uploader("potato", "Potato", _write)
+POTATO = Uploader("potato", _write)

@@ -182,4 +182,4 @@ def _said(form: RatingForm) -> tuple[str, ...]:
     return () if warning is None else (warning,)
 
 
-PROLIFIC = Uploader("prolific", "Prolific", prolific_files, sliders=True, remarks=_said)
+PROLIFIC = Uploader("prolific", prolific_files, sliders=True, remarks=_said)

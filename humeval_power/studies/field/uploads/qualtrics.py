@@ -359,4 +359,4 @@ _NOTES = (
     "embedded data, the randomizer); the format is not documented, and they were not tried in an account. "
     "If one is refused, loops.csv has what each loop shows, to be pasted into loop & merge by hand.",
 )
-QUALTRICS = Uploader("qualtrics", "Qualtrics", qualtrics_files, sliders=True)
+QUALTRICS = Uploader("qualtrics", qualtrics_files, sliders=True)

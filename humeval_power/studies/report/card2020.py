@@ -1,14 +1,16 @@
-"""The reporting checklist: what the documents know is filled in, the rest stays visibly open.
+"""The reporting checklist of Card et al. (2020), section 6: what is known is filled in, the rest stays open.
 
-After Card et al. (2020), section 6. Nothing is invented: an answer holds numbers of the documents (or a
+Nothing is invented: an answer holds numbers of the documents (or a
 count or mean of them) and names the document; power is never computed from the observed difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 
-from humeval_power.saying.row_flow import flow_sentence
+from humeval_power.saying.document import Table
+from humeval_power.saying.numbers import minus_of_numbers
 from humeval_power.saying.values import (
     NOTHING,
     SHORT_HASH,
@@ -21,17 +23,10 @@ from humeval_power.saying.values import (
 )
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.caveats import caveats
-from humeval_power.studies.report.config import MEMORY, NO_CONFIG, ReportConfig
-from humeval_power.studies.report.documents import (
-    Documents,
-    command_words,
-    interest_sentence,
-    size_sentence,
-    software_words,
-)
+from humeval_power.studies.report.config import MEMORY, SOURCE, ReportConfig
+from humeval_power.studies.report.documents import interest_sentence
 from humeval_power.studies.report.fact_record import StudyFacts, in_words, study_facts
-from humeval_power.studies.report.fact_words import StudyWords
-from humeval_power.studies.report.fields import FieldPrompt, FormField, FormPage, Given, fields_of
+from humeval_power.studies.report.fields import Given
 from humeval_power.studies.report.items import QUESTIONS, Checklist, ChecklistItem, ChecklistQuestion
 from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import (
@@ -76,7 +71,7 @@ def checklist(
     answers: dict[str, PowerAnswer | None] = {
         **study_answers(facts),
         "effect_of_interest": stated_effect(fitted, mapped, computed),
-        "power": power_of_design(fitted, mapped, computed),
+        "power": power_of_design(fitted, mapped, computed) or _power_at_interest(facts),
         "minimum_detectable_effect": smallest_found(fitted, mapped),
         "power_assumptions": assumptions(mapped, computed),
     }
@@ -101,6 +96,12 @@ def checklist(
     )
 
 
+def _power_at_interest(facts: StudyFacts) -> PowerAnswer | None:
+    """With what the ratings have shown of their variation: it was not there before the comparison."""
+    said = interest_sentence(facts)
+    return None if said is None else PowerAnswer(said, is_whole=False)
+
+
 def _item(
     question: ChecklistQuestion, answer: PowerAnswer | None, sources: Mapping[str, str]
 ) -> ChecklistItem:
@@ -112,11 +113,16 @@ def _item(
         section,
         asked,
         "filled" if answer.is_whole else "open",
-        answer.text,
+        minus_of_numbers(answer.text),
         sources.get(key, sources[""]),
         None if answer.is_whole else advice,
-        answer.table,
+        None if answer.table is None else _with_minus(answer.table),
     )
+
+
+def _with_minus(table: Table) -> Table:
+    rows = tuple(tuple(map(minus_of_numbers, row)) for row in table.rows)
+    return replace(table, rows=rows, header=tuple(map(minus_of_numbers, table.header)))
 
 
 def _sources(
@@ -130,8 +136,8 @@ def _sources(
     both = "; ".join(filter(None, [from_power, from_map]))
     return {
         "": from_fit,
-        "effect_of_interest": from_power or from_map,
-        "power": both,
+        "effect_of_interest": from_power or from_map or from_fit,
+        "power": both or from_fit,
         "minimum_detectable_effect": from_map,
         "power_assumptions": both,
     }
@@ -160,95 +166,6 @@ def _provenance(
         said += [words(document, "command") or ""]
         found.append((files[kind], "; ".join(filter(None, said))))
     return tuple(found)
-
-
-# The fields on human evaluation of the ARR Responsible NLP checklist, by the names of its web form.
-
-DATA, RESULTS, PEOPLE, TOOLS = "B Data", "C Results", "D Workers", "E Tools"
-ARR_FIELDS = (
-    FieldPrompt(
-        "B4_data_contains_personally_identifying_info", "B4", "Steps to make the ratings anonymous", DATA
-    ),
-    FieldPrompt("B5_documentation_of_artifacts", "B5", "Documentation and licence of the ratings", DATA),
-    FieldPrompt("B6_statistics_for_data", "B6", "Size of the data", DATA),
-    FieldPrompt(
-        "C3_descriptive_statistics", "C3", "Estimates with their uncertainty, and of what", RESULTS
-    ),
-    FieldPrompt("C4_parameters_for_packages", "C4", "Packages, versions and settings", RESULTS),
-    FieldPrompt("D1_instructions_given_to_participants", "D1", "Instructions to the workers", PEOPLE),
-    FieldPrompt(
-        "D2_recruitment_and_payment", "D2", "Recruitment and pay, and whether it is adequate", PEOPLE
-    ),
-    FieldPrompt("D3_data_consent", "D3", "Consent to the use of the ratings", PEOPLE),
-    FieldPrompt("D4_ethics_review_board_approval", "D4", "Ethics review", PEOPLE),
-    FieldPrompt("D5_characteristics_of_annotators", "D5", "Who the workers are", PEOPLE),
-    FieldPrompt(
-        "E1_information_about_use_of_ai_assistants", "E1", "Assistants used for text or code", TOOLS
-    ),
-)
-
-FROM_CONFIG = {
-    "B4": "anonymisation",
-    "B5": "licence",
-    "D1": "instructions",
-    "D3": "consent",
-    "D4": "ethics",
-    "D5": "characteristics",
-    "E1": "assistants",
-}
-
-
-def arr_fields(documents: Documents, config: ReportConfig = NO_CONFIG) -> tuple[FormField, ...]:
-    """Texts for the fields; the form adds to each yes, no or not applicable, and a section number."""
-    facts, source = documents.facts, documents.study_source
-    said = StudyWords(facts)
-    effect = said.effect()
-    answers: dict[str, Given | None] = {
-        **{number: config.given(name) for number, name in FROM_CONFIG.items()},
-        "B6": _joined(source, size_sentence(facts), flow_sentence(facts.record)),
-        "C3": effect and _joined(source, effect.text, said.scores(), interest_sentence(facts)),
-        "C4": _joined(source, said.test(), said.estimates(), *_made_by(documents.study)),
-        "D2": _recruitment_and_pay(documents, config),
-    }
-    return fields_of(ARR_FIELDS, answers)
-
-
-def arr_page(fields: Sequence[FormField]) -> FormPage:
-    """The fields with a title and a note."""
-    note = (
-        "Texts for the fields on human evaluation of the Responsible NLP checklist of ARR, with prompts of "
-        "our own. The web form asks for yes, no or not applicable and a section number besides."
-    )
-    return FormPage("Responsible NLP checklist: human evaluation", note, tuple(fields))
-
-
-def _joined(source: str, *texts: str | None) -> Given | None:
-    said = " ".join(filter(None, texts))
-    return Given(said, source) if said else None
-
-
-def _made_by(study: Document) -> list[str | None]:
-    software, command = software_words(study), command_words(study)
-    return [
-        None if software is None else f"Software: {software}.",
-        None if command is None else f"Command: {command}",
-    ]
-
-
-def _recruitment_and_pay(documents: Documents, config: ReportConfig) -> Given | None:
-    """The authors' words; without them the planned pay, which says nothing on recruitment."""
-    planned = pay_sentence(documents.plan)
-    by_plan = None if planned is None else Given(planned, documents.name("plan"), False)
-    known = {"recruitment": None, "payment": by_plan}
-    own = [given for name, plan in known.items() if (given := config.given(name, known=plan))]
-    if len(own) == 2:
-        sources = dict.fromkeys(given.source for given in own)
-        return Given(" ".join(given.text for given in own), "; ".join(sources))
-    texts = [*(given.text for given in own), *([planned] if planned else [])]
-    if not texts:
-        return None
-    named = [given.source for given in own] + ([documents.name("plan")] if planned else [])
-    return Given(" ".join(texts), "; ".join(named), False)
 
 
 # What a plan, and the departures from it, say about the items of the checklist.
@@ -288,3 +205,45 @@ def _planned(checksum: str | None, study: Document) -> str:
         for one in found
     )
     return f"{said} Departures: {told}."
+
+
+# What the authors' own answers say about the items.
+
+FROM_CONFIG = {
+    "data_availability": ("data_link", "licence", "anonymisation"),
+    "code_availability": ("code_link",),
+    "instructions": ("instructions", "interface_link"),
+    "recruitment": ("recruitment",),
+    "pay": ("payment",),
+    "training": ("training",),
+    "quality_control": ("quality_assurance",),
+}
+
+
+def given_answers(config: ReportConfig, *, criterion: str | None) -> dict[str, Given]:
+    """The answers by the key of the item; the definition is that of the criterion of the study."""
+    found = {key: _joined(config, names) for key, names in FROM_CONFIG.items()}
+    if isinstance(config.preregistration, str):
+        found["analysis_plan"] = Given(f"Preregistered: {config.preregistration.strip()}", SOURCE)
+    elif config.preregistration is False:
+        found["analysis_plan"] = Given("There was no preregistration.", SOURCE)
+    definition = config.criteria.get(criterion or "", {}).get("definition")
+    if isinstance(definition, str):
+        found["criterion"] = Given(definition.strip(), SOURCE)
+    return {key: given for key, given in found.items() if given is not None}
+
+
+def _joined(config: ReportConfig, names: tuple[str, ...]) -> Given | None:
+    given = [one for name in names if (one := config.given(name))]
+    if not given:
+        return None
+    return Given(
+        " ".join(_sentence(one.text) for one in given),
+        "; ".join(dict.fromkeys(one.source for one in given)),
+    )
+
+
+def _sentence(text: str) -> str:
+    """Text that others can follow; an address gets no full stop, which would belong to it."""
+    is_address = "://" in text.rsplit(maxsplit=1)[-1]
+    return text if is_address or text[-1] in ".!?;:" else f"{text}."
