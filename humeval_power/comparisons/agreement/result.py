@@ -149,6 +149,8 @@ def agreement_figure(
     rows: Sequence[tuple[str, float, tuple[float, float]]], *, width: float = 4.6
 ) -> Figure:
     """A row for each measure, in the order given: its name, its value and the ends of its interval."""
+    from matplotlib.figure import Figure
+
     names = ["\n".join(textwrap.wrap(picture_text(name), _LINE)) for name, _, _ in rows]
     n_lines = sum(name.count("\n") + 1 for name in names)
     with house_style():
