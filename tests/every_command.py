@@ -173,6 +173,8 @@ COMMANDS: dict[str, str] = {
     "judge estimate systems": "judge estimate judged_by_workers.csv --average-workers --own A",
     "judge plan": f"judge plan {SETTING} --effect 0.2 --max-extra 200 --correlation 0.8 --cost-per-rating 0.1 "
     "--cost-per-score 0.01 --max-workers 6 --max-ratings-per-item 2 --simulations 20",
+    "judge plan budget": f"judge plan {SETTING} --effect 0.1 --max-extra 500 --correlation 0.8 --reliability 0.7 "
+    "--cost-per-rating 0.1 --cost-per-worker 3 --cost-per-score 0.002 --budget 60 --max-workers 6 --simulations 3",
     "judge agreement": "judge agreement judged_by_workers.csv --cluster passage",
     "judge agreement labels": "judge agreement graded.csv",
     "judge bias": "judge bias judged_by_workers.csv --own A",
@@ -384,10 +386,10 @@ def _judged_by_workers(folder: Path) -> None:
 def _graded(folder: Path) -> None:
     """Labels and a judge of pass and fail; and three judges with two runs each."""
     rng = np.random.default_rng(19)
-    truth = rng.random(300) < 0.4
-    said = np.where(rng.random(300) < 0.85, truth, ~truth)
+    truth = (rng.random(300) < 0.4).astype(int)
+    said = np.where(rng.random(300) < 0.85, truth, 1 - truth)
     word = ("fail", "pass")
-    lines = [f"i{i},{word[truth[i]] if i < 60 else ''},{word[said[i]]}" for i in range(300)]
+    lines = [f"i{i},{word[int(truth[i])] if i < 60 else ''},{word[int(said[i])]}" for i in range(300)]
     _write(folder / "graded.csv", ["item,human,judge", *lines])
     quality = rng.normal(size=(120, 1)) + np.array([0.0, 0.5, 0.8]) * rng.normal(size=(120, 3))
     label = np.clip(np.rint(3 + quality[:, 0]), 1, 5)

@@ -143,11 +143,6 @@ def _same_file(path: str | Path, other: str) -> bool:
     return os.path.isfile(path) and os.path.samefile(path, other)
 
 
-def write_file(path: str | Path, content: str | bytes, *, force: bool) -> None:
-    """Write a file as a whole or not at all; a missing directory is made."""
-    write_set({Path(path): content}, force=force)
-
-
 def replace_file(path: str | Path, content: str | bytes) -> None:
     """Write a file anew that the command has read, as a whole or not at all."""
     write_set({Path(path): content}, force=True)

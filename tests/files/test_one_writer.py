@@ -49,7 +49,7 @@ def test_only_the_writer_changes_the_disk() -> None:
         if not (place := path.relative_to(PACKAGE).as_posix()).startswith(tuple(ALLOWED))
         for call in _writes(path.read_text(encoding="utf-8"))
     }
-    assert not found, "use asking/output.py: write_file, write_set, replace_file"
+    assert not found, "use asking/output.py: write_set, replace_file"
 
 
 @each_case(

@@ -264,4 +264,18 @@ def test_a_sequence_needs_items_of_each_workers_own(folder, tmp_path) -> None:
     shared = run("looks", "anytime", folder / "look1.csv", "--scale", "1:5", code=2)
     words = " ".join(shared.output.split())
     assert "30 items were rated by several workers" in words
-    assert "over items in 10 to 53 %" in words
+    assert "over items in 9 to 53 %" in words
+
+
+def test_python_has_the_sequence_of_a_study_and_of_ratings(tmp_path) -> None:
+    rows = [
+        (f"w{worker}", f"i{worker}-{item}", system, 2 + (system == "new") + (3 * worker + item) % 2)
+        for worker in range(6)
+        for item in range(3)
+        for system in ("old", "new")
+    ]
+    fresh = tmp_path / "fresh.csv"
+    pd.DataFrame(rows, columns=["worker", "item", "system", "rating"]).to_csv(fresh, index=False)
+    about = hp.Study(ratings=str(fresh), scale="1:5", systems=["old", "new"])
+    ratings = hp.read_ratings(fresh, scale="1:5", systems=("old", "new"))
+    assert hp.looks.anytime(about).steps == hp.looks.anytime(ratings, narrowest_at=10).steps

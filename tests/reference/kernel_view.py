@@ -8,7 +8,7 @@ import numpy as np
 
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.kernels.crossed import information, likelihood, second_order
-from humeval_power.kernels.crossed.crossproducts import build_gram, response_products
+from humeval_power.kernels.crossed.crossproducts import response_products, sparse_gram, with_outer_base
 from humeval_power.kernels.crossed.second_order import evaluate
 from humeval_power.kernels.kernel import kernel
 
@@ -72,6 +72,8 @@ def view_of_table(worker, item, system, rating, gamma, *, restricted=True):
 def view_of_columns(outer, inner, outer_columns, inner_columns, x, y, gamma):
     """The kernel for any columns of the two factors and any fixed effects."""
     outer, outer_columns = np.atleast_2d(outer), outer_columns.reshape(-1, *outer_columns.shape[-2:])
-    gram = build_gram(outer, inner, outer_columns=outer_columns, inner_columns=inner_columns, x=x)
+    gram = with_outer_base(
+        sparse_gram(outer, inner, outer_columns=outer_columns, inner_columns=inner_columns, x=x)
+    )
     products = response_products(gram, outer, inner, outer_columns, inner_columns, x, y[None])
     return view(gram, products, gamma)

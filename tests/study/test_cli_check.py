@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from humeval_power.asking.options import made_of, option_of
-from humeval_power.asking.output import write_file, write_set
+from humeval_power.asking.output import write_set
 from humeval_power.asking.study_values import StudyValues, study_fields
 from humeval_power.doors.terminal.main import main
 from humeval_power.errors import HumevalPowerError
@@ -199,18 +199,18 @@ def test_a_directory_is_written_as_a_whole_or_refused(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path, target: str, expected: str) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(HumevalPowerError, match=expected):
-        write_file(tmp_path / target, "", force=True)
+        write_set({tmp_path / target: ""}, force=True)
 
 
 def test_a_missing_directory_is_made_so_that_no_work_is_lost(tmp_path: Path) -> None:
-    write_file(tmp_path / "new" / "file", "content", force=False)
+    write_set({tmp_path / "new" / "file": "content"}, force=False)
     assert (tmp_path / "new" / "file").read_text() == "content"
 
 
 def test_a_link_to_a_file_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     (tmp_path / "link").symlink_to(tmp_path / "file")
-    write_file(tmp_path / "link", "new", force=True)
+    write_set({tmp_path / "link": "new"}, force=True)
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "file").read_text() == "new"
 

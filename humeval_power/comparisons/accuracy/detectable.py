@@ -102,31 +102,6 @@ def detectable_by_prior(
 _SMALLEST = 1e-12
 
 
-def connett_items(*, only_b: float, only_a: float, power: float = 0.8, alpha: float = 0.05) -> float:
-    """Items that McNemar's test needs, not rounded; infinite without a difference.
-
-    n = (z_a sqrt(d) + z_b sqrt(d - D^2))^2 / D^2 with d = only_b + only_a, D = only_b - only_a (Connett,
-    Smith & McHugh 1987; the inverse of Duffy's 1984 power).
-    """
-    moved, difference = only_b + only_a, only_b - only_a
-    if difference == 0:
-        return math.inf
-    z_alpha, z_beta = _normal(alpha, power)
-    error = math.sqrt(max(moved - difference**2, 0.0))
-    return (z_alpha * math.sqrt(moved) + z_beta * error) ** 2 / difference**2
-
-
-def schlesselman_items(
-    *, only_b: float, only_a: float, power: float = 0.8, alpha: float = 0.05
-) -> tuple[float, float]:
-    """Discordant items, and items in all, by Schlesselman's (1982) formula; not rounded."""
-    share = only_b / (only_b + only_a)
-    z_alpha, z_beta = _normal(alpha, power)
-    root = z_alpha / 2 + z_beta * math.sqrt(share * (1 - share))
-    discordant = (root / (share - 0.5)) ** 2 if share != 0.5 else math.inf
-    return discordant, discordant / (only_b + only_a)
-
-
 def lachenbruch_items(
     agreement: AssumedAgreement,
     *,

@@ -11,7 +11,6 @@ from humeval_power.comparisons.agreement.agreement import Agreement, Repeatabili
 from humeval_power.comparisons.agreement.reliability import IntraclassCorrelation
 from humeval_power.inference.item_bootstrap import Measure
 from humeval_power.safe_text import picture_text
-from humeval_power.saying.figure_style import COLOURS, INK, house_style
 from humeval_power.saying.values import Document, bounds, listed, number, part, words
 
 if TYPE_CHECKING:
@@ -150,6 +149,8 @@ def agreement_figure(
 ) -> Figure:
     """A row for each measure, in the order given: its name, its value and the ends of its interval."""
     from matplotlib.figure import Figure
+
+    from humeval_power.saying.figure_style import COLOURS, INK, house_style
 
     names = ["\n".join(textwrap.wrap(picture_text(name), _LINE)) for name, _, _ in rows]
     n_lines = sum(name.count("\n") + 1 for name in names)

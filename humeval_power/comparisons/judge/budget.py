@@ -1,9 +1,9 @@
 """The most precise study that a budget buys: people, items, ratings, judged items, judges and runs at once.
 
 The variance of a difference is a sum v_t / x_t over raters m, items n, pairs of ratings q = n k and judged items T,
-and the cost is a sum c_t x_t: by Cauchy and Schwarz x_t = C sqrt(v_t / c_t) / sum sqrt(v_s c_s) has the least variance,
-(sum sqrt(v_s c_s))^2 / C. Few raters cost degrees of freedom, which this does not see, and sizes are whole: a
-search around it by the power of the t-test decides.
+and the cost is a sum c_t x_t: by Cauchy and Schwarz x_t = C sqrt(v_t / c_t) / sum sqrt(v_s c_s) has the least
+variance, (sum sqrt(v_s c_s))^2 / C. Few raters cost degrees of freedom, which this does not see, and sizes are
+whole: a search around it by the power of the t-test decides.
 """
 
 from __future__ import annotations

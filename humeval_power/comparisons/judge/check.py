@@ -489,6 +489,8 @@ def _evidence(
     if not n_judges:
         said.append(Evidence("what a judge adds", False, "there is no column of a judge's scores"))
         return said
+    if not n:
+        return said
     few = f"{n_both:,} outputs have a label and a score"
     said.append(
         Evidence(

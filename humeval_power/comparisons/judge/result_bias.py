@@ -127,8 +127,8 @@ class JudgeBias(PaperResult):
             facts.append(
                 (
                     "Among systems",
-                    f"{p_words(found.p_systems)} that {counted(len(found.own), 'system')} chosen blindly show as "
-                    f"much ({found.n_choices:,} choices)",
+                    f"{p_words(found.p_systems)}: how often {counted(len(found.own), 'system')} chosen blindly "
+                    f"would show as much ({found.n_choices:,} choices)",
                 )
             )
         return tuple(facts)

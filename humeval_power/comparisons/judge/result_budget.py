@@ -21,6 +21,7 @@ from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import table
 
 _MUCH = 0.5  # of the variance that raters carry, from which a judge cannot help much
+_MOST_ROWS = 20  # numbers of raters that a terminal shows
 _PARTS = ("raters", "items", "ratings", "the judge's mean")
 _LOW_END = (
     "The correlations are those of a judge's difference on an item, without the noise of its runs, with "
@@ -62,7 +63,11 @@ class JudgeBudget(Result):
                     if self._best is not None
                     else ()
                 ),
-                *((Section("By number of raters", rows),) if rows else ()),
+                *(
+                    (Section("By number of raters", rows, is_detail=len(found.by_workers) > _MOST_ROWS),)
+                    if rows
+                    else ()
+                ),
                 Section(
                     "What it rests on", (Facts(self._assumed()), Paragraph(_LOW_END), Paragraph(ASSUMED))
                 ),

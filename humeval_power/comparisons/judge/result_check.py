@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from humeval_power.checking.columns import listing, shortened
@@ -237,7 +237,10 @@ class JudgeLabels(PaperResult):
             ("AC1", first.ac1),
             ("kappa", first.kappa),
         )
-        said = [f"{name} {measured_words(value)}" for name, value in how if value is not None]
+        told = ((name, value) for name, value in how if value is not None and not math.isnan(value.value))
+        said = [f"{name} {measured_words(replace(value, reason=''))}" for name, value in told] or [
+            "nothing that varies"
+        ]
         who = "The judge" if len(self.judges) == 1 else shortened(first.name)
         sections = [
             Section(

@@ -210,7 +210,8 @@ class JudgedTable:
         if not count:
             return ()
         who = "the judge's score" if len(self.judge_names) == 1 else "the score of a judge"
-        return (f"{count:,} items lack {who} of one system and are left out.",)
+        of = " of one system" if len(self.system_names) > 1 else ""
+        return (f"{count:,} items lack {who}{of} and are left out.",)
 
 
 def _clusters_of(clusters: Clusters | None, items: Codes) -> Clusters | None:

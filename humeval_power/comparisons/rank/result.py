@@ -456,15 +456,11 @@ def _more_facts(more: FurtherData, what: str) -> Iterator[Fact]:
     if more.is_apart:
         yield "The first two", f"are told apart: {first} and {second}"
     else:
-        low = (
-            "no number at the near end of its interval"
-            if more.at_end is None
-            else f"{_times(more.at_end)} at the near end of its interval"
-        )
+        low = "no number would do" if more.at_end is None else f"{_times(more.at_end)} would do"
         yield (
             "The first two",
-            f"{first} and {second}: {_times(more.times)} the {what} for power {power} if they differ as estimated, "
-            f"{low}",
+            f"{first} and {second}: {_times(more.times)} the {what} for power {power} if they differ as estimated; "
+            f"if by no more than the interval's near end, {low}",
         )
         if more.votes is not None:
             yield "Or", f"{more.votes:,.0f} battles between just these two, in both orders"
@@ -475,7 +471,7 @@ def _more_facts(more: FurtherData, what: str) -> Iterator[Fact]:
         )
     yield (
         "",
-        "An estimated difference that looks interesting is too large on average, and these numbers too small",
+        "A difference that stands out is estimated too large on average, so that these numbers are too small",
     )
 
 

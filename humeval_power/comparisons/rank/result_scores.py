@@ -125,7 +125,10 @@ def _facts(found: ScoreRanking) -> Iterator[Fact]:
             "fixed": "these alone: the order holds for new items of these tasks",
         }
         yield "Clusters", words[found.tasks]
-    yield "Errors", f"of mean differences, with {decimals(found.df, 1)} degrees of freedom"
+    yield (
+        "Errors",
+        f"of mean differences, with {decimals(found.df, 1).removesuffix('.0')} degrees of freedom",
+    )
 
 
 def independence(found: ScoreRanking) -> tuple[Independence, ...]:

@@ -16,15 +16,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def build_gram(
-    outer: Ints, inner: Ints, *, outer_columns: Floats, inner_columns: Floats, x: Floats
-) -> Gram:
-    """Crossproducts of one design, all of them. Arguments as in `sparse_gram`."""
-    return with_outer_base(
-        sparse_gram(outer, inner, outer_columns=outer_columns, inner_columns=inner_columns, x=x)
-    )
-
-
 def sparse_gram(
     outer: Ints, inner: Ints, *, outer_columns: Floats, inner_columns: Floats, x: Floats
 ) -> Gram:

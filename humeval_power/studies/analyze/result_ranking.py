@@ -343,8 +343,8 @@ class Ranking:
             are, worse = "is" if better == 1 else "are", len(shown) - better
             of = f"{better} of {counted(len(results), 'system')}"
             return f"{of} {are} shown to be better than {family.baseline}, {worse} to be worse, {after}."
-        are = "is" if len(shown) == 1 else "are"
-        differences = f"{len(shown)} of {counted(len(results), 'difference')} {are} shown {after}"
+        are = "are" if len(shown) > 1 else "is"
+        differences = f"{len(shown) or 'none'} of {counted(len(results), 'difference')} {are} shown {after}"
         rows = self.findings.rows
         if not self.findings.has_ranks:
             return f"{differences[0].upper()}{differences[1:]}."

@@ -63,7 +63,7 @@ def tuned_spread(workers: int, alpha: float = 0.05) -> float:
 
 REFUSED = (
     "Sequences over other units are not offered, for they err: with a nominal 5 % and no difference, over workers "
-    "who rate the same items in 3 to 16 % of studies, over items in 10 to 53 %, over ratings in 42 to 74 % "
+    "who rate the same items in 4 to 18 % of studies, over items in 9 to 53 %, over ratings in 44 to 75 % "
     "(simulated: docs/stop-when.md). Plan looks instead: --looks 3 --stop-when decision."
 )
 FEWEST = 3  # workers

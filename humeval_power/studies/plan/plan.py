@@ -520,7 +520,6 @@ def _prove_stops(
     n_jobs: int,
 ) -> SequentialOption:
     """The same of a study that its intervals stop: what it takes at several true effects, and what it loses."""
-    from humeval_power.studies.looks.how_many import compare_numbers_of_looks
     from humeval_power.studies.looks.rating_looks import check_stopping, plan_looks
     from humeval_power.studies.looks.repeated import RepeatedStudy, check_study, repeated_points
 
@@ -557,6 +556,6 @@ def _prove_stops(
             cost_if_effect=with_effect.expected_cost,
             cost_if_none=without.expected_cost,
         ),
-        choices=tuple(compare_numbers_of_looks(study, wish.rule(rule))) if effect else (),
+        choices=(),
         stops=tuple(StopExpectation(**{name: getattr(point, name) for name in names}) for point in points),
     )

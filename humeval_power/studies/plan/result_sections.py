@@ -698,7 +698,7 @@ def look_facts(result: PlanResult) -> list[tuple[str, str]]:
         ("Expected", _expected(found, result)),
     ]
     if wish.stop_when is not None:
-        facts.insert(1, ("Stops on", wish.stop_when.words(result.request.assumed.scale)))
+        facts.insert(1 + len(rows), ("Stops on", wish.stop_when.words(result.request.assumed.scale)))
         facts += _stop_facts(found, result)
     own, naive = found.plan.errors[0], found.plan.errors[-1]
     low, high = own.interval

@@ -457,7 +457,7 @@ def what_systems_would_do(
     else:
         reason = (
             f"No design within these limits has a power of {target:g} for a {what} of {size:g}: the best has "
-            f"{reached:.2f}."
+            f"{reached:.2f} by formula."
         )
     smallest = smallest_effect(planned, best, target, rule)
     if smallest <= 1:

@@ -184,9 +184,8 @@ def what_would_do(
         reason = f"{money(budget, costs.currency)} buy a power of {power:.2f}, not {target:g}."
         ways.append(f"a budget of {money(cheapest, costs.currency)}")
     else:
-        reason = (
-            f"No design within these limits has a power of {target:g} {goal}: the best has {power:.2f}."
-        )
+        best_has = f"the best has {power:.2f} by formula"
+        reason = f"No design within these limits has a power of {target:g} {goal}: {best_has}."
     smallest = detectable(counts_precision(parameters, best), effect=effect, power=target, rule=rule)
     if smallest <= 1:
         thing, given = ("an effect", effect) if rule.margin is None else ("a margin", rule.margin)

@@ -19,24 +19,9 @@ from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.study_counts import NO_DOCUMENTS, Documents
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 AnyStudy = RatingStudy | SystemsStudy
-SURFACE_COLUMNS = (
-    "setting",
-    "workers",
-    "items",
-    "ratings_per_item",
-    "effect",
-    "power",
-    "power_low",
-    "power_high",
-    "type_m",
-    "type_s",
-    "n_simulations",
-    "n_failed",
-    "boundary_rate",
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +41,7 @@ class CellResult:
     analytic: SystemsPower | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """The row of the table: names in SURFACE_COLUMNS, and the documents where there are any; the effect is
+        """The row of the table: names as of the table, and the documents where there are any; the effect is
         B - A on [0, 1]."""
         design, estimate = self.cell.study.design, self.estimate
         low, high = estimate.interval
@@ -206,12 +191,3 @@ def sharing(cells: Sequence[Cell]) -> Iterable[list[int]]:
             key = (*key, index)
         shared.setdefault(key, []).append(index)
     return shared.values()
-
-
-def surface_table(results: Sequence[CellResult]) -> pd.DataFrame:
-    """One row for each cell with the columns SURFACE_COLUMNS, and one for documents where there are any."""
-    import pandas as pd
-
-    table = pd.DataFrame([result.as_dict() for result in results])
-    columns = [name for name in table if name in (*SURFACE_COLUMNS, "documents")]
-    return table[columns]
