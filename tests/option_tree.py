@@ -125,7 +125,7 @@ BASE: dict[str, str] = {
     "assessment size": f"--effect 8 {FEW}",
     "assessment surface": f"--n 100 --effect 5 {FEW} -o grid --force",
     "agreement report": "ratings.csv",
-    "agreement plan": "--agreement 0.5 --raters 5 --outputs 30 --half-width 0.2",
+    "agreement plan": "--agreement 0.5 --raters 5 --output-counts 30 --half-width 0.2",
     "agreement study": "--preset low --workers 5 --items 50 --sd-systems 0.1",
     "judge estimate": "judged.csv",
     "judge agreement": "judged_by_workers.csv",

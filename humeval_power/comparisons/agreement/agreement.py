@@ -218,18 +218,6 @@ def leading_level(shared: SharedRatings) -> Level:
     return "ordinal" if len(shared.values) <= MOST_CATEGORIES else "interval"
 
 
-def agreement_at_a_glance(ratings: Ratings) -> tuple[tuple[str, Measure], ...]:
-    """For each system the leading alpha of other workers, without the bootstrap that these workers take."""
-    every = (shared_ratings(ratings, system=system) for system in range(ratings.n_systems))
-    found = (
-        alpha_of_many(shared, leading_level(shared), DEFAULT_CONFIDENCE, 1)
-        if len(shared.size)
-        else undefined(NOBODY_SHARES)
-        for shared in every
-    )
-    return tuple(zip(ratings.system_names, found, strict=True))
-
-
 def shared_ratings(ratings: Ratings, *, system: int | None = None) -> SharedRatings:
     """The first rating of each worker and output, where two workers or more rated the output."""
     chosen = np.arange(ratings.n_ratings) if system is None else np.flatnonzero(ratings.system == system)

@@ -129,6 +129,7 @@ _PLANNED = {
         "Outputs",
         page_help="Several: 30,100,300.",
         usual=PLANNED_OUTPUTS,
+        option="output-counts",
     ),
     "ratings_per_output": own(
         whole(2, 1_000),

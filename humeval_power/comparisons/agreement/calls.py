@@ -255,7 +255,7 @@ def plan(
     if min(raters) < least:
         problems.append(field_problem("--raters", min(raters), f"must be at least {least}."))
     if min(outputs) < 2:
-        problems.append(field_problem("--outputs", min(outputs), "must be at least 2."))
+        problems.append(field_problem("--output-counts", min(outputs), "must be at least 2."))
     if ratings_per_output is not None and ratings_per_output < 2:
         problems.append(field_problem("--ratings-per-output", ratings_per_output, "must be at least 2."))
     if not 0 < half_width < 0.5:
