@@ -44,8 +44,6 @@ def tuned_spread(workers: int, alpha: float = 0.05) -> float:
     InputError
         Fewer than 3 workers, or more than 1,000.
     """
-    from scipy import optimize
-
     if not LEAST_TUNED <= workers <= MOST_TUNED:
         raise InputError(
             f"The sequence is made narrowest at {LEAST_TUNED} to {MOST_TUNED:,} workers; got {workers:,}."
