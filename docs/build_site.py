@@ -70,6 +70,8 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
             "calibration.md",
             "equivalence.md",
             "looks.md",
+            "stop-when.md",
+            "agreement.md",
             "resampling.md",
             "sweeps.md",
             "rehearsal.md",

@@ -153,6 +153,7 @@ PRIMER_EFFECTS = (0.005, 0.01, 0.02, 0.05)
 PRIMER_HURT = tuple(percent / 100 for percent in range(20))
 
 # Accuracies and counts
+LabelOrigin = Literal["unknown", "random", "apart"]  # how labelled outputs were chosen
 PairedTest = Literal["mid-p", "unconditional", "asymptotic", "exact"]
 RECOMMENDED: PairedTest = "mid-p"  # of McNemar's tests
 PowerOn = Literal["test", "validation"]
@@ -204,3 +205,8 @@ PairTest = Literal["holm", "max-t"]
 BoardTest = Literal["holm", "max-t", "signs"]  # of scores
 Tasks = Literal["sampled", "fixed"]
 MOST_RANKED = 300  # systems
+
+# Plans of agreement: the numbers that are looked at, and the share of raters' levels in a rating's variance.
+PLANNED_RATERS = (3, 4, 5, 6, 8, 10, 15, 20)
+PLANNED_OUTPUTS = (30, 100, 300, 1_000)
+DEFAULT_RATER_SHARE = 0.1

@@ -2,6 +2,7 @@
 
 from humeval_power.comparisons.judge.calls import agreement as agreement
 from humeval_power.comparisons.judge.calls import bias as bias
+from humeval_power.comparisons.judge.calls import check as check
 from humeval_power.comparisons.judge.calls import estimate as estimate
 from humeval_power.comparisons.judge.calls import estimate_table as estimate_table
 from humeval_power.comparisons.judge.calls import mean as mean

@@ -1,5 +1,6 @@
 """Looks at the ratings while they come in: boundaries, their costs, and inference after stopping."""
 
+from humeval_power.doors.verbs_looks import anytime as anytime
 from humeval_power.doors.verbs_looks import study as study
 from humeval_power.studies.looks.boundaries import Boundaries as Boundaries
 from humeval_power.studies.looks.boundaries import boundaries as boundaries
@@ -14,6 +15,8 @@ from humeval_power.studies.looks.judgements import simulated_pool as simulated_p
 from humeval_power.studies.looks.rating_looks import LookPlan as LookPlan
 from humeval_power.studies.looks.rating_looks import LookSchedule as LookSchedule
 from humeval_power.studies.looks.rating_looks import plan_looks as plan_looks
+from humeval_power.studies.looks.repeated import StopWhen as StopWhen
+from humeval_power.studies.looks.repeated import stop_when_of as stop_when_of
 from humeval_power.studies.looks.replicates import Looks as Looks
 from humeval_power.studies.looks.replicates import RatingLooks as RatingLooks
 from humeval_power.studies.looks.replicates import equal_looks as equal_looks

@@ -176,6 +176,7 @@ def ratings_from_table(
     missing: Collection[str] = MISSING_CODES,
     rejected_rows: Rejected | None = None,
     require_pair: bool = True,
+    require_variation: bool = True,
     document: str | None = None,
     covariates: Sequence[str] = (),
     order_column: str | None = None,
@@ -201,6 +202,7 @@ def ratings_from_table(
         returned or unfinished: 'drop' leaves them out and counts them in the flow, 'keep' analyses them and
         says so; None refuses a table that has any.
     require_pair : whether more than two systems without `systems` are an error.
+    require_variation : whether a single worker or item, or ratings that are all the same, are an error.
     document, covariates, order_column : columns that the model takes into account: the document that an item
         is part of; numbers or categories such as position, length or group of workers; and which output
         was shown first, as the place (1 or 2; of K systems up to K) of the rated one or the system that was
@@ -250,6 +252,7 @@ def ratings_from_table(
         scale=declared,
         require_pair=require_pair,
         rejected_rows=rejected_rows,
+        require_variation=require_variation,
     )
     more, wrong = read_structure(
         table,

@@ -247,6 +247,15 @@ _WORKS = (
         pages="1439-1445",
     ),
     _article(
+        ("Jennison, Christopher", "Turnbull, Bruce W."),
+        1989,
+        "Interim Analyses: The Repeated Confidence Interval Approach",
+        journal="Journal of the Royal Statistical Society: Series B",
+        volume="51",
+        number="3",
+        pages="305-334",
+    ),
+    _article(
         ("Kenward, Michael G.", "Roger, James H."),
         1997,
         "Small Sample Inference for Fixed Effects from Restricted Maximum Likelihood",

@@ -1074,6 +1074,14 @@ class Study:
         "When to give up",
         usual="none",
     )
+    stop_when: str | None = _said(
+        "looks",
+        text("REASONS"),
+        "Let one interval that holds at every look stop the study: decision, equivalence=MARGIN, half_width=SIZE, "
+        "with commas between; sizes in points of the scale if there is one, else on [0, 1]. Looks are by workers.",
+        "Stop when its interval is clear",
+        page_help="decision, equivalence=0.3, half_width=0.4: sizes in points of the scale.",
+    )
 
     upload: tuple[str, ...] | None = _said(
         "form",

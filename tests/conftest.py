@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gc
 import os
 import shutil
@@ -78,14 +79,36 @@ def shared_data(shared: Path) -> Path:
     return directory
 
 
-# Folders whose tests look at words and forms of analyses, and not at the simulated rate of their errors.
-WITH_FEW_NULL_STUDIES = ("study", "report", "analyze", "plan", "files")
+# Folders and modules whose tests look at words and forms of analyses, not at the simulated rate of their errors.
+WITH_FEW_NULL_STUDIES = {"study", "report", "analyze", "plan", "files"}
+# And whose plans with looks need no exact levels.
+WITH_ROUGH_LEVELS = {"analyze", "field", "files", "monitor", "test_docs_files"}
+# And that look at the names and places of pictures: others look at what is drawn.
+WITH_BLANK_PICTURES = {"analyze", "field", "monitor", "page", "plan", "report", "test_docs_files"}
+BLANK = {
+    "png": base64.b64decode(
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
+    ),
+    "svg": b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>',
+    "pdf": b"%PDF-1.4",
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
-def few_null_studies(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10."""
+def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10. Plans
+    with looks simulate their levels: 1,000 to 10,000 studies for each of six SDs, these a tenth. A figure is made
+    as ever, but not turned into dots and outlines, which takes a tenth of a second each."""
+    names = {request.path.parent.name, request.path.stem}
     with pytest.MonkeyPatch.context() as patch:
-        if request.path.parent.name in WITH_FEW_NULL_STUDIES:
+        if names & WITH_FEW_NULL_STUDIES:
             patch.setattr("humeval_power.studies.fit.joint_comparison._N_STUDIES", 10)
+        if names & WITH_ROUGH_LEVELS:
+            looks = "humeval_power.studies.looks"
+            patch.setattr(f"{looks}.rating_looks.SLOW_LOOK_SIMULATIONS", 200)
+            patch.setattr(f"{looks}.systems_looks.SLOW_SYSTEMS_LOOKS", 100)
+            patch.setattr(f"{looks}.systems_looks.DEFAULT_SYSTEMS_LOOKS", 1000)
+        if names & WITH_BLANK_PICTURES:
+            content = "humeval_power.saying.figure_style.figure_bytes"
+            patch.setattr(content, lambda _figure, kind: BLANK[kind])
         yield

@@ -74,6 +74,9 @@ COMMANDS: dict[str, str] = {
     "report template": "report parameters.json --template answers.toml --no-memory",
     "cite": "cite parameters.json",
     "looks study": f"looks study --preset high {SMALL_STUDY} --effect 0.2 {QUICK}",
+    "looks stop": f"looks study --preset low --workers 18 --items 20 --effect 0.15 --looks 3 "
+    f"--stop-when decision,half_width=0.2 {QUICK}",
+    "looks anytime": "looks anytime fresh.csv --scale 1:5",
     "looks accuracy": f"looks accuracy --n 300 --effect 0.05 --agreement 0.8 {QUICK}",
     "looks preference": f"looks preference --n 200 --effect 0.1 {QUICK}",
     "looks scores": f"looks scores --n 200 --effect 0.2 {QUICK}",
@@ -155,14 +158,25 @@ COMMANDS: dict[str, str] = {
     "assessment test": "assessment test pilot.csv --cluster worker",
     "assessment decompose": "assessment decompose pilot.csv",
     "assessment observed-mde": "assessment observed-mde comparisons.csv",
+    "agreement report": "agreement report five.csv --scale 1:5",
+    "agreement report compatible": "agreement report pilot.csv --scale 1:5 --compatible",
+    "agreement plan": "agreement plan pilot.csv --raters 5,10 --half-width 0.15 --ratings-per-output 3",
+    "agreement study": f"agreement study {SETTING} --workers 5,10 --items 50,200 --sd-systems 0.03",
     "judge mean": "judge mean --n 100 --extra 1000 --correlation 0.7",
     "judge study": f"judge study {SETTING} --workers 10 --items 100 --effect 0.1 --extra 500 --correlation 0.6",
+    "judge check": "judge check judged_by_workers.csv --cluster passage",
+    "judge check words": "judge check graded.csv",
     "judge estimate": "judge estimate judged.csv",
+    "judge estimate classes": "judge estimate graded.csv",
+    "judge estimate judges": "judge estimate three_judges.csv",
     "judge estimate workers": "judge estimate judged_by_workers.csv --systems A,B --cluster passage",
     "judge estimate systems": "judge estimate judged_by_workers.csv --average-workers --own A",
     "judge plan": f"judge plan {SETTING} --effect 0.2 --max-extra 200 --correlation 0.8 --cost-per-rating 0.1 "
     "--cost-per-score 0.01 --max-workers 6 --max-ratings-per-item 2 --simulations 20",
+    "judge plan budget": f"judge plan {SETTING} --effect 0.1 --max-extra 500 --correlation 0.8 --reliability 0.7 "
+    "--cost-per-rating 0.1 --cost-per-worker 3 --cost-per-score 0.002 --budget 60 --max-workers 6 --simulations 3",
     "judge agreement": "judge agreement judged_by_workers.csv --cluster passage",
+    "judge agreement labels": "judge agreement graded.csv",
     "judge bias": "judge bias judged_by_workers.csv --own A",
     "resample": f"resample pilot.csv --scale 1:5 --shift 0.08 {QUICK}",
     "survey": "survey papers.csv --preset high,low",
@@ -190,6 +204,15 @@ def write_inputs(folder: Path) -> None:
                 rating = np.clip(round(3 + worker[w] + item[i] + shift + rng.normal(0, 0.7)), 1, 5)
                 lines.append(f"w{w},i{i},{system},{int(rating)}")
     _write(folder / "five.csv", lines)
+    own = np.random.default_rng(40)  # of each worker's own items
+    lines = ["worker,item,system,rating"]
+    for w in range(8):
+        for i in range(6):
+            for system, mean in (("A", 3.0), ("B", 3.6)):
+                lines.append(
+                    f"w{w},i{w}-{i},{system},{int(np.clip(round(mean + own.normal(0, 0.7)), 1, 5))}"
+                )
+    _write(folder / "fresh.csv", lines)
     a = rng.normal(0.5, 0.15, 60)
     b = a + rng.normal(0.03, 0.08, 60)
     scores = [f"s{i},A,{x:.4f}\ns{i},B,{y:.4f}" for i, (x, y) in enumerate(zip(a, b, strict=True))]
@@ -272,6 +295,7 @@ def write_inputs(folder: Path) -> None:
     _write(folder / "judged.csv", ["item,judge,human", *rows])
     _write_logs(folder / "logs")
     _judged_by_workers(folder)
+    _graded(folder)
     papers = ["paper,workers,items,ratings_per_item,effect", "one,3,100,3,0.1", "two,10,50,2,0.05"]
     _write(folder / "papers.csv", papers)
     pairs = [f"en-de,s{i},s{i + 1},{d:.2f},{p:.4f},500" for i, (d, p) in enumerate(_OBSERVED)]
@@ -357,6 +381,25 @@ def _judged_by_workers(folder: Path) -> None:
                 human = 3 + quality + 0.1 * (w - 1.5) + rng.normal(0, 0.4)
                 lines.append(f"i{i},p{i % 12},{system},w{w},{human:.2f},{score:.1f}")
     _write(folder / "judged_by_workers.csv", lines)
+
+
+def _graded(folder: Path) -> None:
+    """Labels and a judge of pass and fail; and three judges with two runs each."""
+    rng = np.random.default_rng(19)
+    truth = (rng.random(300) < 0.4).astype(int)
+    said = np.where(rng.random(300) < 0.85, truth, 1 - truth)
+    word = ("fail", "pass")
+    lines = [f"i{i},{word[int(truth[i])] if i < 60 else ''},{word[int(said[i])]}" for i in range(300)]
+    _write(folder / "graded.csv", ["item,human,judge", *lines])
+    quality = rng.normal(size=(120, 1)) + np.array([0.0, 0.5, 0.8]) * rng.normal(size=(120, 3))
+    label = np.clip(np.rint(3 + quality[:, 0]), 1, 5)
+    lines = [
+        f"i{i},{label[i] if i < 40 else ''},{judge},{run},{50 + 10 * quality[i, place] + rng.normal(0, 3):.1f}"
+        for i in range(120)
+        for place, judge in enumerate("xyz")
+        for run in (1, 2)
+    ]
+    _write(folder / "three_judges.csv", ["item,human,judge,run,score", *lines])
 
 
 def _write(path: Path, lines: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -58,7 +59,21 @@ def _name(stems: Sequence[str], code: int) -> str:
 
 
 def write_study(folder: Path, names: Names = PLAIN) -> Path:
-    """pilot.csv, ratings.csv, parameters.json, plan.json, power.json, surface/ and analysis.json."""
+    """pilot.csv, ratings.csv, parameters.json, plan.json, power.json, surface/ and analysis.json.
+
+    Modules of a process that ask for the same names get copies of one study.
+    """
+    if names not in _written:
+        _written[names] = folder.with_name(f"study-{len(_written)}")
+        _written[names].mkdir()
+        _write_study(_written[names], names)
+    return Path(shutil.copytree(_written[names], folder, dirs_exist_ok=True))
+
+
+_written: dict[Names, Path] = {}
+
+
+def _write_study(folder: Path, names: Names) -> None:
     pilot = write_ratings(folder / "pilot.csv", names)
     run("fit", pilot, "--scale", "1:5", "-o", folder / "parameters.json")
     study = ("--workers", "8,10", "--items", "24", "--ratings-per-item", "3", "--effect", "0.1,0.2")
@@ -83,7 +98,6 @@ def write_study(folder: Path, names: Names = PLAIN) -> Path:
     )
     write_ratings(folder / "ratings.csv", names, seed=6, lost=5)
     run(*analysis(folder), "-o", folder / "analysis.json")
-    return folder
 
 
 def analysis(folder: Path) -> tuple[object, ...]:

@@ -79,13 +79,10 @@ PERCENT: Bounds = (0, 100)
 
 
 def infer_scale(rating: NDArray[np.float64], *, higher_is_better: bool) -> RatingScale:
-    """The common scale that holds all ratings, shape (n,), or else their observed range.
-
-    The ratings must not all be equal.
-    """
+    """The common scale that holds all ratings, shape (n,), or else their range; 1 wide where all are equal."""
     low, high = float(rating.min()), float(rating.max())
     whole = bool((rating == np.round(rating)).all())
-    bottom, top = _common_scale(low, high, whole=whole) or (low, high)
+    bottom, top = _common_scale(low, high, whole=whole) or (low, high if high > low else low + 1)
     points = likert_points(bottom, top) if whole else None
     return RatingScale(
         float(bottom), float(top), points=points, higher_is_better=higher_is_better, source="inferred"

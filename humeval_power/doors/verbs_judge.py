@@ -42,9 +42,9 @@ def plan(about: Any, /, **how: Any) -> Any:
     ----------
     about : a `Study` with its effect and prices; or `Parameters`, of which the effect is not used.
     how : `extra`, the most items that the judge scores beside those that workers rate, and `correlation`; of a
-        study `min_workers`, `max_workers`, `max_ratings_per_item`, `cost_per_score`, `no_proof`, `n_simulations`,
-        and `seed`; of parameters `effect`, `costs`, `power`, `price_per_score`, `workers` (fewest and most), `rule`
-        and others.
+        study `budget`, `reliability`, `max_runs` and `between`, `min_workers`, `max_workers`,
+        `max_ratings_per_item`, `cost_per_score`, `no_proof`, `n_simulations`, and `seed`; of parameters
+        `effect`, `costs`, `power`, `price_per_score`, `workers` (fewest and most), `rule` and others.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""`hp.looks.study`: looks at a rating study before its end, of a `Study` or of the parts that make one."""
+"""`hp.looks.study` and `hp.looks.anytime`: looks at a rating study, of a `Study` or of the parts that make one."""
 
 from __future__ import annotations
 
@@ -33,3 +33,28 @@ def study(about: Any, /, *parts: Any, **how: Any) -> Any:
     from humeval_power.studies.looks import calls as looks
 
     return looks.study(about, *parts, **how)
+
+
+def anytime(about: Any, /, **how: Any) -> Any:
+    """An interval of B - A that holds after every worker, where each rated items of his own.
+
+    Parameters
+    ----------
+    about : a `Study` that names its ratings, or ratings in the order in which workers came.
+    how : `narrowest_at`, the workers at which the interval is narrowest; of ratings also `alpha`.
+
+    Returns
+    -------
+    AnytimeResult
+        `steps`, the interval after each worker; `last`, after all of them; `price`.
+
+    Raises
+    ------
+    InputError
+        Items that several workers rated, that lack a system, or unequal numbers of them.
+    """
+    if isinstance(about, Study):
+        return answer(about, "looks anytime", how)
+    from humeval_power.studies.looks import calls as looks
+
+    return looks.anytime(about, **how)

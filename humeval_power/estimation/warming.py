@@ -35,6 +35,7 @@ def fit_differences() -> None:
 def fit_large_tables() -> None:
     """Fit a table of so many workers and items that sparse factors fit it, and one as the largest are fitted."""
     from humeval_power.estimation.large.iterative import effects_at, fit_iterative
+    from humeval_power.kernels.large import elimination, fronts
 
     n = 300
     worker = np.repeat(np.arange(n), 6)
@@ -46,6 +47,10 @@ def fit_large_tables() -> None:
     small = CrossedProblem.of_design(*_GRID)
     fit_iterative(small, _RATINGS[0], restricted=True)
     effects_at(small, _RATINGS[0], _START)
+    elimination.minimum_degree(
+        np.zeros((2, 1), dtype=np.uint64), np.arange(2), 1.0, 1.0
+    )  # of larger tables
+    fronts.mirror(np.eye(2))
 
 
 def maximise_likelihoods() -> None:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from humeval_power.fees import PlatformFee
     from humeval_power.simulation.losses import Losses
     from humeval_power.studies.looks.rating_looks import LookSchedule
+    from humeval_power.studies.looks.repeated import StopWhen
     from humeval_power.studies.looks.replicates import Looks
     from humeval_power.studies.plan.planned_systems import SystemsPilot
     from humeval_power.studies.power.surface import Cell
@@ -621,17 +622,47 @@ def losses_of(study: StudyValues) -> Losses:
     )
 
 
-def schedule_of(study: StudyValues) -> LookSchedule | None:
-    """When the study is looked at and what stops it; None without looks."""
+def schedule_of(study: StudyValues, scale: RatingScale | None = None) -> LookSchedule | None:
+    """When the study is looked at and what stops it; None without looks.
+
+    scale : whose points the sizes of `stop_when` are in.
+    """
+    study.refuse(("stop_when",) if study.looks is None else (), "needs looks: add --looks 3.")
     if study.looks is None:
         return None
     from humeval_power.studies.looks.rating_looks import LookSchedule
     from humeval_power.studies.looks.stopping_rule import efficacy_of, futility_of
 
+    study = looks_stopped(study)
     try:
-        return LookSchedule(_looks(study), efficacy_of(study.efficacy), futility_of(study.futility))
+        return LookSchedule(
+            _looks(study),
+            efficacy_of(study.efficacy),
+            futility_of(study.futility),
+            stop_when=reasons_to_stop(study, scale),
+        )
     except HumevalPowerError as error:
         raise click.UsageError(str(error)) from None
+
+
+def looks_stopped(study: StudyValues) -> StudyValues:
+    """The study with what is usual where its intervals stop it: looks by workers, alpha spent as t squared."""
+    if study.stop_when is None:
+        return study
+    usual = {"looks_by": "workers", "efficacy": "kim-demets:2"}
+    return study.with_(**{name: value for name, value in usual.items() if not study.says(name)})
+
+
+def reasons_to_stop(study: StudyValues, scale: RatingScale | None) -> StopWhen | None:
+    """For which reasons intervals stop the study; None where they do not."""
+    from humeval_power.studies.looks.repeated import stop_when_of
+
+    if study.stop_when is None:
+        return None
+    try:
+        return stop_when_of(study.stop_when, scale)
+    except HumevalPowerError as error:
+        raise click.UsageError(f"{study.option('stop_when')}: {error}") from None
 
 
 def _looks(study: StudyValues) -> Looks:

@@ -13,7 +13,9 @@ def uneven(values: np.ndarray, *, seed: int = 3) -> SharedRatings:
     draw = np.random.default_rng(seed)
     size = draw.integers(2, 7, 40)
     code = draw.integers(len(values), size=size.sum())
-    return SharedRatings(np.repeat(np.arange(40), size), code, values, size, np.arange(40) // 2, 9, 0)
+    return SharedRatings(
+        np.repeat(np.arange(40), size), code, values, size, np.arange(40) // 2, 9, 0, np.zeros_like(code)
+    )
 
 
 def by_pairs(shared: SharedRatings, weights: np.ndarray, level: str) -> float:

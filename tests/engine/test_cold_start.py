@@ -152,6 +152,18 @@ def test_the_formula_comes_before_the_compiler_and_warming_up_leaves_nothing_to_
         ["fit", str(table), "--intervals", "profile"],
         ["fit", str(table), "--family", "ordinal"],
         ["power", *SPLIT[1:], "--n-systems", "3", "--model", "joint", "--simulations", "20"],
+        [*UNEVEN, "--n-systems", "3", "--model", "joint", "--simulations", "20"],
+        [
+            *POWER,
+            "--n-systems",
+            "3",
+            "--model",
+            "joint",
+            "--system-variances",
+            "common",
+            "--simulations",
+            "20",
+        ],
         ["fit", str(table), "--estimator", "ml", "--df", "normal"],
     )
     _, told, compiled = _run(*commands, **cache)

@@ -18,6 +18,7 @@ from places import ROOT
 
 from humeval_power.doors.terminal.main import main
 from humeval_power.files.disk import STAGING
+from humeval_power.saying import figure_style
 from humeval_power.saying.result import PARAMETERS_SCHEMA
 from humeval_power.studies.power.files import preset, read_library
 
@@ -80,7 +81,10 @@ def test_a_table_never_lies_beside_the_key_of_another(tmp_path: Path) -> None:
     assert ended > 1
 
 
-def test_a_folder_and_its_key_come_together_or_not_at_all(tmp_path: Path) -> None:
+def test_a_folder_and_its_key_come_together_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figure_style, "figure_bytes", lambda _figure, kind: kind.encode())
     for moment in range(1000):
         folder = tmp_path / str(moment)
         folder.mkdir()

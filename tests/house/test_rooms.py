@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "humeval_power"
@@ -28,18 +29,22 @@ def room_of(module: str) -> str | None:
     )
 
 
-def imports_of(tree: ast.Module) -> set[str]:
-    """Modules that a module imports, also within its functions; not those for types alone."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            node.body = []
-    found = set()
-    for node in ast.walk(tree):
+def imports_of(body: list[ast.stmt]) -> Iterator[str]:
+    """Modules that statements import, also within functions; not those for types alone."""
+    for node in body:
         if isinstance(node, ast.ImportFrom) and node.module is not None:
-            found |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+            yield from (node.module, *(f"{node.module}.{one.name}" for one in node.names))
         elif isinstance(node, ast.Import):
-            found |= {one.name for one in node.names}
-    return found
+            yield from (one.name for one in node.names)
+        elif (
+            isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        ):
+            yield from imports_of(node.orelse)
+        else:
+            for part in ("body", "orelse", "finalbody"):
+                yield from imports_of(getattr(node, part, []))
+            for part in (*getattr(node, "handlers", []), *getattr(node, "cases", [])):
+                yield from imports_of(part.body)
 
 
 def test_every_room_is_in_the_order() -> None:
@@ -59,7 +64,7 @@ def test_numbers_results_and_formats_know_the_rooms_before_theirs() -> None:
         room = room_of(module)
         if room is None or DOOR.fullmatch(path.stem):
             continue
-        for named in imports_of(ast.parse(path.read_text("utf-8"))):
+        for named in set(imports_of(ast.parse(path.read_text("utf-8")).body)):
             other = room_of(named)
             if other is not None and ORDER.index(other) > ORDER.index(room):
                 seen.add((room, other))

@@ -66,18 +66,20 @@ def slow_tuned(y: np.ndarray, f: np.ndarray, extra: np.ndarray, fold: np.ndarray
     total = 0.0
     for each in range(fold.max() + 1):
         other_y, other_f = y[fold != each], f[fold != each]
-        pooled = np.concatenate([other_f, extra])
-        weight = np.cov(other_y, other_f)[0, 1] / ((1 + len(y) / len(extra)) * np.var(pooled, ddof=1))
+        weight = np.cov(other_y, other_f)[0, 1] / ((1 + len(y) / len(extra)) * np.var(other_f, ddof=1))
         for value, score in zip(y[fold == each], f[fold == each], strict=True):
             total += value - weight * (score - extra.mean())
     return total / len(y)
 
 
-@pytest.mark.parametrize("n", [5, 37, 120])
+@pytest.mark.parametrize("n", [13, 37, 120])
 def test_the_estimate_is_that_of_a_loop_over_folds(n: int) -> None:
     y, f, extra = simulated(np.random.default_rng(n), n, 400, 0.6)
     found = judged_means(y, f, extra, seed=3)
-    assert found.tuned.estimate == pytest.approx(slow_tuned(y, f, extra, folds(n, seed=3)), rel=1e-12)
+    assert found.cross_fitted is not None
+    assert found.cross_fitted.estimate == pytest.approx(
+        slow_tuned(y, f, extra, folds(n, seed=3)), rel=1e-12
+    )
 
 
 def test_humans_alone_are_students_interval() -> None:
@@ -110,7 +112,7 @@ def test_a_useless_judge_gets_a_weight_near_zero_and_costs_little() -> None:
     rng = np.random.default_rng(5)
     y, extra = rng.normal(size=400), rng.normal(size=4000)
     found = judged_means(y, rng.normal(size=400), extra)
-    assert abs(found.tuned.weight) < 0.15
+    assert abs(found.tuned.weights[0]) < 0.15
     assert found.efficiency > 0.97
     assert found.plain_hurts
 
@@ -119,7 +121,8 @@ def test_a_judge_that_never_varies_changes_nothing() -> None:
     y = np.random.default_rng(6).normal(size=30)
     found = judged_means(y, np.full(30, 7.0), np.full(50, 7.0))
     assert found.tuned.estimate == pytest.approx(found.human.estimate)
-    assert (found.tuned.weight, found.correlation) == (0, 0)
+    assert (found.tuned.weights, found.correlation) == ((0,), 0)
+    assert "same of all labelled items" in found.reason
 
 
 @pytest.mark.slow
@@ -137,8 +140,7 @@ def test_intervals_cover_as_often_as_they_say(n: int, rho: float) -> None:
     low, high = stats.binom.interval(0.998, runs, 0.95)
     assert (hits[:2] >= low).all()
     assert (hits <= high).all()
-    # a weight estimated from 20 values costs about a point of coverage
-    assert hits[2] >= low - (0.015 * runs if n < 50 else 0)
+    assert hits[2] >= low
     if n == 100:
         expected = PredictionPower(n, 1000, rho, 1, 10).variance
         # the estimated weight adds one or two per cent; 1,500 squares are known to 4 standard errors
@@ -156,20 +158,20 @@ def test_folds_are_even_and_every_value_is_in_one() -> None:
 def test_the_weight_of_a_fold_does_not_see_the_fold() -> None:
     y, f, extra = simulated(np.random.default_rng(8), 30, 60, 0.5)
     fold = folds(30, seed=1)
+    f, extra = f[:, None], extra[:, None]
     before = fold_weights(y, f, extra, fold)
     y[fold == 2] += 100
     after = fold_weights(y, f, extra, fold)
-    assert before[2] == after[2]
-    assert (before != after).sum() == len(before) - 1
+    assert before[2, 0] == pytest.approx(after[2, 0], rel=1e-12)
+    assert (abs(before - after) > 1e-6).sum() == len(before) - 1
 
 
 @pytest.mark.parametrize(
     ("human", "judge_scores", "extra"),
     [
-        ([1, 2], [1, 2], [1, 2, 3]),
+        ([1], [1], [1, 2, 3]),
         ([1, 2, 3], [1, 2], [1, 2, 3]),
-        ([1, 2, 3], [1, 2, 3], [1]),
-        ([2, 2, 2], [1, 2, 3], [1, 2]),
+        ([1, 2, 3], [[1, 2], [2, 3], [3, 4]], [1, 2]),
         ([1, 2, np.nan], [1, 2, 3], [1, 2]),
     ],
 )
@@ -298,7 +300,7 @@ def test_turning_the_systems_round_turns_the_sign(table: Path) -> None:
         ("item,system,human\na,A,1\nb,A,2\n", "no column was found for: judge"),
         ("item,judge,human\na,x,1\nb,2,2\n", "'x'"),
         ("system,judge,human\nA,1,1\nB,2,2\n", "no column was found for: item"),
-        ("item,system,judge,human\na,A,1,1\na,B,2,2\na,C,2,2\n", "B - A: At least 3 items"),
+        ("item,system,judge,human\na,A,1,1\na,B,2,2\na,C,2,2\n", "B - A: At least 2 items"),
     ],
 )
 def test_tables_that_cannot_be_used_are_refused(tmp_path: Path, content: str, words: str) -> None:

@@ -94,12 +94,11 @@ def test_folds_are_of_whole_clusters() -> None:
 
 
 def test_items_of_one_cluster_alone_are_refused() -> None:
+    values, extra = np.arange(15.0) % 4, np.arange(3.0)
     with pytest.raises(InputError, match="have human values are in one cluster of 'passage'"):
-        judged_means(
-            [1, 2, 3], [1, 2, 4], [1, 2, 5], clusters=Clusters.of([0, 0, 0, 1, 2, 2], name="passage")
-        )
+        judged_means(values, values**2, extra, clusters=Clusters.of([0] * 15 + [1, 2, 2], name="passage"))
     with pytest.raises(InputError, match="clusters of 4"):
-        judged_means([1, 2, 3], [1, 2, 4], [1, 2, 5], clusters=Clusters.of([0, 0, 1, 1]))
+        judged_means(values, values**2, extra, clusters=Clusters.of([0, 0, 1, 1]))
 
 
 CLUB = """

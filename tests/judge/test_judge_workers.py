@@ -99,7 +99,7 @@ def test_the_estimate_is_generalised_least_squares_at_the_judges_mean() -> None:
     ends = minimize(lambda v: parts(v)[0], [0.1, 0.1], method="Nelder-Mead").x
     _, beta, phi = parts(ends)
     assert best.estimate == pytest.approx(beta[1], abs=1e-4)
-    assert best.weight == pytest.approx(beta[3], rel=1e-3)
+    assert best.weights[0] == pytest.approx(beta[3], rel=1e-3)
     # Kenward and Roger's correction is not in phi, which is therefore a little smaller
     more = beta[3] ** 2 * np.var(rated.judged, ddof=1) / len(rated.judged)
     assert best.standard_error == pytest.approx(np.sqrt(phi[1, 1] + more), rel=0.02)
@@ -139,8 +139,8 @@ def test_lmer_test_agrees_on_the_adjusted_effect(tmp_path: Path) -> None:
     found = rated_means(rated).judged
     estimate, error, df = answer["x"]
     assert found.estimate == pytest.approx(estimate, rel=1e-4)
-    assert found.weight == pytest.approx(answer["gx"][0], rel=1e-3)
-    centre = found.weight**2 * np.var(rated.judged, ddof=1) / len(rated.judged)
+    assert found.weights[0] == pytest.approx(answer["gx"][0], rel=1e-3)
+    centre = found.weights[0] ** 2 * np.var(rated.judged, ddof=1) / len(rated.judged)
     assert found.standard_error**2 == pytest.approx(error**2 + centre, rel=1e-3)
     joined = (error**2 + centre) ** 2 / (error**4 / df + centre**2 / (len(rated.judged) - 1))
     assert found.df == pytest.approx(joined, rel=5e-3)
@@ -152,7 +152,7 @@ def test_the_scale_of_ratings_and_of_the_judge_do_not_matter() -> None:
     moved = rated_means(replace(rated, rating=10 + 20 * rated.rating, scores=rated.scores / 50 - 1)).judged
     assert moved.estimate == pytest.approx(20 * found.estimate, rel=1e-6)
     assert moved.df == pytest.approx(found.df, rel=1e-5)
-    assert moved.weight == pytest.approx(1000 * found.weight, rel=1e-5)
+    assert moved.weights[0] == pytest.approx(1000 * found.weights[0], rel=1e-5)
 
 
 def test_a_mean_of_one_system_is_on_the_scale_of_the_ratings() -> None:

@@ -215,8 +215,8 @@ def test_the_size_that_was_open_can_be_taken(client, chosen):
 
 
 def test_a_plan_is_chosen_among_designs_and_sealed_in_the_folder(client, chosen):
-    save(client, "mine/plan", cost_per_rating="0.1", max_workers="60")
-    save(client, effect="0.2")
+    save(client, "mine/plan", cost_per_rating="0.1", max_workers="20")
+    save(client, effect="0.3", items="15")
     assert client.post("/act/search/mine").status_code == 303
     page = client.get("/study/mine/plan").text
     assert not (chosen / "mine" / "plan").exists()

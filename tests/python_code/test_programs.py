@@ -159,12 +159,18 @@ LINES = {
     "judge mean": "judge mean --n 100 --extra 1000 --correlation 0.7 --sd 2 --sd-judge 3",
     "judge study": "judge study --preset low --workers 10 --items 100 --scale 1:5 --effect-raw 0.4 --extra 500 "
     "--correlation 0.6 --ratings-per-item 3",
+    "judge check": "judge check judged_by_workers.csv --cluster passage --labels random --half-width 0.2 "
+    "--human human --judge judge",
+    "judge words": "judge check graded.csv --words pass=1,fail=0",
     "judge estimate": "judge estimate judged.csv --confidence 0.9",
     "judge workers": "judge estimate judged_by_workers.csv --systems A,B --cluster passage --worker worker",
     "judge systems": "judge estimate judged_by_workers.csv --average-workers --own A --baseline C --seed 3",
     "judge plan": "judge plan --preset low --scale 1:5 --effect-raw 0.8 --max-extra 200 --correlation 0.8 "
     "--power 0.7 --cost-per-rating 0.1 --cost-per-score 0.01 --min-workers 5 --max-workers 6 "
     "--max-ratings-per-item 2 --max-ratings-per-worker 90 --simulations 15 --seed 2",
+    "judge budget": "judge plan --preset low --effect 0.1 --max-extra 300 --correlation 0.8,0.6 --between 0.4 "
+    "--reliability 0.7 --cost-per-rating 0.1 --cost-per-worker 3 --cost-per-score 0.002,0.001 --budget 40 "
+    "--max-workers 6 --simulations 2",
     "judge agreement": "judge agreement judged_by_workers.csv --systems A,B --cluster passage --confidence 0.9",
     "judge bias": "judge bias judged_by_workers.csv --own A --same-scale --cluster passage --confidence 0.9",
     "resample": "resample pilot.csv --scale 1:5 --shift-raw 0.4 --unit item --items 20,30 --test "

@@ -98,7 +98,14 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
 ARRAYS = ("estimate", "standard_error", "df", "p_value", "status", "boundary")
 
 
-@pytest.fixture(params=SCENARIOS.values(), ids=SCENARIOS.keys())
+# The fits of a panel take a hundred times as long as what others draw.
+DRAWN_FAST = [
+    pytest.param(made, id=name, marks=[pytest.mark.slow] if name == "panel" else [])
+    for name, made in SCENARIOS.items()
+]
+
+
+@pytest.fixture(params=DRAWN_FAST)
 def scenario(request: pytest.FixtureRequest) -> Scenario:
     return request.param()  # type: ignore[no-any-return]
 

@@ -132,7 +132,8 @@ APART = {
 
 @pytest.mark.parametrize("shape", [*TOGETHER, *APART])
 @pytest.mark.parametrize("family", [IN_PAIRS, COMMON, OWN])
-def test_fits_of_many_tables_are_those_of_the_single_pairs_and_tables(shape, family):
+@few_fast("n_tables", [9, 30])
+def test_fits_of_many_tables_are_those_of_the_single_pairs_and_tables(shape, family, n_tables):
     design = (TOGETHER | APART)[shape]
     for values in (
         systems_of("abcdefghij"[: design.n_systems]),
@@ -140,7 +141,7 @@ def test_fits_of_many_tables_are_those_of_the_single_pairs_and_tables(shape, fam
     ):
         pairs = tuple(combinations(range(design.n_systems), 2))
         study = SystemsReplication(values, design, family, pairs, DEFAULT_RULE)
-        ratings = responses(study, 30)
+        ratings = responses(study, n_tables)
         ratings[0] = 0.5  # nothing varies: left to the other road, which refuses it
         found = study.fit_rows(ratings).contrasts
         assert (study.together is None) == (
@@ -155,7 +156,7 @@ def test_fits_of_many_tables_are_those_of_the_single_pairs_and_tables(shape, fam
         assert np.array_equal(found.status, said.status)
         assert found.status[0] != 0
         usable = said.status == 0
-        assert usable.sum() >= 20
+        assert usable.sum() >= 2 * n_tables // 3
         # both searches take the same steps; those of a single table treat a singular Hessian otherwise
         close = 1e-9 if family.model == "pairwise" else 1e-5
         for name in ("standard_error", "adjusted", "satterthwaite", "kenward_roger"):

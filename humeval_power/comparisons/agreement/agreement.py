@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.comparisons.agreement.categories import MOST_CATEGORIES, alpha_of_peaked
+from humeval_power.comparisons.agreement.strata import N_DRAWS, correlations, two_way
 from humeval_power.inference.item_bootstrap import (
     DEFAULT_CONFIDENCE,
     DEFAULT_RESAMPLES,
@@ -36,8 +38,9 @@ _NO_VARIANCE = 1e-12  # relative to the scores' size: sums of squares below this
 class SharedRatings(NamedTuple):
     """Ratings of outputs that two workers or more have rated, one for each worker and output.
 
-    output, code : (n,), the output's number and the rating's place among `values` (sorted, distinct);
-    size, item : (n_outputs,), number of ratings and the item of each output.
+    output, worker, code : (n,), the output's number, the worker's (of those who are left, from 0), and the
+    rating's place among `values` (sorted, distinct); size, item : (n_outputs,), number of ratings and the item of
+    each output.
     """
 
     output: Codes
@@ -47,6 +50,24 @@ class SharedRatings(NamedTuple):
     item: Codes
     n_workers: int
     n_left_out: int
+    worker: Codes
+
+    @property
+    def n_others(self) -> int:
+        """Ratings that are not the most frequent one."""
+        return len(self.code) - int(np.bincount(self.code).max(initial=0))
+
+    @property
+    def is_peaked(self) -> bool:
+        """Whether one value is half of the ratings or more, as of two values one always is."""
+        return 2 * self.n_others <= len(self.code)
+
+    def score(self, level: Level) -> Floats:
+        """The ratings, or their mid-ranks, whose interval alpha is the alpha of that level; (n,)."""
+        if level == "interval":
+            return self.values[self.code]
+        count = np.bincount(self.code, minlength=len(self.values))
+        return np.asarray(np.cumsum(count) - count / 2)[self.code]
 
 
 def krippendorff_alpha(shared: SharedRatings, weights: Floats, *, level: Level) -> float:
@@ -105,6 +126,7 @@ def alphas(shared: SharedRatings, level: Level) -> Callable[[Floats], Floats]:
 NOBODY_SHARES = "no output was rated by two workers"
 ALL_THE_SAME = "all ratings are the same, so that agreement by chance is complete too"
 NO_POINTS = "the scale has no points to be one apart"
+POOLED = "systems are taken together, so that their differences count as agreement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +136,12 @@ class Agreement:
     `system` is None for all systems together, where differences between systems count as differences
     between outputs and raise alpha. `exact` and `within_one` are shares of the pairs of ratings of one
     output by two workers: equal, or at most one scale point apart. `n_repeats_left_out` counts further
-    ratings of an output by the same worker; the first one counts. Intervals are percentiles over items
-    drawn again.
+    ratings of an output by the same worker; the first one counts. Their intervals are percentiles over items drawn
+    again: they are about these workers.
+
+    `many_interval` and `many_ordinal` are about other workers: what alpha is with many of them, ICC(2,1) of the
+    ratings or of their mid-ranks with percentiles of generalised pivotal draws; where one value is half of the
+    ratings or more it is alpha with the jackknives over outputs and over workers.
     """
 
     system: str | None
@@ -128,6 +154,8 @@ class Agreement:
     alpha_ordinal: Measure
     exact: Measure
     within_one: Measure
+    many_interval: Measure
+    many_ordinal: Measure
     confidence: float
     n_resamples: int
     seed: int
@@ -148,6 +176,11 @@ def agreement(
         shared = shared_ratings(ratings, system=system)
         alpha = _alpha_measures(shared, resamples, confidence)
         share = _shares(ratings, shared, resamples, confidence)
+        is_pooled = system is None and ratings.n_systems > 1
+        many = {
+            level: undefined(POOLED) if is_pooled else alpha_of_many(shared, level, confidence, seed)
+            for level in get_args(Level)
+        }
         return Agreement(
             system=None if system is None else ratings.system_names[system],
             n_workers=shared.n_workers,
@@ -159,12 +192,42 @@ def agreement(
             alpha_ordinal=alpha["ordinal"],
             exact=share["exact"],
             within_one=share["within_one"],
+            many_interval=many["interval"],
+            many_ordinal=many["ordinal"],
             confidence=confidence,
             n_resamples=n_resamples,
             seed=seed,
         )
 
     return tuple(of(system) for system in (None, *range(ratings.n_systems)))
+
+
+def alpha_of_many(
+    shared: SharedRatings, level: Level, confidence: float, seed: int, *, n_draws: int = N_DRAWS
+) -> Measure:
+    """What alpha would be with many workers, of whom these are a sample, with an interval that says so."""
+    score = shared.score(level)
+    if shared.is_peaked:
+        return alpha_of_peaked(shared.output, shared.worker, score, confidence=confidence)
+    found = two_way(shared.output, shared.worker, score)
+    return correlations(found, confidence=confidence, seed=seed, n_draws=n_draws).other_raters
+
+
+def leading_level(shared: SharedRatings) -> Level:
+    """Ordinal where ratings take few values, interval of sliders."""
+    return "ordinal" if len(shared.values) <= MOST_CATEGORIES else "interval"
+
+
+def agreement_at_a_glance(ratings: Ratings) -> tuple[tuple[str, Measure], ...]:
+    """For each system the leading alpha of other workers, without the bootstrap that these workers take."""
+    every = (shared_ratings(ratings, system=system) for system in range(ratings.n_systems))
+    found = (
+        alpha_of_many(shared, leading_level(shared), DEFAULT_CONFIDENCE, 1)
+        if len(shared.size)
+        else undefined(NOBODY_SHARES)
+        for shared in every
+    )
+    return tuple(zip(ratings.system_names, found, strict=True))
 
 
 def shared_ratings(ratings: Ratings, *, system: int | None = None) -> SharedRatings:
@@ -178,14 +241,16 @@ def shared_ratings(ratings: Ratings, *, system: int | None = None) -> SharedRati
     kept = size[place] > 1
     numbers = np.cumsum(size > 1) - 1
     values, code = np.unique(ratings.rating[chosen[first]][kept], return_inverse=True)
+    workers, worker = np.unique(cells[kept] % ratings.n_workers, return_inverse=True)
     return SharedRatings(
         output=numbers[place[kept]],
         code=code.astype(np.int64),
         values=values,
         size=size[size > 1],
         item=outputs[size > 1] // ratings.n_systems,
-        n_workers=len(np.unique(ratings.worker[chosen[first]][kept])),
+        n_workers=len(workers),
         n_left_out=len(chosen) - len(cells),
+        worker=worker.astype(np.int64),
     )
 
 

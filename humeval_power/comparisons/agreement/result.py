@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Literal
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Literal
 
 from humeval_power.comparisons.agreement.agreement import Agreement, Repeatability
 from humeval_power.comparisons.agreement.reliability import IntraclassCorrelation
 from humeval_power.inference.item_bootstrap import Measure
 from humeval_power.safe_text import picture_text
-from humeval_power.saying.figure_style import COLOURS, INK, house_style
 from humeval_power.saying.values import Document, bounds, listed, number, part, words
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Entry = dict[str, object]
 
@@ -23,23 +24,27 @@ def agreement_record(
     repeats: Sequence[Repeatability] = (),
     correlations: Sequence[IntraclassCorrelation] = (),
 ) -> dict[str, object]:
-    """'between' and 'within' workers: lists of {measure, value, interval, reason}; and `n_repeated`, the
-    outputs that a worker rated more than once, None where nobody looked.
+    """'between' and 'within' workers: lists of {measure, value, interval, reason, value_other, interval_other}; and
+    `n_repeated`, the outputs that a worker rated more than once, None where nobody looked.
 
-    The further measures are given for all systems together, Krippendorff's ordinal alpha also within each.
+    `interval` is about these workers and other items, `value_other` and `interval_other` are about other workers:
+    within a system, None elsewhere. Intraclass correlations are about other workers. The further measures are given
+    for all systems together, Krippendorff's ordinal alpha also within each.
     """
     found: list[Entry] = []
     for one in between:
         place = "" if one.system is None else f" within {one.system}"
-        found.append(_entry(f"Krippendorff's alpha, ordinal{place}", one.alpha_ordinal))
+        found.append(_entry(f"Krippendorff's alpha, ordinal{place}", one.alpha_ordinal, one.many_ordinal))
         if one.system is None:
             found += [
-                _entry("Krippendorff's alpha, interval", one.alpha_interval),
+                _entry("Krippendorff's alpha, interval", one.alpha_interval, one.many_interval),
                 _entry("share of equal ratings of two workers", one.exact),
                 _entry("share at most one point apart", one.within_one),
             ]
     found += [
-        _entry(f"intraclass correlation, {one.definition}, {_mean_of(one.n_ratings)}", one.measure)
+        _entry(
+            f"intraclass correlation, {one.definition}, {_mean_of(one.n_ratings)}", one.measure, one.measure
+        )
         for one in correlations
     ]
     overall = [one for one in repeats if one.system is None]
@@ -61,12 +66,15 @@ def _mean_of(n_ratings: float) -> str:
     return "single rating" if n_ratings == 1 else f"mean of {n_ratings:.3g} ratings"
 
 
-def _entry(name: str, value: Measure) -> Entry:
+def _entry(name: str, value: Measure, other: Measure | None = None) -> Entry:
+    of_other = other is not None and math.isfinite(other.low)
     return {
         "measure": name,
         "value": value.value if value.is_defined else None,
         "interval": [value.low, value.high] if value.is_defined else None,
         "reason": value.reason,
+        "value_other": other.value if other is not None and of_other else None,
+        "interval_other": [other.low, other.high] if other is not None and of_other else None,
     }
 
 
@@ -103,8 +111,25 @@ def _value(entry: Document) -> str:
     if value is None:
         reason = words(entry, "reason")
         return f"{name}: not defined" + (f" ({reason})" if reason else "")
-    between = "" if interval is None else f" (interval {interval[0]:.3f} to {interval[1]:.3f})"
-    return f"{name}: {value:.3f}{between}"
+    said = (
+        [] if interval is None or is_about_others(name) else [f"these workers, interval {_ends(interval)}"]
+    )
+    of_other, value_other = bounds(entry, "interval_other"), number(entry, "value_other")
+    if of_other is not None and value_other is not None:
+        other = "" if is_about_others(name) else f" {value_other:.3f}"
+        said.append(f"other workers{other}, interval {_ends(of_other)}")
+    elif interval is not None and is_about_others(name):
+        said = [f"interval {_ends(interval)}"]
+    return f"{name}: {value:.3f}" + (f" ({'; '.join(said)})" if said else "")
+
+
+def is_about_others(name: str) -> bool:
+    """Whether a measure speaks of other workers alone."""
+    return name.startswith("intraclass correlation")
+
+
+def _ends(interval: tuple[float, float]) -> str:
+    return f"{interval[0]:.3f} to {interval[1]:.3f}"
 
 
 def _not_assessed(study: Document, whose: Between) -> str | None:
@@ -123,6 +148,10 @@ def agreement_figure(
     rows: Sequence[tuple[str, float, tuple[float, float]]], *, width: float = 4.6
 ) -> Figure:
     """A row for each measure, in the order given: its name, its value and the ends of its interval."""
+    from matplotlib.figure import Figure
+
+    from humeval_power.saying.figure_style import COLOURS, INK, house_style
+
     names = ["\n".join(textwrap.wrap(picture_text(name), _LINE)) for name, _, _ in rows]
     n_lines = sum(name.count("\n") + 1 for name in names)
     with house_style():

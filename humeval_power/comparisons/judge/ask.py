@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,23 @@ from humeval_power.asking.vocabulary import (
     SIMULATIONS,
     column,
 )
+from humeval_power.choices import LabelOrigin
 from humeval_power.comparisons.questions import Subject
-from humeval_power.fields import MONEY, Field, flag, own, real, text, whole
+from humeval_power.fields import (
+    Field,
+    amount,
+    flag,
+    listed,
+    names,
+    number_list,
+    own,
+    parts_of,
+    real,
+    shortened,
+    text,
+    whole,
+    word,
+)
 from humeval_power.studies.resolve import PRICES as ALL_PRICES
 from humeval_power.studies.resolve import (
     assumptions_of,
@@ -38,7 +54,7 @@ from humeval_power.studies.resolve import (
     source_needed,
     warn_beyond,
 )
-from humeval_power.study import FIELDS, SECTIONS
+from humeval_power.study import COLUMN, FIELDS, SECTIONS
 
 if TYPE_CHECKING:
     from humeval_power.studies.power.workload import Workload
@@ -221,10 +237,11 @@ STUDY = Declaration(
 
 
 def _plan(given: TypedValues, calls: Calls) -> None:
-    from humeval_power.comparisons.judge.calls import PLAN_SIMULATIONS
+    from humeval_power.comparisons.judge.calls import BUDGET_SIMULATIONS, PLAN_SIMULATIONS
 
     parameters, asked = _assumed(given)
-    n_simulations = given["simulations"] or PLAN_SIMULATIONS
+    usual = PLAN_SIMULATIONS if given["budget"] is None else BUDGET_SIMULATIONS
+    n_simulations = given["simulations"] or usual
 
     def ahead(work: Workload) -> None:
         from humeval_power.studies.power.work_ahead import tell_work
@@ -236,9 +253,13 @@ def _plan(given: TypedValues, calls: Calls) -> None:
         "hp.judge.plan",
         parameters,
         extra=given["extra"],
-        correlation=given["correlation"],
+        correlation=_one_or_several(given["correlation"]),
         power=given["power"],
-        price_per_score=given["cost_per_score"],
+        budget=given["budget"],
+        between=given.given("between"),
+        reliability=_one_or_several(given["reliability"]),
+        max_runs=given.given("max_runs"),
+        price_per_score=_one_or_several(given["cost_per_score"]),
         workers=(given["min_workers"], given["max_workers"]),
         max_ratings_per_item=given["max_ratings_per_item"],
         max_ratings_per_worker=given["max_ratings_per_worker"],
@@ -247,6 +268,16 @@ def _plan(given: TypedValues, calls: Calls) -> None:
         **asked,
     )
     calls.let("result", found)
+
+
+def _one_or_several(given: Any) -> Any:
+    """A number that is alone as it is."""
+    return given[0] if isinstance(given, tuple) and len(given) == 1 else given
+
+
+def _prices_typed(typed: str) -> tuple[Any, ...]:
+    """Prices with commas between them."""
+    return tuple(amount(part) for part in typed.split(","))
 
 
 def _workers(help: str, label: str, usual: int) -> Field:
@@ -260,6 +291,8 @@ PLAN = Declaration(
     Every number of workers and of ratings of an item is tried; the cheapest
     study that has the power is proved by simulated studies, analysed as
     'judge estimate' analyses them. Beside it: the cheapest without a judge.
+    With --budget: raters, items, ratings, judged items, judges and runs that
+    have the most power for the amount, and where judges cannot help.
     """,
     {
         **_SOURCES,
@@ -271,10 +304,39 @@ PLAN = Declaration(
             start="",
             option="max-extra",
         ),
-        "correlation": _CORRELATION,
+        "correlation": replace(
+            _CORRELATION,
+            kind=listed(number_list(float, least=-1, most=1, repeats=True), "R,..."),
+            help="Correlation of the judge's differences with the items' true ones; of several judges one each.",
+            page_help="Of several judges one each, with commas between.",
+            slider=None,
+        ),
         "power": FIELDS["power"],
+        "budget": replace(
+            FIELDS["budget"],
+            help="Find the most powerful study for this amount, in the place of the cheapest with --power.",
+            page_help="The most powerful study for this amount; empty: the cheapest that has the power.",
+        ),
         "cost_per_score": own(
-            MONEY, "Price of one score of the judge. [0]", "Price of one of its scores", unit="USD"
+            listed(_prices_typed, "AMOUNT,..."),
+            "Price of one score of the judge, or of each judge. [0]",
+            "Price of one of its scores",
+            unit="USD",
+        ),
+        "reliability": own(
+            listed(number_list(float, least=0, most=1, repeats=True), "R,..."),
+            "With --budget: correlation of two runs of the judge, or of each. [1]",
+            "Correlation of two of its runs",
+            page_help="1: a second run says the same. With a budget.",
+        ),
+        "between": own(
+            real(-1, 1),
+            "With --budget and several judges: their correlation with each other.",
+            "Correlation of the judges with each other",
+            usual=0.0,
+        ),
+        "max_runs": own(
+            whole(1, 10), "With --budget: most runs of a judge on an item.", "Most runs of an item", usual=5
         ),
         "min_workers": _workers("Fewest workers to try.", "Fewest workers", 5),
         "max_workers": _workers(FIELDS["max_workers"].help, "Most workers", 20),
@@ -292,7 +354,9 @@ PLAN = Declaration(
         "cost_per_rating": replace(FIELDS["cost_per_rating"], start="0.10"),
         **_RULE,
         "simulations": replace(
-            SIMULATIONS, label="Simulated studies that prove it", page_help="400 where nothing is said."
+            SIMULATIONS,
+            label="Simulated studies that prove it",
+            page_help="400 where nothing is said, 100 with a budget.",
         ),
         "no_proof": own(
             flag(),
@@ -311,8 +375,21 @@ PLAN = Declaration(
             Part("The difference to find", tuple(_EFFECTS), one_of=tuple(_EFFECTS)),
             Part("The judge", ("extra", "correlation", "cost_per_score")),
             Part(
+                "Several judges and runs",
+                ("reliability", "max_runs", "between"),
+                "With a budget.",
+                folded=True,
+            ),
+            Part(
                 "What is possible",
-                ("power", "min_workers", "max_workers", "max_ratings_per_item", "max_ratings_per_worker"),
+                (
+                    "power",
+                    "budget",
+                    "min_workers",
+                    "max_workers",
+                    "max_ratings_per_item",
+                    "max_ratings_per_worker",
+                ),
             ),
             _KNOWN,
             Part(SECTIONS["cost"].title, PRICES, PRICES_NOTE, one_of=ONE_PRICE),
@@ -339,12 +416,70 @@ _FILE = own(
     needed=True,
 )
 _WORKER = column("worker")
-_DATA: Mapping[str, Field] = {
+
+
+def _columns_typed(typed: str) -> tuple[str, ...]:
+    """Names of columns with commas between them."""
+    found = tuple(name for name in parts_of(typed) if name)
+    if not found or len(set(found)) < len(found):
+        raise ValueError(f"name columns with commas between them: A,B; got {shortened(typed)!r}.")
+    return found
+
+
+def _words_typed(typed: str) -> dict[str, float]:
+    """Words with their numbers: good=1,bad=0."""
+    found = {}
+    for part in parts_of(typed):
+        word, _, number = part.rpartition("=")
+        try:
+            found[word.strip()] = float(number)
+        except ValueError:
+            found[word.strip()] = math.nan
+        if not word.strip() or not math.isfinite(found[word.strip()]):
+            raise ValueError(f"give words with their numbers: good=1,bad=0; got {shortened(typed)!r}.")
+    return found
+
+
+_WORDS_OF = {"type": "object", "additionalProperties": {"type": "number"}}
+_READ: Mapping[str, Field] = {
+    "human": own(
+        names(_columns_typed, "A,B"),
+        "Columns of human values; several are several people. [found by name]",
+        "Columns of human values",
+        page_help="Names with commas between. [found by name]",
+    ),
+    "judge": own(
+        names(_columns_typed, "A,B"),
+        "Columns of the judges' scores. [found by name]",
+        "Columns of the judges' scores",
+        page_help="Names with commas between. [found by name]",
+    ),
+    "item": column("item"),
+    "system": column("system"),
     "worker": _WORKER,
     "cluster": CLUSTER,
+    "words": own(
+        listed(_words_typed, "A=1,B=0", _WORDS_OF),
+        "Numbers of words in these columns. [pass=1,fail=0 and their like]",
+        "Numbers of words",
+        page_help="good=1,bad=0. [pass and fail, yes and no and their like]",
+        further=True,
+    ),
+    "tuned_on": own(
+        COLUMN,
+        "Column that marks rows on which the judge was tuned; they are left out.",
+        "Rows on which the judge was tuned",
+        page_help="A column that marks them: they are left out.",
+    ),
     "rejected_rows": REJECTED_ROWS,
-    "confidence": _CONFIDENCE,
 }
+_DATA: Mapping[str, Field] = {**_READ, "confidence": _CONFIDENCE}
+_COLUMNS = Part(
+    "Columns and words",
+    ("human", "judge", "item", "system", "words", "tuned_on"),
+    "What is empty is found by its name.",
+    folded=True,
+)
 _DATA_PART = Part("The data", ("file", "rejected_rows", "worker", "cluster"))
 _INTERVAL_PART = Part("The interval", ("confidence",))
 _SAME_DATA = ("file", "worker", "cluster")
@@ -352,7 +487,7 @@ _HOW_WELL = Next(("judge", "agreement"), "How well it agrees with people", _SAME
 
 
 def _table(given: TypedValues, calls: Calls, *further: str) -> Any:
-    named = {name: given.given(name) for name in ("worker", "cluster", *further, "rejected_rows")}
+    named = {name: given.given(name) for name in (*_READ, *further)}
     return calls.let("table", call("hp.judge.read_judged", given["file"], **named))
 
 
@@ -360,10 +495,63 @@ def _names(typed: str | None) -> list[str] | None:
     return None if typed is None else [name.strip() for name in typed.split(",")]
 
 
+CHECK = chain(
+    ("judge", "check"),
+    """What does a table of human labels and judges' scores support?
+
+    TABLE has what you have: items, systems, one human or several, one judge
+    or several, runs; numbers, or words such as pass and fail; or logs of a
+    harness with a grader. Says which questions it can answer and why not the
+    others, how good each judge is, what it is worth in labels, and which
+    commands now work. It changes nothing.
+    """,
+    CallStep(
+        "result",
+        "hp.judge.check",
+        {
+            "path": replace(
+                _FILE, page_help="What you have: labels, scores of judges, or both.", label="Table"
+            ),
+            **_READ,
+            "labels": own(
+                word(LabelOrigin),
+                "How labelled outputs were chosen: a random part, or a set apart.",
+                "How were the labelled outputs chosen?",
+                words={
+                    "unknown": "not known: look at the scores",
+                    "random": "a random part of all",
+                    "apart": "apart: another population, or a balanced set",
+                },
+                usual="unknown",
+            ),
+            "half_width": own(
+                real(0, open="low"),
+                "Count labels for an interval of this half-width. [half of the present]",
+                "Half-width of the interval to reach",
+                page_help="Half of the present one, if empty.",
+            ),
+            "confidence": _CONFIDENCE,
+        },
+        first="path",
+    ),
+    page=Page(
+        "What does a file with a judge support?",
+        "Labels of people and scores of judges: which questions they answer, how good each judge is, and "
+        "what it is worth in labels.",
+        (
+            Part("The data", ("path", "labels", "rejected_rows", "worker", "cluster")),
+            _COLUMNS,
+            Part("What to reach", ("half_width", "confidence")),
+        ),
+        (Next(("judge", "estimate"), "Estimate with the judge's help"),),
+    ),
+)
+
+
 def _estimate(given: TypedValues, calls: Calls) -> None:
     found = call(
         "hp.judge.estimate_table",
-        _table(given, calls, "average_workers"),
+        _table(given, calls, "average_workers", "raters_fixed"),
         systems=_names(given["systems"]),
         baseline=given["baseline"],
         own=_names(given["own"]),
@@ -402,6 +590,12 @@ ESTIMATE = Declaration(
             "Average the ratings of an output instead",
             usual=False,
         ),
+        "raters_fixed": own(
+            flag(),
+            "Claims are about these raters alone, whom the answer names.",
+            "Claims are about these raters alone",
+            usual=False,
+        ),
         **{name: one for name, one in _DATA.items() if name != "worker"},
         "seed": SEED,
     },
@@ -413,9 +607,10 @@ ESTIMATE = Declaration(
             Part("The data", ("file", "systems", "baseline", "rejected_rows")),
             Part(
                 "What belongs together",
-                ("worker", "average_workers", "cluster"),
+                ("worker", "average_workers", "raters_fixed", "cluster"),
                 "Items of one passage, and ratings of one worker, are alike.",
             ),
+            _COLUMNS,
             _INTERVAL_PART,
         ),
         (Next(("judge", "mean"), "How many values the judge saves"), _HOW_WELL),
@@ -433,10 +628,11 @@ AGREEMENT = Declaration(
     ("judge", "agreement"),
     """How well does a judge agree with people, and people with each other?
 
-    TABLE has a row for each rating: 'item', 'worker', 'human', 'judge' and,
-    where there are several, 'system'. Each worker is left out in turn: the
-    mean of the others is the reference for that worker and for the judge.
-    With --systems the differences B - A of items are correlated.
+    TABLE has 'item', 'human', 'judge' and, where there are several, 'system'.
+    With a row for each rating and a 'worker', each worker is left out in turn:
+    the mean of the others is the reference for that worker and for the judge.
+    With --systems the differences B - A of items are correlated. Without
+    workers: sensitivity, specificity, kappa, AC1 and alpha with the labels.
     """,
     {
         "file": _FILE,
@@ -452,7 +648,7 @@ AGREEMENT = Declaration(
     Page(
         "How well a judge agrees with people",
         "And how well people agree with each other: nobody agrees better with them than they do.",
-        (_DATA_PART, Part("About what", ("systems",)), _INTERVAL_PART),
+        (_DATA_PART, _COLUMNS, Part("About what", ("systems",)), _INTERVAL_PART),
         (Next(("judge", "bias"), "Does it prefer its own family?", _SAME_DATA),),
     ),
     arguments=("file",),
@@ -494,7 +690,7 @@ BIAS = Declaration(
     Page(
         "A judge and its own family",
         "Does a judge score outputs of its own family higher than people make one expect?",
-        (_DATA_PART, Part("The judge", ("own", "same_scale")), _INTERVAL_PART),
+        (_DATA_PART, _COLUMNS, Part("The judge", ("own", "same_scale")), _INTERVAL_PART),
         (_HOW_WELL,),
     ),
     arguments=("file",),
@@ -506,8 +702,9 @@ SUBJECT = Subject(
     A judge scores many items, humans rate a few: prediction-powered inference
     combines them without trusting the judge. 'mean' is for independent human
     values, 'study' and 'plan' for workers who rate items, 'estimate' for
-    finished data; 'agreement' and 'bias' ask how good the judge is.
+    finished data; 'check' says what a file supports, 'agreement' and 'bias'
+    how good the judge is.
     """,
-    (MEAN, STUDY, PLAN, ESTIMATE, AGREEMENT, BIAS),
+    (CHECK, MEAN, STUDY, PLAN, ESTIMATE, AGREEMENT, BIAS),
 )
 command = SUBJECT.command()

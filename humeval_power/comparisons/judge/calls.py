@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from humeval_power.choices import DEFAULT_SEED
+from humeval_power.choices import DEFAULT_SEED, LabelOrigin
 from humeval_power.differences import Difference
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.safe_text import shell_word
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from humeval_power.checking.rows import Rejected
     from humeval_power.clusters import Clusters
+    from humeval_power.comparisons.judge.budget import BudgetRequest
     from humeval_power.comparisons.judge.result import JudgeMean, JudgeStudy
     from humeval_power.comparisons.judge.result_answers import JudgeEstimate, JudgeSystems, JudgeWorkers
     from humeval_power.comparisons.judge.result_bias import JudgeAgreement, JudgeBias
+    from humeval_power.comparisons.judge.result_budget import JudgeBudget
+    from humeval_power.comparisons.judge.result_check import JudgeCheck, JudgeLabels
     from humeval_power.comparisons.judge.result_plan import JudgePlan
     from humeval_power.comparisons.judge.table import JudgedTable
     from humeval_power.costs import CostModel
@@ -26,6 +32,7 @@ if TYPE_CHECKING:
 
 _ENDLESS = 10**12  # items
 PLAN_SIMULATIONS = 400  # that prove a plan
+BUDGET_SIMULATIONS = 100  # that prove what a budget buys
 
 
 def mean(
@@ -126,45 +133,58 @@ def plan(
     *,
     effect: float | Difference,
     extra: int,
-    correlation: float,
+    correlation: float | Sequence[float],
     costs: CostModel,
     power: float = 0.8,
-    price_per_score: Decimal | float = 0,
+    budget: Decimal | float | None = None,
+    between: float = 0.0,
+    reliability: float | Sequence[float] = 1.0,
+    max_runs: int = 5,
+    price_per_score: Decimal | float | Sequence[Decimal | float] = 0,
     workers: tuple[int, int] = (5, 20),
     max_ratings_per_item: int = 5,
     max_ratings_per_worker: int | None = None,
     rule: DecisionRule = DEFAULT_RULE,
-    n_simulations: int = PLAN_SIMULATIONS,
+    n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
     setting: str = "",
     ahead: Ahead | None = None,
-) -> JudgePlan:
-    """How many human labels a study with a judge needs, by how many workers, at the least cost.
+) -> JudgePlan | JudgeBudget:
+    """How many human labels a study with a judge needs, by how many workers, at the least cost; or what a
+    budget buys.
 
     Parameters
     ----------
     parameters : of the variation; the effect in them is not used.
     effect : true difference B - A on [0, 1].
     extra : the most items that the judge scores beside those that workers rate.
-    correlation : of the judge's difference on an item with the item's true difference.
-    costs : prices of ratings, workers and items. price_per_score : of one score of the judge.
-    power : to reach.
+    correlation : of the judge's difference on an item with the item's true difference; with a budget also of
+    several
+        judges, without the noise of their runs.
+    costs : prices of ratings, workers and items. price_per_score : of one score of the judge, or of each judge.
+    power : to reach, where there is no budget.
+    budget : the amount that the most powerful study may cost: people, items, ratings, judged items, judges and
+    runs are
+        chosen together. between : the correlation of any two judges. reliability : of two runs of the judge, or of
+        each. max_runs : of a judge on an item.
     workers : the fewest and the most to try.
     max_ratings_per_item, max_ratings_per_worker : of an item under each system; of a worker, None without limit.
-    n_simulations : studies that prove the cheapest plan; 0 leaves the proof out.
+    n_simulations : studies that prove the plan; 0 leaves the proof out. [400; 100 with a budget]
     seed : of the simulated studies. setting : name of the parameters.
     ahead : is told of the work of the proof before it begins, and may refuse it.
 
     Returns
     -------
-    JudgePlan
-        The cheapest study with the judge and without; `to_frame` has a row for each number of workers.
+    JudgePlan or JudgeBudget
+        The cheapest study with the judge and without; with a budget the most powerful ones. `to_frame` has a
+        row for each number of workers.
 
     Raises
     ------
     InputError
         An impossible correlation, power, price or range, or no effect.
     """
+    from humeval_power.comparisons.judge.budget import BudgetRequest, JudgePanel
     from humeval_power.comparisons.judge.plan import (
         JudgeRequest,
         judged_workload,
@@ -176,13 +196,40 @@ def plan(
     from humeval_power.studies.power.required import design_of
 
     said = effect if isinstance(effect, Difference) else Difference(effect)
+    correlations = (correlation,) if isinstance(correlation, int | float) else tuple(correlation)
+    prices = price_per_score if isinstance(price_per_score, Sequence) else (price_per_score,)
+    reliabilities = (reliability,) if isinstance(reliability, int | float) else tuple(reliability)
+    if budget is not None:
+        n = len(correlations)
+        request_of_budget = BudgetRequest(
+            parameters=parameters.with_difference(said.value),
+            panel=JudgePanel(
+                correlations,
+                reliabilities * n if len(reliabilities) == 1 else reliabilities,
+                tuple(Decimal(str(one)) for one in prices) * (n if len(prices) == 1 else 1),
+                between,
+            ),
+            budget=Decimal(str(budget)),
+            costs=costs,
+            extra=extra,
+            workers=workers,
+            most_ratings=max_ratings_per_item,
+            most_per_worker=max_ratings_per_worker,
+            most_runs=max_runs,
+            rule=rule,
+        )
+        n_proof = BUDGET_SIMULATIONS if n_simulations is None else n_simulations
+        return _budget(request_of_budget, said, n_proof, seed, setting, ahead)
+    n_proof = PLAN_SIMULATIONS if n_simulations is None else n_simulations
+    if len(correlations) > 1 or len(prices) > 1:
+        raise InputError("Several judges are planned within a budget: give --budget.")
     request = JudgeRequest(
         parameters=parameters.with_difference(said.value),
-        correlation=correlation,
+        correlation=correlations[0],
         extra=extra,
         costs=costs,
         target=power,
-        price_per_score=Decimal(str(price_per_score)),
+        price_per_score=Decimal(str(prices[0])),
         workers=workers,
         most_ratings=max_ratings_per_item,
         most_per_worker=max_ratings_per_worker,
@@ -190,16 +237,16 @@ def plan(
     )
     found = search_plan(request)
     proof = None
-    if found.judged is not None and n_simulations and rule.alternative == "two-sided":
+    if found.judged is not None and n_proof and rule.alternative == "two-sided":
         design = design_of(found.judged.counts)
         if ahead is not None:
-            ahead(judged_workload(design, extra=found.judged.extra, n_simulations=n_simulations))
+            ahead(judged_workload(design, extra=found.judged.extra, n_simulations=n_proof))
         proof = simulate_judged(
             request.parameters,
             design,
-            correlation=correlation,
+            correlation=correlations[0],
             extra=found.judged.extra,
-            n_simulations=n_simulations,
+            n_simulations=n_proof,
             seed=seed,
         )
     return JudgePlan(
@@ -208,6 +255,131 @@ def plan(
         simulated=proof,
         setting=setting,
         provenance=Provenance(seed=None if proof is None else seed),
+    )
+
+
+def _budget(
+    request: BudgetRequest,
+    effect: Difference,
+    n_simulations: int,
+    seed: int,
+    setting: str,
+    ahead: Ahead | None,
+) -> JudgeBudget:
+    """What the budget buys, and the proof of the best with judges."""
+    from humeval_power.comparisons.judge.budget import search_budget
+    from humeval_power.comparisons.judge.plan import judged_workload, simulate_judged
+    from humeval_power.comparisons.judge.result_budget import JudgeBudget
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.power.required import design_of
+
+    found, proof = search_budget(request), None
+    best = found.judged
+    if best is not None and n_simulations and request.rule.alternative == "two-sided":
+        design = design_of(best.counts)
+        extra = best.judged - best.counts.n_items
+        if ahead is not None:
+            ahead(judged_workload(design, extra=extra, n_simulations=n_simulations))
+        proof = simulate_judged(
+            request.parameters,
+            design,
+            correlation=request.panel.correlations[0],
+            extra=extra,
+            n_simulations=n_simulations,
+            seed=seed,
+            scores=lambda truth, rng: request.panel.scores(truth, best.runs, rng),
+        )
+    return JudgeBudget(
+        found=found,
+        effect=effect,
+        simulated=proof,
+        setting=setting,
+        provenance=Provenance(seed=None if proof is None else seed),
+    )
+
+
+# What a file supports.
+
+
+def check(
+    path: str | Path,
+    *,
+    item: str | None = None,
+    system: str | None = None,
+    worker: str | None = None,
+    cluster: str | None = None,
+    human: Sequence[str] = (),
+    judge: Sequence[str] = (),
+    words: Mapping[str, float] | None = None,
+    tuned_on: str | None = None,
+    labels: LabelOrigin = "unknown",
+    half_width: float | None = None,
+    confidence: float = 0.95,
+    rejected_rows: Rejected | None = None,
+) -> JudgeCheck:
+    """What a table of labels and judges' scores supports, and how good each judge is.
+
+    Parameters
+    ----------
+    path : of the table or the logs, as `read_judged` takes it; labels or judges may be missing.
+    item, system, worker, cluster, human, judge, words, tuned_on, rejected_rows : as `read_judged` takes them.
+    labels : how the labelled outputs were chosen: 'random' (a random part of all), 'apart' (another
+    population, or a
+        balanced set) or 'unknown': whether their scores differ from the rest is then looked at.
+    half_width : of an interval, for which labels are counted. [half of the present one]
+    confidence : of the intervals.
+
+    Returns
+    -------
+    JudgeCheck
+        What is supported and why, the quality of each judge, bias, what it is worth in labels, and the
+        commands that the file can be given to; `to_frame` has a row for each judge and measure.
+
+    Raises
+    ------
+    InputError
+        A file that is no table, names of columns that are not there, or cells that are no labels.
+    """
+    from humeval_power.comparisons.judge.check import check_table
+    from humeval_power.comparisons.judge.files import judged_roles, judged_table
+    from humeval_power.comparisons.judge.result_check import JudgeCheck, columns_said
+    from humeval_power.files.tables import read_decided
+
+    found = read_decided(path, rejected_rows)
+    read = judged_table(
+        found,
+        item=item,
+        system=system,
+        worker=worker,
+        cluster=cluster,
+        human=human,
+        judge=judge,
+        words=words,
+        tuned_on=tuned_on,
+        may_lack=True,
+    )
+    taken = [name for name in (cluster, tuned_on) if name]
+    named = {"item": item, "system": system, "worker": worker}
+    roles = judged_roles(found, named=named, humans=human, judges=judge, taken=taken)
+    said = (
+        ("Items", (roles.item,)),
+        ("Systems", (roles.system,)),
+        ("People", roles.humans),
+        ("Raters", (roles.worker,)),
+        ("Judges", read.judge_names if roles.long else roles.judges),
+        ("Runs", (roles.run,)),
+        ("Clusters", (cluster or "",)),
+    )
+    mapped = [f"{word}={number:g}" for word, number in (words or {}).items()]
+    typed = {**named, "cluster": cluster, "tuned-on": tuned_on}
+    typed |= {"human": ",".join(human), "judge": ",".join(judge), "words": ",".join(mapped)}
+    options = "".join(f" --{name} {shell_word(value)}" for name, value in typed.items() if value)
+    return JudgeCheck(
+        options=options,
+        found=check_table(read, labels=labels, half_width=half_width, confidence=confidence),
+        source=str(path),
+        columns=columns_said(said),
+        remarks=read.remarks,
     )
 
 
@@ -229,8 +401,9 @@ def estimate(
 
     Parameters
     ----------
-    human, judge : (n,), values of the items that humans rated, and the judge's scores of the same.
-    extra : (N,), the judge's scores of further items.
+    human : (n,), values of the items that humans rated; 0 and 1 are classes.
+    judge : (n,) or (n, J), the scores of one judge or of several of the same items.
+    extra : (N,) or (N, J), their scores of further items.
     clusters : of the n + N items, rated ones first; None where items are independent.
     estimated : what the mean is of, in words.
     confidence : of the intervals.
@@ -240,18 +413,24 @@ def estimate(
     Returns
     -------
     JudgeEstimate
-        From humans alone, with the judge at weight 1 and at the estimated weight; `to_frame` has a row each.
+        From humans alone, with one judge at weight 1, by cross-fitting, and by the method that fits the labels;
+        `to_frame` has a row each. Where the judges cannot be used, from humans alone, with the reason.
 
     Raises
     ------
     InputError
-        Fewer than 3 rated or 2 further items, values that are not finite, or human values all alike.
+        Fewer than 2 rated items, or values that are not finite.
     """
+    import numpy as np
+
     from humeval_power.comparisons.judge.means import judged_means
     from humeval_power.comparisons.judge.result_answers import JudgeEstimate
     from humeval_power.saying.result import Provenance
 
+    n_judges = 1 if np.ndim(judge) < 2 else np.shape(judge)[1]
+    names = tuple(f"judge {place + 1}" for place in range(n_judges)) if n_judges > 1 else ("judge",)
     return JudgeEstimate(
+        judges=names,
         found=judged_means(human, judge, extra, clusters=clusters, confidence=confidence, seed=seed),
         estimated=estimated,
         cluster=None if clusters is None else clusters.name,
@@ -327,6 +506,8 @@ def estimate_table(
         return JudgeEstimate(
             found=found,
             estimated=table.contrast(pair),
+            judges=table.judge_names,
+            panel=table.panel,
             answers=judged_answers(table, found),
             cluster=table.cluster_name,
             warnings=warnings,
@@ -336,6 +517,7 @@ def estimate_table(
     return JudgeWorkers(
         found=found,
         estimated=table.contrast(pair),
+        judges=table.judge_names,
         answers=judged_answers(table, found),
         cluster=table.cluster_name,
         warnings=warnings,
@@ -349,41 +531,63 @@ def _own_family_warning(table: JudgedTable, own: Sequence[str], confidence: floa
     from humeval_power.comparisons.judge.ceiling import own_family_bias
     from humeval_power.comparisons.judge.result_bias import bias_warning
 
-    said = bias_warning(own_family_bias(table, tuple(own), confidence=confidence))
-    return (said,) if said else ()
+    judges = range(len(table.judge_names))
+    found = [own_family_bias(table.of_judge(place), tuple(own), confidence=confidence) for place in judges]
+    several = len(found) > 1
+    said = [(name, bias_warning(one)) for name, one in zip(table.judge_names, found, strict=True)]
+    return tuple(f"{name}: {text}" if several else text for name, text in said if text)
 
 
 def agreement(
     table: JudgedTable, *, systems: Sequence[str] | None = None, confidence: float = 0.95
-) -> JudgeAgreement:
-    """How well a judge agrees with people, beside how well they agree with each other.
+) -> JudgeAgreement | JudgeLabels:
+    """How well judges agree with people, beside how well they agree with each other.
 
     Parameters
     ----------
-    table : as `read_judged` gives it, with workers.
+    table : as `read_judged` gives it.
     systems : two, about whose differences B - A of items agreement is asked; None takes all outputs.
     confidence : of the intervals, by the jackknife over items or their clusters.
 
     Returns
     -------
-    JudgeAgreement
-        Correlations of the judge and of a worker with the mean of the other workers, and the ceiling.
+    JudgeAgreement or JudgeLabels
+        The first where the table knows who rated: correlations of each judge and of a worker with the mean of
+        the other workers, and the ceiling. The second where it does not: how each judge agrees with the labels.
 
     Raises
     ------
     InputError
-        No workers, too few outputs that several rated, or other than two systems.
+        Too few outputs that people rated, or other than two systems.
     """
     from humeval_power.comparisons.judge.ceiling import judge_ceiling
+    from humeval_power.comparisons.judge.check import judge_qualities
     from humeval_power.comparisons.judge.result_answers import item_answer
     from humeval_power.comparisons.judge.result_bias import JudgeAgreement
+    from humeval_power.comparisons.judge.result_check import JudgeLabels
 
     names = None if systems is None else table.chosen(systems)
     if names is not None and len(names) != 2:
         raise InputError(f"Differences are of two systems; got {len(names)}.")
-    found = judge_ceiling(table, None if names is None else (names[0], names[1]), confidence=confidence)
+    if not table.is_rated_by_workers and names is None:
+        qualities = judge_qualities(table, confidence=confidence)
+        n_clusters = None if table.clusters is None else table.clusters.n_clusters
+        return JudgeLabels(
+            judges=qualities,
+            confidence=confidence,
+            answers=(item_answer(table, qualities[0].n, n_clusters),),
+            cluster=table.cluster_name,
+            remarks=table.remarks,
+        )
+    pair = None if names is None else (names[0], names[1])
+    found, *others = (
+        judge_ceiling(table.of_judge(place), pair, confidence=confidence)
+        for place in range(len(table.judge_names))
+    )
     return JudgeAgreement(
         found=found,
+        judge=table.judge_names[0],
+        others=tuple(zip(table.judge_names[1:], others, strict=True)),
         answers=(item_answer(table, found.n_items, found.n_clusters),),
         cluster=table.cluster_name,
         remarks=table.remarks,
@@ -413,10 +617,14 @@ def bias(
     InputError
         Systems that are not there, no others, or human values that say nothing of the outputs.
     """
+    from humeval_power.checking.columns import listing
     from humeval_power.comparisons.judge.ceiling import own_family_bias
     from humeval_power.comparisons.judge.result_answers import item_answer
     from humeval_power.comparisons.judge.result_bias import JudgeBias
 
+    if len(table.judge_names) > 1:
+        rule = f"there are {len(table.judge_names)} judges: {listing(table.judge_names)}."
+        raise InputError([Problem(rule, f"Ask about one: --judge {shell_word(table.judge_names[0])}")])
     found = own_family_bias(
         table, tuple(own), slope="same-scale" if same_scale else "estimated", confidence=confidence
     )

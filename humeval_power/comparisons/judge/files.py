@@ -1,50 +1,111 @@
-"""Tables of human values and a judge's scores: one row for each rating or each output."""
+"""Tables of human values and judges' scores: a row for each rating, each output or each run, wide or long."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from humeval_power.checking.cells import codes_in, read_cells, read_ids, renumbered
-from humeval_power.checking.columns import Column, ColumnRoles, find_columns
+from humeval_power.checking.cells import (
+    MISSING_CODES,
+    Location,
+    cell_problems,
+    codes_in,
+    read_cells,
+    read_ids,
+    read_numbers,
+    renumbered,
+)
+from humeval_power.checking.columns import Column, bare, find_columns, listing, named_column
 from humeval_power.checking.rows import Rejected
 from humeval_power.checking.suspects import cluster_suspects
 from humeval_power.comparisons.judge.table import JudgedTable
 from humeval_power.errors import InputError, Problem
-from humeval_power.files.tables import NumberColumn, SourceTable, clusters_of, read_decided, read_numbers_of
+from humeval_power.files.tables import SourceTable, clusters_of, read_decided
+from humeval_power.saying.numbers import counted
 
-_HUMAN = NumberColumn(("human", "rating", "human rating", "score"), may_be_blank=True)
-_JUDGE = NumberColumn(("judge", "metric", "prediction", "judge score"))
-_ITEM = Column(("item", "segment", "example", "id"), is_id=True)
-_SYSTEM = Column(("system",), required=False, is_id=True)  # a model may be the judge's
+_ITEM = Column(("item", "segment", "example", "id"), option="--item", required=False, is_id=True)
+_SYSTEM = Column(("system",), option="--system", required=False, is_id=True)  # a model may be the judge's
 _WORKER = Column(
     ("worker", "annotator", "assessor", "coder", "evaluator", "participant", "rater", "reviewer"),
     option="--worker",
     required=False,
     is_id=True,
 )
+_RUN = Column(("run", "repeat", "replicate", "sample", "trial"), required=False, is_id=True)
+_HUMAN = Column(
+    ("human", "rating", "human rating", "label", "gold", "score"), option="--human", required=False
+)
+_JUDGE = Column(("judge", "metric", "prediction", "judge score"), option="--judge", required=False)
+_SCORE = ("score", "judgescore", "value", "verdict")  # beside a column of judges' names
+_WORDS = {
+    **dict.fromkeys(
+        ("pass", "passed", "true", "yes", "y", "correct", "right", "good", "accept", "accepted"), 1.0
+    ),
+    **dict.fromkeys(
+        ("fail", "failed", "false", "no", "n", "incorrect", "wrong", "bad", "reject", "rejected"), 0.0
+    ),
+}
 _SHOWN = 5
+_MOST_CELLS = 50_000_000  # items x systems x judges
+Codes = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRoles:
+    """The columns of a table: each role's, '' where it has none; `long` where the judges are named in rows."""
+
+    item: str
+    system: str
+    worker: str
+    run: str
+    humans: tuple[str, ...]
+    judges: tuple[str, ...]
+    long: str
+    notices: tuple[str, ...]
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """All of them."""
+        one = (self.item, self.system, self.worker, self.run, self.long)
+        return tuple(name for name in (*one, *self.humans, *self.judges) if name)
 
 
 def read_judged(
     path: str | Path,
     *,
+    item: str | None = None,
+    system: str | None = None,
     worker: str | None = None,
     cluster: str | None = None,
+    human: Sequence[str] = (),
+    judge: Sequence[str] = (),
+    words: Mapping[str, float] | None = None,
+    tuned_on: str | None = None,
     average_workers: bool = False,
+    raters_fixed: bool = False,
     rejected_rows: Rejected | None = None,
 ) -> JudgedTable:
-    """Read a table of human values and a judge's scores, as `judge.estimate_table` takes it.
+    """Read a table of human values and judges' scores, as `judge.estimate_table` takes it.
 
     Parameters
     ----------
-    path : of a table with a row for each rating or each output: item, judge, human (blank where no human
-        rated it) and, where there are several, system; worker, where it is known who rated.
-    worker, cluster : the columns of workers and of clusters of items; a column of workers is also found by its
-        name.
+    path : of a table with a row for each rating, each output or each run of a judge: item, judge (one column or
+        several, or names of judges with a column of scores), human (blank where no human rated it; several columns
+        are several people) and, where there are several, system; worker, where it is known who rated. Or logs of a
+        harness, whose metrics are the judges.
+    item, system, worker, cluster : the columns of items, of systems, of workers and of clusters of items; the first
+        three are also found by their names.
+    human, judge : the columns of human values and of the judges' scores.
+    words : numbers of words in these columns; pass and fail, yes and no and their like are known.
+    tuned_on : the column that marks rows on which a judge was tuned; they are left out.
     average_workers : take no account of who rated, and average the ratings of an output.
+    raters_fixed : claims are about these raters alone: their mean ratings of an output are its value.
     rejected_rows : what to do with rows of rejected or unfinished work, 'drop' or 'keep'.
 
     Raises
@@ -52,77 +113,348 @@ def read_judged(
     InputError
         What `judged_table` raises, or rejected rows that nobody decided on.
     """
-    table = read_decided(path, rejected_rows)
-    return judged_table(table, worker=worker, cluster=cluster, average_workers=average_workers)
+    found = read_decided(path, rejected_rows)
+    return judged_table(
+        found,
+        item=item,
+        system=system,
+        worker=worker,
+        cluster=cluster,
+        human=human,
+        judge=judge,
+        words=words,
+        tuned_on=tuned_on,
+        average_workers=average_workers,
+        raters_fixed=raters_fixed,
+    )
 
 
 def judged_table(
     table: SourceTable,
     *,
+    item: str | None = None,
+    system: str | None = None,
     worker: str | None = None,
     cluster: str | None = None,
+    human: Sequence[str] = (),
+    judge: Sequence[str] = (),
+    words: Mapping[str, float] | None = None,
+    tuned_on: str | None = None,
     average_workers: bool = False,
+    raters_fixed: bool = False,
+    may_lack: bool = False,
 ) -> JudgedTable:
     """The same from a table that has been read.
+
+    may_lack : human values or judges may be missing altogether, as `judge check` takes it.
 
     Raises
     ------
     InputError
         A column that is missing, cells that are no numbers, blank ids, or clusters that are none.
     """
-    found = find_columns(
-        table.frame.columns,
-        [_HUMAN, _JUDGE, _ITEM, _SYSTEM, _WORKER],
-        source=table.source,
-        named={"worker": worker},
-        taken=() if cluster is None else (cluster,),
+    named = {"item": item, "system": system, "worker": worker}
+    roles = judged_roles(
+        table, named=named, humans=human, judges=judge, taken=[c for c in (cluster, tuned_on) if c]
     )
-    of = found.of
-    numbers = read_numbers_of(table, [_HUMAN, _JUDGE])
-    item, item_names = _ids(table, of["item"])
-    system, system_names = (
-        _ids(table, of["system"]) if "system" in of else (np.zeros(len(item), dtype=np.int64), ("",))
+    if not may_lack:
+        _refuse_without(roles, table)
+    table, said = _without_tuned(table, tuned_on)
+    notices = [*table.notices, *roles.notices, *said]
+    items, item_names = _items(table, roles.item)
+    one_system = np.zeros(len(items), dtype=np.int64), ("",)
+    systems, system_names = _ids(table, roles.system) if roles.system else one_system
+    humans, told = _labels(table, roles.humans, words)
+    notices += told
+    scores, judge_names, told = _scores(table, roles, words)
+    notices += told
+    n_cells = len(item_names) * len(system_names) * max(1, len(judge_names))
+    if n_cells > _MOST_CELLS:
+        rule = (
+            f"{len(item_names):,} items under {len(system_names):,} systems are too many: most have no row."
+        )
+        raise InputError(
+            [Problem(rule, "Is this the column of systems?", table.source, column=roles.system)]
+        )
+    by_column = len(roles.humans) > 1
+    if by_column:
+        worker_codes, worker_names = np.repeat(np.arange(len(roles.humans)), len(items)), roles.humans
+    elif roles.worker:
+        worker_codes, worker_names = _workers(table, roles.worker, np.isfinite(humans[:, 0]))
+    else:
+        worker_codes, worker_names = np.zeros(len(items), dtype=np.int64), ()
+    of_rows = len(roles.humans) if by_column else 1
+    value = humans.T.ravel() if humans.shape[1] else np.full(len(items), np.nan)
+    all_items, all_systems = np.tile(items, of_rows), np.tile(systems, of_rows)
+    unit = items * len(system_names) + systems
+    has_runs = bool(roles.run) or _differ_within(
+        unit, scores, value[: len(items)], has_worker=bool(worker_names)
     )
-    rated = np.isfinite(numbers["human"])
-    workers: tuple[NDArray[np.int64] | None, tuple[str, ...]] = None, ()
-    if "worker" in of and not average_workers:
-        workers = _workers(table, of["worker"], rated)
+    if has_runs:
+        key = (all_items * len(system_names) + all_systems) * max(1, len(worker_names)) + np.maximum(
+            worker_codes, 0
+        )
+        value = _first_only(key, value)
+    padded = np.full((len(value), scores.shape[1]), np.nan)
+    padded[: len(items)] = scores
+    knows_workers = bool(worker_names) and not (average_workers or raters_fixed)
+    if raters_fixed and not worker_names:
+        rule = "--raters-fixed needs to know who rated."
+        raise InputError([Problem(rule, "Name the column of the workers: --worker COLUMN", table.source)])
     clusters = None
     if cluster is not None:
-        clusters = clusters_of(table, cluster, item_names, item_column=of["item"])
-    taken = [*of.values(), *([] if cluster is None else [cluster])]
-    suspects = () if cluster is not None else cluster_suspects(table.frame, item=of["item"], taken=taken)
+        clusters = clusters_of(table, cluster, item_names, item_column=roles.item or None)
+    taken = [*roles.taken, *([] if cluster is None else [cluster])]
+    suspects = (
+        ()
+        if cluster is not None or not roles.item
+        else cluster_suspects(table.frame, item=roles.item, taken=taken)
+    )
+    notices += _worker_notices(
+        bool(worker_names) and not raters_fixed,
+        average_workers=average_workers,
+        n_workers=len(worker_names),
+    )
+    if has_runs:
+        notices.append(_runs_notice(unit, scores))
     return JudgedTable(
-        item=item,
-        system=system,
-        human=numbers["human"],
-        judge=numbers["judge"],
+        item=all_items,
+        system=all_systems,
+        human=value,
+        judge=padded,
         item_names=item_names,
         system_names=system_names,
-        worker=workers[0],
-        worker_names=workers[1],
+        judge_names=judge_names,
+        worker=worker_codes if knows_workers else None,
+        worker_names=worker_names if knows_workers else (),
         clusters=clusters,
         suspects=suspects,
-        notices=(*table.notices, *_told(found, average_workers=average_workers, n_workers=len(workers[1]))),
+        notices=tuple(dict.fromkeys(notices)),
+        panel=tuple(worker_names) if raters_fixed else (),
+        has_runs=has_runs,
     )
 
 
-def _told(found: ColumnRoles, *, average_workers: bool, n_workers: int) -> tuple[str, ...]:
+def judged_roles(
+    table: SourceTable,
+    *,
+    named: Mapping[str, str | None],
+    humans: Sequence[str] = (),
+    judges: Sequence[str] = (),
+    taken: Sequence[str] = (),
+) -> JudgedRoles:
+    """Which column is what: as the user names it, else by its name.
+
+    Raises
+    ------
+    InputError
+        Columns that are not there, or of which two could be the same.
+    """
+    columns, source = [str(name) for name in table.frame.columns], table.source
+    for option, given in (("--human", humans), ("--judge", judges)):
+        for name in given:
+            named_column(name, columns, option=option, source=source)
+    fixed = [*humans, *judges, *taken]
+    found = find_columns(columns, [_ITEM, _SYSTEM, _WORKER, _RUN], source=source, named=named, taken=fixed)
+    of = dict(found.of)
+    for role in ("item", "system", "worker", "run"):
+        if of.get(role) in fixed and named.get(role) is None:
+            del of[role]
+    rest = [name for name in columns if name not in {*of.values(), *fixed}]
+    long, notices = "", list(found.notices)
+    if not judges:
+        judges, long = _judges_by_name(table, rest, bool(table.scores))
+        if judges and tuple(judges) != ("judge",):
+            notices.append(f"Read as {'the judge' if len(judges) == 1 else 'judges'}: {listing(judges)}.")
+    rest = [name for name in rest if name not in {*judges, long}]
+    if not humans:
+        humans = _humans_by_name(rest, source)
+        if humans and tuple(humans) != ("human",):
+            notices.append(f"Read as human values: {listing(humans)}.")
+    return JudgedRoles(
+        of.get("item", ""),
+        of.get("system", ""),
+        of.get("worker", ""),
+        of.get("run", ""),
+        tuple(humans),
+        tuple(judges),
+        long,
+        tuple(notices),
+    )
+
+
+def _judges_by_name(
+    table: SourceTable, columns: Sequence[str], is_log: bool
+) -> tuple[tuple[str, ...], str]:
+    """The columns of scores, and the column of judges' names where they stand below each other."""
+    if is_log:
+        return tuple(name for name in table.scores if name in columns), ""
+    exact = [name for name in columns if bare(name) == "judge"]
+    if exact:
+        scored = [name for name in columns if bare(name) in _SCORE]
+        if scored and _are_names(table.frame[exact[0]]):
+            return (scored[0],), exact[0]
+    several = [
+        name
+        for name in columns
+        if bare(name).startswith("judge") or bare(name).endswith(("judge", "metric"))
+    ]
+    if several:
+        return tuple(several), ""
+    return tuple(find_columns(columns, [_JUDGE], source=table.source).of.values()), ""
+
+
+def _are_names(column: pd.Series) -> bool:
+    """Whether cells are names of judges: neither numbers nor words that stand for numbers."""
+    texts = [text for text in read_cells(column).texts if text.casefold() not in MISSING_CODES]
+    cells = read_cells(pd.Series(texts or [""], dtype=str))
+    numbers = read_numbers(cells, missing=MISSING_CODES).value
+    return (
+        bool(texts)
+        and bool(np.isnan(numbers).all())
+        and not all(text.casefold() in _WORDS for text in texts)
+    )
+
+
+def _humans_by_name(columns: Sequence[str], source: str) -> tuple[str, ...]:
+    exact = [name for name in columns if bare(name) == "human"]
+    several = [name for name in columns if bare(name).startswith(("human", "rater", "annotator", "expert"))]
+    if len(exact) != 1 and len(several) > 1:
+        return tuple(several)
+    return tuple(exact) or tuple(find_columns(columns, [_HUMAN], source=source).of.values())
+
+
+def _refuse_without(roles: JudgedRoles, table: SourceTable) -> None:
+    if roles.item and roles.humans and roles.judges:
+        return
+    wanted = [
+        replace(column, required=True)
+        for column, has in ((_HUMAN, roles.humans), (_JUDGE, roles.judges), (_ITEM, roles.item))
+        if not has
+    ]
+    find_columns(table.frame.columns, wanted, source=table.source, taken=roles.taken)
+
+
+def _without_tuned(table: SourceTable, column: str | None) -> tuple[SourceTable, tuple[str, ...]]:
+    """The table without rows on which the judge was tuned."""
+    if column is None:
+        return table, ()
+    name = named_column(column, table.frame.columns, option="--tuned-on", source=table.source)
+    texts = table.frame[name].fillna("").astype(str).str.strip().str.casefold()
+    marked = ~texts.isin(["", "0", "0.0", "false", "no", "n", *(code.casefold() for code in MISSING_CODES)])
+    if marked.all():
+        rule = "the judge was tuned on all rows: nothing is left to see how good it is."
+        raise InputError([Problem(rule, "Have people rate others.", table.source, column=name)])
+    said = f"{int(marked.sum()):,} rows on which the judge was tuned ({name!r}) are left out."
+    return table._replace(frame=table.frame[~marked]), (said,)
+
+
+def _items(table: SourceTable, name: str) -> tuple[Codes, tuple[str, ...]]:
+    if name:
+        return _ids(table, name)
+    rows = table.frame.index.to_numpy()
+    return np.arange(len(rows)), tuple(str(row) for row in rows)
+
+
+def _labels(
+    table: SourceTable, columns: Sequence[str], words: Mapping[str, float] | None
+) -> tuple[Floats, list[str]]:
+    """Numbers of columns, shape (n_rows, columns), and which words were read as which numbers.
+
+    Raises
+    ------
+    InputError
+        Cells that are neither numbers nor words with a number.
+    """
+    found = np.full((len(table.frame), len(columns)), np.nan)
+    notices: list[str] = []
+    problems: list[Problem] = []
+    known = _WORDS if words is None else {key.casefold(): value for key, value in words.items()}
+    for place, name in enumerate(columns):
+        cells = read_cells(table.frame[name])
+        numbers = read_numbers(cells, missing=MISSING_CODES)
+        texts = [text.strip().casefold() for text in cells.texts]
+        as_number = np.array([known.get(text, np.nan) for text in texts])[cells.code]
+        is_word = ~numbers.missing & np.isnan(numbers.value)
+        value = np.where(is_word, as_number, numbers.value)
+        bad = is_word & np.isnan(as_number)
+        if bad.any():
+            at = Location(table.source, name, table.frame.index.to_numpy(dtype=np.int64))
+            remedy = "Say what the words stand for: --words good=1,bad=0; or leave the cell blank."
+            problems += cell_problems(
+                bad, cells, at=at, rule="is neither a number nor a known word.", remedy=remedy
+            )
+        elif is_word.any():
+            read = {
+                texts[code]: known[texts[code]] for code in codes_in(cells.code[is_word]) if texts[code]
+            }
+            said = ", ".join(f"{word!r} as {number:g}" for word, number in sorted(read.items()))
+            notices.append(f"Column {name!r}: {said}.")
+        found[:, place] = value
+    if problems:
+        raise InputError(problems)
+    return found, notices
+
+
+def _scores(
+    table: SourceTable, roles: JudgedRoles, words: Mapping[str, float] | None
+) -> tuple[Floats, tuple[str, ...], list[str]]:
+    """The judges' scores, (n_rows, J), their names, and what was read."""
+    values, notices = _labels(table, roles.judges, words)
+    if not roles.long:
+        return values, roles.judges, notices
+    codes, names = _ids(table, roles.long)
+    apart = np.full((len(values), len(names)), np.nan)
+    apart[np.arange(len(values)), codes] = values[:, 0]
+    return apart, names, notices
+
+
+def _differ_within(unit: Codes, scores: Floats, human: Floats, *, has_worker: bool) -> bool:
+    """Whether a judge gave an output several scores, and people one value: rows are runs then."""
+    order = np.argsort(unit, kind="stable")
+    same = unit[order][1:] == unit[order][:-1]
+    if not same.any():
+        return False
+
+    def differ(values: Floats) -> bool:
+        before, after = values[order][:-1][same], values[order][1:][same]
+        return bool((np.isfinite(before) & np.isfinite(after) & (before != after)).any())
+
+    return any(differ(scores[:, place]) for place in range(scores.shape[1])) and (
+        has_worker or not differ(human)
+    )
+
+
+def _first_only(key: Codes, value: Floats) -> Floats:
+    """The values without those that come again with the same key."""
+    given = np.flatnonzero(np.isfinite(value))
+    first = given[np.unique(key[given], return_index=True)[1]]
+    kept = np.full(len(value), np.nan)
+    kept[first] = value[first]
+    return kept
+
+
+def _runs_notice(unit: Codes, scores: Floats) -> str:
+    counts = np.concatenate([np.bincount(unit[np.isfinite(each)]) for each in scores.T])
+    counts = counts[counts > 0]
+    if len(counts) and counts.min() == counts.max():
+        return f"Each output has {counted(int(counts[0]), 'run')} of the judge, which are averaged."
+    return (
+        "Outputs have unequal numbers of runs of the judge; their means are used alike, though the noise "
+        "of some is "
+        "larger."
+    )
+
+
+def _worker_notices(has_worker: bool, *, average_workers: bool, n_workers: int) -> Iterator[str]:
     """What was assumed of the workers."""
-    if "worker" not in found.of:
-        return ()
-    if average_workers:
-        return (
-            "The ratings of an output are averaged, whoever gave them: workers count as interchangeable.",
-        )
-    if n_workers < 2:
-        return (
-            "One worker gave all ratings: nothing says how workers differ, and claims hold for this one.",
-        )
-    return ()
+    if has_worker and average_workers:
+        yield "The ratings of an output are averaged, whoever gave them: workers count as interchangeable."
+    elif has_worker and n_workers < 2:
+        yield "One worker gave all ratings: nothing says how workers differ, and claims hold for this one."
 
 
-def _ids(table: SourceTable, name: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def _ids(table: SourceTable, name: str) -> tuple[Codes, tuple[str, ...]]:
     ids = read_ids(read_cells(table.frame[name]))
     blank = np.flatnonzero(ids.code < 0)
     if len(blank):
@@ -133,9 +465,7 @@ def _ids(table: SourceTable, name: str) -> tuple[NDArray[np.int64], tuple[str, .
     return ids.code, ids.names
 
 
-def _workers(
-    table: SourceTable, name: str, rated: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def _workers(table: SourceTable, name: str, rated: NDArray[np.bool_]) -> tuple[Codes, tuple[str, ...]]:
     """Codes of those who gave a rating; rows without one may lack them, and have -1."""
     ids = read_ids(read_cells(table.frame[name]))
     blank = np.flatnonzero((ids.code < 0) & rated)

@@ -1,16 +1,16 @@
-"""A mean from a few human values and a judge's scores of many: prediction-powered inference, PPI++.
+"""A mean from a few human values and judges' scores of many: by regression, beside cross-fitting and weight 1.
 
-The judge's mean over further items corrects the human mean; its weight is estimated from the data.
-Source: Angelopoulos, Duchi and Zrnic (2023), PPI++; plain prediction-powered inference (Angelopoulos et
-al. 2023) has weight 1. Valid whatever the judge is worth if the judge was not tuned on the human values
-and the further items come from the same population.
+Source: Angelopoulos, Duchi and Zrnic (2023), PPI++; plain prediction-powered inference (Angelopoulos et al.
+2023) has weight 1. Valid whatever the judges are worth if they were not tuned on the human values and the
+further items come from the same population. With clusters of items the cross-fitted estimate has errors by
+clusters.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.judge.assisted import Assisted, Method, assisted_mean, is_binary, label_mean
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import ClusteredMean, bell_mccaffrey_df, clustered_mean
 
@@ -87,18 +88,17 @@ class ClusteredParts:
         return math.sqrt(float(sums @ sums)), df
 
 
-Weighting = Literal["human", "plain", "tuned"]
+Weighting = Literal["human", "plain", "cross-fitted", "tuned"]
 
-FEW = 50  # human values below which a weight estimated on the same values makes intervals too short
+FEW = 50  # human values below which the judge's gain is itself uncertain
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedMean:
-    """An estimate of the mean human value: with 'human' values alone, with the judge at weight 1
-    ('plain'), or at a weight estimated by cross-fitting ('tuned').
+    """An estimate of the mean human value: with 'human' values alone, with the judge at weight 1 ('plain'), at
+    weights estimated on other items ('cross-fitted'), or with those that are reported ('tuned').
 
-    `weight` is the mean over the folds; the interval is Student's on n - 1 df, with clusters of items on those of
-    Bell and McCaffrey.
+    `weights` are one for each judge; with clusters of items the df are those of Bell and McCaffrey.
     """
 
     weighting: Weighting
@@ -107,20 +107,26 @@ class JudgedMean:
     df: float
     p_value: float
     interval: tuple[float, float]
-    weight: float
+    weights: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedMeans:
-    """The three estimates from the same data; `correlation` is that of judge and human on rated items.
+    """The estimates from the same data, 'tuned' by one `method`; `reason` says why the judges were not used.
 
-    `clustered` is the mean of the human values by their clusters, `n_clusters` counts those of all items; None
-    where items count as independent.
+    `plain` is None for several judges, `cross_fitted` where no weights can be estimated. `correlation` is that of
+    judge and human on labelled items, of several judges the multiple one freed of chance. `pool_error` is the
+    standard error about the mean of these items alone. `clustered` is the mean of the human values by their
+    clusters, `n_clusters` counts those of all items; None where items count as independent.
     """
 
     human: JudgedMean
-    plain: JudgedMean
+    plain: JudgedMean | None
+    cross_fitted: JudgedMean | None
     tuned: JudgedMean
+    method: Method
+    reason: str
+    pool_error: float
     n: int
     extra: int
     correlation: float
@@ -131,13 +137,15 @@ class JudgedMeans:
 
     @property
     def efficiency(self) -> float:
-        """Human-only variance over the tuned one: below 1 the judge made things worse."""
+        """Human-only variance over the tuned one: below 1 the judge made things worse; 1 where it is not used."""
+        if self.reason or not self.tuned.standard_error > 0:
+            return 1.0
         return (self.human.standard_error / self.tuned.standard_error) ** 2
 
     @property
     def plain_hurts(self) -> bool:
         """Whether weight 1 is less precise than no judge at all."""
-        return self.plain.standard_error > self.human.standard_error
+        return self.plain is not None and self.plain.standard_error > self.human.standard_error
 
 
 def judged_means(
@@ -148,46 +156,92 @@ def judged_means(
     clusters: Clusters | None = None,
     confidence: float = 0.95,
     seed: int = 1,
+    is_difference: bool = False,
 ) -> JudgedMeans:
-    """Estimate the mean human value in three ways.
+    """Estimate the mean human value in all ways.
 
     Parameters
     ----------
-    human, judge : (n,), values of the items that humans rated and the judge's scores of the same.
-    judge_extra : (N,), the judge's scores of the items that humans did not rate.
+    human : (n,), values of the items that humans rated. judge : (n,) or (n, J), the judges' scores of the same.
+    judge_extra : (N,) or (N, J), the judges' scores of the items that humans did not rate.
     clusters : of the n + N items, those that humans rated first; errors are then robust to whatever the items
-        of a cluster share, and folds are of whole clusters.
+        of a cluster share, and the weights are estimated on other clusters.
     seed : of the assignment to folds.
+    is_difference : the values are differences B - A of two systems.
 
     Raises
     ------
     InputError
-        Fewer than 3 rated or 2 further items, values that are not finite, or human values all alike.
+        Fewer than 2 rated items, or values that are not finite.
     """
     values, scores, extra = (np.asarray(part, dtype=float) for part in (human, judge, judge_extra))
+    scores, extra = (part[:, None] if part.ndim == 1 else part for part in (scores, extra))
     _check(values, scores, extra, confidence)
-    n = len(values)
-    parts = None if clusters is None else ClusteredParts.of(clusters, n, len(extra))
+    n, n_judges = scores.shape
+    found = assisted_mean(values, scores, extra, confidence=confidence, is_difference=is_difference)
+    binary = not is_difference and is_binary(values)
+    parts = clustered = None
+    if clusters is not None and np.ptp(values) > 0:
+        parts = None if found.reason else ClusteredParts.of(clusters, n, len(extra))
+        clustered = clustered_mean(values, clusters.only(np.arange(n)))
     fold = folds(n, seed=seed) if parts is None else parts.folds(seed=seed)
-    weight = fold_weights(values, scores, extra, fold)[fold]
-    zero = np.zeros(n)
-    with_judge = np.corrcoef(values, scores)[0, 1] if np.ptp(scores) > 0 else 0.0
 
     def mean(weighting: Weighting, weights: Floats) -> JudgedMean:
         return _mean(weighting, values, scores, extra, weights, confidence, parts)
 
+    alone = _taken("human", label_mean(values, confidence=confidence, binary=binary), n_judges)
+    if clustered is not None:
+        alone = replace(
+            alone,
+            standard_error=clustered.standard_error,
+            df=clustered.df,
+            p_value=clustered.p_value(),
+            interval=clustered.interval(confidence),
+        )
+    plain = cross_fitted = None
+    tuned = replace(alone, weighting="tuned") if found.reason else _taken("tuned", found, n_judges)
+    if not found.reason:
+        cross_fitted = mean("cross-fitted", fold_weights(values, scores, extra, fold)[fold])
+        plain = mean("plain", np.ones((n, 1))) if n_judges == 1 else None
+        if parts is not None:
+            tuned = replace(cross_fitted, weighting="tuned")
     return JudgedMeans(
-        human=mean("human", zero),
-        plain=mean("plain", zero + 1.0),
-        tuned=mean("tuned", weight),
+        human=alone,
+        plain=plain,
+        cross_fitted=cross_fitted,
+        tuned=tuned,
+        method=found.method if parts is None or found.reason else "cross-fitted",
+        reason=found.reason,
+        pool_error=found.pool_error if parts is None else math.nan,
         n=n,
         extra=len(extra),
-        correlation=float(with_judge),
+        correlation=_correlation(values, scores, found.r_squared),
         confidence=confidence,
         seed=seed,
-        clustered=None if parts is None else clustered_mean(values, parts.rated),
+        clustered=clustered,
         n_clusters=None if clusters is None else clusters.n_clusters,
     )
+
+
+def _taken(weighting: Weighting, found: Assisted, n_judges: int) -> JudgedMean:
+    weights = np.zeros(n_judges)
+    weights[list(found.used)] = found.weights
+    return JudgedMean(
+        weighting,
+        found.estimate,
+        found.standard_error,
+        found.df,
+        found.p_value,
+        found.interval,
+        tuple(map(float, weights)),
+    )
+
+
+def _correlation(values: Floats, scores: Floats, r_squared: float) -> float:
+    if scores.shape[1] > 1:
+        return math.sqrt(r_squared)
+    varies = np.ptp(values) > 0 and np.ptp(scores) > 0
+    return float(np.corrcoef(values, scores[:, 0])[0, 1]) if varies else 0.0
 
 
 def folds(n: int, *, seed: int, n_folds: int = N_FOLDS) -> Codes:
@@ -197,18 +251,16 @@ def folds(n: int, *, seed: int, n_folds: int = N_FOLDS) -> Codes:
 
 
 def fold_weights(human: Floats, judge: Floats, extra: Floats, fold: Codes) -> Floats:
-    """For each fold the weight Cov(Y, f) / ((1 + n/N) Var f) from the other folds, shape (folds,)."""
-    shrink = 1 + len(human) / len(extra)
+    """For each fold the weights N / (n + N) S^-1 Cov(f, Y) from the labelled items of the others, (folds, J)."""
+    share = len(extra) / (len(human) + len(extra))
     found = []
     for left_out in range(int(fold.max()) + 1):
         rest = fold != left_out
         y, f = human[rest], judge[rest]
         if len(y) < 2:  # all but one of the rated items are in one cluster
-            found.append(0.0)
+            found.append(np.zeros(judge.shape[1]))
             continue
-        variance = float(np.var(np.concatenate([f, extra]), ddof=1))
-        covariance = float((y - y.mean()) @ (f - f.mean())) / (len(y) - 1)
-        found.append(covariance / (shrink * variance) if variance > 0 else 0.0)
+        found.append(share * np.linalg.lstsq(f - f.mean(axis=0), y - y.mean(), rcond=1e-10)[0])
     return np.array(found)
 
 
@@ -217,37 +269,37 @@ def _mean(
     human: Floats,
     judge: Floats,
     extra: Floats,
-    weight: Floats,
+    weights: Floats,
     confidence: float,
     parts: ClusteredParts | None,
 ) -> JudgedMean:
-    """Each human value corrected by its weight times (mean judge elsewhere - judge here)."""
-    mean_weight, center = float(weight.mean()), extra.mean()
-    estimate = float(np.mean(human - weight * judge)) + mean_weight * float(center)
-    values, others = human - weight * (judge - center), mean_weight * extra
+    """Each human value corrected by its weights (n, J) times (mean judge elsewhere - judge here)."""
+    mean_weights, center = weights.mean(axis=0), extra.mean(axis=0)
+    estimate = float(np.mean(human - (weights * judge).sum(axis=1)) + mean_weights @ center)
+    values, others = human - (weights * (judge - center)).sum(axis=1), extra @ mean_weights
     if parts is None:
-        n, of_extra = len(human), mean_weight**2 * float(np.var(extra, ddof=1)) / len(extra)
+        n, of_extra = len(human), float(np.var(others, ddof=1)) / len(extra)
         error, df = math.sqrt(float(np.var(values, ddof=1)) / n + of_extra), n - 1.0
     else:
         error, df = parts.precision(values, others)
     reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * error
     p_value = 2 * float(special.stdtr(df, -abs(estimate) / error)) if error > 0 else math.nan
-    return JudgedMean(
-        weighting, estimate, error, df, p_value, (estimate - reach, estimate + reach), mean_weight
-    )
+    ends = (estimate - reach, estimate + reach)
+    return JudgedMean(weighting, estimate, error, df, p_value, ends, tuple(map(float, mean_weights)))
 
 
 def _check(human: Floats, judge: Floats, extra: Floats, confidence: float) -> None:
-    if human.ndim != 1 or human.shape != judge.shape or extra.ndim != 1:
-        raise InputError("Each rated item needs one human value and one score of the judge.")
-    if len(human) < 3 or len(extra) < 2:
-        raise InputError(
-            f"At least 3 items with human values and 2 without are needed; got {len(human)} and {len(extra)}."
-        )
+    if (
+        human.ndim != 1
+        or judge.shape[:1] != human.shape
+        or judge.shape[1:] != extra.shape[1:]
+        or judge.ndim != 2
+    ):
+        raise InputError("Each rated item needs one human value and one score of each judge.")
+    if len(human) < 2:
+        raise InputError(f"At least 2 items with human values are needed; got {len(human)}.")
     if not all(np.isfinite(part).all() for part in (human, judge, extra)):
         raise InputError("Human values and scores of the judge must be finite numbers.")
-    if np.ptp(human) == 0:
-        raise InputError("The human values are all alike: their mean has no error to reduce.")
     if not 0 < confidence < 1:
         raise InputError(f"A confidence must lie between 0 and 1; got {confidence:g}.")
 

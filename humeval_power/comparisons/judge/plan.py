@@ -7,13 +7,13 @@ by formula, with the judge and without. More judged items are tried in steps, as
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_UP, Decimal
 
 import numpy as np
 
-from humeval_power.comparisons.judge.rated import RatedItems, rated_means
+from humeval_power.comparisons.judge.rated import RatedItems, rated_estimate
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import Design
 from humeval_power.errors import DesignError, FitError, InputError
@@ -32,17 +32,16 @@ from humeval_power.study_counts import StudyCounts
 _PER_STUDY, _PER_RATING = 6e-3, 1.2e-5  # seconds: of two fits from several starts, and of each rating
 _PER_EXTRA = 1.5e-7  # seconds: of an item that the judge alone scores
 _PER_RATING_BYTES, _PER_EXTRA_BYTES = 500, 120
+Scores = Callable[[np.ndarray, np.random.Generator], np.ndarray]  # of items' true differences, (T, J)
 MONTE_CARLO = 0.99  # confidence of the interval of a simulated rate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedReplicates:
-    """p-values and estimates of n studies with the judge, NaN where the model could not be fitted, and the p-values
-    of the same studies without it."""
+    """p-values and estimates of n studies with the judge, NaN where the model could not be fitted."""
 
     p_values: np.ndarray
     estimates: np.ndarray
-    alone: np.ndarray
     seed: int
 
     @property
@@ -68,22 +67,23 @@ def simulate_judged(
     extra: int,
     n_simulations: int,
     seed: int,
+    scores: Scores | None = None,
 ) -> JudgedReplicates:
-    """Draw studies of workers with a judge's scores, and test each; study i draws from child i of the seed."""
+    """Draw studies of workers with a judge's scores, and test each; study i draws from child i of the seed.
+    `scores` draws those of several judges, or of runs, in the place of one judge of this correlation."""
     coded = parameters.recoded()
     turned = coded if coded.effect >= 0 else replace(coded, effect=-coded.effect)
-    found = np.full((3, n_simulations), math.nan)
+    found = np.full((2, n_simulations), math.nan)
     for replicate in range(n_simulations):
-        rated = draw_judged(
-            turned, design, correlation=correlation, extra=extra, rng=replicate_generator(seed, replicate)
-        )
+        rng = replicate_generator(seed, replicate)
+        rated = draw_judged(turned, design, correlation=correlation, extra=extra, rng=rng, scores=scores)
         try:
-            means = rated_means(rated)
+            judged = rated_estimate(rated)
         except FitError:
             continue
-        found[:, replicate] = means.judged.p_value, means.judged.estimate, means.human.p_value
-    p_values, estimates, alone = found
-    return JudgedReplicates(p_values, estimates, alone, seed)
+        found[:, replicate] = judged.p_value, judged.estimate
+    p_values, estimates = found
+    return JudgedReplicates(p_values, estimates, seed)
 
 
 def judged_workload(design: Design, *, extra: int, n_simulations: int) -> Workload:
@@ -94,7 +94,13 @@ def judged_workload(design: Design, *, extra: int, n_simulations: int) -> Worklo
 
 
 def draw_judged(
-    parameters: Parameters, design: Design, *, correlation: float, extra: int, rng: np.random.Generator
+    parameters: Parameters,
+    design: Design,
+    *,
+    correlation: float,
+    extra: int,
+    rng: np.random.Generator,
+    scores: Scores | None = None,
 ) -> RatedItems:
     """One study: ratings of the design, and a judge's scores of its items and of others, whose differences have
     this correlation with the items' true ones. Parameters are in difference coding."""
@@ -102,8 +108,11 @@ def draw_judged(
     worker, item = (rng.standard_normal((2, size)) for size in (design.n_workers, n))
     rating = rating_values(parameters, rows, Normals(worker, item, rng.standard_normal(design.n_ratings)))
     truth = np.concatenate([item[1], rng.standard_normal(extra)])
-    noise = rng.standard_normal(n + extra)
-    judged = correlation * truth + math.sqrt(1 - correlation**2) * noise
+    if scores is None:
+        noise = rng.standard_normal(n + extra)
+        judged = correlation * truth + math.sqrt(1 - correlation**2) * noise
+    else:
+        judged = scores(truth, rng)
     return RatedItems(rows.worker, rows.item, rows.system, rating, np.stack([-judged, judged], axis=1) / 2)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
+from humeval_power.checking.columns import listing, shortened
 from humeval_power.checking.suspects import ClusterSuspect
 from humeval_power.comparisons.judge.means import FEW, JudgedMean, JudgedMeans
 from humeval_power.comparisons.judge.rated import RatedEstimate, RatedMeans
@@ -15,7 +16,7 @@ from humeval_power.comparisons.judge.table import JudgedPair, JudgedSystems, Jud
 from humeval_power.saying.chart import Chart, EstimateRow, EstimateRows, interval_chart
 from humeval_power.saying.clustered_words import Independence, assumed_items, clustered_items
 from humeval_power.saying.document import Document, Drawing, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, decimals, p_cell, p_words, significant
+from humeval_power.saying.numbers import counted, decimals, p_cell, p_words, percent, significant
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, above, flat, pairs_lead, signature, table
@@ -30,30 +31,50 @@ _JUDGE = Independence(
     "The judge is one judge with one prompt: claims hold for what humans say, which the judge's scores only "
     "help to estimate. Another judge gives other weights, not another target.",
 )
+_JUDGES = Independence(
+    "judges",
+    "assumed",
+    "The judges are those that were chosen before people rated: claims hold for what humans say, which "
+    "their scores "
+    "only help to estimate. A judge that is picked for how well it goes with these ratings is tuned on them.",
+)
 
 
 def judged_answers(table: JudgedTable, found: JudgedMeans | RatedMeans) -> tuple[Independence, ...]:
     """What was not independent in an estimate from a table."""
+    judge = _JUDGE if len(table.judge_names) == 1 else _JUDGES
     if isinstance(found, JudgedMeans):
-        return value_answers(found, table.cluster_name, table.suspects)
-    return (*rated_answers(found, table.cluster_name, table.suspects), _JUDGE)
+        return (*value_answers(found, table.cluster_name, table.suspects, panel=table.panel), judge)
+    return (*rated_answers(found, table.cluster_name, table.suspects), judge)
 
 
 def value_answers(
-    found: JudgedMeans, cluster: str | None, suspects: Sequence[ClusterSuspect] = ()
+    found: JudgedMeans,
+    cluster: str | None,
+    suspects: Sequence[ClusterSuspect] = (),
+    *,
+    panel: Sequence[str] = (),
 ) -> tuple[Independence, ...]:
-    """Of means of outputs: items, and workers that nobody named."""
+    """Of means of outputs: items, and workers that nobody named, or that the claim is about."""
     workers = Independence(
         "workers",
         "assumed",
         "Who rated is not in the model: where the same few workers rate all items, their own differences are not "
         "in this interval. A column of workers puts them in.",
     )
+    if panel:
+        workers = Independence(
+            "workers",
+            "assumed",
+            f"The claim is about these {len(panel):,} raters alone ({listing(panel, limit=6)}) on other "
+            "items: how other "
+            "raters would differ from them is not in this interval.",
+        )
     if found.clustered is None:
         items = assumed_items(found.n, suspects)
     else:
         items = clustered_items(found.clustered, cluster or "cluster")
-    return items, workers, _JUDGE
+    return items, workers
 
 
 def rated_answers(
@@ -97,6 +118,11 @@ def interval_cell(ends: tuple[float, float]) -> str:
 def _lead(estimated: str, found: JudgedMeans | RatedMeans, who: str) -> str:
     """The estimate with the judge, without, and what the judge adds."""
     best = found.tuned if isinstance(found, JudgedMeans) else found.judged
+    if isinstance(found, JudgedMeans) and found.reason:
+        reach = f"{100 * found.confidence:g} % interval {interval_cell(best.interval)}"
+        if math.isnan(best.interval[0]):
+            reach = "no interval: the labels do not vary"
+        return f"{estimated} is {best.estimate:.4g} from the {who} alone ({reach}). {found.reason}"
     p = f", {p_words(best.p_value)}" if isinstance(found, RatedMeans) else ""
     worth = f"with its help the ratings are worth {found.efficiency:.3g} times as many"
     if found.efficiency < 1:
@@ -129,13 +155,16 @@ def _estimates_chart(
 class JudgeEstimate(PaperResult):
     """A mean or a difference from human values and a judge's scores; `estimated` says which, in words.
 
-    `answers` say what was not independent, `cluster` names the column of the clusters of items.
+    `panel` names the raters that the claim is about, where it is about no others. `answers` say what was not
+    independent, `cluster` names the column of the clusters of items.
     """
 
-    schema: ClassVar[str] = "humeval_power/judge_estimate/1"
+    schema: ClassVar[str] = "humeval_power/judge_estimate/2"
 
     found: JudgedMeans
     estimated: str
+    judges: tuple[str, ...] = ("judge",)
+    panel: tuple[str, ...] = ()
     answers: tuple[Independence, ...] = ()
     cluster: str | None = None
     warnings: tuple[str, ...] = ()
@@ -144,26 +173,37 @@ class JudgeEstimate(PaperResult):
     @property
     def _named(self) -> tuple[tuple[str, JudgedMean], ...]:
         found = self.found
-        return (
+        judge = "judge" if len(self.judges) == 1 else "judges"
+        named = (
             ("humans alone", found.human),
             ("judge, weight 1", found.plain),
-            ("judge, weight estimated", found.tuned),
+            (f"{judge}, cross-fitted", found.cross_fitted),
+            (f"with the {judge}", None if found.reason else found.tuned),
         )
+        return tuple((name, one) for name, one in named if one is not None)
 
     def answer(self) -> Document:
         found, best = self.found, self.found.tuned
+        facts = [("Items", f"{found.n:,} with human values, {found.extra:,} more with the judge's scores")]
+        if not found.reason:
+            of = (
+                "judge and humans"
+                if len(self.judges) == 1
+                else f"humans with {len(self.judges)} judges together"
+            )
+            how = _HOW[found.method].format(df=best.df)
+            facts += [
+                ("Correlation", f"{found.correlation:.3f} of {of}"),
+                ("Worth", f"{found.efficiency:.2f} times the human values ({how})"),
+            ]
+            if math.isfinite(found.pool_error):
+                facts.append(
+                    ("These items", f"standard error {found.pool_error:.4g} about the mean of just these")
+                )
         return Document(
             self.estimated,
-            lead=_lead(self.estimated, found, "humans"),
-            headline=(
-                ("Items", f"{found.n:,} with human values, {found.extra:,} more with the judge's scores"),
-                ("Correlation", f"{found.correlation:.3f} of judge and humans"),
-                (
-                    "Worth",
-                    f"{found.efficiency:.2f} times the human values (weight cross-fitted, Student's interval on "
-                    f"{best.df:.4g} df)",
-                ),
-            ),
+            lead=_lead(self.estimated, found, "humans") + self._panel(),
+            headline=tuple(facts),
             caveats=(*self.warnings, *self._caveats()),
             sections=(
                 Section(
@@ -171,9 +211,7 @@ class JudgeEstimate(PaperResult):
                     (
                         self._table(),
                         _estimates_chart(
-                            self._named,
-                            self.estimated,
-                            "from humans alone, with the judge at weight 1, and at the estimated weight",
+                            self._named, self.estimated, "from humans alone, and with the judge's help"
                         ),
                     ),
                 ),
@@ -181,16 +219,21 @@ class JudgeEstimate(PaperResult):
             ),
         )
 
+    def _panel(self) -> str:
+        return f" The claim is about these raters: {listing(self.panel, limit=6)}." if self.panel else ""
+
     def independence(self) -> tuple[Independence, ...]:
-        return self.answers or value_answers(self.found, self.cluster)
+        return self.answers or (*value_answers(self.found, self.cluster), _JUDGE)
 
     @property
     def signature(self) -> str:
         found = self.found
         return signature(
-            model="ppi++",
+            model=found.method,
             n=found.n,
             extra=found.extra,
+            judges=len(self.judges),
+            raters="fixed" if self.panel else None,
             cluster=(self.cluster, found.n_clusters),
             confidence=found.confidence,
             seed=found.seed,
@@ -198,56 +241,85 @@ class JudgeEstimate(PaperResult):
 
     def paper(self) -> tuple[str, ...]:
         found, best = self.found, self.found.tuned
-        errors = "Student's t"
+        reach = f"{100 * found.confidence:g} % interval {interval_cell(best.interval)}"
+        alone = f"from humans alone {found.human.estimate:.4g}, {interval_cell(found.human.interval)}"
+        if found.reason:
+            return (
+                f"{self.estimated} was estimated from {found.n:,} items with human values: "
+                f"{best.estimate:.4g}, {reach}. "
+                "An automatic judge was not used.",
+            )
+        clusters = ""
         if found.n_clusters is not None:
-            errors = f"CR2 standard errors over {found.n_clusters:,} clusters and Bell-McCaffrey degrees of freedom"
+            clusters = f", with CR2 standard errors over {found.n_clusters:,} clusters"
+        p = "" if math.isnan(best.p_value) else f", {p_words(best.p_value)}"
+        judges = "an automatic judge" if len(self.judges) == 1 else f"{len(self.judges)} automatic judges"
         return (
-            f"{self.estimated} was estimated by prediction-powered inference (PPI++; Angelopoulos, Duchi and Zrnic "
-            f"2023) from {found.n:,} items with human values and {found.extra:,} with an automatic judge's scores "
-            f"alone, the weight of the judge ({best.weight:.3g}) by cross-fitting, with {errors}: "
-            f"{best.estimate:.4g}, {100 * found.confidence:g} % interval {interval_cell(best.interval)}, "
-            f"{p_words(best.p_value)}; from humans alone {found.human.estimate:.4g}, "
-            f"{interval_cell(found.human.interval)}.",
+            f"{self.estimated} was estimated from {found.n:,} items with human values and {found.extra:,} "
+            "with the scores "
+            f"of {judges} alone, by {_PAPER[found.method]}{clusters}: {best.estimate:.4g}, {reach}{p}; {alone}.",
         )
 
     def _caveats(self) -> tuple[str, ...]:
         found = self.found
         said = {
             f"With {found.n} human values (fewer than {FEW}) the judge's weight is itself uncertain; the gain "
-            "may be less than the standard errors say.": found.n < FEW,
+            "may be less than the standard errors say.": found.n < FEW and not found.reason,
             "The judge made the estimate less precise here: use the humans alone.": found.efficiency < 1,
             PLAIN_HURTS: found.plain_hurts,
         }
         return tuple(text for text, holds in said.items() if holds)
 
     def _table(self) -> Table:
-        return table(
-            self._named,
-            {
-                "": lambda row: row[0],
-                "estimate": lambda row: f"{row[1].estimate:.4g}",
-                "SE": lambda row: f"{row[1].standard_error:.4g}",
-                f"{100 * self.found.confidence:g} % interval": lambda row: interval_cell(row[1].interval),
-                "weight": lambda row: f"{row[1].weight:.3f}",
-                "p": lambda row: p_cell(row[1].p_value),
-            },
-        )
+        columns: dict[str, Callable[[tuple[str, JudgedMean]], str]] = {
+            "": lambda row: row[0],
+            "estimate": lambda row: f"{row[1].estimate:.4g}",
+            "SE": lambda row: f"{row[1].standard_error:.4g}",
+            f"{100 * self.found.confidence:g} % interval": lambda row: interval_cell(row[1].interval),
+            "weight" if len(self.judges) == 1 else "weights": lambda row: weights_cell(row[1].weights),
+        }
+        if not math.isnan(self.found.tuned.p_value):
+            columns["p"] = lambda row: p_cell(row[1].p_value)
+        caption = "" if len(self.judges) == 1 else f"Weights of {', '.join(map(shortened, self.judges))}."
+        return table(self._named, columns, caption)
 
     def numbers(self) -> Record:
         found = asdict(self.found)
         del found["seed"]  # stands in the envelope
-        rest = values(self, "estimated", "cluster", "warnings")
+        rest = values(self, "estimated", "judges", "panel", "cluster", "warnings")
         return {**found, **rest, "efficiency": self.found.efficiency, "assumptions": ASSUMED}
 
     def table_rows(self) -> list[Record]:
         return [flat(each) for _, each in self._named]
 
 
+_HOW = {
+    "regression": "regression on the judge, Student's t on {df:.4g} df",
+    "post-stratified": "labels post-stratified by the judge's answer, Wilson's interval with t on {df:.4g} df",
+    "wilson-regression": "regression on the judge, Wilson's interval with t on {df:.4g} df",
+    "cross-fitted": "weights from other clusters, {df:.3g} df",
+}
+_PAPER = {
+    "regression": "regression on the scores, centred at their mean over all items (Student's t)",
+    "post-stratified": "post-stratification by its answer, with Wilson's interval at the effective number of "
+    "labels",
+    "wilson-regression": "regression on the scores, centred at their mean over all items, with Wilson's interval "
+    "at the effective number of labels (HC3)",
+    "cross-fitted": "prediction-powered inference (PPI++; Angelopoulos, Duchi and Zrnic 2023), weights "
+    "cross-fitted over clusters",
+}
+
+
+def weights_cell(weights: Sequence[float]) -> str:
+    """'0.04, 0.2'."""
+    return ", ".join(f"{one:.3g}" for one in weights)
+
+
 # Differences of all pairs of systems, or of each to a baseline, with a judge's help.
 
 _MODEL = {
     "workers": "the rating model with the judge as a covariate of items, Kenward and Roger's df of each pair",
-    "values": "PPI++ on the means of outputs, the judge's weight cross-fitted in each pair",
+    "values": "regression of the outputs' means on the judge's scores, Student's t in each pair",
 }
 
 
@@ -255,7 +327,7 @@ _MODEL = {
 class JudgeSystems(PaperResult):
     """Each pair with its difference, and p-values corrected by Holm (1979)."""
 
-    schema: ClassVar[str] = "humeval_power/judge_systems/1"
+    schema: ClassVar[str] = "humeval_power/judge_systems/2"
 
     found: JudgedSystems
     answers: tuple[Independence, ...] = ()
@@ -329,7 +401,7 @@ class JudgeSystems(PaperResult):
         sizes: Record = (
             {"model": "lmm+judge", "df": "kr", "workers": first.n_workers, "items": first.n_items}
             if isinstance(first, RatedMeans)
-            else {"model": "ppi++", "n": first.n, "extra": first.extra}
+            else {"model": first.method, "n": first.n, "extra": first.extra}
         )
         return signature(
             **sizes,
@@ -400,10 +472,11 @@ FEW_WORKERS = 5
 class JudgeWorkers(PaperResult):
     """The rating model's estimate from workers alone and with the judge; `estimated` says of what."""
 
-    schema: ClassVar[str] = "humeval_power/judge_workers/1"
+    schema: ClassVar[str] = "humeval_power/judge_workers/2"
 
     found: RatedMeans
     estimated: str
+    judges: tuple[str, ...] = ("judge",)
     answers: tuple[Independence, ...] = ()
     cluster: str | None = None
     warnings: tuple[str, ...] = ()
@@ -430,9 +503,15 @@ class JudgeWorkers(PaperResult):
                     f"{found.efficiency:.2f} times the data; {decimals(best.df, 1)} df (Kenward and Roger)",
                 ),
                 (
-                    "The judge",
+                    "The judge" if len(self.judges) == 1 else "The judges",
                     f"correlation {decimals(found.correlation, 2)} with what items truly differ in, as the model "
                     "has it",
+                ),
+                (
+                    "Raters",
+                    f"{percent(best.sd_worker**2 / found.n_workers / best.standard_error**2)} of the "
+                    "variance with the "
+                    "judge, about: no judge takes that away",
                 ),
             ),
             caveats=(*self.warnings, *self._caveats()),
@@ -469,7 +548,7 @@ class JudgeWorkers(PaperResult):
                 "SE": lambda row: f"{row[1].standard_error:.4g}",
                 "df": lambda row: decimals(row[1].df, 1),
                 f"{100 * self.found.confidence:g} % interval": lambda row: interval_cell(row[1].interval),
-                "weight": lambda row: f"{row[1].weight:.4g}",
+                "weight" if len(self.judges) == 1 else "weights": lambda row: weights_cell(row[1].weights),
                 "p": lambda row: p_cell(row[1].p_value),
             },
         )
@@ -518,7 +597,7 @@ class JudgeWorkers(PaperResult):
         )
 
     def numbers(self) -> Record:
-        rest = values(self, "estimated", "cluster", "warnings")
+        rest = values(self, "estimated", "judges", "cluster", "warnings")
         return {
             **asdict(self.found),
             **rest,

@@ -12,7 +12,14 @@ from humeval_power.comparisons.judge.means import JackknifeEstimate
 from humeval_power.saying.chart import interval_chart
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, decimals, p_words, significant, significant_interval
+from humeval_power.saying.numbers import (
+    counted,
+    decimals,
+    p_cell,
+    p_words,
+    significant,
+    significant_interval,
+)
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, flat, signature, table
 
@@ -33,6 +40,12 @@ def bias_warning(found: OwnFamilyBias) -> str:
     """What an estimate warns of, under the name of the bias; '' where there is none to tell."""
     if not found.is_found:
         return ""
+    if found.slope is None:
+        return (
+            f"The judge distorts the difference of {', '.join(map(shortened, found.own))} from the others by "
+            f"{significant(found.bias.estimate)} ({p_words(found.bias.p_value)}). The estimate with the "
+            "judge is corrected for it; plain means of its scores are not."
+        )
     return (
         f"{NAME}: the judge scores {', '.join(map(shortened, found.own))} higher than the humans' values make one "
         f"expect, by {significant(found.in_human_units.estimate)} in their units "
@@ -75,13 +88,24 @@ class JudgeBias(PaperResult):
     def _lead(self) -> str:
         found, own = self.found, ", ".join(map(shortened, self.found.own))
         bias, p = found.in_human_units.estimate, p_words(found.bias.p_value)
+        beside = (
+            f"Judged beside {counted(len(found.systems) - len(found.own), 'other system')} on "
+            f"{counted(found.n_items, 'item')} with human values."
+        )
+        if found.slope is None:
+            whether = (
+                "distorts" if found.bias.p_value <= 1 - found.confidence else "is not shown to distort"
+            )
+            return (
+                f"The judge {whether} the difference of {own} from the others ({p}): by "
+                f"{significant(bias)} on the common scale. {beside}"
+            )
         amount = f"{significant(abs(bias))} {'more' if bias > 0 else 'less'}"
         favours = f"favours its own family, {own}"
         shown = f"The judge {favours}" if found.is_found else f"It is not shown that the judge {favours}"
         return (
             f"{shown} ({p}): it scores them {amount} than the humans' values make one expect, in their units. "
-            f"Judged beside {counted(len(found.systems) - len(found.own), 'other system')} on "
-            f"{counted(found.n_items, 'item')} with human values."
+            f"{beside}"
         )
 
     def _facts(self) -> tuple[Fact, ...]:
@@ -143,7 +167,10 @@ class JudgeBias(PaperResult):
         found = self.found
         if found.slope is None:
             return (
-                "Judge and humans are taken to use the same scale: a point of one is a point of the other."
+                "Judge and humans are taken to use the same scale: a point of one is a point of the other. "
+                "Such a distortion is no preference: a judge that errs alike everywhere distorts a "
+                "difference of systems whose rates differ. Whether it favours a family among outputs that "
+                "people value alike is asked without --same-scale, where some outputs have two ratings."
             )
         return (
             f"A point of the humans' scale is {significant(found.slope.estimate)} of the judge's "
@@ -170,6 +197,13 @@ class JudgeBias(PaperResult):
     def paper(self) -> tuple[str, ...]:
         found = self.found
         by = f"clusters of items ({self.cluster})" if self.cluster else "items"
+        if found.slope is None:
+            return (
+                f"The judge distorted the difference of {', '.join(map(shortened, found.own))} from other "
+                f"systems by {significant(found.bias.estimate)} on the common scale "
+                f"({100 * found.confidence:g} % interval {significant_interval(*found.bias.interval)}, "
+                f"{p_words(found.bias.p_value)}, jackknife over {by}).",
+            )
         return (
             f"The judge's preference for its own family ({', '.join(map(shortened, found.own))}), its scores "
             f"against what the human values of {found.n_items:,} items make one expect, was "
@@ -209,11 +243,13 @@ _WORKERS = Independence(
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeAgreement(PaperResult):
-    """The correlations, with jackknife intervals, and those of each worker."""
+    """The correlations, with jackknife intervals, and those of each worker; `others` are further judges."""
 
-    schema: ClassVar[str] = "humeval_power/judge_agreement/1"
+    schema: ClassVar[str] = "humeval_power/judge_agreement/2"
 
     found: JudgeCeiling
+    judge: str = "judge"
+    others: tuple[tuple[str, JudgeCeiling], ...] = ()
     answers: tuple[Independence, ...] = ()
     cluster: str | None = None
     remarks: tuple[str, ...] = ()
@@ -266,6 +302,7 @@ class JudgeAgreement(PaperResult):
             caveats=self._caveats(),
             sections=(
                 Section("Correlations", (self._table(), picture)),
+                *((Section("Each judge", (self._judges(),)),) if self.others else ()),
                 Section("Each worker", (self._workers(),), is_detail=len(found.workers) > 30),
                 Section("How to read it", (Paragraph(_HOW), Paragraph(_NO_PROOF))),
             ),
@@ -314,6 +351,19 @@ class JudgeAgreement(PaperResult):
             },
         )
 
+    def _judges(self) -> Table:
+        return table(
+            ((self.judge, self.found), *self.others),
+            {
+                "judge": lambda row: shortened(row[0]),
+                "correlation": lambda row: self._cell(row[1].judge),
+                "of the ceiling": lambda row: f"{decimals(100 * row[1].share.estimate, 0)} %",
+                "less a person": lambda row: decimals(row[1].difference.estimate, 3),
+                "p": lambda row: p_cell(row[1].difference.p_value),
+            },
+            f"What stands above is of {shortened(self.judge)}.",
+        )
+
     def _workers(self) -> Table:
         return table(
             self.found.workers,
@@ -353,7 +403,9 @@ class JudgeAgreement(PaperResult):
         )
 
     def numbers(self) -> Record:
-        return {**asdict(self.found), "n_beaten": self.found.n_beaten, "cluster": self.cluster}
+        others = [{"name": name, **asdict(one), "n_beaten": one.n_beaten} for name, one in self.others]
+        own = {**asdict(self.found), "n_beaten": self.found.n_beaten}
+        return {**own, "name": self.judge, "other_judges": others, "cluster": self.cluster}
 
     def table_rows(self) -> list[Record]:
         return [{"of": key, **flat(one)} for key, _, one in self._named]

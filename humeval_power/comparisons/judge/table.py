@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Literal, NamedTuple
@@ -28,8 +28,9 @@ from humeval_power.inference.corrections import correct
 
 
 class JudgedValues(NamedTuple):
-    """Human values and the judge's scores of the items that have both, the judge's of the others, what is
-    estimated, in words, what was left out, and the clusters of all these items, rated ones first."""
+    """Human values (n,) and the judges' scores (n, J) of the items that have both, the judges' of the others
+    (N, J), what is estimated, in words, what was left out, and the clusters of all these items, rated ones
+    first."""
 
     human: Floats
     judge: Floats
@@ -42,9 +43,11 @@ class JudgedValues(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class JudgedTable:
     """One entry for each row: codes of `item` and `system` (and of `worker`, where it is known who rated), the
-    `human` value, NaN where no person rated, and the `judge` score, NaN where it is blank.
+    `human` value, NaN where no person rated, and the `judge` scores, (n,) or (n, J), NaN where they are blank.
 
-    `clusters` are those of the items; `suspects` the columns that look like clusters and were not named.
+    `clusters` are those of the items; `suspects` the columns that look like clusters and were not named; `has_runs`
+    says that a judge scored some outputs several times, which are averaged. `panel` are the raters that claims are
+    about, where they are about no others; `worker` is then None.
     """
 
     item: Codes
@@ -58,11 +61,36 @@ class JudgedTable:
     clusters: Clusters | None = None
     suspects: tuple[ClusterSuspect, ...] = ()
     notices: tuple[str, ...] = ()
+    judge_names: tuple[str, ...] = ("judge",)
+    panel: tuple[str, ...] = ()
+    has_runs: bool = False
 
     @cached_property
+    def scores(self) -> Floats:
+        """The judges' mean scores of each output, (n_items, n_systems, J); NaN where one gave none."""
+        columns = self.judge.reshape(len(self.item), -1).T
+        if not len(columns):
+            return np.empty((len(self.item_names), len(self.system_names), 0))
+        return np.stack([self._means(each) for each in columns], axis=-1)
+
+    @cached_property
+    def run_counts(self) -> Codes:
+        """How many scores of each output the judges gave, (n_items, n_systems, J)."""
+        shape = len(self.item_names), len(self.system_names)
+        key = self.item * shape[1] + self.system
+        columns = self.judge.reshape(len(self.item), -1).T
+        counts = [np.bincount(key[np.isfinite(each)], minlength=shape[0] * shape[1]) for each in columns]
+        return np.array(counts, dtype=np.int64).reshape(len(columns), *shape).transpose(1, 2, 0)
+
+    @property
     def judge_means(self) -> Floats:
-        """The judge's mean score of each output, (n_items, n_systems); NaN where it gave none."""
-        return self._means(self.judge)
+        """The first judge's mean score of each output, (n_items, n_systems); NaN where it gave none."""
+        return np.asarray(self.scores[:, :, 0])
+
+    def of_judge(self, place: int) -> JudgedTable:
+        """The same table with one of its judges."""
+        one = self.judge.reshape(len(self.item), -1)[:, [place]]
+        return replace(self, judge=one, judge_names=self.judge_names[place : place + 1])
 
     @cached_property
     def human_means(self) -> Floats:
@@ -139,9 +167,9 @@ class JudgedTable:
         codes = self.codes_of(pair)
         human, judge = (
             means[:, codes[0]] if pair is None else means[:, codes[1]] - means[:, codes[0]]
-            for means in (self.human_means, self.judge_means)
+            for means in (self.human_means, self.scores)
         )
-        usable = np.isfinite(judge)
+        usable = np.isfinite(judge).all(axis=1)
         both = usable & np.isfinite(human)
         order = np.concatenate([np.flatnonzero(both), np.flatnonzero(usable & ~both)])
         return JudgedValues(
@@ -164,8 +192,8 @@ class JudgedTable:
         if self.worker is None:
             raise InputError("The table does not say who rated: name the column of the workers.")
         codes = self.codes_of(pair)
-        scores = self.judge_means[:, codes]
-        usable = np.flatnonzero(np.isfinite(scores).all(axis=1))
+        scores = self.scores[:, codes]
+        usable = np.flatnonzero(np.isfinite(scores).all(axis=(1, 2)))
         place = np.full(len(scores), -1)
         place[usable] = np.arange(len(usable))
         kept = np.isfinite(self.human) & np.isin(self.system, codes) & (place[self.item] >= 0)
@@ -181,7 +209,9 @@ class JudgedTable:
     def _left_out(self, count: int) -> tuple[str, ...]:
         if not count:
             return ()
-        return (f"{count:,} items lack the judge's score of one system and are left out.",)
+        who = "the judge's score" if len(self.judge_names) == 1 else "the score of a judge"
+        of = " of one system" if len(self.system_names) > 1 else ""
+        return (f"{count:,} items lack {who}{of} and are left out.",)
 
 
 def _clusters_of(clusters: Clusters | None, items: Codes) -> Clusters | None:
@@ -241,6 +271,7 @@ def judged_pair(
         clusters=values.clusters,
         confidence=confidence,
         seed=seed,
+        is_difference=pair is not None,
     )
 
 

@@ -34,6 +34,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "import": ("studies.field.ask_import", "Bring a platform's export into a table of ratings."),
         "check": ("studies.fit.ask_check", "What is in a table, and what is wrong with it?"),
         "fit": ("studies.fit.ask", "Estimate the effect and the variances from a table."),
+        "agreement": (
+            "comparisons.agreement.ask",
+            "Do raters agree, would others, and how many does it take?",
+        ),
     },
     "Plan a rating study": {
         "power": ("studies.power.ask", "How often would a study of this size find an effect?"),

@@ -86,6 +86,8 @@ _SYSTEMS = (
     "--n-systems 3",
     "--n-systems 3 --ratings-per-item 2",
     "--n-systems 3 --model joint",
+    "--n-systems 3 --model joint --ratings-per-item 2",
+    "--n-systems 3 --model joint --system-variances common",
     "--n-systems 3 --model joint --system-variances own",
 )
 

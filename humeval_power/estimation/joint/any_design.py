@@ -64,6 +64,7 @@ class AnyDesign:
     @classmethod
     def of_rows(cls, worker: Codes, item: Codes, system: Codes, n_systems: int) -> Self | None:
         """Codes of rows (n,). None where the matrices would be large."""
+        worker, item = np.ascontiguousarray(worker), np.ascontiguousarray(item)  # one kind, compiled once
         m, n = int(worker.max()) + 1, int(item.max()) + 1
         if min(m, n) * n_systems > MOST_COLUMNS or m * n * n_systems > _MOST_CELLS:
             return None

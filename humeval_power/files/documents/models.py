@@ -234,6 +234,8 @@ class MeasureRecord(PartRecord):
     value: float | None = None
     interval: Interval | None = None
     reason: str | None = ""
+    value_other: float | None = None
+    interval_other: Interval | None = None
 
 
 class AgreementRecord(PartRecord):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.fit.latent_effects import FamilyCheck
     from humeval_power.studies.fit.many_systems import ModelCheck, VariancesCheck
     from humeval_power.studies.fit.wald import Adjustment
+    from humeval_power.studies.looks.repeated import RepeatedResult
     from humeval_power.studies.looks.stagewise import StagewiseResult
     from humeval_power.studies.power.estimate import PowerEstimate
 
@@ -158,12 +159,12 @@ def analysis_content(
     return record
 
 
-def looks_content(looks: LooksTaken, inference: StagewiseResult) -> Record:
+def looks_content(looks: LooksTaken, inference: StagewiseResult | RepeatedResult) -> Record:
     """The looks of a study, and the inference that takes them into account."""
     state = looks.state
     return {
         "ledger": Path(looks.ledger).name,
-        "rule": str(state.rule),
+        "rule": looks.of_two.rule_words,
         "by": state.unit,
         "decision": state.looks[-1].decision,
         "significant": looks.shown,

@@ -60,9 +60,10 @@ from humeval_power.studies.fit.intervals import Intervals
 from humeval_power.studies.fit.many_systems import CorrectedP, SystemsAnalysis, recorrected
 from humeval_power.studies.fit.ranks import SimulatedRanks
 from humeval_power.studies.fit.wald import Adjustment, EffectTest
-from humeval_power.studies.looks.stagewise import StagewiseResult, stagewise_inference
+from humeval_power.studies.looks.repeated import RepeatedResult, at_the_end
+from humeval_power.studies.looks.stagewise import StagewiseResult
 from humeval_power.studies.monitor.result import DECISIONS, over_record, result_blocks
-from humeval_power.studies.monitor.step import estimates, taken_boundaries
+from humeval_power.studies.monitor.step import rating_inference
 from humeval_power.studies.monitor.systems import over_looks
 from humeval_power.studies.power.estimate import PowerEstimate
 
@@ -140,11 +141,11 @@ class AnalysisResult(Result):
         return self.analysis.results[0].test
 
     @cached_property
-    def sequential(self) -> StagewiseResult | None:
+    def sequential(self) -> StagewiseResult | RepeatedResult | None:
         """The inference about two systems that takes the looks into account, None for a study with one test."""
         if self.looks is None or self.ranks is not None:
             return None
-        return stagewise_inference(estimates(self.looks.of_two), taken_boundaries(self.looks.of_two))
+        return rating_inference(self.looks.of_two)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -267,10 +268,13 @@ class AnalysisResult(Result):
         shown, level = self._is_significant, f"{100 * rule.confidence:g} % interval"
         if self.tests is not None:
             p, level = f"{p_words(self._corrected_p)} {family_words(self.tests)}", f"uncorrected {level}"
+        if rule.margin is not None and self.looks is not None and self.sequential is not None:
+            rule = at_the_end(rule)  # by the interval of the looks, which has confidence 1 - alpha
+            interval, shown = self.sequential.interval, self.looks.shown
+        elif rule.margin is not None and tested.significant and not shown:
+            noun = claim(rule)
+            return f"{noun[0].upper()}{noun[1:]} of {b} and {a} is not shown: {p}. {PARITY}"
         if rule.margin is not None:
-            if tested.significant and not shown:
-                noun = claim(rule)
-                return f"{noun[0].upper()}{noun[1:]} of {b} and {a} is not shown: {p}. {PARITY}"
             text = margin_decision(rule, (a, b), interval=interval, shown=shown, scale=scale)
             corrected = "" if self.tests is None else f" ({p}.)"
             return f"{text}{'' if self.deviations is not None else f' {PARITY}'}{corrected}"
@@ -465,8 +469,21 @@ def _interest(interest: PowerAtInterest, rule: DecisionRule) -> str:
     return told
 
 
-def _looks(looks: LooksTaken, found: StagewiseResult) -> str:
+def _looks(looks: LooksTaken, found: StagewiseResult | RepeatedResult) -> str:
     last = looks.of_two.looks[-1]
+    if isinstance(found, RepeatedResult):
+        bias = (
+            ""
+            if found.bias is None
+            else f" The plan predicts a bias of {found.bias:+.4f} of such an estimate."
+        )
+        return (
+            f"{counted(len(looks.state.looks), 'look')} taken ({looks.of_two.rule_words}). "
+            f"{DECISIONS[last.decision]} Estimate {found.estimate:.4f}, {100 * found.confidence:g} % interval "
+            f"{interval_words(*found.interval)}, {p_words(found.p_value)}: these hold at all looks together, "
+            f"whatever ended the study.{bias} Report these; the plain ones below ignore that the study could have "
+            "stopped earlier."
+        )
     return (
         f"{counted(len(looks.state.looks), 'look')} taken ({looks.state.rule.efficacy}); the last one "
         f"{'passed its boundary' if looks.shown else 'did not pass its boundary'} "

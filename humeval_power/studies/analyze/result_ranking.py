@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
+from humeval_power.checking.columns import shortened
+from humeval_power.comparisons.agreement.result import is_about_others
 from humeval_power.families import FamilyOfTests
 from humeval_power.ratings import Ratings
 from humeval_power.rules import claim
@@ -199,18 +201,43 @@ def agreement_blocks(records: Mapping[str, Record]) -> Iterator[Block]:
         rows = [(name, *(_value(values.get(each)) for each in columns)) for name, values in found.items()]
         yield Table(("criterion", *(_COLUMNS[each] for each in columns)), tuple(rows))
         yield Paragraph(
-            "Krippendorff's alpha, and shares of pairs of ratings of an output, with 95 % intervals."
+            "Krippendorff's alpha, and shares of pairs of ratings of an output, with 95 % intervals of these "
+            "workers on other items; 'agreement report' says how other workers would agree."
         )
     elif len(found) == 1 and first:
-        yield Table(
-            ("measure", "value", "95 % interval"),
-            tuple((measure, f"{value:.2f}", _reach(ends)) for measure, (value, ends) in first.items()),
+        (record,) = records.values()
+        yield Table(("measure", "value", "these workers", "other workers"), tuple(_rows(record)))
+        yield Paragraph(
+            "95 % intervals: of these workers on other items, and of other workers like them, within a system."
         )
     else:
         yield Paragraph("Not defined for this table.")
 
 
+_MOST_WITHIN = 3  # systems whose agreement is printed
 Measured = tuple[float, tuple[float, float] | None]
+
+
+def _rows(record: Record) -> Iterator[tuple[str, ...]]:
+    """A row for each measure; within systems where these are few enough to read."""
+    entries = cast(list[dict[str, Any]], record["between"])
+    is_short = sum(" within " in one["measure"] for one in entries) <= _MOST_WITHIN
+    for one in entries:
+        name = one["measure"]
+        if one["value"] is None or (" within " in name and not is_short):
+            continue
+        of_others = is_about_others(name)
+        yield (
+            shortened(_short(name), width=40),
+            f"{one['value']:.2f}",
+            "" if of_others else _reach(one["interval"]),
+            _reach(one["interval_other"]),
+        )
+
+
+def _short(name: str) -> str:
+    within = name.replace("Krippendorff's alpha, ordinal within ", "ordinal alpha within ")
+    return within.replace("intraclass correlation", "ICC")
 
 
 def _overall(record: Record) -> dict[str, Measured]:

@@ -89,6 +89,8 @@ def works_used(record: Mapping[str, Any]) -> dict[Reference, str]:
             found.setdefault(name, use)
     if kind == ["plan"] and "looks" in (study := record.get("study", {})):
         found |= dict(_of_looks(str(study.get("efficacy"))))
+        if "stop_when" in study:
+            found.setdefault(*_INTERVALS)
         if "comparisons" in study:
             found["Maurer and Bretz 2013"] = "steps over comparisons at the planned looks"
     return {reference(name): use for name, use in found.items()}
@@ -144,6 +146,8 @@ def _of_part(part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "Wilson 1927", "Monte Carlo interval of the power"
     if "efficacy" in part and "shares" in part:
         yield from _of_looks(str(part["efficacy"]))
+    if "stop_when" in part or {"half_width", "reason", "bias"} <= part.keys():
+        yield _INTERVALS
     for word, cited in _AGREEMENT.items():
         if word in str(part.get("measure", "")) and part.get("value") is not None:
             yield cited
@@ -153,6 +157,9 @@ def _of_part(part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield _HEDS, "the datasheet"
     if part.get("form") == "card2020" or "card2020" in (part.get("forms") or ()):
         yield _CARD, "the checklist"
+
+
+_INTERVALS = ("Jennison and Turnbull 1989", "intervals that hold at every look")
 
 
 def _of_rule(rule: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
@@ -22,7 +22,7 @@ from humeval_power.saying.document import (
     Section,
     Table,
 )
-from humeval_power.saying.numbers import counted
+from humeval_power.saying.numbers import counted, decimals, interval_words
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import flow_record, flow_rows
 from humeval_power.studies.fit.who_rated_what import (
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
+    from humeval_power.inference.item_bootstrap import Measure
     from humeval_power.ratings import Ratings
     from humeval_power.studies.power.unmodelled import Unmodelled
 
@@ -76,6 +77,13 @@ class CheckResult(Result):
         """Who rated what, of each."""
         return tuple(map(who_rated_what, self.checked))
 
+    @cached_property
+    def agreement(self) -> tuple[tuple[tuple[str, Measure], ...], ...]:
+        """Of each criterion how far other workers would agree, within each system."""
+        from humeval_power.comparisons.agreement.agreement import agreement_at_a_glance
+
+        return tuple(map(agreement_at_a_glance, self.checked))
+
     def body(self) -> Document:
         """Rows, scale, design and systems, and what is unusual, for each criterion."""
         first, several = self.checked[0], len(self.checked) > 1
@@ -92,7 +100,13 @@ class CheckResult(Result):
                 section
                 for place, (each, summary) in enumerate(parts, start=1)
                 for section in (
-                    *_sections(each, summary, place if several else 0, self._who(place - 1)),
+                    *_sections(
+                        each,
+                        summary,
+                        place if several else 0,
+                        self._who(place - 1),
+                        dict(self.agreement[place - 1]),
+                    ),
                     *self._left_out(each, place - 1, several=several),
                 )
             ),
@@ -121,6 +135,16 @@ class CheckResult(Result):
         records = [_record(each, s) for each, s in zip(self.checked, self.summaries, strict=True)]
         for record, pattern in zip(records, self.patterns, strict=True):
             record["who_rated_what"] = pattern.content()
+        for record, agreement in zip(records, self.agreement, strict=True):
+            record["agreement"] = [
+                {
+                    "system": system,
+                    "value": one.value,
+                    "interval": [one.low, one.high] if math.isfinite(one.low) else None,
+                    "reason": one.reason,
+                }
+                for system, one in agreement
+            ]
         for record, found in zip(records, self.unmodelled, strict=False):
             record["unmodelled"] = [
                 {**asdict(one.suspect), "option": one.suspect.option, **_numbers(one)} for one in found
@@ -203,7 +227,9 @@ def _why_not(summary: TableSummary) -> str:
     return f"fewer than {least} ratings" if summary.n_ratings < least else ""
 
 
-def _sections(ratings: Ratings, summary: TableSummary, place: int, who: Section) -> Iterator[Section]:
+def _sections(
+    ratings: Ratings, summary: TableSummary, place: int, who: Section, agreement: Mapping[str, Measure]
+) -> Iterator[Section]:
     """Of one criterion; its `place` among several, from 1, or 0 where it is the only one; `who` rated what."""
     of = f"{ratings.criterion}: " if place else ""
     name = f"ratings-{place}" if place else "ratings"
@@ -212,7 +238,7 @@ def _sections(ratings: Ratings, summary: TableSummary, place: int, who: Section)
     yield Section(f"{of}Scale", (_scale(ratings, summary),))
     yield Section(f"{of}Design", (Table((), tuple(_design(summary))),))
     yield who
-    yield Section(f"{of}Systems", (_systems(summary), ratings_picture(ratings, name)))
+    yield Section(f"{of}Systems", (_systems(summary, agreement), ratings_picture(ratings, name)))
     if ratings.notices:
         yield Section(f"{of}Notes", (Points(ratings.notices),))
 
@@ -283,15 +309,30 @@ def _design(summary: TableSummary) -> Iterator[Fact]:
     yield "workers and items connected by ratings", connected
 
 
-def _systems(summary: TableSummary) -> Table:
+def _systems(summary: TableSummary, agreement: Mapping[str, Measure]) -> Table:
     return Table(
-        ("system", "ratings", "workers", "items", "mean"),
+        ("system", "ratings", "workers", "items", "mean", "agreement"),
         tuple(
-            (s.system, f"{s.n_ratings:,}", f"{s.n_workers:,}", f"{s.n_items:,}", f"{s.mean:.4g}")
+            (
+                s.system,
+                f"{s.n_ratings:,}",
+                f"{s.n_workers:,}",
+                f"{s.n_items:,}",
+                f"{s.mean:.4g}",
+                _agreement_cell(agreement[s.system]),
+            )
             for s in summary.systems
         ),
-        caption="Means are on the raw scale.",
+        caption="Means are on the raw scale. Agreement: Krippendorff's alpha with many workers like these, and its "
+        "95 % interval; 'agreement report' has more.",
     )
+
+
+def _agreement_cell(one: Measure) -> str:
+    if not one.is_defined:
+        return "-"
+    ends = f" ({interval_words(one.low, one.high, digits=2)})" if math.isfinite(one.low) else ""
+    return f"{decimals(one.value, 2)}{ends}"
 
 
 def _spread(spread: Spread) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,6 +111,11 @@ class CriticalValues:
         self._alpha = alpha
         self._known: dict[int, float] = {}
 
+    @classmethod
+    def of(cls, correlation: Floats, alpha: float, two_sided: bool) -> CriticalValues:
+        """Those of this process: what was found for one study serves the next with the same correlation."""
+        return _critical_values(correlation.tobytes(), len(correlation), alpha, two_sided)
+
     def __call__(self, df: Floats) -> Floats:
         """Critical values at `df`, of the same shape; those of less than a tenth of a df are that of a tenth."""
         where = np.minimum(1.0 / np.asarray(df, dtype=float), _MOST) / _STEP
@@ -132,6 +137,11 @@ class CriticalValues:
             df = math.inf if node == 0 else 1.0 / (node * _STEP)
             self._known[node] = math.log(self._largest.at(df).critical_value(self._alpha))
         return self._known[node]
+
+
+@lru_cache(maxsize=32)
+def _critical_values(correlation: bytes, n: int, alpha: float, two_sided: bool) -> CriticalValues:
+    return CriticalValues(np.frombuffer(correlation).reshape(n, n), alpha, two_sided)
 
 
 # Which of several tests are significant after a correction, for many studies at once.

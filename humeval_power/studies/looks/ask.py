@@ -27,6 +27,7 @@ from humeval_power.choices import POOL_BUDGETS, Ties
 from humeval_power.comparisons.questions import Subject
 from humeval_power.errors import InputError
 from humeval_power.fields import day, listed, names, number_list, own, real, text, whole, word
+from humeval_power.studies.looks.ask_anytime import command as anytime
 from humeval_power.studies.looks.ask_study import command as study
 from humeval_power.studies.resolve import look_shares
 from humeval_power.study import FIELDS
@@ -278,6 +279,6 @@ SUBJECT = Subject(
     Boundaries, false positives, power and expected cost of studies that are
     looked at before their end.
     """,
-    (study, SCORES, PREFERENCE, ACCURACY, POOL),
+    (study, anytime, SCORES, PREFERENCE, ACCURACY, POOL),
 )
 command = SUBJECT.command()

@@ -33,9 +33,11 @@ from humeval_power.studies.resolve import (
     design_of,
     effect_of,
     look_shares,
+    looks_stopped,
     only_setting,
     points_of,
     prices_of,
+    reasons_to_stop,
     rule_of,
     settled,
     source_needed,
@@ -100,7 +102,7 @@ _EFFECTS = listed(number_list(float), "0,0.1")
         (
             SIZE,
             EFFECT,
-            Part("The looks", ("looks", "looks_by", "efficacy", "futility")),
+            Part("The looks", ("looks", "looks_by", "efficacy", "futility", "stop_when")),
             VARIATION,
             *costs(),
         ),
@@ -109,7 +111,7 @@ _EFFECTS = listed(number_list(float), "0,0.1")
             replace(
                 TO_PLAN,
                 label="Plan a study with looks",
-                carries=(*CARRIED, "looks", "looks-by", "efficacy", "futility"),
+                carries=(*CARRIED, "looks", "looks-by", "efficacy", "futility", "stop-when"),
             ),
         ),
         journey="plan",
@@ -128,15 +130,23 @@ def command(
     careless ones find what is not there, and the study's long run. With
     --n-systems 4, or names (--systems), every comparison of several systems has
     boundaries of its own, and the error is spent over looks and comparisons.
+    With --stop-when "decision, half_width=0.15" an interval that holds at every
+    look ends the study, and a table says what that takes, saves and costs.
     """
     from humeval_power.studies.looks import calls
     from humeval_power.studies.looks.replicates import RatingLooks
     from humeval_power.studies.power.work_ahead import refuse_work, tell_work
     from humeval_power.studies.power.workload import study_workload
 
+    study = looks_stopped(study)
     rule, stops = rule_of(study), _stopping_rule(study)
+    if study.stop_when is not None and calibrate == "never":
+        raise click.UsageError(
+            "With --stop-when the levels are always calibrated: leave out --calibrate never."
+        )
     several = systems_of(study, rule)
     if several is not None:
+        study.refuse(("stop_when",), "is of one difference: leave it out, or compare two systems.")
         return _of_systems(several, stops, calibrate, _shown(effects, effects_raw), run)
     effect = effect_of(study)
     assert effect is not None  # asked for before
@@ -176,6 +186,8 @@ def command(
         n_simulations=run.typed,
         seed=run.seed,
         n_jobs=run.n_jobs,
+        stop_when=reasons_to_stop(study, settings.scale),
+        scale=settings.scale,
     )
 
 

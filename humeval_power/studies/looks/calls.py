@@ -13,9 +13,12 @@ from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     from humeval_power.costs import CostModel
+    from humeval_power.ratings import Ratings
+    from humeval_power.scales import RatingScale
     from humeval_power.studies.looks.calibration import Calibrate
     from humeval_power.studies.looks.judgement_plan import JudgementPlan, OperatingPoint
     from humeval_power.studies.looks.judgements import ScoreLaws
+    from humeval_power.studies.looks.repeated import RepeatedPoint, StopWhen
     from humeval_power.studies.looks.replicates import LookSource, RatingLooks
     from humeval_power.studies.looks.result import (
         LooksJudgementsResult,
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
         LooksStudyResult,
         ScheduleResult,
     )
+    from humeval_power.studies.looks.result_anytime import AnytimeResult
     from humeval_power.studies.looks.stopping_rule import StoppingRule
     from humeval_power.studies.looks.systems_looks import SystemsLooks
     from humeval_power.sweep.executors import AnyExecutor
@@ -67,6 +71,8 @@ def study(
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
     remarks: Sequence[str] = (),
+    stop_when: StopWhen | None = None,
+    scale: RatingScale | None = None,
 ) -> LooksStudyResult:
     """A rating study with looks: information and boundaries at each, careless procedures, the long run.
 
@@ -81,6 +87,9 @@ def study(
         look.
     setting, understood : how the parameters and the effect are called.
     remarks : what was noticed in reading.
+    stop_when : for which reasons repeated confidence intervals stop the study, of two systems; the boundaries are
+        then always calibrated.
+    scale : whose points the sizes of `stop_when` are shown in.
 
     Returns
     -------
@@ -95,7 +104,8 @@ def study(
     """
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.looks.how_many import compare_growth, compare_numbers_of_looks
-    from humeval_power.studies.looks.rating_looks import plan_looks
+    from humeval_power.studies.looks.rating_looks import LookSchedule, check_stopping, plan_looks
+    from humeval_power.studies.looks.repeated import check_offered, check_study, repeated_points
     from humeval_power.studies.looks.replicates import RatingLooks
     from humeval_power.studies.looks.result import LooksStudyResult
     from humeval_power.studies.looks.systems_looks import hardest_place, plan_systems_looks
@@ -107,9 +117,32 @@ def study(
     how |= {"seed": seed, "n_jobs": n_jobs}
     currency = "" if cost is None else cost.currency
     if isinstance(source, RatingLooks):
-        plan, effect = plan_looks(source, rule, **how), source.true_effect
+        effect = source.true_effect
+        if stop_when is not None:
+            how["calibration"] = "always"
+            LookSchedule(source.looks, rule.efficacy, rule.futility, stop_when=stop_when).rule(source.rule)
+            check_study(source)
+        plan = plan_looks(source, rule, **how)
+        stops: tuple[RepeatedPoint, ...] = ()
+        if stop_when is not None:
+            check_stopping(source, plan.bounds, stop_when, source.rule, scale=scale)
+            usual = (0.0, effect / 2, effect, 1.5 * effect)
+            stops = repeated_points(
+                source,
+                plan.bounds,
+                stop_when,
+                source.rule,
+                effects=tuple(effects) if effects is not None else tuple(dict.fromkeys(usual)),
+                n_simulations=plan.n_simulations,
+                seed=plan.seed,
+                costs=plan.costs,
+                n_jobs=n_jobs,
+            )
         return LooksStudyResult(
             plan=plan,
+            stop_when=stop_when,
+            stops=stops,
+            scale=scale,
             points=tuple(plan.at(_effects(effects, effect), n_jobs=n_jobs)),
             setting=setting,
             understood=understood or f"B - A = {effect:.6g} on [0, 1]",
@@ -120,6 +153,8 @@ def study(
             remarks=tuple(remarks),
             provenance=Provenance(seed=plan.seed),
         )
+    if stop_when is not None:
+        check_offered(several=True, exclusions=False, documents=False, latent=False)
     check_goal(Truth(source.parameters, source.pairs, source.rule), goal)
     several = plan_systems_looks(source, rule, place=hardest_place(source), **how)
     about = SystemsStudy(
@@ -267,6 +302,41 @@ def pool(
         source=source,
         remarks=tuple(remarks),
         provenance=Provenance(seed=seed),
+    )
+
+
+def anytime(ratings: Ratings, *, narrowest_at: int = 10, alpha: float = 0.05) -> AnytimeResult:
+    """An interval of B - A that holds after every worker, where each rated items of his own.
+
+    Parameters
+    ----------
+    ratings : of two systems, in the order in which workers came.
+    narrowest_at : workers at which the interval is narrowest; it must not depend on the ratings.
+    alpha : chance that the interval ever misses.
+
+    Returns
+    -------
+    AnytimeResult
+        `steps`, the interval after each worker; `last`, after all of them; `price`.
+
+    Raises
+    ------
+    InputError
+        Items that several workers rated, that lack a system, or unequal numbers of them.
+    """
+    from humeval_power.studies.looks.anytime import sequence, tuned_spread, worker_differences
+    from humeval_power.studies.looks.result_anytime import AnytimeResult
+
+    a, b = ratings.system_names
+    g = tuned_spread(narrowest_at, alpha)
+    return AnytimeResult(
+        systems=(a, b),
+        scale=ratings.scale,
+        source=ratings.source,
+        steps=sequence(worker_differences(ratings), g, alpha),
+        narrowest_at=narrowest_at,
+        g=g,
+        alpha=alpha,
     )
 
 

@@ -17,6 +17,8 @@ from humeval_power.errors import InputError
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
+from humeval_power.scales import RatingScale
+from humeval_power.studies.fit.wald import critical_value
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries, false_positive_rate, inflation
 from humeval_power.studies.looks.calibration import (
     Calibrate,
@@ -26,9 +28,17 @@ from humeval_power.studies.looks.calibration import (
     is_calibrated,
 )
 from humeval_power.studies.looks.judgement_plan import OperatingPoint, operating_characteristics
+from humeval_power.studies.looks.repeated import (
+    StopWhen,
+    check_decision,
+    check_reachable,
+    check_repeated,
+    check_study,
+    repeated_power,
+)
 from humeval_power.studies.looks.replicates import RatingLooks, stop
 from humeval_power.studies.looks.stopping_rule import StoppingRule
-from humeval_power.studies.power.formula import EffectPrecision, effect_precision
+from humeval_power.studies.power.formula import EffectPrecision, effect_precision, power_at
 from humeval_power.sweep.blocks import run_blocks
 
 if TYPE_CHECKING:
@@ -286,12 +296,14 @@ class LookSchedule:
     """When a study is looked at and what stops it. Level and alternative are those of the study's test.
 
     `factor` multiplies the nominal levels: a calibration by simulation, for few workers (1: none).
+    `stop_when` says that repeated confidence intervals stop the study, and for which reasons.
     """
 
     looks: Looks
     efficacy: Efficacy
     futility: Futility | None = None
     factor: float = 1.0
+    stop_when: StopWhen | None = None
 
     def __post_init__(self) -> None:
         if self.looks.n_looks < 2:
@@ -307,6 +319,8 @@ class LookSchedule:
             raise InputError(
                 f"A calibration factor must lie above 0 and be at most 1.5; got {self.factor:g}."
             )
+        if self.stop_when is not None:
+            check_repeated(self.looks, self.efficacy, self.futility)
 
     def rule(self, decision: DecisionRule) -> StoppingRule:
         """The stopping rule of a study that decides by `decision`.
@@ -314,13 +328,21 @@ class LookSchedule:
         Raises
         ------
         InputError
-            A rule with a margin.
+            A rule with a margin, where no interval stops the study; or one that no interval decides.
         """
         from humeval_power.studies.looks.stopping_rule import StoppingRule
 
+        if self.stop_when is not None:
+            check_decision(decision, self.stop_when)
+            if decision.margin is not None and self.futility is not None:
+                raise InputError(
+                    "Futility is of a difference, not of a margin: leave it out, or give half_width in stop_when."
+                )
+            return StoppingRule(self.efficacy, self.futility, decision.alpha)
         if decision.margin is not None:
             raise InputError(
-                "Looks are planned for tests of a difference, not for a margin: leave out one."
+                "Looks are planned for tests of a difference, not for a margin: leave out one, or let intervals "
+                "stop the study (stop_when)."
             )
         return StoppingRule(self.efficacy, self.futility, decision.alpha, decision.alternative)
 
@@ -357,6 +379,45 @@ def planned_boundaries(
     drift = abs(effect) * information.maximum**0.5
     found = boundaries(schedule.rule(decision), information.fractions, drift=drift)
     return found.scaled(schedule.factor)
+
+
+def stopped_power(
+    study: RatingLooks, schedule: LookSchedule, decision: DecisionRule, *, effect: float
+) -> float:
+    """Power by formula of a study that is looked at by this schedule."""
+    rows = look_rows(study)
+    precisions = [row.precision for row in rows]
+    shares = [row.information_share for row in rows]
+    bounds = boundaries(
+        schedule.rule(decision), shares, drift=abs(effect) / precisions[-1].standard_error or None
+    )
+    if schedule.stop_when is None:
+        return power_with_looks(power_at(effect, precisions[-1], rule=decision).power, bounds)
+    bounds = bounds.scaled(schedule.factor)
+    return repeated_power(precisions, bounds, schedule.stop_when, decision, effect=effect)
+
+
+def check_stopping(
+    study: RatingLooks,
+    bounds: Boundaries,
+    stop_when: StopWhen,
+    decision: DecisionRule,
+    *,
+    scale: RatingScale | None = None,
+) -> None:
+    """Refuse a study that repeated intervals cannot stop, and sizes that no look can meet.
+
+    Raises
+    ------
+    InputError
+        All that is wrong, with the reason.
+    """
+    check_study(study)
+    precisions = [row.precision for row in look_rows(study)]
+    workers = precisions[-1].n_workers
+    spread = study.parameters.recoded().sd_worker_slope / math.sqrt(workers)
+    floor = critical_value(workers - 1, float(bounds.nominal[-1]) / 2) * spread
+    check_reachable(precisions, bounds, stop_when, decision, floor=floor, scale=scale)
 
 
 def power_with_looks(fixed: float, bounds: Boundaries) -> float:

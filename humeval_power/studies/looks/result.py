@@ -19,6 +19,7 @@ from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, percent
 from humeval_power.saying.result import LOOKS_FILE, UNKNOWN, Provenance, Record, Result
+from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.how_many import (
     PROCEDURES,
@@ -30,6 +31,7 @@ from humeval_power.studies.looks.how_many import (
 from humeval_power.studies.looks.judgement_plan import JudgementPlan, OperatingPoint
 from humeval_power.studies.looks.judgements import AssessmentLooks, PairedLooks
 from humeval_power.studies.looks.rating_looks import LookPlan
+from humeval_power.studies.looks.repeated import RepeatedPoint, StopWhen, few_workers_note
 from humeval_power.studies.looks.replicates import LookSource
 from humeval_power.studies.looks.stepwise import StepwiseBoundaries
 from humeval_power.studies.looks.systems_looks import SystemsLookPlan, SystemsOperatingPoint
@@ -50,6 +52,9 @@ from humeval_power.studies.looks.tables import (
     rows_record,
     rows_table,
     savings_table,
+    stops_blocks,
+    stops_lead,
+    stops_record,
 )
 from humeval_power.studies.power.result_several import (
     family_words,
@@ -104,7 +109,8 @@ class LooksStudyResult(Result):
 
     `curve` gives the operating characteristics over effects for the picture of the expected cost. Of two systems
     there is what other numbers of looks would do, and what the looks could add; of several there is `about`, the
-    study with one look at its end.
+    study with one look at its end. `stops` is the long run of a study that its intervals stop, for the reasons
+    `stop_when`, whose sizes are shown in points of the `scale`.
     """
 
     schema: ClassVar[str] = "humeval_power/looks/1"
@@ -119,6 +125,9 @@ class LooksStudyResult(Result):
     about: SystemsStudy | None = None
     currency: str = ""
     remarks: tuple[str, ...] = ()
+    stop_when: StopWhen | None = None
+    stops: tuple[RepeatedPoint, ...] = ()
+    scale: RatingScale | None = None
     provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
@@ -130,7 +139,8 @@ class LooksStudyResult(Result):
         )
         return Document(
             f"{of} with looks before its end",
-            lead=self._lead(),
+            lead=self._lead() if self.stop_when is None else self._lead_of_stops(self.stop_when),
+            caveats=self._caveats(),
             sections=(Section("", (Facts(tuple(self._facts())),)), *self._sections()),
         )
 
@@ -151,6 +161,18 @@ class LooksStudyResult(Result):
             f"average they end after {taken}."
         )
 
+    def _lead_of_stops(self, stop_when: StopWhen) -> str:
+        assert isinstance(self.plan, LookPlan)
+        effect = self.plan.study.true_effect
+        there = min(self.stops, key=lambda point: abs(point.effect - effect))
+        return stops_lead(there, stop_when, self.plan.rows[-1].n_workers, self.scale)
+
+    def _caveats(self) -> tuple[str, ...]:
+        if self.stop_when is None:
+            return ()
+        found = few_workers_note(self.plan.rows[0].n_workers)
+        return () if found is None else (found,)
+
     @property
     def _about(self) -> SystemsStudy:
         assert self.about is not None
@@ -166,6 +188,8 @@ class LooksStudyResult(Result):
         if about is not None:
             yield "Tests", family_words(about.family, about.parameters.n_systems)
         yield "Looks", str(plan.study.looks)
+        if self.stop_when is not None:
+            yield "Stops on", self.stop_when.words(self.scale)
         yield "Rule", f"{plan.bounds.rule}{'' if about is None else ', over all comparisons'}"
         yield "Method", plan.method
         if plan.calibration is not None:
@@ -182,6 +206,8 @@ class LooksStudyResult(Result):
                 "tests, refitted at every look."
             )
             yield Section("False positives", (errors_table(plan), err))
+            if self.stop_when is not None:
+                yield Section("What it takes", tuple(stops_blocks(self.stops, plan, self.scale)))
             yield Section("Long run", tuple(self._long_run(plan)))
             yield Section("What else could be looked at", tuple(self._others(plan)))
             return
@@ -245,6 +271,8 @@ class LooksStudyResult(Result):
             record = looks_record(
                 plan, points, choices=self.choices, growth=self.growth, setting=self.setting
             )
+            if self.stop_when is not None:
+                record |= {"stop_when": asdict(self.stop_when), "stops": stops_record(self.stops, plan)}
         else:
             record = _record_of_systems(
                 plan, self._about, cast(Sequence[SystemsOperatingPoint], self.points)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any, Protocol
 
-from humeval_power.saying.document import Table
+from humeval_power.saying.answer_words import of_hundred
+from humeval_power.saying.document import Block, Paragraph, Table
 from humeval_power.saying.numbers import interval_words, percent
+from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.calibration import LooksCalibration
 from humeval_power.studies.looks.how_many import PROCEDURES, LooksChoice, PoolGrowth, PoolStudy
 from humeval_power.studies.looks.judgement_plan import OperatingPoint
 from humeval_power.studies.looks.rating_looks import LookPlan, LookRow
+from humeval_power.studies.looks.repeated import REASONS, RepeatedPoint, StopWhen
 from humeval_power.studies.looks.systems_looks import SystemsLookPlan
 
 LONG_RUN = "'power' without an effect: false positives; shares by last look"
@@ -118,6 +122,108 @@ def bias_table(points: Sequence[OperatingPoint]) -> Table:
     )
     header = ["effect", "bias at stopping", "after correction", "exaggeration if significant"]
     return Table(tuple(header), tuple(table))
+
+
+# A study that its intervals stop.
+
+HOLDS = (
+    "The interval holds at every look at once, whatever ends the study: also money, or patience. It is wider than "
+    "the plain one, which would miss more often than it says."
+)
+
+
+class StopRow(Protocol):
+    """What is expected at one true effect."""
+
+    @property
+    def effect(self) -> float: ...
+    @property
+    def power(self) -> float: ...
+    @property
+    def decision_power(self) -> float: ...
+    @property
+    def fixed_power(self) -> float: ...
+    @property
+    def workers(self) -> float: ...
+    @property
+    def decision_workers(self) -> float: ...
+    @property
+    def coverage(self) -> float: ...
+    @property
+    def bias(self) -> float: ...
+    @property
+    def decision_bias(self) -> float: ...
+
+
+def stops_table(points: Sequence[StopRow], all_workers: int, scale: RatingScale | None) -> Table:
+    """For each true difference how many workers it takes, what that saves and what it costs in power."""
+    width = 1.0 if scale is None else scale.width
+    header = ("effect", "power", "(one look)", "workers", "saved", "covers", "bias", "at a decision")
+    rows = tuple(
+        (
+            f"{point.effect * width:.4g}",
+            f"{point.power:.3f}",
+            f"{point.fixed_power:.3f}",
+            f"{point.workers:.1f}",
+            percent(1 - point.workers / all_workers),
+            f"{point.coverage:.3f}",
+            f"{point.bias * width:+.4f}",
+            "" if math.isnan(point.decision_bias) else f"{point.decision_bias * width:+.4f}",
+        )
+        for point in points
+    )
+    unit = "" if scale is None else ", in points"
+    return Table(header, rows, caption=f"by true difference{unit}, of {all_workers} workers")
+
+
+def decisions_table(points: Sequence[StopRow], scale: RatingScale | None) -> Table:
+    """The same if decisions alone stopped the study: the price of the other reasons."""
+    width = 1.0 if scale is None else scale.width
+    return Table(
+        ("effect", "power", "workers"),
+        tuple(
+            (f"{one.effect * width:.4g}", f"{one.decision_power:.3f}", f"{one.decision_workers:.1f}")
+            for one in points
+        ),
+        caption="if decisions alone stopped it",
+    )
+
+
+def stops_blocks(points: Sequence[StopRow], plan: LookPlan, scale: RatingScale | None) -> Iterator[Block]:
+    """The table with what the interval is worth."""
+    yield stops_table(points, plan.rows[-1].n_workers, scale)
+    yield decisions_table(points, scale)
+    yield Paragraph(
+        "'power' without a difference: false positives. 'Bias at a decision' is that of estimates where a decision "
+        f"ended the study before the last look. {HOLDS}"
+    )
+
+
+def stops_lead(
+    point: RepeatedPoint, stop_when: StopWhen, all_workers: int, scale: RatingScale | None
+) -> str:
+    """How many studies find the difference, after how many workers, and what that costs."""
+    saved = percent(1 - point.workers / all_workers)
+    return (
+        f"Of 100 such studies, {of_hundred(point.power, point.power_interval)} would find the difference, "
+        f"{of_hundred(point.fixed_power)} with one look at the end. They stop on {stop_when.words(scale)}: on "
+        f"average after {point.workers:.1f} of {all_workers} workers, {saved} fewer."
+    )
+
+
+def stops_record(points: Sequence[RepeatedPoint], plan: LookPlan) -> list[dict[str, Any]]:
+    """The long run at each true effect on [0, 1]."""
+    return [
+        {
+            **{
+                name: _number(value) if isinstance(value, float) else value
+                for name, value in asdict(point).items()
+            },
+            "reasons": dict(zip(REASONS, point.reasons, strict=True)),
+            "all_workers": plan.rows[-1].n_workers,
+        }
+        for point in points
+    ]
 
 
 def choices_table(choices: Sequence[LooksChoice]) -> Table:

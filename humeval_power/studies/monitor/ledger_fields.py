@@ -181,6 +181,7 @@ _FOUND: Rules = {
 LOOK: Rules = {
     "look": {
         **_TAKEN,
+        "fraction": _POSITIVE,  # more workers than planned are more information where intervals stop the study
         "data": {
             **_FOUND,
             "n_ratings": _count(1),
@@ -391,7 +392,7 @@ def start_content(
         "plan_sha256": checksum,
         "secret": secret,
         **({"test": by} if isinstance(by, str) else {"scale": [by.low, by.high]}),
-        "rule": str(state.rule),
+        "rule": state.rule_words if isinstance(state, Monitoring) else str(state.rule),
         "looks_by": state.unit,
         "shares": list(state.shares),
         **_information(state),

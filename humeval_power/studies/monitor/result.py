@@ -8,12 +8,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from humeval_power.rules import claim
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
-from humeval_power.studies.monitor.state import Decision, JudgementData, Monitoring, TakenLook
-from humeval_power.studies.monitor.step import after_stopping, false_positive_chance, path_boundaries
+from humeval_power.studies.looks.repeated import RepeatedResult
+from humeval_power.studies.monitor.state import Decision, JudgementData, LookData, Monitoring, TakenLook
+from humeval_power.studies.monitor.step import (
+    after_stopping,
+    false_positive_chance,
+    path_boundaries,
+    rating_inference,
+    repeated_interval,
+)
 from humeval_power.studies.monitor.systems import (
     AnyMonitoring,
     MonitoredPlan,
@@ -186,10 +195,6 @@ class DifferenceWords(LookWords):
         state = self.state
         return {"fractions": list(state.fractions), "maximum_information": state.maximum_information}
 
-    def inference(self) -> Any:
-        """Stage-wise inference."""
-        return asdict(after_stopping(self.state, self.plan))
-
     def rows(self) -> list[Record]:
         """A row for each look."""
         rows: list[Record] = []
@@ -221,10 +226,71 @@ class RatingWords(DifferenceWords):
         """The difference on [0, 1]."""
         return look.data.estimate
 
-    def result(self) -> list[Fact]:
-        """Stage-wise inference."""
-        found = after_stopping(self.state, self.plan)
+    def answer(self, look: TakenLook) -> str:
+        """Of a study that its intervals stop the interval of this look."""
+        if self.state.stop_when is None:
+            return super().answer(look)
         a, b = self.plan.systems
+        words, test = "", self.state.test
+        if look.decision in ("stop-success", "end-success"):
+            better, worse = (b, a) if look.data.estimate > 0 else (a, b)
+            words = f" {better} is better than {worse}."
+            if test.margin is not None:
+                words = f" Shown: {claim(test)} of {b} and {a}."
+        return f"{words} After {self.seen(look)}, {b} - {a} lies {self._interval(look)}."
+
+    def _interval(self, look: TakenLook) -> str:
+        """'between 0.02 and 0.11 (0.08 to 0.44 points), ...'."""
+        low, high = repeated_interval(look)
+        scale = self.plan.scale
+        points = ""
+        if scale is not None:
+            ends = sorted(scale.effect_to_raw(end) for end in (low, high))
+            points = f"; {ends[0]:.3g} to {ends[1]:.3g} points"
+        level = f"{100 * (1 - self.state.rule.alpha):g} %, at all looks together"
+        return f"between {low:.4f} and {high:.4f} on [0, 1]{points} ({level})"
+
+    def looks(self) -> Iterator[Block]:
+        """A row for each; of a study that its intervals stop these too."""
+        table, picture = super().looks()
+        if self.state.stop_when is None or not isinstance(table, Table):
+            yield from (table, picture)
+            return
+        rows = []
+        for look in self.state.looks:
+            low, high = repeated_interval(look)
+            rows.append(
+                (
+                    f"{look.number}{'' if look.planned else '*'}",
+                    f"{look.data.n_workers}" if isinstance(look.data, LookData) else "",
+                    f"{look.data.estimate:.4f}",
+                    interval_words(low, high),
+                    f"{(high - low) / 2:.4f}",
+                    look.decision,
+                )
+            )
+        header = ("look", "workers", "estimate", "interval", "half-width", "decision")
+        yield Table(header, tuple(rows), caption="by intervals that hold at every look together, on [0, 1]")
+        yield picture
+
+    def planned(self) -> Record:
+        """The information that was expected; of a study that its intervals stop the reasons."""
+        stop_when = self.state.stop_when
+        return {
+            **super().planned(),
+            **({} if stop_when is None else {"stop_when": asdict(stop_when)}),
+        }
+
+    def inference(self) -> Any:
+        """What takes the looks into account."""
+        return asdict(rating_inference(self.state))
+
+    def result(self) -> list[Fact]:
+        """What takes the looks into account."""
+        found = rating_inference(self.state)
+        a, b = self.plan.systems
+        if isinstance(found, RepeatedResult):
+            return [("Result", repeated_words(found, (a, b), self.plan.scale))]
         said = (
             f"{b} - {a} = {found.estimate:.4f} ({100 * found.confidence:g} % interval "
             f"{interval_words(*found.interval)}), {p_words(found.p_value)}, taking the looks into account "
@@ -235,6 +301,31 @@ class RatingWords(DifferenceWords):
     def effect(self) -> str:
         """The difference of interest."""
         return f"the difference is {self.state.effect:g} as planned"
+
+
+def repeated_words(
+    found: RepeatedResult, systems: tuple[str, str], scale: RatingScale | None = None
+) -> str:
+    """'new - baseline = 0.1124 (95 % interval 0.02 to 0.20 ...)', with the bias that the plan predicts."""
+    a, b = systems
+    points = ""
+    if scale is not None:
+        raw = scale.effect_to_raw(found.estimate)
+        ends = sorted(map(scale.effect_to_raw, found.interval))
+        points = f"; in points {raw:.3g} ({interval_words(*ends, digits=2)})"
+    said = (
+        f"{b} - {a} = {found.estimate:.4f} ({100 * found.confidence:g} % interval "
+        f"{interval_words(*found.interval)}, which holds at every look), {p_words(found.p_value)} at all "
+        f"looks{points}"
+    )
+    if found.bias is not None:
+        bias = found.bias if scale is None else scale.effect_to_raw(found.bias)
+        points = "" if scale is None else " points"
+        said += (
+            f". An estimate at which a study ends so is off by {bias:+.3g}{points} on average if the planned "
+            "difference is true"
+        )
+    return said
 
 
 @dataclass(frozen=True)
@@ -300,6 +391,10 @@ class JudgementWords(DifferenceWords):
         if passed is not (found.p_value <= self.plan.rule.alpha):
             facts.append(("", _PASSED_ALL_THE_SAME if passed else _NOT_PASSED_ALL_THE_SAME))
         return facts
+
+    def inference(self) -> Any:
+        """Stage-wise inference."""
+        return asdict(after_stopping(self.state, self.plan))
 
     def effect(self) -> str:
         """The effect of interest, as it was planned."""
@@ -427,8 +522,12 @@ def words_of(state: AnyMonitoring, plan: MonitoredPlan) -> LookWords:
 DECISIONS: dict[Decision, str] = {
     "continue": "Go on collecting.",
     "stop-success": "Stop: the boundary is passed.",
+    "stop-equivalence": "Stop: the systems are equivalent, as the plan defines it.",
+    "stop-half-width": "Stop: the interval is as narrow as the plan asks.",
     "stop-futility": "Stop for futility: it has become unlikely that anything will be shown.",
     "end-success": "The study has ended, and its boundary is passed.",
+    "end-equivalence": "The study has ended: the systems are equivalent, as the plan defines it.",
+    "end-half-width": "The study has ended: the interval is as narrow as the plan asks, and decides nothing else.",
     "end-some-shown": "The study has ended, and some of its boundaries are passed.",
     "end-nothing-shown": "The study has ended. Nothing is shown; that does not show that there is nothing.",
 }
@@ -520,7 +619,7 @@ class MonitorResult(Result):
             "planned": {
                 "by": state.unit,
                 "shares": list(state.shares),
-                "rule": str(state.rule),
+                "rule": state.rule_words if isinstance(state, Monitoring) else str(state.rule),
                 "effect": state.effect,
                 "factor": state.factor,
                 **words.planned(),

@@ -18,12 +18,23 @@ from humeval_power.comparisons.preference.scenario import Preference
 from humeval_power.errors import FitError, InputError, Problem
 from humeval_power.inference.exact_comparison import rounded
 from humeval_power.inference.mcnemar import P_VALUES
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
+from humeval_power.studies.looks.repeated import StopWhen
 from humeval_power.studies.looks.stagewise import LookEstimate
 from humeval_power.studies.looks.stopping_rule import StoppingRule
 
 Decision = Literal[
-    "continue", "stop-success", "stop-futility", "end-success", "end-some-shown", "end-nothing-shown"
+    "continue",
+    "stop-success",
+    "stop-equivalence",
+    "stop-half-width",
+    "stop-futility",
+    "end-success",
+    "end-equivalence",
+    "end-half-width",
+    "end-some-shown",
+    "end-nothing-shown",
 ]
 
 
@@ -201,6 +212,9 @@ class Monitoring:
     effect : the effect of interest, on [0, 1]
     factor : by which nominal levels are multiplied, from a calibration by simulation (1: none)
     independent : whether the judgements are, so that their number is the information, also beyond the plan's
+    stop_when, test : where intervals stop the study, for which reasons, and the test that they decide
+    decision_bias, half_width_bias : what the plan predicts, on [0, 1], of an estimate at which a decision, or a
+        narrow interval, stops the study early
     """
 
     rule: StoppingRule
@@ -212,6 +226,20 @@ class Monitoring:
     factor: float = 1.0
     independent: bool = False
     looks: tuple[TakenLook, ...] = ()
+    stop_when: StopWhen | None = None
+    test: DecisionRule = DEFAULT_RULE
+    decision_bias: float | None = None
+    half_width_bias: float | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the information of a complete study may be more than was planned, and counts as such."""
+        return self.independent or self.stop_when is not None
+
+    @property
+    def rule_words(self) -> str:
+        """The rule, with the reasons of intervals that stop the study."""
+        return str(self.rule) if self.stop_when is None else f"{self.rule}, stop when {self.stop_when}"
 
     @property
     def drift(self) -> float:

@@ -20,6 +20,14 @@ from humeval_power.ratings import Ratings
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries, false_positive_rate
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
 from humeval_power.studies.looks.rating_looks import look_information
+from humeval_power.studies.looks.repeated import (
+    FEWEST_WORKERS,
+    Reason,
+    RepeatedResult,
+    StopWhen,
+    interval_of,
+    reason_of,
+)
 from humeval_power.studies.looks.replicates import Looks, nested_designs
 from humeval_power.studies.looks.stagewise import (
     DecidedLook,
@@ -29,6 +37,7 @@ from humeval_power.studies.looks.stagewise import (
     exact_stagewise,
     stagewise_inference,
 )
+from humeval_power.studies.looks.stepwise import sequential_level
 from humeval_power.studies.looks.stopping_rule import Spending, conditional_power
 from humeval_power.studies.monitor.state import (
     Decision,
@@ -73,7 +82,18 @@ def study_monitoring(plan: Plan) -> Monitoring:
         maximum_information=known.maximum,
         effect=plan.effect,
         factor=schedule.factor,
+        stop_when=schedule.stop_when,
+        test=plan.rule,
+        decision_bias=_predicted(plan, "decision_bias"),
+        half_width_bias=_predicted(plan, "half_width_bias"),
     )
+
+
+def _predicted(plan: Plan, name: str) -> float | None:
+    """What the plan expects if its effect is true; None where it does not say."""
+    found = (float(getattr(one, name)) for one in plan.stops if math.isclose(one.effect, plan.effect))
+    bias = next(found, math.nan)
+    return None if math.isnan(bias) else bias
 
 
 def planned_shares(design: Design, looks: Looks) -> tuple[float, ...]:
@@ -118,6 +138,8 @@ def step(
         boundaries that do not allow one, or no new information.
     """
     refuse_after_the_end(state, unplanned)
+    if state.stop_when is not None:
+        _refuse_few_workers(data)
     planned = planned_number(state, data)
     final = planned == len(state.shares)
     complete = final and data.share >= 1.0 - REACHED
@@ -135,8 +157,12 @@ def step(
         fraction=fraction,
         nominal=nominal,
         futility=futility,
-        decision=_decision(data.p_value, nominal, futility, final=final),
-        conditional_power={} if final else _conditional_power(state, data, fraction),
+        decision=_decision(data.p_value, nominal, futility, final=final)
+        if state.stop_when is None
+        else _decision_by_interval(state, state.stop_when, data, nominal, futility, final=final),
+        conditional_power={}
+        if final or state.test.margin is not None
+        else _conditional_power(state, data, fraction),
         reason=unplanned,
         remarks=_remarks(state, data, planned, final=final),
     )
@@ -155,6 +181,97 @@ def look_boundaries(state: Monitoring, fraction: float, *, final: bool) -> Bound
 def _scaled(state: Monitoring, fractions: Sequence[float]) -> Boundaries:
     rule = state.rule if len(fractions) > 1 else replace(state.rule, futility=None)
     return boundaries(rule, fractions, drift=state.drift).scaled(state.factor)
+
+
+def repeated_interval(look: TakenLook) -> tuple[float, float]:
+    """The interval of a look that holds together with those of all looks."""
+    data = look.data
+    return interval_of(data.estimate, data.standard_error, data.df, look.nominal)
+
+
+def _decision_by_interval(
+    state: Monitoring,
+    stop_when: StopWhen,
+    data: LookData | JudgementData,
+    nominal: float,
+    futility: float,
+    *,
+    final: bool,
+) -> Decision:
+    interval = interval_of(data.estimate, data.standard_error, data.df, nominal)
+    if final:  # what it shows is said, whether or not it would have stopped the study before
+        stop_when = replace(stop_when, decision=True)
+    reason = reason_of(interval, stop_when, state.test)
+    if final:
+        ends: dict[Reason, Decision] = {
+            "decision": "end-success",
+            "equivalence": "end-equivalence",
+            "half-width": "end-half-width",
+        }
+        return ends.get(reason, "end-nothing-shown")
+    stops: dict[Reason, Decision] = {
+        "decision": "stop-success",
+        "equivalence": "stop-equivalence",
+        "half-width": "stop-half-width",
+    }
+    return stops.get(reason, "stop-futility" if data.p_value > futility else "continue")
+
+
+def _refuse_few_workers(data: LookData | JudgementData) -> None:
+    if isinstance(data, LookData) and data.n_workers < FEWEST_WORKERS:
+        raise InputError(
+            f"{data.n_workers} workers are too few for an interval that stops a study: it needs {FEWEST_WORKERS}. "
+            "Collect more first; nothing was recorded."
+        )
+
+
+def repeated_inference(state: Monitoring, stop_when: StopWhen) -> RepeatedResult:
+    """What to report of a study that ended by its interval: that of the last look, never the plain one.
+
+    Raises
+    ------
+    InputError
+        No look was taken yet.
+    """
+    if not state.looks:
+        raise InputError("No look was taken yet.")
+    last, test, alpha = state.looks[-1], state.test, state.rule.alpha
+    low, high = interval = repeated_interval(last)
+    before = replace(state, looks=state.looks[:-1], rule=replace(state.rule, futility=None))
+
+    def level_at(level: float) -> float:
+        one = replace(before, rule=replace(before.rule, alpha=level))
+        bounds = look_boundaries(one, last.fraction, final=last.fraction >= 1.0 - REACHED)
+        return float(bounds.nominal[len(before.looks)])
+
+    data = last.data
+    two_sided = data.p_value if test.margin is None else min(2 * data.p_value, 1.0)
+    decided = reason_of(interval, replace(stop_when, decision=True), test) == "decision"
+    p = sequential_level(level_at, two_sided)
+    # the root of a level is right to a millionth: the interval decides
+    p = min(p, alpha) if decided else max(p, math.nextafter(alpha, 1.0))
+    biases: dict[Decision, float | None] = {
+        "stop-success": state.decision_bias,
+        "stop-half-width": state.half_width_bias,
+    }
+    return RepeatedResult(
+        look=last.number,
+        p_value=p,
+        estimate=data.estimate,
+        interval=interval,
+        confidence=1.0 - alpha,
+        half_width=(high - low) / 2,
+        reason=_REASON.get(last.decision, "end"),
+        bias=biases.get(last.decision),
+    )
+
+
+_REASON: dict[Decision, Reason] = {
+    "stop-success": "decision",
+    "stop-equivalence": "equivalence",
+    "stop-half-width": "half-width",
+    "stop-futility": "futility",
+}
 
 
 def estimates(state: Monitoring) -> list[LookEstimate]:
@@ -207,6 +324,8 @@ def refuse_after_the_end(state: MonitoredStudy, unplanned: str) -> None:
         return
     stopped = {
         "stop-success": "was stopped for success",
+        "stop-equivalence": "was stopped for equivalence",
+        "stop-half-width": "was stopped because its interval was narrow enough",
         "stop-futility": "was stopped for futility",
     }.get(last.decision, "came to its planned end")
     remedy = "What to report: --status." if state.independent else "Analyse it: humeval-power analyze."
@@ -252,7 +371,7 @@ def look_fraction(state: Monitoring, data: LookData | JudgementData, *, complete
         )
     last = state.looks[-1].fraction if state.looks else 0.0
     if complete:
-        return max(data.information / state.maximum_information, 1.0) if state.independent else 1.0
+        return max(data.information / state.maximum_information, 1.0) if state.is_open else 1.0
     known = min(data.information / state.maximum_information, 1.0 - SMALLEST_STEP)
     if last + SMALLEST_STEP > 1.0 - SMALLEST_STEP:
         if data.final:
@@ -299,6 +418,8 @@ def _remarks(
     state: Monitoring, data: LookData | JudgementData, planned: int | None, *, final: bool
 ) -> tuple[str, ...]:
     remarks = departures(state, data, planned, final=final)
+    if state.stop_when is not None:  # the interval holds whatever ended the study
+        remarks = [remark for remark in remarks if not remark.startswith(NO_DEPARTURE[1])]
     seen = data.estimated_information / data.information
     if not 1 / NOTABLE < seen < NOTABLE:
         counted = state.unit if state.independent else "ratings"
@@ -349,10 +470,24 @@ def changed_rows(earlier: Mapping[str, str], now: Mapping[str, str]) -> tuple[Se
 _HALF = 0.5
 
 
-def after_stopping(state: Monitoring, plan: Plan | JudgementPlan) -> StagewiseResult:
+def rating_inference(state: Monitoring) -> StagewiseResult | RepeatedResult:
+    """Inference for a rating study that ended at the last look: by its interval where intervals stop it, else in
+    the stage-wise ordering.
+
+    Raises
+    ------
+    InputError
+        No look was taken yet.
+    """
+    if state.stop_when is not None:
+        return repeated_inference(state, state.stop_when)
+    return stagewise_inference(estimates(state), taken_boundaries(state))
+
+
+def after_stopping(state: Monitoring, plan: JudgementPlan) -> StagewiseResult:
     """Inference for a study that ended at the last look, in the stage-wise ordering and the units of its estimates.
 
-    Ratings: as `stagewise_inference`. Scores: p from the p-values of the test at the looks, the estimate and
+    Scores: p from the p-values of the test at the looks, the estimate and
     the interval from their standard errors without the null hypothesis; so the two may disagree at the edge.
     Preferences and accuracy: exactly, given how many judgements were decided; of a difference of accuracy, and
     where ties are kept, this takes the share of decided judgements as it is in the data.
@@ -362,8 +497,6 @@ def after_stopping(state: Monitoring, plan: Plan | JudgementPlan) -> StagewiseRe
     InputError
         No look was taken yet.
     """
-    if isinstance(plan, Plan):
-        return stagewise_inference(estimates(state), taken_boundaries(state))
     if isinstance(plan.study, DirectAssessment):
         return _after_scores(state)
     found = exact_stagewise(_decided(state, plan), mid_p=_test(plan) == "mid-p", alpha=plan.rule.alpha)

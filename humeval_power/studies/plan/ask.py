@@ -249,7 +249,7 @@ def command(
         rule=rule,
         losses=losses_of(study),
         exclusion=study.exclusion,
-        looks=schedule_of(study),
+        looks=schedule_of(study, several.scale if several is not None else assumed.scale),
         remarks=remarks,
         **limits,
     )

@@ -504,6 +504,7 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
         rules=found.rules,
         looks=_calibrated(request, found),
         expected=None if chosen.sequential is None else chosen.sequential.expected,
+        stops=() if chosen.sequential is None else chosen.sequential.stops,
         others=()
         if many is not None
         else tuple((one, values) for one, values in request.settings.items() if one != name),

@@ -244,6 +244,7 @@ def _amended(plan: Plan, before: Plan) -> Plan:
         plan,
         predicted=replace(predicted, analytic=analytic),
         expected=plan.expected if kept else None,
+        stops=plan.stops if kept else (),
         many=plan.many if kept or plan.many is None else replace(plan.many, shares=()),
     )
 
@@ -290,7 +291,7 @@ def planned(document: Any, place: str) -> Plan:
         "scale": scale_of,
         "counts": _counts,
         "costs": _costs,
-        "looks": schedule_of,
+        "looks": lambda study: schedule_of(study, scale_of(study)),
         "many": _several,
     }
     for name, read in parts.items():
@@ -307,7 +308,8 @@ def planned(document: Any, place: str) -> Plan:
         except InputError as error:
             problems += error.problems
         else:
-            lost = [name for name in fields if name not in study_of(plan).said()]
+            kept = study_of(plan).said()
+            lost = [name for name in fields if name not in kept]
             problems += [Problem("says nothing in a plan.", "Take it out.", column=name) for name in lost]
     if problems:
         raise InputError(named(problems, place))
@@ -323,13 +325,14 @@ def _of_parts(study: StudyValues, document: Any, *, many: PlannedSystems | None,
         What the study and the rest of the document disagree about.
     """
     promise, source, scale = document.promise, document.source, found.pop("scale")
-    looks, rules, expected = found.pop("looks"), study.exclude_if, None
+    looks, rules, expected, stops = found.pop("looks"), study.exclude_if, None, ()
     others = () if document.sensitivity is None else tuple(document.sensitivity.record().items())
     if any(isinstance(one, SystemsParameters) == (many is None) for _, one in others):
         raise InputError("The values of others are of other systems than those of the study.")
     if looks is not None and promise.looks is not None:
         looks = replace(looks, factor=promise.looks.factor)
         expected = None if promise.looks.expected is None else promise.looks.expected.record()
+        stops = tuple(one.record() for one in promise.looks.stops or ())
     if rules is not None:
         if promise.exclusion is None:
             rule = "needs a plan that was made with these rules."
@@ -364,6 +367,7 @@ def _of_parts(study: StudyValues, document: Any, *, many: PlannedSystems | None,
         rules=rules,
         looks=looks,
         expected=expected,
+        stops=stops,
         others=others if many is None else (),
         many=many,
         **found,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.boundaries import Boundaries
     from humeval_power.studies.looks.how_many import LooksChoice
     from humeval_power.studies.looks.rating_looks import LookInformation, LookPlan, LookSchedule
-    from humeval_power.studies.looks.replicates import Looks, RatingLooks
+    from humeval_power.studies.looks.replicates import RatingLooks
     from humeval_power.studies.looks.systems_looks import SystemsLookPlan
     from humeval_power.studies.plan.planned_rules import PlannedRules
     from humeval_power.studies.plan.planned_systems import PlannedSystems
@@ -73,6 +73,22 @@ class LookExpectation:
 
 
 @dataclass(frozen=True, slots=True)
+class StopExpectation:
+    """What to expect at a true effect of a study that its intervals stop, by simulation: as of `RepeatedPoint`."""
+
+    effect: float
+    power: float
+    decision_power: float
+    fixed_power: float
+    workers: float
+    decision_workers: float
+    coverage: float
+    bias: float
+    decision_bias: float
+    half_width_bias: float
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A study as planned. `effect` is the smallest effect of interest, B - A on [0, 1]; under a rule with
     a margin, which then is the smallest difference of interest, the true difference planned for.
@@ -82,7 +98,8 @@ class Plan:
 
     `exclusions` are rules, in words, by which ratings will be left out, and `rules` those by which the analysis
     leaves out workers; `looks` says when the data are
-    tested before the end, and by which boundaries (None: one test at the end); `others` are parameters, by
+    tested before the end, and by which boundaries (None: one test at the end), `stops` what is to be expected where
+    intervals stop the study; `others` are parameters, by
     name, that were looked at beside those planned for.
     """
 
@@ -105,6 +122,7 @@ class Plan:
     rules: PlannedRules | None = None
     looks: LookSchedule | None = None
     expected: LookExpectation | None = None
+    stops: tuple[StopExpectation, ...] = ()
     others: tuple[tuple[str, Parameters], ...] = ()
     many: PlannedSystems | None = None
 
@@ -233,6 +251,8 @@ class Plan:
 
             return goal_power(self.many, self.counts, self.rule)
         study = self.study()
+        if self.looks is not None and self.looks.stop_when is not None:
+            return formula_power(study.parameters, self.counts, self.looks, self.rule, study.design)
         fixed = analytic_power(study.parameters, study.design, rule=self.rule).power
         if self.looks is None:
             return fixed
@@ -383,6 +403,7 @@ class SequentialOption:
     simulated: PowerEstimate | SystemsPower
     expected: LookExpectation
     choices: tuple[LooksChoice, ...]
+    stops: tuple[StopExpectation, ...] = ()
 
     def calibrated(self, wish: LookSchedule) -> LookSchedule:
         """The looks as a plan holds them, with the factor that calibration found."""
@@ -426,28 +447,28 @@ def prove_systems(
 
 
 def rating_looks(
-    parameters: Parameters, counts: StudyCounts, looks: Looks, rule: DecisionRule
+    parameters: Parameters, design: Design, wish: LookSchedule, rule: DecisionRule
 ) -> RatingLooks:
-    """The study of these counts as it grows."""
+    """The study of this design as it grows."""
+    from humeval_power.studies.looks.repeated import at_looks
     from humeval_power.studies.looks.replicates import RatingLooks
 
-    return RatingLooks(parameters, design_of(counts), looks, rule)
+    tested = rule if wish.stop_when is None else at_looks(rule)
+    return RatingLooks(parameters, design, wish.looks, tested)
 
 
 def formula_power(
-    parameters: Parameters, counts: StudyCounts, wish: LookSchedule, rule: DecisionRule
+    parameters: Parameters,
+    counts: StudyCounts,
+    wish: LookSchedule,
+    rule: DecisionRule,
+    design: Design | None = None,
 ) -> float:
     """Power with looks by formula: what few workers cost from the t test, what looks cost from z's."""
-    from humeval_power.studies.looks.boundaries import boundaries
-    from humeval_power.studies.looks.rating_looks import look_rows, power_with_looks
-    from humeval_power.studies.power.formula import power_at
+    from humeval_power.studies.looks.rating_looks import stopped_power
 
-    study = rating_looks(parameters, counts, wish.looks, rule)
-    rows = look_rows(study)
-    drift = abs(study.true_effect) / rows[-1].precision.standard_error
-    bounds = boundaries(wish.rule(rule), [row.information_share for row in rows], drift=drift)
-    fixed = power_at(study.true_effect, rows[-1].precision, rule=rule).power
-    return power_with_looks(fixed, bounds)
+    study = rating_looks(parameters, design or design_of(counts), wish, rule)
+    return stopped_power(study, wish, rule, effect=study.true_effect)
 
 
 def prove(
@@ -460,13 +481,16 @@ def prove(
     n_simulations: int,
     seed: int,
     n_jobs: int = 1,
+    scale: RatingScale | None = None,
 ) -> SequentialOption:
     """Simulate the whole procedure, refitted at every look, with the effect and without."""
     from humeval_power.studies.looks.how_many import compare_numbers_of_looks
     from humeval_power.studies.looks.rating_looks import plan_looks
     from humeval_power.studies.looks.replicates import SequentialStudy
 
-    study = rating_looks(parameters, counts, wish.looks, rule)
+    study = rating_looks(parameters, design_of(counts), wish, rule)
+    if wish.stop_when is not None:
+        return _prove_stops(study, wish, rule, scale, costs, n_simulations, seed, n_jobs)
     found = plan_looks(study, wish.rule(rule), cost=costs, seed=seed, n_jobs=n_jobs)
     simulated = estimate_power(
         SequentialStudy(study, found.bounds), n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
@@ -482,4 +506,56 @@ def prove(
             cost_if_none=without.expected_cost,
         ),
         choices=tuple(compare_numbers_of_looks(study, wish.rule(rule))),
+    )
+
+
+def _prove_stops(
+    study: RatingLooks,
+    wish: LookSchedule,
+    rule: DecisionRule,
+    scale: RatingScale | None,
+    costs: CostModel | None,
+    n_simulations: int,
+    seed: int,
+    n_jobs: int,
+) -> SequentialOption:
+    """The same of a study that its intervals stop: what it takes at several true effects, and what it loses."""
+    from humeval_power.studies.looks.rating_looks import check_stopping, plan_looks
+    from humeval_power.studies.looks.repeated import RepeatedStudy, check_study, repeated_points
+
+    assert wish.stop_when is not None
+    check_study(study)
+    found = plan_looks(study, wish.rule(rule), cost=costs, calibration="always", seed=seed, n_jobs=n_jobs)
+    check_stopping(study, found.bounds, wish.stop_when, rule, scale=scale)
+    simulated = estimate_power(
+        RepeatedStudy(study, found.bounds, wish.stop_when, rule),
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+    )
+    effect = study.true_effect
+    points = repeated_points(
+        study,
+        found.bounds,
+        wish.stop_when,
+        rule,
+        effects=tuple(dict.fromkeys((0.0, effect / 2, effect, 1.5 * effect))),
+        n_simulations=found.n_simulations,
+        seed=seed,
+        costs=found.costs,
+        n_jobs=n_jobs,
+    )
+    without, with_effect = points[0], next(point for point in points if point.effect == effect)
+    names = [field.name for field in fields(StopExpectation)]
+    return SequentialOption(
+        plan=found,
+        simulated=simulated,
+        expected=LookExpectation(
+            ratings_if_effect=with_effect.expected_size,
+            ratings_if_none=without.expected_size,
+            cost_if_effect=with_effect.expected_cost,
+            cost_if_none=without.expected_cost,
+        ),
+        choices=(),
+        stops=tuple(StopExpectation(**{name: getattr(point, name) for name in names}) for point in points),
     )

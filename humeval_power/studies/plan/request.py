@@ -15,6 +15,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl
+from humeval_power.studies.looks.repeated import check_offered
 from humeval_power.studies.plan.candidates import Candidates, list_candidates
 from humeval_power.studies.plan.planned_rules import WorkersOut
 from humeval_power.studies.power.analytic import check_target
@@ -148,6 +149,13 @@ class PlanRequest:
 
     def _check_looks(self, wish: LookSchedule) -> None:
         wish.rule(self.rule)
+        if wish.stop_when is not None:
+            check_offered(
+                several=self.many is not None,
+                exclusions=self.exclusion != "none",
+                documents=bool(self.space.documents),
+                latent=any(one.latent is not None for one in self.settings.values()),
+            )
         if self.losses != NO_LOSSES:
             raise InputError("Looks and losses of ratings cannot be simulated together: leave out one.")
 

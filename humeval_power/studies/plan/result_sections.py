@@ -45,6 +45,8 @@ from humeval_power.systems import GOALS, Goal, SystemsParameters
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from humeval_power.studies.looks.rating_looks import LookSchedule
+
 
 def who_rates_what(plan: Plan, design: Design) -> Section:
     """The design in words, and its numbers."""
@@ -595,6 +597,8 @@ def looks_sentence(plan: Plan) -> str:
         f"at {100 * at:.3g} % of the {schedule.looks.kind}, success at p <= {level:.5f}"
         for at, level in zip(schedule.looks.shares, levels, strict=True)
     )
+    if schedule.stop_when is not None:
+        return _intervals_sentence(plan, schedule)
     over = "all looks" if plan.many is None else "all looks and comparisons"
     text = (
         f"The data are tested at {schedule.looks.n_looks} looks ({schedule.efficacy} in information time, "
@@ -607,6 +611,37 @@ def looks_sentence(plan: Plan) -> str:
     if schedule.futility is not None:
         bind = BINDING if schedule.futility.binding else NON_BINDING
         text += f" Futility rule: {schedule.futility}. {bind}"
+    return text
+
+
+def _intervals_sentence(plan: Plan, schedule: LookSchedule) -> str:
+    """When a study that its intervals stop is looked at, and what ends it."""
+    assert schedule.stop_when is not None
+    levels = [float(level) for level in plan.look_boundaries().nominal]
+    shares = schedule.looks.shares
+    looks = "; ".join(
+        f"after {round(at * plan.counts.n_workers)} workers at {100 * (1 - level):.4g} %"
+        for at, level in zip(shares, levels, strict=True)
+    )
+    wanted, points = schedule.stop_when, "" if plan.scale is None else " points"
+    sizes = schedule.stop_when.sizes(plan.scale)
+    decides = "excludes 0" if plan.rule.margin is None else f"shows {claim(plan.rule)}"
+    why = [f"it {decides}"] * wanted.decision
+    if "equivalence" in sizes:
+        why.append(f"it lies between -{sizes['equivalence']}{points} and {sizes['equivalence']}{points}")
+    if "half_width" in sizes:
+        why.append(f"its half-width is at most {sizes['half_width']}{points}")
+    text = (
+        f"The study is looked at {len(shares)} times. At each look a repeated confidence interval (Jennison and "
+        f"Turnbull 1989) is computed: {looks}; alpha {plan.rule.alpha:g} over all looks is spent by "
+        f"{schedule.efficacy} in information time, calibrated by simulation (factor {schedule.factor:.3f}). "
+        f"Collection stops at the first look at which {' or '.join(why)}, else at the last. The interval of that "
+        "look is reported, never the plain one."
+    )
+    if plan.rule.margin is not None:
+        text += f" The claim is tested at {plan.rule.alpha / 2:g} a side."
+    if schedule.futility is not None:
+        text += f" Futility rule: {schedule.futility}. {NON_BINDING}"
     return text
 
 
@@ -662,6 +697,9 @@ def look_facts(result: PlanResult) -> list[tuple[str, str]]:
         ),
         ("Expected", _expected(found, result)),
     ]
+    if wish.stop_when is not None:
+        facts.insert(1 + len(rows), ("Stops on", wish.stop_when.words(result.request.assumed.scale)))
+        facts += _stop_facts(found, result)
     own, naive = found.plan.errors[0], found.plan.errors[-1]
     low, high = own.interval
     where = "without an effect" if result.request.many is None else "where all systems are equal"
@@ -693,6 +731,27 @@ def _expected(found: SequentialOption, result: PlanResult) -> str:
     return text
 
 
+def _stop_facts(found: SequentialOption, result: PlanResult) -> list[tuple[str, str]]:
+    """What the study takes at each true difference, what that saves, and what it costs in power."""
+    scale = result.request.assumed.scale
+    width, unit = (1.0, "") if scale is None else (scale.width, " points")
+    most = found.plan.rows[-1].n_workers
+    facts = [
+        (
+            "" if number else "What it takes",
+            f"if the difference is {one.effect * width:.3g}{unit}: {one.workers:.1f} of {most} workers, "
+            f"{percent(1 - one.workers / most)} saved; {'finds it' if one.effect else 'falsely finds one'} in "
+            f"{percent(one.power)} of studies ({percent(one.decision_power)} if decisions alone stopped it, "
+            f"{percent(one.fixed_power)} with one look at the end); the interval covers in {percent(one.coverage)}",
+        )
+        for number, one in enumerate(found.stops)
+    ]
+    from humeval_power.studies.looks.repeated import few_workers_note
+
+    few = few_workers_note(found.plan.rows[0].n_workers)
+    return facts + ([("", few)] if few else [])
+
+
 def look_choice_record(result: PlanResult) -> Record | None:
     """The looks of the chosen design as plain values; None without looks."""
     found, wish = result.chosen.sequential, result.request.looks
@@ -709,4 +768,9 @@ def look_choice_record(result: PlanResult) -> Record | None:
         "false_positives": [asdict(error) for error in found.plan.errors],
         "expected": asdict(found.expected),
         "numbers_of_looks": [asdict(choice) for choice in found.choices],
+        **(
+            {}
+            if wish.stop_when is None
+            else {"stop_when": asdict(wish.stop_when), "stops": [asdict(one) for one in found.stops]}
+        ),
     }

@@ -20,6 +20,7 @@ from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.rules import claim
 from humeval_power.safe_text import json_text
 from humeval_power.saying.result import json_ready, versions
+from humeval_power.studies.looks.repeated import check_decision, check_offered
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.result_page import Amendment, Change
 from humeval_power.studies.power.analytic import check_target
@@ -170,6 +171,8 @@ def study_of(plan: Plan) -> Study:
         looks, futility = plan.looks.looks, plan.looks.futility
         said |= {"looks": looks.shares, "looks_by": looks.kind, "efficacy": str(plan.looks.efficacy)}
         said["futility"] = "none" if futility is None else str(futility)
+        if plan.looks.stop_when is not None:
+            said["stop_when"] = plan.looks.stop_when.words(plan.scale)
     return Study(**said)
 
 
@@ -248,6 +251,7 @@ def looks_content(plan: Plan) -> Values | None:
         "information": list(plan.look_information().fractions),
         "nominal": [float(level) for level in plan.look_boundaries().nominal],
         "expected": None if plan.expected is None else asdict(plan.expected),
+        **({"stops": [asdict(one) for one in plan.stops]} if plan.looks.stop_when is not None else {}),
     }
 
 
@@ -369,6 +373,17 @@ def check_plan(plan: Plan) -> None:
         check_target(plan.target_power, rule)
     except InputError as error:
         problems.append(Problem(str(error), "", column="power"))
+    if plan.looks is not None and plan.looks.stop_when is not None:
+        try:
+            check_decision(rule, plan.looks.stop_when)
+            check_offered(
+                several=many is not None,
+                exclusions=plan.rules is not None,
+                documents=bool(plan.counts.n_documents),
+                latent=plan.parameters.latent is not None,
+            )
+        except InputError as error:
+            problems += error.problems
     if not problems:
         try:
             if many is None:

@@ -8,7 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, JsonValue, StringConstraints, field_validator
+from pydantic import (
+    Field,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    field_validator,
+    model_serializer,
+)
 from pydantic_core import PydanticCustomError
 
 from humeval_power.choices import Below
@@ -23,7 +30,7 @@ from humeval_power.saying.schemas import IMPOSSIBLE, RecordSection, validated
 from humeval_power.scales import ScaleSource
 from humeval_power.studies.looks.judgement_plan import Judged, JudgementKind, JudgementPlan, PromisedPower
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of, futility_of
-from humeval_power.studies.plan.plan import LookExpectation, PredictedPower
+from humeval_power.studies.plan.plan import LookExpectation, PredictedPower, StopExpectation
 from humeval_power.studies.plan.planned_rules import RulesCost, WorkersOut
 from humeval_power.studies.plan.planned_systems import GoalShare
 from humeval_power.studies.plan.result_page import Amendment, Change
@@ -94,6 +101,26 @@ class ExpectedSection(RecordSection):
         return LookExpectation(**_numbers(self))
 
 
+class StopsSection(RecordSection):
+    """What to expect at a true difference where intervals stop the study, by simulation."""
+
+    effect: float
+    power: Share
+    decision_power: Share = Field(description="If decisions alone stopped it.")
+    fixed_power: Share = Field(description="With one test at the end.")
+    workers: float = Field(gt=0, description="Mean at the stop.")
+    decision_workers: float = Field(gt=0, description="The same if decisions alone stopped it.")
+    coverage: Share = Field(description="Of the interval at the stop.")
+    bias: float = Field(description="Of the estimate at the stop.")
+    decision_bias: float | None = Field(
+        description="Of the estimate where a decision stopped it early; null: none did."
+    )
+    half_width_bias: float | None = Field(description="The same where a narrow interval did.")
+
+    def record(self) -> StopExpectation:
+        return StopExpectation(**_numbers(self))
+
+
 class LooksSection(RecordSection):
     """The boundaries at the looks."""
 
@@ -101,6 +128,16 @@ class LooksSection(RecordSection):
     information: ComputedShares
     nominal: ComputedShares
     expected: ExpectedSection | None = Field(description="By simulation; null where it was not simulated.")
+    stops: list[StopsSection] | None = Field(
+        None, description="At several differences, of a study with stop_when; else absent."
+    )
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_absent(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        found: dict[str, object] = write(self)
+        if found["stops"] is None:
+            del found["stops"]
+        return found
 
 
 class ExclusionSection(RecordSection):

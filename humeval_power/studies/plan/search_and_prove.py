@@ -374,6 +374,7 @@ class _Proofs:
             n_simulations=self.n_simulations,
             seed=self.seed,
             n_jobs=self.n_jobs,
+            scale=request.assumed.scale,
         )
         if part is not None:
             part(self.n_simulations, self.n_simulations)

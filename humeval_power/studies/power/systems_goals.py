@@ -134,8 +134,9 @@ def count_goals(
     best = np.isin(np.arange(truth.parameters.n_systems), truth.parameters.best)
     totals, each = np.zeros(8), np.zeros(len(truth.pairs))
     count_found(
-        means, np.ascontiguousarray(difference), rejected, np.sign(truth.difference), truth.real, truth.sought,
-        two_sided, truth.column, truth.has_groups, -1 if truth.leader is None else truth.leader, best, totals, each,
+        np.ascontiguousarray(means), np.ascontiguousarray(difference), rejected, np.sign(truth.difference),
+        truth.real, truth.sought, two_sided, truth.column, truth.has_groups,
+        -1 if truth.leader is None else truth.leader, best, totals, each,
     )  # fmt: skip
     of_pairs = (
         rejected.sum(axis=0).astype(float),

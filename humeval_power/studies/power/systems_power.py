@@ -160,18 +160,13 @@ def max_t_values(precision: SystemsPrecision, df: Floats, rule: DecisionRule) ->
     check_max_t(rule)
     correlation = correlation_of(precision.covariance, precision.pairs)
     two_sided = rule.alternative == "two-sided"
-    return _critical_values(correlation.tobytes(), len(df), rule.alpha, two_sided)(df)
+    return CriticalValues.of(correlation, rule.alpha, two_sided)(df)
 
 
 def check_max_t(rule: DecisionRule) -> None:
     """Refuse max-t for a rule that it has no answer for."""
     if rule.margin is not None:
         raise InputError("max-t is for tests of no difference; take holm for those with a margin.")
-
-
-@lru_cache(maxsize=32)
-def _critical_values(correlation: bytes, n: int, alpha: float, two_sided: bool) -> CriticalValues:
-    return CriticalValues(np.frombuffer(correlation).reshape(n, n), alpha, two_sided)
 
 
 def correlation_of(C: Floats, pairs: Pairs) -> Floats:

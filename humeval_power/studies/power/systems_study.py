@@ -610,12 +610,12 @@ class _Decision:
     @cached_property
     def _largest(self) -> CriticalValues:
         correlation = correlation_of(self.precision.covariance, self.precision.pairs)
-        return CriticalValues(correlation, self.rule.alpha, self.rule.alternative == "two-sided")
+        return CriticalValues.of(correlation, self.rule.alpha, self.rule.alternative == "two-sided")
 
     @cached_property
     def _dunnett(self) -> CriticalValues:
         correlation = correlation_of(self.precision.covariance, self._others)
-        return CriticalValues(correlation, self.rule.alpha, two_sided=False)
+        return CriticalValues.of(correlation, self.rule.alpha, two_sided=False)
 
     def count(self, fits: SystemsFits) -> tuple[GoalCounts, _BestSums | None]:
         """What the studies found; those without a fit are left out."""

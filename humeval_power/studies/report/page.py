@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from humeval_power.comparisons.agreement.result import is_about_others
 from humeval_power.errors import InputError
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.result import Record, Source
@@ -250,14 +251,21 @@ def _diagnostics(documents: Documents, suffix: str) -> Iterator[Block]:
     """What the documents say on how far the result can be trusted."""
     study = documents.study
     rows = tuple(
-        (name, f"{value:.3f}", " to ".join(f"{end:.3f}" for end in bounds(entry, "interval") or ()))
+        (
+            name,
+            f"{value:.3f}",
+            *(
+                " to ".join(f"{end:.3f}" for end in bounds(entry, claim) or ()) if shown else ""
+                for claim, shown in (("interval", not is_about_others(name)), ("interval_other", True))
+            ),
+        )
         for entry in listed(part(study, "agreement"), "between")
         if isinstance(entry, Mapping)
         and (name := words(entry, "measure"))
         and (value := number(entry, "value")) is not None
     )
     if rows:
-        yield Table(("agreement of workers", "value", "interval"), rows)
+        yield Table(("agreement of workers", "value", "these workers", "other workers"), rows)
     yield from pictures.agreement(documents, suffix)
     found = part(study, "diagnostics")
     said = [text for key in ("screening", "influence") if (text := words(found, key))]

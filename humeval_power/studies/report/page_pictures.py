@@ -145,7 +145,7 @@ def known_test(study: Document) -> EffectTest | None:
 def agreement(documents: Documents, suffix: str) -> Iterator[Picture]:
     """Each measure of agreement with its interval."""
     rows = [
-        (name, value, bounds(entry, "interval") or (value, value))
+        (name, value, bounds(entry, "interval_other") or bounds(entry, "interval") or (value, value))
         for entry in listed(part(documents.study, "agreement"), "between")
         if (name := words(entry, "measure")) and (value := number(entry, "value")) is not None
     ]
@@ -158,7 +158,8 @@ def agreement(documents: Documents, suffix: str) -> Iterator[Picture]:
         return agreement_figure(rows)
 
     words_ = (
-        "Measures of the agreement of workers with their intervals; the numbers are in the table above."
+        "Measures of the agreement of workers with their intervals, about other workers where there are such; the "
+        "numbers are in the table above."
     )
     yield Picture(f"agreement{suffix}", draw, words=words_)
 

@@ -250,8 +250,13 @@ def _listed(values: Sequence[float]) -> str:
 
 _ENDS = {
     "stop-success": "It was stopped there: the boundary was passed.",
+    "stop-equivalence": "It was stopped there: the interval lay within the margin of equivalence.",
+    "stop-half-width": "It was stopped there: the interval was as narrow as the plan asked.",
     "stop-futility": "It was stopped there for futility.",
     "end-success": "At its planned end the boundary was passed.",
+    "end-half-width": "At its planned end the interval was as narrow as the plan asked; the study has not shown a "
+    "difference, which does not show that there is none.",
+    "end-equivalence": "At its planned end the interval lay within the margin of equivalence.",
     "end-nothing-shown": "At its planned end the boundary was not passed: the study has not shown a difference, "
     "which does not show that there is none.",
 }
@@ -271,8 +276,22 @@ def sequential_sentence(study: Document) -> str | None:
         else "The data were tested at 1 look"
     )
     low, high = map(_shown, ends)
+    ended = f"{taken} ({words(sequential, 'rule')}). {_ENDS[str(sequential['decision'])]}"
+    if "half_width" in inference:
+        bias = number(inference, "bias")
+        said = (
+            f"{ended} The estimate is {_shown(estimate)} with the repeated {100 * confidence:g} % confidence "
+            f"interval {low} to {high} ({p_words(p_value)}), which holds at all looks together, whatever "
+            "ended the study."
+        )
+        if bias is not None:
+            said += (
+                f" Of estimates at which a study ends so the plan predicted a bias of {_shown(bias)} if the "
+                "difference of interest is true."
+            )
+        return said
     return (
-        f"{taken} ({words(sequential, 'rule')}). {_ENDS[str(sequential['decision'])]} "
+        f"{ended} "
         f"Taking the looks into account (stage-wise ordering), {p_words(p_value)}, the median-unbiased estimate "
         f"is {_shown(estimate)} and the {100 * confidence:g} % interval {low} to {high}."
     )

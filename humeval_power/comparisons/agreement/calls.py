@@ -1,0 +1,354 @@
+"""Agreement of raters: read a table, report it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from humeval_power.checking.cells import MISSING_CODES
+from humeval_power.checking.columns import ROLES, Role, close_to, listing
+from humeval_power.choices import (
+    DEFAULT_RATER_SHARE,
+    DEFAULT_SEED,
+    PLANNED_OUTPUTS,
+    PLANNED_RATERS,
+)
+from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.parameters import Parameters
+from humeval_power.ratings import Ratings
+from humeval_power.scales import RatingScale
+
+if TYPE_CHECKING:
+    from humeval_power.comparisons.agreement.planning import Reliability
+    from humeval_power.comparisons.agreement.result_plan import AgreementPlan
+    from humeval_power.comparisons.agreement.result_report import AgreementReport
+    from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
+    from humeval_power.files.tables import SourceTable
+
+ONE_SYSTEM = "all outputs"  # what the only system is called where a table has none
+_SYSTEM = "system"
+
+
+def read_rated(
+    path: str | Path,
+    *,
+    raters: Sequence[str] | None = None,
+    missing: Collection[str] | None = None,
+    scale: RatingScale | str | Sequence[float] | None = None,
+    **columns: Any,
+) -> Ratings:
+    """Ratings of a table, one a row or a column for each rater; a column of systems is not needed.
+
+    Parameters
+    ----------
+    path : of the file; '-' is standard input.
+    raters : columns of the raters, where each has one; a row is then an output.
+    missing : further cells that mean 'no rating'.
+    scale : of the ratings, such as "1:5". [from the data]
+    columns : names of columns and the rest of what `hp.read_ratings` takes.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be read, or every problem of its table at once.
+    """
+    from humeval_power.files.tables import ratings_of, read_rating_table
+
+    found = read_rating_table(path)
+    if raters is not None:
+        found = _long(found, raters, columns.get("item"))
+
+    def has(role: Role) -> bool:
+        names = (str(name).strip() for name in found.frame.columns)
+        return columns.get(role) is not None or any(ROLES[role].fits(name) for name in names)
+
+    if not has("worker") and not has("rating"):
+        known = listing([str(name) for name in found.frame.columns], limit=8)
+        raise InputError(
+            [
+                Problem(
+                    f"no column says who rated, or what. The columns are: {known}.",
+                    "Name them: --worker COLUMN --rating COLUMN; where each rater has a column: --raters A,B,C",
+                    place=found.source,
+                )
+            ]
+        )
+    if not has("system"):
+        found = found._replace(frame=found.frame.assign(**{_SYSTEM: ONE_SYSTEM}))
+    return ratings_of(
+        found,
+        require_pair=False,
+        require_variation=False,
+        missing=(*MISSING_CODES, *(missing or ())),
+        scale=scale,
+        **columns,
+    )
+
+
+def _long(found: SourceTable, raters: Sequence[str], item: str | None) -> SourceTable:
+    """A row for each rating, of a table with a column for each rater; rows are numbered where none names them."""
+    frame = found.frame.set_axis([str(name).strip() for name in found.frame.columns], axis=1)
+    unknown = [name for name in raters if list(frame.columns).count(name) != 1]
+    problems = [
+        Problem(
+            f"there is no single column {name!r}.", close_to(name, list(frame.columns)), place=found.source
+        )
+        for name in unknown
+    ]
+    if len(set(raters)) < 2:
+        problems.append(Problem("one rater is named, and agreement is of two or more.", "--raters A,B,C"))
+    if problems:
+        raise InputError(problems)
+    rest = [name for name in frame.columns if name not in raters]
+    kept = [name for name in rest if name == item or ROLES["item"].fits(name) or ROLES["system"].fits(name)]
+    if item is None and not any(ROLES["item"].fits(name) for name in kept):
+        frame, kept = frame.assign(item=[f"row {row}" for row in frame.index]), [*kept, "item"]
+    long = frame.melt(
+        id_vars=kept, value_vars=list(dict.fromkeys(raters)), var_name="worker", value_name="rating"
+    )
+    return found._replace(frame=long, layout=None)
+
+
+def report(
+    ratings: Ratings,
+    *,
+    confidence: float = 0.95,
+    compatible: bool = False,
+    seed: int = DEFAULT_SEED,
+) -> AgreementReport:
+    """How far raters agree: these raters on other outputs, and other raters like them.
+
+    Krippendorff's alpha (nominal, ordinal, interval), kappa, Gwet's AC1, shares of equal ratings and intraclass
+    correlations, within each system.
+
+    Parameters
+    ----------
+    ratings : of one criterion, as `read_rated` gives them.
+    confidence : of the intervals.
+    compatible : give the F interval of ICC(2,1) that other packages print as well, of complete tables.
+    seed : of the draws and of the bootstrap over items.
+
+    Returns
+    -------
+    AgreementReport
+        `to_frame` has a row for each system and measure.
+
+    Raises
+    ------
+    InputError
+        A single rater, or no output that two raters rated.
+    """
+    from humeval_power.comparisons.agreement.claims import system_agreements
+    from humeval_power.comparisons.agreement.result_report import AgreementReport
+    from humeval_power.saying.result import Provenance
+
+    if ratings.n_workers < 2:
+        rule = "all ratings are by one rater, and agreement is of two or more."
+        remedy = "Let a second rater rate some of the same outputs. Is the column of raters right? --worker COLUMN"
+        raise InputError([Problem(rule, remedy, place=ratings.source)])
+    found = system_agreements(ratings, confidence=confidence, seed=seed, compatible=compatible)
+    if not any(one.found.n_outputs for one in found):
+        rule = "no output was rated by two raters, so that nothing tells how they agree."
+        remedy = "Let two raters or more rate the same outputs; an output is an item under one system."
+        raise InputError([Problem(rule, remedy, place=ratings.source)])
+    return AgreementReport(
+        rows=found,
+        source=ratings.source,
+        notices=ratings.notices,
+        confidence=confidence,
+        provenance=Provenance(seed=seed),
+    )
+
+
+def pilot_reliability(ratings: Ratings) -> Reliability:
+    """The shares of variance of outputs and of raters in a pilot, on average over its systems.
+
+    Those of mid-ranks where ratings take at most 11 values, as the ordinal alpha is made of.
+
+    Raises
+    ------
+    InputError
+        Too few outputs that two raters rated to tell the variances apart.
+    """
+    import numpy as np
+
+    from humeval_power.comparisons.agreement.agreement import leading_level, shared_ratings
+    from humeval_power.comparisons.agreement.planning import Reliability
+    from humeval_power.comparisons.agreement.strata import two_way
+
+    shares, reason = [], "no output was rated by two raters"
+    for system in range(ratings.n_systems):
+        shared = shared_ratings(ratings, system=system)
+        score = shared.score(leading_level(shared))
+        found = two_way(shared.output, shared.worker, score)
+        if found.reason:
+            reason = found.reason
+        else:
+            parts = np.array(found.components)
+            shares.append(parts / parts.sum())
+    if not shares:
+        rule = f"the pilot does not tell how raters agree: {reason}."
+        raise InputError(
+            [Problem(rule, "Give --agreement and --rater-share instead.", place=ratings.source)]
+        )
+    output, rater, _ = np.mean(shares, axis=0)
+    return Reliability(float(output), float(rater))
+
+
+def plan(
+    known: Reliability | float,
+    *,
+    rater_share: float = DEFAULT_RATER_SHARE,
+    half_width: float = 0.1,
+    assurance: float | None = None,
+    raters: Sequence[int] = PLANNED_RATERS,
+    outputs: Sequence[int] = PLANNED_OUTPUTS,
+    ratings_per_output: int | None = None,
+    max_outputs: int = 5_000,
+    cost_per_rating: Decimal | float = 1,
+    cost_per_rater: Decimal | float = 0,
+    cost_per_output: Decimal | float = 0,
+    confidence: float = 0.95,
+    seed: int = DEFAULT_SEED,
+) -> AgreementPlan:
+    """How many raters and outputs let agreement be known to within a width, at the least cost.
+
+    For ICC(2,1), the interval alpha and, of mid-ranks, the ordinal alpha of other raters; mean squares are drawn,
+    no data.
+
+    Parameters
+    ----------
+    known : the agreement that is expected, with the share of variance that is raters' levels, as
+        `pilot_reliability` finds them; or the agreement alone, with `rater_share`.
+    half_width : that the interval shall have, on average; or with `assurance` in that share of studies.
+    raters, outputs : numbers to look at.
+    ratings_per_output : ratings of each output; every rater rates every output where it is not given.
+    max_outputs : the most outputs to try.
+    cost_per_rating, cost_per_rater, cost_per_output : prices.
+    confidence : of the interval. seed : of the draws.
+
+    Returns
+    -------
+    AgreementPlan
+        The cheapest design, the widths of all sizes and what no number of outputs reaches; `to_frame` has a row for
+        each number of raters.
+
+    Raises
+    ------
+    InputError
+        Shares that cannot be, or too few raters.
+    """
+    from humeval_power.comparisons.agreement.planning import AgreementTarget, Reliability, designs
+    from humeval_power.comparisons.agreement.result_plan import AgreementPlan
+    from humeval_power.saying.result import Provenance
+
+    of = known if isinstance(known, Reliability) else Reliability(float(known), rater_share)
+    problems = []
+    if not 0 < of.agreement < 1 or of.rater_share < 0 or of.agreement + of.rater_share >= 1:
+        rule = f"agreement {of.agreement:g} and a share of raters of {of.rater_share:g} leave nothing to error."
+        problems.append(
+            Problem(rule, "Give shares of a rating's variance that are above 0 and below 1 together.")
+        )
+    least = max(2, ratings_per_output or 2)
+    if min(raters) < least:
+        problems.append(field_problem("--raters", min(raters), f"must be at least {least}."))
+    if min(outputs) < 2:
+        problems.append(field_problem("--outputs", min(outputs), "must be at least 2."))
+    if ratings_per_output is not None and ratings_per_output < 2:
+        problems.append(field_problem("--ratings-per-output", ratings_per_output, "must be at least 2."))
+    if not 0 < half_width < 0.5:
+        problems.append(field_problem("--half-width", half_width, "must lie between 0 and 0.5."))
+    if problems:
+        raise InputError(problems)
+    target = AgreementTarget(
+        half_width=half_width,
+        confidence=confidence,
+        assurance=assurance,
+        ratings_per_output=ratings_per_output,
+        most_outputs=max_outputs,
+        cost_per_rating=float(cost_per_rating),
+        cost_per_rater=float(cost_per_rater),
+        cost_per_output=float(cost_per_output),
+        seed=seed,
+    )
+    return AgreementPlan(
+        known=of,
+        target=target,
+        outputs=tuple(outputs),
+        widths=tuple(tuple(target.width(of, m, n) for n in outputs) for m in raters),
+        found=designs(of, target, raters),
+        provenance=Provenance(seed=seed),
+    )
+
+
+def study(
+    parameters: Parameters,
+    *,
+    workers: Sequence[int],
+    items: Sequence[int],
+    ratings_per_item: int | None = None,
+    documents: int | None = None,
+    effect: float | None = None,
+    sd_systems: float | None = None,
+    n_systems: int = 2,
+    cost_per_rating: Decimal | float | None = None,
+    setting: str = "",
+) -> ReliabilityStudy:
+    """How reliably a study of each size orders systems, and knows their levels.
+
+    Parameters
+    ----------
+    parameters : of the variation; the effect in them is not used.
+    workers, items : numbers to look at. ratings_per_item : of an item under each system; every worker rates every
+        item where it is not given. documents : that items come from.
+    effect : difference of two given systems on [0, 1]; or sd_systems, the SD of the true means of many systems.
+    n_systems : to be rated, for the costs. cost_per_rating : where costs are wanted.
+    setting : name of the parameters.
+
+    Returns
+    -------
+    ReliabilityStudy
+        E rho^2 and Phi, the chance that a pair is ordered right, expected Kendall correlations and ceilings;
+        `to_frame` has a row for each size.
+
+    Raises
+    ------
+    InputError
+        Neither an effect nor an SD, or both; sizes that cannot be.
+    """
+    from humeval_power.comparisons.agreement.generalisability import (
+        StudySize,
+        ceilings,
+        generalisability,
+        variance_of_two,
+    )
+    from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
+
+    problems = []
+    if (effect is None) == (sd_systems is None):
+        rule = "either a difference of two systems or the SD of many is needed."
+        problems.append(Problem(rule, "Give --effect, --effect-raw or --sd-systems, one of them."))
+    least = max(2, ratings_per_item or 2)
+    if min(workers) < least:
+        problems.append(field_problem("--workers", min(workers), f"must be at least {least}."))
+    if min(items) < max(2, documents or 2):
+        problems.append(field_problem("--items", min(items), f"must be at least {max(2, documents or 2)}."))
+    if problems:
+        raise InputError(problems)
+    between = variance_of_two(effect) if effect is not None else float(sd_systems or 0.0) ** 2
+    sizes = [
+        StudySize(n_raters=m, n_items=n, ratings_per_item=ratings_per_item, n_documents=documents)
+        for m in workers
+        for n in items
+    ]
+    return ReliabilityStudy(
+        found=tuple(generalisability(parameters, between, one) for one in sizes),
+        ceilings=tuple(ceilings(parameters, between, sizes[-1])),
+        effect=effect,
+        sd_systems=sd_systems,
+        n_systems=n_systems,
+        cost_per_rating=None if cost_per_rating is None else float(cost_per_rating),
+        setting=setting,
+    )

@@ -1,0 +1,136 @@
+"""How reliably studies of several sizes order systems: coefficients, what they mean, costs and ceilings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from humeval_power.comparisons.agreement.generalisability import Generalisability
+from humeval_power.saying.answer_words import of_hundred
+from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
+from humeval_power.saying.numbers import decimals, share_decimals
+from humeval_power.saying.result import Record, Result
+
+_MEANING = (
+    "Order: the share of the variance of observed means that is true differences (E rho^2 of generalisability "
+    "theory). Levels: the same where the level itself counts, as for a cut score (Phi): strict raters and hard "
+    "items then err for all systems alike."
+)
+_TWO = "Of two given systems E rho^2 is d^2 / (1 + d^2), d being the difference over its standard error."
+_MANY = (
+    "Kendall: the expected correlation of the order that is found with the true one; again: of the orders that two "
+    "independent studies find. Both are of systems whose true means are normal."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReliabilityStudy(Result):
+    """Coefficients of each size, and of the last one with workers without end, and with items without end."""
+
+    schema: ClassVar[str] = "humeval_power/agreement_study/1"
+
+    found: tuple[Generalisability, ...]
+    ceilings: tuple[Generalisability, ...]
+    effect: float | None
+    sd_systems: float | None
+    n_systems: int
+    cost_per_rating: float | None
+    setting: str = ""
+
+    def right(self, one: Generalisability) -> float:
+        """The chance that a pair is put in the right order."""
+        return one.pair_right if self.effect is None else one.right_for(abs(self.effect))
+
+    def ratings(self, one: Generalisability) -> float:
+        """Ratings of all systems."""
+        return one.size.n_items * one.size.per_item * self.n_systems
+
+    def cost(self, one: Generalisability) -> float | None:
+        """Of all ratings."""
+        return None if self.cost_per_rating is None else self.ratings(one) * self.cost_per_rating
+
+    def body(self) -> Document:
+        more = _MANY if self.effect is None else _TWO
+        return Document(
+            "How reliably a study orders systems",
+            lead=self._lead(),
+            headline=self._facts(),
+            sections=(
+                Section("By size", (self._table(),)),
+                Section("What it means", (Paragraph(_MEANING), Paragraph(more))),
+            ),
+        )
+
+    def _lead(self) -> str:
+        last, right = self.found[-1], of_hundred(self.right(self.found[-1]))
+        what = (
+            f"two systems that differ by {self.effect:g} on [0, 1]"
+            if self.effect is not None
+            else f"two of many systems, whose true means have an SD of {self.sd_systems:g},"
+        )
+        workers, items = (decimals(one.ranking, 2) for one in self.ceilings)
+        return (
+            f"{last.size.n_raters:,} workers and {last.size.n_items:,} items put {what} in the right order in "
+            f"{right} of 100 studies; {decimals(last.ranking, 2)} of the variance of observed means would be true "
+            f"differences. With items without end it would be {items}, with workers without end {workers}."
+        )
+
+    def _facts(self) -> tuple[Fact, ...]:
+        systems = f"difference {self.effect:g}" if self.effect is not None else f"SD {self.sd_systems:g}"
+        return (("Systems", systems), *((("Variation", self.setting),) if self.setting else ()))
+
+    def _table(self) -> Table:
+        costs, many = self.cost_per_rating is not None, self.effect is None
+        header = (
+            "workers",
+            "items",
+            "ratings",
+            *(("cost",) if costs else ()),
+            "order",
+            "levels",
+            "pair right",
+        )
+        rows = []
+        for one in (*self.found, *self.ceilings):
+            ratings, cost = self.ratings(one), self.cost(one)
+            priced = (_amount(cost, 2),) if cost is not None else ()
+            of_many = (decimals(one.tau, 3), decimals(one.tau_again, 3)) if many else ()
+            shares = (share_decimals(value, 3) for value in (one.ranking, one.levels, self.right(one)))
+            size = (_amount(one.size.n_raters), _amount(one.size.n_items), _amount(ratings))
+            rows.append((*size, *priced, *shares, *of_many))
+        return Table((*header, *(("Kendall", "again") if many else ())), tuple(rows))
+
+    def content(self) -> Record:
+        return {
+            "effect": self.effect,
+            "sd_systems": self.sd_systems,
+            "n_systems": self.n_systems,
+            "setting": self.setting,
+            "rows": [self._record(one) for one in self.found],
+            "ceilings": [self._record(one) for one in self.ceilings],
+        }
+
+    def _record(self, one: Generalisability) -> Record:
+        def finite(value: float | None) -> float | None:
+            return value if value is not None and math.isfinite(value) else None
+
+        return {
+            "workers": finite(one.size.n_raters),
+            "items": finite(one.size.n_items),
+            "ratings_per_item": finite(one.size.ratings_per_item),
+            "documents": finite(one.size.n_documents),
+            "ratings": finite(self.ratings(one)),
+            "cost": finite(self.cost(one)),
+            "relative_error": one.relative,
+            "absolute_error": one.absolute,
+            "ranking": one.ranking,
+            "levels": one.levels,
+            "pair_right": self.right(one),
+            "tau": one.tau if self.effect is None else None,
+            "tau_again": one.tau_again if self.effect is None else None,
+        }
+
+
+def _amount(value: float, digits: int = 0) -> str:
+    return f"{value:,.{digits}f}" if math.isfinite(value) else "endless"

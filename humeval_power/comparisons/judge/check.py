@@ -1,0 +1,580 @@
+"""What a table of labels and judges' scores supports: levels of evidence, quality of each judge, bias, worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from scipy import special
+
+from humeval_power.choices import LabelOrigin
+from humeval_power.clusters import Clusters
+from humeval_power.comparisons.judge.assisted import (
+    Assisted,
+    assisted_mean,
+    is_binary,
+    labels_for_width,
+    labels_wanted,
+    lower_r_squared,
+)
+from humeval_power.comparisons.judge.quality import (
+    Classes,
+    Codes,
+    Distortion,
+    Favour,
+    Floats,
+    Level,
+    Measured,
+    ac1,
+    alpha,
+    alpha_of_numbers,
+    classes,
+    correlation,
+    distortion,
+    favours,
+    kappa,
+    measured_table,
+)
+from humeval_power.comparisons.judge.table import JudgedTable
+from humeval_power.errors import InputError
+from humeval_power.inference.corrections import correct
+
+Kind = Literal["binary", "ordinal", "numeric"]
+MOST_CLASSES = 11
+LEAST_LABELLED = 5  # outputs with both, below which agreement is not computed
+LEAST_TWICE = 50  # outputs of each system with two ratings, from which favour can be told
+_NOT_RANDOM = 1e-3  # p-value below which labels are no random part
+_MOST_PAIRS = 45
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Something that a table supports or not, `because` of what."""
+
+    what: str
+    supported: bool
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What one judge or all together add to an estimate: of what, in words, with the labels that would do.
+
+    `times` is the variance of the labels alone over that with the judges; `half_width` is what is asked,
+    `needed` the labels that reach it with the judges, at the lower limit of their squared correlation,
+    `needed_alone` without.
+    """
+
+    judges: tuple[str, ...]
+    of: str
+    found: Assisted
+    alone: Assisted
+    n: int
+    extra: int
+    half_width: float
+    needed: int | None
+    needed_alone: int | None
+
+    @property
+    def times(self) -> float:
+        """1 where the judges were not used."""
+        if self.found.reason or not self.found.standard_error > 0:
+            return 1.0
+        return (self.alone.standard_error / self.found.standard_error) ** 2
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeQuality:
+    """How one judge's answers go with people's on `n` outputs; None where a measure does not fit their kinds.
+
+    `kappa`, `ac1` and `alpha` (of this `level`) are of the judge and a single rating; `run_reliability` is the
+    correlation of two runs over outputs, NaN without runs.
+    """
+
+    name: str
+    kind: Kind
+    n: int
+    n_scored: int
+    correlation: Measured
+    classes: Classes | None
+    level: Level | None
+    kappa: Measured | None
+    ac1: Measured | None
+    alpha: Measured | None
+    run_reliability: float
+    distortions: tuple[Distortion, ...]
+    favours: tuple[Favour, ...]
+    same_scale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFile:
+    """All that is said of a table."""
+
+    n_items: int
+    n_outputs: int
+    n_labelled: int
+    n_extra: int
+    systems: tuple[str, ...]
+    judge_names: tuple[str, ...]
+    worker_names: tuple[str, ...]
+    human_kind: Kind | None
+    labels: LabelOrigin
+    evidence: tuple[Evidence, ...]
+    judges: tuple[JudgeQuality, ...]
+    worth: tuple[Worth, ...]
+    ties: int
+    n_twice: int
+    confidence: float
+
+
+def check_table(
+    table: JudgedTable,
+    *,
+    labels: LabelOrigin = "unknown",
+    half_width: float | None = None,
+    confidence: float = 0.95,
+) -> CheckedFile:
+    """Everything that the table supports.
+
+    labels : how the labelled outputs were chosen: 'random' (a random part), 'apart' (another population or a
+    balanced
+        set), or 'unknown', which is then looked at.
+    half_width : of the interval for which labels are counted. [half of the present one]
+    """
+    human, scores = table.human_means, table.scores
+    labelled, scored = np.isfinite(human), np.isfinite(scores)
+    everywhere = scored.all(axis=2) if scores.shape[2] else np.zeros(human.shape, dtype=bool)
+    values = table.human[np.isfinite(table.human)]
+    human_kind = kind_of(values) if len(values) else None
+    twice = _ratings_of_two(table)
+    selection = _selection(scores, labelled) if labels == "unknown" else None
+    worth = _worths(table, half_width=half_width, confidence=confidence) if labels != "apart" else ()
+    judges = tuple(
+        _quality(table, place, human_kind, twice, confidence=confidence)
+        for place in range(len(table.judge_names))
+    )
+    found = CheckedFile(
+        n_items=len(table.item_names),
+        n_outputs=int((labelled | scored.any(axis=2)).sum()),
+        n_labelled=int(labelled.sum()),
+        n_extra=int((everywhere & ~labelled).sum()),
+        systems=tuple(name for name in table.system_names if name),
+        judge_names=table.judge_names,
+        worker_names=table.worker_names,
+        human_kind=human_kind,
+        labels=labels,
+        evidence=(),
+        judges=judges,
+        worth=worth,
+        ties=int((labelled & (human == 0.5)).sum()) if human_kind == "binary" else 0,
+        n_twice=len(twice[0]),
+        confidence=confidence,
+    )
+    return replace(
+        found, evidence=tuple(_evidence(table, found, int((everywhere & labelled).sum()), selection))
+    )
+
+
+def judge_qualities(table: JudgedTable, *, confidence: float) -> tuple[JudgeQuality, ...]:
+    """Each judge beside the labels.
+
+    Raises
+    ------
+    InputError
+        Fewer than 5 outputs with a label and a score of some judge.
+    """
+    values = table.human[np.isfinite(table.human)]
+    human_kind = kind_of(values) if len(values) else None
+    nothing = np.empty(0, dtype=np.int64), np.empty(0), np.empty(0)
+    found = tuple(
+        _quality(table, place, human_kind, nothing, confidence=confidence)
+        for place in range(len(table.judge_names))
+    )
+    if min(one.n for one in found) < LEAST_LABELLED:
+        fewest = min(found, key=lambda one: one.n)
+        raise InputError(
+            f"{fewest.n:,} outputs have a label and a score of {fewest.name!r}: agreement needs {LEAST_LABELLED}."
+        )
+    return found
+
+
+def kind_of(values: Floats) -> Kind:
+    """Binary (0 and 1), ordinal (at most 11 whole numbers) or numeric."""
+    if is_binary(values):
+        return "binary"
+    different = np.unique(values)
+    whole = bool((different == np.round(different)).all())
+    return "ordinal" if whole and len(different) <= MOST_CLASSES else "numeric"
+
+
+def _selection(scores: Floats, labelled: np.ndarray) -> float | None:
+    """The smallest p-value, times the judges, that labelled and other outputs have the same scores; None
+    without any."""
+    p_values = []
+    for place in range(scores.shape[2]):
+        score = scores[:, :, place]
+        known = np.isfinite(score)
+        inside, outside = score[known & labelled], score[known & ~labelled]
+        if len(inside) >= LEAST_LABELLED and len(outside) >= LEAST_LABELLED:
+            p_values.append(_same_scores(inside, outside))
+    return min(1.0, min(p_values) * len(p_values)) if p_values else None
+
+
+def _same_scores(first: Floats, second: Floats) -> float:
+    """Chi-square of a few values, Kolmogorov and Smirnov's test of many."""
+    values = np.unique(np.concatenate([first, second]))
+    if len(values) == 1:
+        return 1.0
+    if len(values) <= MOST_CLASSES:
+        places = [np.searchsorted(values, part) for part in (first, second)]
+        table = np.stack([np.bincount(place, minlength=len(values)) for place in places])
+        expected = table.sum(axis=0) * table.sum(axis=1)[:, None] / table.sum()
+        return float(special.chdtrc(len(values) - 1, float(((table - expected) ** 2 / expected).sum())))
+    ordered = np.searchsorted(np.sort(first), values, side="right") / len(first)
+    distance = float(
+        np.abs(ordered - np.searchsorted(np.sort(second), values, side="right") / len(second)).max()
+    )
+    size = math.sqrt(len(first) * len(second) / (len(first) + len(second)))
+    return float(special.kolmogorov(size * distance))
+
+
+def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) -> tuple[Worth, ...]:
+    """Of each judge and of all together, for the mean, or for the differences of systems."""
+    names = table.system_names
+    pairs: Sequence[tuple[str, str] | None] = [None]
+    if len(names) > 1:
+        pairs = list(combinations(names, 2))[:_MOST_PAIRS]
+    n_judges = len(table.judge_names)
+    groups = [[place] for place in range(n_judges)] + ([list(range(n_judges))] if n_judges > 1 else [])
+    found = []
+    for pair in pairs:
+        if not n_judges:
+            continue
+        values = table.values(pair)
+        n, extra = len(values.human), len(values.extra)
+        if n < 2:
+            continue
+        for group in groups:
+            one = assisted_mean(
+                values.human,
+                values.judge[:, group],
+                values.extra[:, group],
+                confidence=confidence,
+                is_difference=pair is not None,
+            )
+            alone = assisted_mean(
+                values.human,
+                values.judge[:, []],
+                values.extra[:, []],
+                confidence=confidence,
+                is_difference=pair is not None,
+            )
+            asked = half_width
+            if asked is None:
+                asked = (alone.interval[1] - alone.interval[0]) / 4
+            variance = float(values.human.var(ddof=1))
+            reach = lower_r_squared(one.r_squared, n)
+            needed = needed_alone = None
+            if math.isfinite(asked) and asked > 0 and variance > 0:
+                needed_alone = labels_for_width(asked, variance, 0.0, 10**7, 0, confidence=confidence)
+                if not one.reason:
+                    needed = labels_for_width(
+                        asked, variance, reach, n + extra, len(one.used), confidence=confidence
+                    )
+            found.append(
+                Worth(
+                    tuple(table.judge_names[place] for place in group),
+                    values.what,
+                    one,
+                    alone,
+                    n,
+                    extra,
+                    asked,
+                    needed,
+                    needed_alone,
+                )
+            )
+    return tuple(found)
+
+
+def _quality(
+    table: JudgedTable,
+    place: int,
+    human_kind: Kind | None,
+    twice: tuple[Codes, Floats, Floats],
+    *,
+    confidence: float,
+) -> JudgeQuality:
+    score, human = table.scores[:, :, place], table.human_means
+    both = np.isfinite(score) & np.isfinite(human)
+    given = score[np.isfinite(score)]
+    kind = kind_of(given) if len(given) else "numeric"
+    n = int(both.sum())
+    none = Measured(math.nan, math.nan, math.nan, f"fewer than {LEAST_LABELLED} outputs have both")
+    by_item = _clusters(table, np.nonzero(both)[0])
+    with_humans = none
+    found_classes: Classes | None = None
+    level: Level | None = None
+    measures: tuple[Measured | None, Measured | None, Measured | None] = (None, None, None)
+    is_same = human_kind is not None and _same_scale(kind, human_kind, given, table.human)
+    if n >= LEAST_LABELLED:
+        with_humans = correlation(human[both], score[both], by_item, confidence=confidence)
+        if kind == "binary" and human_kind == "binary":
+            clear = both & (human != 0.5)
+            found_classes = classes(human[clear] > 0.5, score[clear] > 0.5, given, confidence=confidence)
+        if is_same:
+            level, measures = _agreement(table, score, kind, human_kind, confidence=confidence)
+    distortions: tuple[Distortion, ...] = ()
+    if is_same and len(table.system_names) > 1:
+        distortions = _distortions(table, score, confidence=confidence)
+    return JudgeQuality(
+        name=table.judge_names[place],
+        kind=kind,
+        n=n,
+        n_scored=len(given),
+        correlation=with_humans,
+        classes=found_classes,
+        level=level,
+        kappa=measures[0],
+        ac1=measures[1],
+        alpha=measures[2],
+        run_reliability=_run_reliability(table, place) if table.has_runs else math.nan,
+        distortions=distortions,
+        favours=_favours(table, score, twice, confidence=confidence),
+        same_scale=is_same,
+    )
+
+
+def _same_scale(kind: Kind, human_kind: Kind | None, given: Floats, human: Floats) -> bool:
+    """Whether a point of the judge can be a point of a person: the same classes, or numbers of about the same
+    range."""
+    people = human[np.isfinite(human)]
+    if not len(given) or not len(people):
+        return False
+    if kind == "binary" or human_kind == "binary":
+        return kind == human_kind
+    width = float(np.ptp(people))
+    inside = given.min() >= people.min() - width / 2 and given.max() <= people.max() + width / 2
+    return bool(inside and np.ptp(given) >= width / 4)
+
+
+def _agreement(
+    table: JudgedTable, score: Floats, kind: Kind, human_kind: Kind | None, *, confidence: float
+) -> tuple[Level, tuple[Measured | None, Measured | None, Measured | None]]:
+    """Level, kappa, AC1 and alpha of the judge and single ratings."""
+    of_rating = score[table.item, table.system]
+    kept = np.isfinite(table.human) & np.isfinite(of_rating)
+    human, judge = table.human[kept], of_rating[kept]
+    clusters = _clusters(table, table.item[kept])
+    values = np.unique(np.concatenate([human, judge]))
+    if "numeric" in (kind, human_kind) or len(values) > MOST_CLASSES:
+        return "interval", (None, None, alpha_of_numbers(human, judge, clusters, confidence=confidence))
+    level: Level = "nominal" if kind == "binary" else "ordinal"
+    codes = np.searchsorted(values, human), np.searchsorted(values, judge)
+    if len(values) == 1:
+        one = Measured(1.0, math.nan, math.nan, "one class alone is used")
+        return level, (one, one, one)
+    first, second, third = (
+        measured_table(of, *codes, values, level, clusters, confidence=confidence)
+        for of in (kappa, ac1, alpha)
+    )
+    return level, (first, second, third)
+
+
+def _clusters(table: JudgedTable, item: Codes) -> Clusters | None:
+    """Clusters of values by their items, or by the items' clusters; None where each item has one value."""
+    of = item if table.clusters is None else table.clusters.codes[item]
+    present, codes = np.unique(of, return_inverse=True)
+    if len(present) == len(of) or len(present) < 2:
+        return None
+    return Clusters(codes, tuple(map(str, present)))
+
+
+def _run_reliability(table: JudgedTable, place: int) -> float:
+    """The intraclass correlation of single runs of a judge, one-way over outputs."""
+    score = table.judge.reshape(len(table.item), -1)[:, place]
+    known = np.isfinite(score)
+    key = (table.item * len(table.system_names) + table.system)[known]
+    unit = np.unique(key, return_inverse=True)[1]
+    size = np.bincount(unit)
+    value = score[known]
+    if len(size) < 2 or size.max() < 2:
+        return math.nan
+    mean = np.bincount(unit, value) / size
+    within = float(np.sum((value - mean[unit]) ** 2)) / (len(value) - len(size))
+    between = float(size @ (mean - value.mean()) ** 2) / (len(size) - 1)
+    typical = (len(value) - float(size @ size) / len(value)) / (len(size) - 1)
+    spread = between + (typical - 1) * within
+    return max(0.0, (between - within) / spread) if spread > 0 else math.nan
+
+
+def _distortions(table: JudgedTable, score: Floats, *, confidence: float) -> tuple[Distortion, ...]:
+    pairs = list(combinations(range(len(table.system_names)), 2))[:_MOST_PAIRS]
+    found = [
+        distortion(
+            score[:, pair],
+            table.human_means[:, pair],
+            (table.system_names[pair[0]], table.system_names[pair[1]]),
+            table.clusters,
+            confidence=confidence,
+        )
+        for pair in map(list, pairs)
+    ]
+    return tuple(one for one in found if one is not None)
+
+
+def _ratings_of_two(table: JudgedTable) -> tuple[Codes, Floats, Floats]:
+    """Outputs with ratings of two people or more, as item * systems + system, and the first two ratings."""
+    key = table.item * len(table.system_names) + table.system
+    given = np.flatnonzero(np.isfinite(table.human))
+    order = given[np.argsort(key[given], kind="stable")]
+    of = key[order]
+    first = (
+        np.flatnonzero(np.concatenate([[True], of[1:] != of[:-1]]))
+        if len(of)
+        else np.empty(0, dtype=np.int64)
+    )
+    size = np.diff(np.append(first, len(of)))
+    start = first[size > 1]
+    return of[start], table.human[order[start]], table.human[order[start + 1]]
+
+
+def _favours(
+    table: JudgedTable, score: Floats, twice: tuple[Codes, Floats, Floats], *, confidence: float
+) -> tuple[Favour, ...]:
+    """Each system against the others, among outputs that people value alike."""
+    n_systems = len(table.system_names)
+    key, first, second = twice
+    judged = score.ravel()[key] if len(key) else np.empty(0)
+    known = np.isfinite(judged)
+    key, first, second, judged = key[known], first[known], second[known], judged[known]
+    system = key % n_systems
+    if n_systems < 2 or np.bincount(system, minlength=n_systems).min() < LEAST_TWICE:
+        return ()
+    design = np.eye(n_systems)[system]
+    rows = (n_systems * np.eye(n_systems) - 1) / (n_systems - 1)
+    names = table.system_names
+    if n_systems == 2:
+        rows, names = rows[1:], names[1:]
+    item = key // n_systems
+    cluster = item if table.clusters is None else table.clusters.codes[item]
+    return favours(judged, first, second, design, rows, tuple(names), cluster, confidence=confidence)
+
+
+def holm(found: Sequence[Distortion | Favour]) -> list[float]:
+    """p-values corrected for all that were asked."""
+    return [float(p) for p in correct(np.array([one.p_value for one in found]), "holm")] if found else []
+
+
+def _evidence(
+    table: JudgedTable, found: CheckedFile, n_both: int, selection: float | None
+) -> list[Evidence]:
+    """Every level in turn."""
+    n_judges, n = len(found.judge_names), found.n_labelled
+    wanted = labels_wanted(max(1, n_judges))
+    said = [
+        Evidence(
+            "what people say of these outputs",
+            n > 0,
+            f"{n:,} outputs have a label"
+            if n
+            else "no output has a label: a judge alone says nothing of people",
+        )
+    ]
+    if not n_judges:
+        said.append(Evidence("what a judge adds", False, "there is no column of a judge's scores"))
+        return said
+    if not n:
+        return said
+    few = f"{n_both:,} outputs have a label and a score"
+    said.append(
+        Evidence(
+            "how well judge and people agree",
+            n_both >= LEAST_LABELLED,
+            few if n_both >= LEAST_LABELLED else f"{few}; {LEAST_LABELLED} are needed",
+        )
+    )
+    said.append(_random_part(found, n_both, wanted, selection))
+    is_class = any(one.classes is not None for one in found.judges)
+    has_both = any(one.classes is not None and not one.classes.youden.reason for one in found.judges)
+    why = "labels and judge are yes or no, and people say both"
+    if not is_class:
+        why = "it needs labels and a judge of yes or no"
+    elif not has_both:
+        why = next(one.classes.youden.reason for one in found.judges if one.classes is not None)
+    said.append(Evidence("a rate corrected by sensitivity and specificity", has_both, why))
+    if len(found.systems) > 1:
+        pairs = [one for one in found.worth if one.n >= 2]
+        both = max((one.n for one in pairs), default=0)
+        lacking = "" if both >= wanted else f"; {wanted} are needed"
+        said.append(
+            Evidence(
+                "differences of systems with the judge's help",
+                both >= wanted and found.labels != "apart",
+                f"up to {both:,} items have labels of both systems{lacking}",
+            )
+        )
+        same = any(one.same_scale for one in found.judges)
+        said.append(
+            Evidence(
+                "does the raw judge distort a difference?",
+                same and any(one.distortions for one in found.judges),
+                "judge and people use the same scale" if same else "judge and people use different scales",
+            )
+        )
+        enough = any(one.favours for one in found.judges)
+        said.append(
+            Evidence(
+                "does the judge favour a system?",
+                enough,
+                f"{found.n_twice:,} outputs have ratings of two people"
+                + (
+                    "" if enough else f"; {LEAST_TWICE} of each system are needed, since one label is noisy"
+                ),
+            )
+        )
+    many = len(found.worker_names) > 1
+    said.append(
+        Evidence(
+            "how raters differ, and what other raters would say",
+            many,
+            f"{len(found.worker_names)} raters are named"
+            if many
+            else "the table does not name several raters",
+        )
+    )
+    said.append(
+        Evidence(
+            "the judge's own noise",
+            table.has_runs,
+            "outputs have several runs of the judge" if table.has_runs else "each output has one run",
+        )
+    )
+    return said
+
+
+def _random_part(found: CheckedFile, n_both: int, wanted: int, selection: float | None) -> Evidence:
+    what = "a mean with the judge's help, for all items judged"
+    if found.labels == "apart":
+        return Evidence(
+            what, False, "labels of another population, or a balanced set, are no part of these items"
+        )
+    if n_both < wanted:
+        return Evidence(what, False, f"{n_both:,} labels; {wanted} are needed")
+    if found.n_extra < 2:
+        return Evidence(what, False, "the judge scored no output without a label")
+    if selection is not None and selection < _NOT_RANDOM:
+        return Evidence(
+            what,
+            False,
+            f"labelled outputs have other scores than the rest (p = {selection:.1g}): no random part of "
+            "all. If they are: --labels random",
+        )
+    stated = "stated" if found.labels == "random" else "not contradicted by the scores"
+    because = f"{n_both:,} labels and {found.n_extra:,} more scores; that the labels are a random part is {stated}"
+    return Evidence(what, True, because)

@@ -1,0 +1,262 @@
+"""What a budget buys with judges and without: the study, its power, and where judges cannot help."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
+from scipy import special
+
+from humeval_power.comparisons.judge.budget import BudgetOption, BudgetSearch
+from humeval_power.comparisons.judge.plan import MONTE_CARLO, JudgedReplicates
+from humeval_power.comparisons.judge.result_answers import ASSUMED
+from humeval_power.costs import money
+from humeval_power.differences import Difference
+from humeval_power.saying.answer_words import found_words, of_hundred
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.numbers import counted, decimals, percent
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import table
+
+_MUCH = 0.5  # of the variance that raters carry, from which a judge cannot help much
+_MOST_ROWS = 20  # numbers of raters that a terminal shows
+_PARTS = ("raters", "items", "ratings", "the judge's mean")
+_LOW_END = (
+    "The correlations are those of a judge's difference on an item, without the noise of its runs, with "
+    "the item's true difference. A judge that is worth less buys less power: plan for the low end."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeBudget(Result):
+    """The most powerful study that the budget buys, with judges and without, and its proof by simulation."""
+
+    schema: ClassVar[str] = "humeval_power/judge_budget/1"
+
+    found: BudgetSearch
+    effect: Difference
+    simulated: JudgedReplicates | None = None
+    setting: str = ""
+
+    @property
+    def missed(self) -> str:
+        """Why no study is given; '' where one is."""
+        return "" if self._best is not None else "The budget buys no study within the limits."
+
+    @property
+    def _best(self) -> BudgetOption | None:
+        return self.found.judged if self.found.helps else self.found.alone
+
+    def body(self) -> Document:
+        found = self.found
+        rows = (self._table(),) if found.by_workers else ()
+        return Document(
+            "What a budget buys with a judge",
+            lead=self._lead(),
+            headline=self._facts(),
+            caveats=self._caveats(),
+            sections=(
+                *(
+                    (Section("Where the variance lies", (self._variance(),)),)
+                    if self._best is not None
+                    else ()
+                ),
+                *(
+                    (Section("By number of raters", rows, is_detail=len(found.by_workers) > _MOST_ROWS),)
+                    if rows
+                    else ()
+                ),
+                Section(
+                    "What it rests on", (Facts(self._assumed()), Paragraph(_LOW_END), Paragraph(ASSUMED))
+                ),
+            ),
+        )
+
+    def _lead(self) -> str:
+        found, best = self.found, self._best
+        amount = money(found.request.budget, found.request.costs.currency)
+        if best is None:
+            return f"{amount} buy no study of {found.request.workers[0]} raters or more."
+        said = f"{amount} buy {self._said(best)}. Then {of_hundred(best.power.power)} of 100 such studies "
+        said += f"{found_words(self.effect, found.request.rule)}; by formula."
+        if best is found.judged and found.alone is not None:
+            return f"{said} Without a judge {of_hundred(found.alone.power.power)} would."
+        return f"{said} A judge does not pay here: the same money on people alone has as much power."
+
+    def _said(self, option: BudgetOption) -> str:
+        counts = option.counts
+        people = (
+            f"{counted(counts.n_workers, 'rater')}, {counted(counts.n_items, 'item')} with "
+            f"{counted(counts.ratings_per_item, 'rating')} for each system"
+        )
+        if not option.judged:
+            return people
+        runs = " + ".join(map(str, option.runs))
+        many = "run" if option.runs == (1,) else "runs"
+        return f"{people}, and {option.judged:,} judged items ({runs} {many})"
+
+    def _facts(self) -> tuple[Fact, ...]:
+        found, facts = self.found, []
+        for label, option in (("With the judge", found.judged), ("Humans alone", found.alone)):
+            if option is not None:
+                cost = money(option.total, found.request.costs.currency)
+                facts.append(
+                    (
+                        label,
+                        f"power {option.power.power:.3f}, interval "
+                        f"+-{half_width(option, found.request.rule.alpha):.4g}; {cost}, "
+                        f"{money(option.judge_price, found.request.costs.currency)} of it for scores",
+                    )
+                )
+        if self.simulated is not None:
+            alpha = found.request.rule.alpha
+            low, high = self.simulated.interval(alpha)
+            facts.append(
+                (
+                    "Simulated",
+                    f"power {self.simulated.power(alpha):.3f} ({low:.3f} to {high:.3f}) in "
+                    f"{len(self.simulated.p_values):,} studies, analysed as 'judge estimate' does",
+                )
+            )
+        if found.closed is not None and found.judged is not None:
+            closed, best = found.closed, found.judged
+            facts.append(
+                (
+                    "Closed form",
+                    f"standard error {closed.standard_error:.4g} at {closed.workers:,.0f} raters, "
+                    f"{closed.items:,.0f} items, {closed.judged:,.0f} judged; "
+                    f"{best.power.precision.standard_error:.4g} as searched, which minds whole numbers and "
+                    "degrees of freedom",
+                )
+            )
+        return tuple(facts)
+
+    def _caveats(self) -> tuple[str, ...]:
+        best, said = self._best, []
+        if best is not None and best.shares[0] >= _MUCH:
+            said.append(
+                f"Raters carry {percent(best.shares[0])} of the variance: no judge takes that away, only "
+                "more raters do."
+            )
+        highest = self.found.request.workers[1]
+        if best is not None and best.counts.n_workers == highest:
+            said.append(f"More than {highest} raters were not tried and may be better: --max-workers.")
+        if best is not None and best.power.is_rough:
+            said.append("With fewer than 5 raters the formula is rough: trust the simulation.")
+        if self.simulated is not None and self.found.judged is not None:
+            low, high = self.simulated.interval(self.found.request.rule.alpha)
+            if not low <= self.found.judged.power.power <= high:
+                said.append(
+                    f"Formula ({self.found.judged.power.power:.3f}) and simulation disagree: trust the simulation."
+                )
+        return tuple(said)
+
+    def _variance(self) -> Table:
+        options = [("with the judge", self.found.judged), ("humans alone", self.found.alone)]
+        named = [(name, option) for name, option in options if option is not None]
+        columns: dict[str, Callable[[tuple[str, BudgetOption]], str]] = {"share of": lambda row: row[0]}
+        for place, part in enumerate(_PARTS):
+            columns[part] = lambda row, place=place: percent(row[1].shares[place])  # type: ignore[misc]
+        return table(named, columns)
+
+    def _table(self) -> Table:
+        rows = self.found.by_workers
+        return table(
+            rows,
+            {
+                "raters": lambda option: str(option.counts.n_workers),
+                "items": lambda option: f"{option.counts.n_items:,}",
+                "ratings": lambda option: str(option.counts.ratings_per_item),
+                "judged": lambda option: f"{option.judged:,}",
+                "runs": lambda option: " + ".join(map(str, option.runs)),
+                "df": lambda option: decimals(option.power.precision.df, 1),
+                "power": lambda option: decimals(option.power.power, 3),
+            },
+            caption="The most powerful study with the judge for each number of raters.",
+        )
+
+    def _assumed(self) -> tuple[Fact, ...]:
+        request, panel = self.found.request, self.found.request.panel
+        correlations = ", ".join(f"{one:g}" for one in panel.correlations)
+        between = f", {panel.between:g} with each other" if panel.n_judges > 1 else ""
+        reliabilities = ", ".join(f"{one:g}" for one in panel.reliabilities)
+        return (
+            ("Effect", f"{self.effect}; alpha {request.rule.alpha:g}"),
+            ("Setting", self.setting or "parameters"),
+            (
+                "Judge" if panel.n_judges == 1 else "Judges",
+                f"correlation {correlations} with the truth{between}",
+            ),
+            ("Runs", f"correlate {reliabilities}; up to {request.most_runs} tried"),
+            (
+                "Searched",
+                f"{request.workers[0]} to {request.workers[1]} raters, up to "
+                f"{counted(request.most_ratings, 'rating')} of an item and system, at most "
+                f"{request.extra:,} further items",
+            ),
+        )
+
+    def content(self) -> Record:
+        found, request = self.found, self.found.request
+        simulated: Record | None = None
+        if self.simulated is not None:
+            simulated = {
+                "power": self.simulated.power(request.rule.alpha),
+                "interval": list(self.simulated.interval(request.rule.alpha)),
+                "confidence": MONTE_CARLO,
+                "n_simulations": len(self.simulated.p_values),
+                "n_failed": self.simulated.n_failed,
+            }
+        panel = request.panel
+        return {
+            "understood": str(self.effect),
+            "setting": self.setting,
+            "parameters": request.parameters.as_dict(),
+            "rule": asdict(request.rule),
+            "effect": request.parameters.difference,
+            "budget": str(request.budget),
+            "costs": request.costs.as_dict(),
+            "judges": {
+                "correlations": list(panel.correlations),
+                "reliabilities": list(panel.reliabilities),
+                "prices": [str(one) for one in panel.prices],
+                "between": panel.between,
+            },
+            "extra": request.extra,
+            "helps": found.helps,
+            "judged": None if found.judged is None else _plain(found.judged, request.rule.alpha),
+            "alone": None if found.alone is None else _plain(found.alone, request.rule.alpha),
+            "closed_form": None if found.closed is None else asdict(found.closed),
+            "simulated": simulated,
+            "rows": [_plain(option, request.rule.alpha) for option in found.by_workers],
+        }
+
+
+def half_width(option: BudgetOption, alpha: float) -> float:
+    """Of the interval that the study will have, by formula."""
+    precision = option.power.precision
+    return -float(special.stdtrit(precision.df, alpha / 2)) * math.sqrt(precision.variance)
+
+
+def _plain(option: BudgetOption, alpha: float) -> Record:
+    counts = option.counts
+    return {
+        "workers": counts.n_workers,
+        "items": counts.n_items,
+        "ratings_per_item": counts.ratings_per_item,
+        "judged": option.judged,
+        "runs": list(option.runs),
+        "r_squared": option.r_squared,
+        "power": option.power.power,
+        "standard_error": option.power.precision.standard_error,
+        "df": option.power.precision.df,
+        "half_width": half_width(option, alpha),
+        "variance_shares": dict(
+            zip(("raters", "items", "ratings", "judge_mean"), option.shares, strict=True)
+        ),
+        "human_cost": str(option.price),
+        "judge_cost": str(option.judge_price),
+        "cost": str(option.total),
+    }

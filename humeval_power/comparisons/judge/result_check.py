@@ -1,0 +1,344 @@
+"""What `judge check` says: what the file supports and why, each judge beside people, and the commands that now
+work."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import ClassVar
+
+from humeval_power.checking.columns import listing, shortened
+from humeval_power.comparisons.judge.check import CheckedFile, JudgeQuality, Worth, holm
+from humeval_power.comparisons.judge.quality import Distortion, Favour, Measured
+from humeval_power.safe_text import shell_word
+from humeval_power.saying.clustered_words import Independence
+from humeval_power.saying.document import Document, Fact, Facts, Listing, Paragraph, Section, Table
+from humeval_power.saying.numbers import counted, decimals, p_cell, percent, significant
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import PaperResult, signature, table
+
+_CARRIES_OVER = (
+    "The corrected rate takes sensitivity and specificity to be the same wherever the labels come from. Where the "
+    "labels are a random part of the items, 'judge estimate' needs no such assumption and is more precise."
+)
+_TUNED = (
+    "A judge whose prompt, threshold or examples were chosen on these labels looks better than it is, and "
+    "no interval here holds: mark those rows and leave them out by --tuned-on COLUMN."
+)
+_DISTORTS = (
+    "How far the judge's mean difference is from people's. It is what correction by labels takes away, and "
+    "no sign of preference: a judge that errs alike everywhere distorts a difference between systems whose "
+    "rates differ."
+)
+_FAVOURS = (
+    "What the judge gives a system among outputs that people value alike: its scores on what one person says, with "
+    "another person's rating in the place of the truth (two-stage least squares)."
+)
+_MOST_WORTH = 12  # rows of a table
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeCheck(Result):
+    """Levels of evidence, the quality of each judge, and what it is worth in labels."""
+
+    schema: ClassVar[str] = "humeval_power/judge_check/1"
+
+    found: CheckedFile
+    source: str
+    columns: tuple[tuple[str, str], ...]
+    options: str = ""
+    remarks: tuple[str, ...] = ()
+
+    def body(self) -> Document:
+        return Document(
+            "What this file supports",
+            lead=self._lead(),
+            headline=self._headline(),
+            caveats=self._caveats(),
+            sections=tuple(self._sections()),
+        )
+
+    def _lead(self) -> str:
+        found = self.found
+        if not found.n_labelled:
+            return "Nothing about people: no output has a human label."
+        if not found.judge_names:
+            return f"There are {counted(found.n_labelled, 'labelled output')} and no judge."
+        best = max(found.worth, key=lambda one: one.times, default=None)
+        helped = next(one for one in found.evidence if "with the judge's help" in one.what)
+        with_scores = f"{counted(found.n_labelled, 'label')} and {found.n_extra:,} more scores"
+        if not helped.supported:
+            return (
+                f"Not an estimate for all items with the judge's help ({helped.because}); what follows "
+                "does hold."
+            )
+        if best is None or best.times <= 1:
+            return (
+                f"{with_scores} support an estimate with the judge's help, but the judge adds nothing "
+                "to the labels."
+            )
+        return (
+            f"{with_scores} support an estimate with the judge's help: the labels are then worth "
+            f"{best.times:.2f} times as many ({best.of[0].lower()}{best.of[1:]})."
+        )
+
+    def _headline(self) -> tuple[Fact, ...]:
+        found = self.found
+        many = f", {counted(len(found.systems), 'system')}" if found.systems else ""
+        return (
+            (
+                "Outputs",
+                f"{found.n_outputs:,} of {counted(found.n_items, 'item')}{many}; "
+                f"{found.n_labelled:,} labelled",
+            ),
+            *((("Labels", f"{found.human_kind}{self._raters()}"),) if found.human_kind else ()),
+            *((role, name) for role, name in self.columns),
+        )
+
+    def _raters(self) -> str:
+        raters = self.found.worker_names
+        return f", by {counted(len(raters), 'rater')}" if raters else ""
+
+    def _caveats(self) -> tuple[str, ...]:
+        found = self.found
+        said = {
+            f"{counted(found.ties, 'output')} with as many yes as no are left out of sensitivity and "
+            "specificity.": (found.ties > 0 and any(one.classes is not None for one in found.judges)),
+            _TUNED: bool(found.judge_names)
+            and found.n_labelled > 0
+            and not any("tuned" in one for one in self.remarks),
+        }
+        return tuple(text for text, holds in said.items() if holds)
+
+    def _sections(self) -> Iterator[Section]:
+        found = self.found
+        levels = table(
+            found.evidence,
+            {
+                "": lambda one: one.what,
+                "supported": lambda one: "yes" if one.supported else "no",
+                "because": lambda one: one.because,
+            },
+            in_words=True,
+        )
+        yield Section("What is supported", (levels,))
+        for one in found.judges:
+            if one.n:
+                who = "The judge" if len(found.judges) == 1 else shortened(one.name)
+                yield Section(f"{who} beside people", (Facts(tuple(_facts(one, found.confidence))),))
+        if any(one.classes is not None and math.isfinite(one.classes.rate.low) for one in found.judges):
+            yield Section("What the corrected rate assumes", (Paragraph(_CARRIES_OVER),))
+        yield from self._bias()
+        if found.worth:
+            yield Section("What the judge is worth", (self._worth(),))
+        if commands := self.commands():
+            yield Section("What you can run now", (Listing("\n".join(commands)),))
+
+    def _bias(self) -> Iterator[Section]:
+        confidence = self.found.confidence
+        distorted = [(one, each) for one in self.found.judges for each in one.distortions]
+        if distorted:
+            p = [corrected for one in self.found.judges for corrected in holm(one.distortions)]
+            rows = [(one.name, each, q) for (one, each), q in zip(distorted, p, strict=True)]
+            columns: dict[str, Callable[[tuple[str, Distortion, float]], str]] = {
+                "difference": lambda row: f"{shortened(row[1].second)} - {shortened(row[1].first)}",
+                "distorted by": lambda row: significant(row[1].estimate),
+                f"{100 * confidence:g} % interval": lambda row: _ends(row[1].interval),
+                "Holm p": lambda row: p_cell(row[2]),
+            }
+            if len(self.found.judges) > 1:
+                columns = {"judge": lambda row: shortened(row[0]), **columns}
+            yield Section(
+                "Does the raw judge distort a difference?", (table(rows, columns), Paragraph(_DISTORTS))
+            )
+        favoured = [(one, each) for one in self.found.judges for each in one.favours]
+        if favoured:
+            p = [corrected for one in self.found.judges for corrected in holm(one.favours)]
+            given = [(one.name, each, q) for (one, each), q in zip(favoured, p, strict=True)]
+            of: dict[str, Callable[[tuple[str, Favour, float]], str]] = {
+                "system": lambda row: shortened(row[1].of),
+                "given beyond others": lambda row: significant(row[1].estimate),
+                f"{100 * confidence:g} % interval": lambda row: _ends(row[1].interval),
+                "Holm p": lambda row: p_cell(row[2]),
+            }
+            if len(self.found.judges) > 1:
+                of = {"judge": lambda row: shortened(row[0]), **of}
+            yield Section("Does the judge favour a system?", (table(given, of), Paragraph(_FAVOURS)))
+
+    def _worth(self) -> Table:
+        shown = sorted(self.found.worth, key=lambda one: -one.times)[:_MOST_WORTH]
+        columns: dict[str, Callable[[Worth], str]] = {
+            "of": lambda one: one.of,
+            "judge": lambda one: ", ".join(map(shortened, one.judges)),
+            "labels": lambda one: f"{one.n:,}",
+            "worth": lambda one: "not used" if one.found.reason else f"{one.n * one.times:,.0f}",
+            "interval half-width": lambda one: _half(one.found.interval),
+            "labels for": lambda one: significant(one.half_width),
+            "with": lambda one: "none" if one.needed is None else f"{one.needed:,}",
+            "without": lambda one: "none" if one.needed_alone is None else f"{one.needed_alone:,}",
+        }
+        if len({one.of for one in self.found.worth}) == 1:
+            columns.pop("of")
+        if len(self.found.judge_names) == 1:
+            columns.pop("judge")
+        reasons = dict.fromkeys(one.found.reason for one in shown if one.found.reason)
+        if len(self.found.worker_names) > 1:
+            reasons[
+                "All of this is about these raters; 'judge estimate' counts how others would differ."
+            ] = None
+        caption = (
+            "Labels for an interval of that half-width with the judge (at the lower 80 % limit of its squared "
+            "correlation) and without; none: not even if all items were labelled. " + " ".join(reasons)
+        )
+        return table(shown, columns, caption.strip())
+
+    def commands(self) -> tuple[str, ...]:
+        """The lines that this file can be given to."""
+        found = self.found
+        helped = {one.what: one.supported for one in found.evidence}
+        table_of = f"{shell_word(self.source)}{self.options}"
+        lines = []
+        if any(held and "with the judge's help" in what for what, held in helped.items()):
+            lines.append(f"humeval-power judge estimate {table_of}")
+        if helped.get("how well judge and people agree"):
+            lines.append(f"humeval-power judge agreement {table_of}")
+        if helped.get("does the judge favour a system?"):
+            lines.append(f"humeval-power judge bias {table_of} --own {shell_word(found.systems[0])}")
+        return tuple(lines)
+
+    def content(self) -> Record:
+        found = asdict(self.found)
+        worth = [{**asdict(one), "times": one.times} for one in self.found.worth]
+        return {**found, "worth": worth, "columns": dict(self.columns), "commands": list(self.commands())}
+
+    def table_rows(self) -> list[Record]:
+        return measure_rows(self.found.judges)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeLabels(PaperResult):
+    """How well judges agree with labels of outputs, where nobody knows who gave them."""
+
+    schema: ClassVar[str] = "humeval_power/judge_labels/1"
+
+    judges: tuple[JudgeQuality, ...]
+    confidence: float
+    answers: tuple[Independence, ...] = ()
+    cluster: str | None = None
+    remarks: tuple[str, ...] = ()
+
+    def answer(self) -> Document:
+        first = self.judges[0]
+        named = f"{first.level or ''} alpha".strip()
+        how = (
+            ("correlation", first.correlation),
+            (named, first.alpha),
+            ("AC1", first.ac1),
+            ("kappa", first.kappa),
+        )
+        told = ((name, value) for name, value in how if value is not None and not math.isnan(value.value))
+        said = [f"{name} {measured_words(replace(value, reason=''))}" for name, value in told] or [
+            "nothing that varies"
+        ]
+        who = "The judge" if len(self.judges) == 1 else shortened(first.name)
+        sections = [
+            Section(
+                f"{'The judge' if len(self.judges) == 1 else shortened(one.name)} beside people",
+                (Facts(tuple(_facts(one, self.confidence))),),
+            )
+            for one in self.judges
+        ]
+        return Document(
+            "How well the judge agrees with people",
+            lead=f"{who} agrees with the labels of {counted(first.n, 'output')} by {'; '.join(said)}.",
+            sections=(*sections, Section("How to read it", (Paragraph(_NO_CEILING),))),
+        )
+
+    def independence(self) -> tuple[Independence, ...]:
+        return self.answers
+
+    @property
+    def signature(self) -> str:
+        return signature(
+            model="labels", judges=len(self.judges), n=self.judges[0].n, confidence=self.confidence
+        )
+
+    def numbers(self) -> Record:
+        return {"judges": [asdict(one) for one in self.judges], "cluster": self.cluster}
+
+    def table_rows(self) -> list[Record]:
+        return measure_rows(self.judges)
+
+
+_NO_CEILING = (
+    "Labels of one person are noisy, and nobody can agree with them better than they agree with each "
+    "other. How well that is needs a column of workers and outputs that several rated: the judge then "
+    "stands beside people."
+)
+
+
+def measure_rows(judges: tuple[JudgeQuality, ...]) -> list[Record]:
+    """A row for each judge and measure."""
+    return [
+        {"judge": one.name, "kind": one.kind, "n": one.n, "measure": name, **asdict(value)}
+        for one in judges
+        for name, value in measures(one)
+    ]
+
+
+def measures(one: JudgeQuality) -> Iterator[tuple[str, Measured]]:
+    """Every measure of a judge that there is, by its key in tables."""
+    yield "correlation", one.correlation
+    if one.classes is not None:
+        yield "sensitivity", one.classes.sensitivity
+        yield "specificity", one.classes.specificity
+        yield "corrected rate", one.classes.rate
+    for name, value in (("kappa", one.kappa), ("ac1", one.ac1), ("alpha", one.alpha)):
+        if value is not None:
+            yield name, value
+
+
+def _facts(one: JudgeQuality, confidence: float) -> Iterator[Fact]:
+    yield "Outputs", f"{one.n:,} with a label and a score; {one.kind} scores of {one.n_scored:,}"
+    yield "Correlation", measured_words(one.correlation)
+    if one.classes is not None:
+        both, missed, false, neither = one.classes.counts
+        yield "Sensitivity", f"{measured_words(one.classes.sensitivity)}, {both} of {both + missed}"
+        yield "Specificity", f"{measured_words(one.classes.specificity)}, {neither} of {neither + false}"
+        yield (
+            "Corrected rate",
+            f"{measured_words(one.classes.rate)}; the judge says yes to {percent(one.classes.judged)}",
+        )
+    if one.kappa is not None:
+        weighted = "kappa" if one.level == "nominal" else "weighted kappa"
+        yield weighted[0].upper() + weighted[1:], measured_words(one.kappa)
+    if one.ac1 is not None:
+        yield "AC1", measured_words(one.ac1)
+    if one.alpha is not None:
+        yield f"Alpha, {one.level}", measured_words(one.alpha)
+    if math.isfinite(one.run_reliability):
+        yield "Runs", f"correlate {decimals(one.run_reliability, 3)} with each other over outputs"
+    yield "Intervals", f"{100 * confidence:g} %, about other outputs, this judge and these people"
+
+
+def measured_words(one: Measured) -> str:
+    """'0.812 (0.71 to 0.88)', or what there is, with the reason."""
+    reach = "" if math.isnan(one.low) else f" ({decimals(one.low, 3)} to {decimals(one.high, 3)})"
+    why = f"; {one.reason}" if one.reason and not math.isnan(one.value) else ""
+    if math.isnan(one.value):
+        return f"not told: {one.reason}" if not reach else f"somewhere in{reach}: {one.reason}"
+    return f"{decimals(one.value, 3)}{reach}{why}"
+
+
+def _ends(ends: tuple[float, float]) -> str:
+    return f"{significant(ends[0])} to {significant(ends[1])}"
+
+
+def _half(ends: tuple[float, float]) -> str:
+    return significant((ends[1] - ends[0]) / 2)
+
+
+def columns_said(named: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[tuple[str, str], ...]:
+    """The columns of each role in words; roles without a column are left out."""
+    return tuple((role, listing(columns)) for role, columns in named if any(columns))

@@ -1,0 +1,374 @@
+"""What a file supports: measures with golden values, bias, levels of evidence, any table, hostile files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli import run, run_json
+from scipy import stats
+
+from humeval_power.comparisons.judge.check import kind_of
+from humeval_power.comparisons.judge.files import read_judged
+from humeval_power.comparisons.judge.quality import (
+    ac1,
+    alpha,
+    alpha_of_numbers,
+    classes,
+    correlation,
+    distortion,
+    favours,
+    kappa,
+    lang_reiczigel,
+    measured_table,
+)
+
+FIRST = np.array([1, 1, 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0])
+SECOND = np.array([1, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0])
+TWO = np.array([0.0, 1.0])
+
+
+def test_agreement_has_the_values_of_other_programs() -> None:
+    # kappa of psych 2.2.9, AC1 of truescore 0.7.4, nominal alpha of krippendorff 0.9.0
+    values = [
+        measured_table(of, FIRST, SECOND, TWO, "nominal", None, confidence=0.95).value
+        for of in (kappa, ac1, alpha)
+    ]
+    assert values == pytest.approx([0.69387755, 0.70660147, 0.70076726], abs=1e-8)
+
+
+def test_ordinal_and_interval_alpha_are_those_of_all_pairs() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 5, 30)
+    y = np.clip(x + rng.integers(-1, 2, 30), 0, 4)
+    pooled = np.concatenate([x, y])
+    counts = np.bincount(pooled, minlength=5)
+    rank = np.cumsum(counts) - counts / 2
+    for level, value in (("ordinal", rank), ("interval", np.arange(5.0))):
+        pairs = [
+            (value[a] - value[b]) ** 2 for i, a in enumerate(pooled) for j, b in enumerate(pooled) if i != j
+        ]
+        expected = 1 - np.mean((value[x] - value[y]) ** 2) / np.mean(pairs)
+        found = measured_table(alpha, x, y, np.arange(5.0), level, None, confidence=0.95)
+        assert found.value == pytest.approx(expected, rel=1e-12)
+    by_numbers = alpha_of_numbers(x * 1.0, y * 1.0, None, confidence=0.95)
+    interval = measured_table(alpha, x, y, np.arange(5.0), "interval", None, confidence=0.95)
+    assert [by_numbers.value, by_numbers.low, by_numbers.high] == pytest.approx(
+        [interval.value, interval.low, interval.high], rel=1e-9
+    )
+
+
+def test_a_correlation_is_pearsons_and_its_error_the_jackknife() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=40)
+    y = x + rng.normal(size=40)
+    found = correlation(x, y, None, confidence=0.95)
+    assert found.value == pytest.approx(np.corrcoef(x, y)[0, 1], rel=1e-12)
+    left = np.array([np.corrcoef(np.delete(x, i), np.delete(y, i))[0, 1] for i in range(40)])
+    error = np.sqrt(39 / 40 * np.sum((left - left.mean()) ** 2))
+    reach = stats.t(39).ppf(0.975) * error / (1 - found.value**2)
+    assert np.arctanh(found.high) - np.arctanh(found.value) == pytest.approx(reach, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("counts", "ends"),
+    [
+        ((25, 30, 56, 70, 430, 1100), (0.165310, 0.437948)),
+        ((30, 40, 90, 100, 20, 100), (0.011635, 0.315494)),
+        ((45, 50, 40, 50, 300, 1000), (0.0, 0.263301)),
+    ],
+)
+def test_corrected_rates_have_the_golden_intervals(counts: tuple, ends: tuple) -> None:
+    assert lang_reiczigel(*counts) == pytest.approx(ends, abs=1e-6)
+
+
+def test_sensitivity_specificity_and_the_corrected_rate_are_counted() -> None:
+    human = np.repeat([True, True, False, False], [25, 5, 14, 56])
+    judge = np.repeat([True, False, True, False], [25, 5, 14, 56])
+    every = np.repeat([1.0, 0.0], [430, 670])
+    found = classes(human, judge, every, confidence=0.95)
+    assert found.counts == (25, 5, 14, 56)
+    assert found.sensitivity.value == pytest.approx(25 / 30)
+    assert found.rate.value == pytest.approx(0.301435, abs=1e-6)
+    assert found.rate.low == pytest.approx(0.165310, abs=1e-6)
+    # a coin: the interval is all there is
+    coin = classes(human, np.arange(100) % 2 == 0, every, confidence=0.95)
+    assert "does not tell" in coin.rate.reason
+    none = classes(np.zeros(9, dtype=bool), judge[:9], every, confidence=0.95)
+    assert none.rate.reason == "the labels have no positive one"
+
+
+def test_rare_classes_and_full_agreement_have_no_interval() -> None:
+    rare = np.zeros(40, dtype=np.int64)
+    rare[:3] = 1
+    other = np.roll(rare, 1)
+    assert np.isnan(measured_table(kappa, rare, other, TWO, "nominal", None, confidence=0.95).low)
+    assert not np.isnan(measured_table(ac1, rare, other, TWO, "nominal", None, confidence=0.95).low)
+    same = measured_table(kappa, FIRST, FIRST, TWO, "nominal", None, confidence=0.95)
+    assert (same.value, same.reason) == (1.0, "all agree")
+
+
+def noisy(rng: np.random.Generator, n: int, bias: float = 0.0, rates: tuple = (0.3, 0.6)) -> tuple:
+    """Two people with 10 % errors and a judge of sensitivity .85, specificity .75, n outputs of each system."""
+    system = np.repeat([0, 1], n)
+    truth = rng.random(2 * n) < np.array(rates)[system]
+    judge = rng.random(2 * n) < np.where(truth, 0.85, 0.25) + bias * system
+    people = [np.where(rng.random(2 * n) < 0.1, ~truth, truth) * 1.0 for _ in range(2)]
+    return judge * 1.0, *people, system
+
+
+def favoured(judge: np.ndarray, first: np.ndarray, second: np.ndarray, system: np.ndarray) -> float:
+    rows = np.array([[-1.0, 1.0]])
+    found = favours(
+        judge, first, second, np.eye(2)[system], rows, ("B",), np.arange(len(judge)), confidence=0.95
+    )
+    return found[0].p_value
+
+
+def test_favour_is_two_stage_least_squares() -> None:
+    judge, first, second, system = noisy(np.random.default_rng(4), 80)
+    design = np.eye(2)[system]
+    x = np.vstack([np.column_stack([design, first]), np.column_stack([design, second])])
+    z = np.vstack([np.column_stack([design, second]), np.column_stack([design, first])])
+    y = np.concatenate([judge, judge])
+    stage = z @ np.linalg.lstsq(z, x, rcond=None)[0]  # the first stage, as textbooks do it
+    theta = np.linalg.lstsq(stage, y, rcond=None)[0]
+    rows = np.array([[-1.0, 1.0]])
+    (found,) = favours(judge, first, second, design, rows, ("B",), np.arange(160), confidence=0.95)
+    assert found.estimate == pytest.approx(theta[1] - theta[0], rel=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [50, 200])
+def test_an_unfair_truth_is_no_favour_and_yet_distorts(n: int) -> None:
+    rng, runs = np.random.default_rng(n), 2000
+    found, distorted = 0, 0
+    for _ in range(runs):
+        judge, first, second, system = noisy(rng, n)
+        found += favoured(judge, first, second, system) < 0.05
+        if n == 200:
+            pairs = [np.stack([part[system == 0], part[system == 1]], axis=1) for part in (judge, first)]
+            one = distortion(pairs[0], pairs[1], ("A", "B"), None, confidence=0.95)
+            distorted += one is not None and one.p_value < 0.05
+    assert (
+        stats.binom.interval(0.999, runs, 0.045)[0] <= found <= stats.binom.interval(0.999, runs, 0.058)[1]
+    )
+    assert n != 200 or distorted > 0.5 * runs
+
+
+def write(path: Path, frame: pd.DataFrame) -> Path:
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def simple(tmp_path: Path) -> Path:
+    """item, human, judge: 60 labels of 1,000, in words."""
+    rng = np.random.default_rng(1)
+    truth = rng.random(1000) < 0.3
+    judge = np.where(rng.random(1000) < 0.85, truth, ~truth)
+    human = np.where(truth, "pass", "fail").astype(object)
+    human[60:] = ""
+    frame = {
+        "item": [f"i{i}" for i in range(1000)],
+        "human": human,
+        "judge": np.where(judge, "pass", "fail"),
+    }
+    return write(tmp_path / "simple.csv", pd.DataFrame(frame))
+
+
+def test_a_table_of_item_human_and_judge(simple: Path) -> None:
+    found = run("judge", "check", simple)
+    assert max(len(line) for line in found.stdout.splitlines() if "humeval-power" not in line) <= 80
+    assert "'pass' as 1" in found.stderr
+    record = run_json("judge", "check", simple)
+    assert record["human_kind"] == "binary"
+    assert record["n_labelled"] == 60
+    supported = {one["what"]: one["supported"] for one in record["evidence"]}
+    assert supported["a mean with the judge's help, for all items judged"]
+    estimate = run_json("judge", "estimate", simple)
+    worth = record["worth"][0]
+    assert worth["found"]["estimate"] == pytest.approx(estimate["tuned"]["estimate"])
+    assert estimate["method"] == "post-stratified"
+    for line in record["commands"]:
+        assert run(*line.replace("humeval-power ", "").split()).exit_code == 0
+    labels = run_json("judge", "agreement", simple)
+    assert labels["judges"][0]["kappa"]["value"] == pytest.approx(record["judges"][0]["kappa"]["value"])
+
+
+def test_labels_of_the_lowest_scores_are_no_random_part(simple: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(simple, dtype=str, keep_default_na=False)
+    rng = np.random.default_rng(2)
+    score = rng.random(1000)
+    frame["judge"] = score.round(4).astype(str)
+    order = np.argsort(score)
+    human = np.full(1000, "", dtype=object)
+    human[order[:60]] = frame["human"][:60]
+    frame["human"] = human
+    record = run_json("judge", "check", write(tmp_path / "low.csv", frame))
+    helped = next(one for one in record["evidence"] if "for all items judged" in one["what"])
+    assert not helped["supported"]
+    assert "--labels random" in helped["because"]
+    assert not any("estimate" in line for line in record["commands"])
+    stated = run_json("judge", "check", tmp_path / "low.csv", "--labels", "random")
+    assert any("estimate" in line for line in stated["commands"])
+    apart = run_json("judge", "check", simple, "--labels", "apart")
+    assert apart["worth"] == []
+
+
+def three_judges(rng: np.random.Generator) -> pd.DataFrame:
+    """Three judges, two runs each, below each other; 80 of 400 items labelled."""
+    truth = rng.normal(size=400)
+    label = np.clip(np.rint(3 + 0.8 * truth + 0.5 * rng.normal(size=400)), 1, 5)
+    rows = []
+    for item in range(400):
+        for judge in "xyz":
+            said = truth[item] + 0.6 * rng.normal()
+            human = label[item] if item < 80 else ""
+            rows += [
+                (f"i{item}", human, judge, run, round(50 + 10 * said + 3 * rng.normal(), 1))
+                for run in (1, 2)
+            ]
+    return pd.DataFrame(rows, columns=["item", "human", "judge", "run", "score"])
+
+
+def test_three_judges_of_two_runs_in_rows_or_columns(tmp_path: Path) -> None:
+    long = three_judges(np.random.default_rng(5))
+    first = write(tmp_path / "long.csv", long)
+    found = run_json("judge", "check", first)
+    assert found["judge_names"] == ["x", "y", "z"]
+    assert found["n_labelled"] == 80
+    assert all(0.5 < one["run_reliability"] < 1 for one in found["judges"])
+    wide = (
+        long.pivot_table(index=["item", "run"], columns="judge", values="score")
+        .add_prefix("judge_")
+        .reset_index()
+    )
+    wide["human"] = (
+        long.drop_duplicates(["item", "run"])
+        .set_index(["item", "run"])
+        .loc[pd.MultiIndex.from_frame(wide[["item", "run"]]), "human"]
+        .to_numpy()
+    )
+    second = write(tmp_path / "wide.csv", wide)
+    one, other = (run_json("judge", "estimate", path) for path in (first, second))
+    assert other["judges"] == ["judge_x", "judge_y", "judge_z"]
+    assert one["tuned"]["estimate"] == pytest.approx(other["tuned"]["estimate"], rel=1e-12)
+    assert one["n"] == 80
+    told = run("judge", "estimate", first).stderr
+    assert "2 runs of the judge, which are averaged" in " ".join(told.split())
+    single = run_json("judge", "estimate", second, "--judge", "judge_y")
+    assert single["judges"] == ["judge_y"]
+    assert "--judge x" in " ".join(run("judge", "bias", first, "--own", "a", code=2).stderr.split())
+
+
+def test_several_people_in_columns_are_raters(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    truth = rng.normal(size=(200, 2))
+    rows = []
+    for item in range(200):
+        for place, system in enumerate(("old", "new")):
+            people = [
+                round(3 + truth[item, place] + rng.normal(0, 0.5), 1) if item < 70 else "" for _ in range(3)
+            ]
+            rows.append((f"i{item}", system, *people, round(truth[item, place] + rng.normal(0, 0.5), 3)))
+    names = ["item", "system", "human_1", "human_2", "human_3", "metric"]
+    path = write(tmp_path / "people.csv", pd.DataFrame(rows, columns=names))
+    found = run_json("judge", "check", path)
+    assert found["worker_names"] == ["human_1", "human_2", "human_3"]
+    assert found["judges"][0]["favours"][0]["n"] == 140
+    fixed = run("judge", "estimate", path, "--raters-fixed")
+    assert "about these raters: human_1, human_2, human_3" in " ".join(fixed.stdout.split())
+    model = run_json("judge", "estimate", path)
+    assert model["n_workers"] == 3
+    agreement = run_json("judge", "agreement", path)
+    assert agreement["ceiling"]["estimate"] > agreement["judge"]["estimate"]
+
+
+def test_a_judge_tuned_on_some_rows_is_not_seen_on_them(simple: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(simple, dtype=str, keep_default_na=False)
+    frame["prompt set"] = np.where(np.arange(1000) < 30, "yes", "")
+    path = write(tmp_path / "tuned.csv", frame)
+    found = run_json("judge", "check", path, "--tuned-on", "prompt set")
+    assert (found["n_labelled"], found["n_items"]) == (30, 970)
+    assert "tuned" in run("judge", "estimate", path, "--tuned-on", "prompt set").stderr
+
+
+def test_words_that_nobody_knows_are_asked_for(simple: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(simple, dtype=str, keep_default_na=False).replace(
+        {"pass": "gut", "fail": "schlecht"}
+    )
+    path = write(tmp_path / "words.csv", frame)
+    assert "--words good=1,bad=0" in run("judge", "check", path, code=2).stderr
+    found = run_json("judge", "check", path, "--words", "gut=1,schlecht=0")
+    assert found["human_kind"] == "binary"
+    assert found["commands"][0].endswith("--words gut=1,schlecht=0")
+    assert run(*found["commands"][0].replace("humeval-power ", "").split()).exit_code == 0
+
+
+def test_kinds_follow_from_the_values() -> None:
+    assert kind_of(np.array([0.0, 1, 1])) == "binary"
+    assert kind_of(np.array([1.0, 2, 5])) == "ordinal"
+    assert kind_of(np.array([1.0, 2.5])) == "numeric"
+    assert kind_of(np.arange(12.0)) == "numeric"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("item,judge\na,1\nb,0\n", "Nothing about people"),
+        ("item,human\na,1\nb,0\n", "no judge"),
+        ("item,human,judge\na,1,1\nb,0,0\n", "5 are needed"),
+        ("item,human,judge\n" + "".join(f"i{i},1,{i % 2}\n" for i in range(40)), "no negative one"),
+        ("a,b\n1,2\n3,4\n", "Nothing about people"),
+        ("item,human,judge\na,NaN,NaN\nb,,1\n", "Nothing about people"),
+        (
+            "item,human,judge,worker\n" + "".join(f"<b>{i},{i % 2},{i % 3},w\n" for i in range(30)),
+            "no judge's help",
+        ),
+    ],
+)
+def test_any_table_has_an_answer(tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "any.csv"
+    path.write_text(content)
+    found = run("judge", "check", path)
+    assert words in " ".join(found.stdout.split()) or words == "no judge's help"
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["item,human,ju", "", '{"item": 1, "human":', "item,human,judge\na,1\n,2,3\n", "PK\x03\x04broken"],
+)
+def test_a_broken_file_is_one_message(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "broken.csv"
+    path.write_text(content)
+    found = run("judge", "check", path, code=None)
+    assert found.exit_code == 2
+    assert "Traceback" not in found.stderr
+
+
+def test_all_labels_alike_are_a_result(tmp_path: Path) -> None:
+    path = tmp_path / "alike.csv"
+    path.write_text(
+        "item,human,judge\n" + "".join(f"i{i},{'1' if i < 30 else ''},{i % 2}\n" for i in range(90))
+    )
+    found = run("judge", "estimate", path)
+    said = " ".join(found.stdout.split())
+    assert "All labels are alike" in said
+    assert "0.8865 to 1" in said  # Wilson's for 30 of 30
+    assert run("judge", "agreement", path).exit_code == 0
+
+
+def test_runs_of_a_judge_do_not_make_labels_of_one_person_several(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    lines = [
+        f"i{i},{i % 3 if i < 20 else ''},{run},{i % 3 + run / 10 + i / 100}\n"
+        for i in range(60)
+        for run in (1, 2)
+    ]
+    path.write_text("item,human,run,judge\n" + "".join(lines))
+    table = read_judged(path)
+    assert int(np.isfinite(table.human).sum()) == 20
+    assert table.has_runs

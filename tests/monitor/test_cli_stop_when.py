@@ -1,0 +1,281 @@
+"""A study that its interval stops, walked from nothing by commands and in Python, and attacked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from cli import run
+from scipy import stats
+
+import humeval_power as hp
+from humeval_power.errors import InputError
+from humeval_power.studies.looks.boundaries import boundaries
+from humeval_power.studies.monitor.state import LookData, Monitoring
+from humeval_power.studies.monitor.step import repeated_inference, repeated_interval, step, study_monitoring
+from humeval_power.studies.plan.files import read_plan
+
+STUDY = """schema = "humeval_power/study/1"
+[question]
+question = "Is new better than old?"
+systems = ["old", "new"]
+[ratings]
+scale = "1:5"
+[variation]
+preset = "low"
+[effect]
+effect_raw = 0.5
+[search]
+items_range = [30]
+workers_range = [24]
+ratings_per_item_range = [24]
+[cost]
+cost_per_rating = 0.1
+[looks]
+looks = 3
+stop_when = "decision, equivalence=0.8, half_width=0.6"
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A plan, and the ratings of a study with a difference of 0.5 points, at its looks."""
+    place = tmp_path_factory.mktemp("stop")
+    (place / "study.toml").write_text(STUDY)
+    plan = place / "plan.json"
+    run("plan", "--study", place / "study.toml", "--simulations", 400, "-o", plan, code=None)
+    run("assign", "--plan", plan, "-o", place / "who.csv", "--key", place / "key.csv")
+    how = ("--assignment", place / "who.csv", "--key", place / "key.csv", "--seed", 8)
+    run("simulate", "--plan", plan, *how, "-o", place / "all.csv")
+    table = pd.read_csv(place / "all.csv")
+    table["worker"] = table["worker"].str.removeprefix("rehearsal-")
+    for look in (1, 2, 3):
+        table[table["look"] <= look].to_csv(place / f"look{look}.csv", index=False)
+    workers = sorted(table.loc[table["look"] == 1, "worker"].unique())
+    table[table["worker"].isin(workers[:3])].to_csv(place / "three.csv", index=False)
+    return place
+
+
+def test_the_plan_seals_the_reasons_in_points_and_says_what_they_take(folder) -> None:
+    sealed = json.loads((folder / "plan.json").read_text())
+    said = {name: sealed["study"][name] for name in ("stop_when", "looks_by", "efficacy")}
+    assert said == {
+        "stop_when": "decision, equivalence=0.8, half_width=0.6",
+        "looks_by": "workers",
+        "efficacy": "kim-demets:2",
+    }
+    plan = read_plan(folder / "plan.json")
+    assert plan.looks.stop_when == hp.looks.StopWhen(True, 0.2, 0.15)
+    assert [one.effect for one in plan.stops] == pytest.approx([0.0, 0.0625, 0.125, 0.1875])
+    effective = plan.stops[2]
+    assert effective.fixed_power > effective.decision_power >= effective.power > 0.4
+    assert effective.workers < effective.decision_workers < 24
+    text = run("report", "--plan", folder / "plan.json", "--form", "osf").stdout
+    words = " ".join(text.split())
+    assert "its half-width is at most 0.6 points" in words
+    assert "never the plain one" in words
+
+
+def test_a_study_is_followed_to_its_stop_and_reported_by_that_interval(folder, tmp_path) -> None:
+    ledger = ("--ledger", tmp_path / "looks.jsonl")
+    plan = ("--plan", folder / "plan.json", *ledger)
+    decision, look = "continue", 0
+    while decision == "continue":
+        look += 1
+        said = json.loads(run("monitor", folder / f"look{look}.csv", *plan, "--json").stdout)
+        decision = said["decision"]
+    assert (look, decision) == (2, "stop-half-width")
+    last, inference = said["look"], said["inference"]
+    error, df = last["data"]["standard_error"], last["data"]["df"]
+    reach = stats.t.isf(last["nominal"] / 2, df) * error
+    middle = last["data"]["estimate"]
+    assert inference["interval"] == pytest.approx([middle - reach, middle + reach], rel=1e-9)
+    assert inference["half_width"] == pytest.approx(reach, rel=1e-9)
+    assert (inference["p_value"] <= 0.05) == (abs(middle) >= reach)
+    assert inference["bias"] == pytest.approx(read_plan(folder / "plan.json").stops[2].half_width_bias)
+    found = json.loads(run("analyze", folder / f"look{look}.csv", *plan, "--json").stdout)
+    assert found["sequential"]["inference"] == inference
+    page = " ".join(
+        run("analyze", folder / f"look{look}.csv", *plan, "--format", "markdown").stdout.split()
+    )
+    assert "these hold at all looks together" in page
+    (tmp_path / "findings.json").write_text(json.dumps(found))
+    paper = run("report", tmp_path / "findings.json", "--form", "paper").stdout
+    assert "which holds at all looks together" in " ".join(paper.split())
+    again = run("monitor", folder / f"look{look}.csv", *plan)
+    assert "This look was taken before" in again.output
+    after = run("monitor", folder / f"look{look + 1}.csv", *plan, code=2)
+    assert "no test holds after that" in " ".join(after.output.split())
+
+
+def test_looks_without_enough_workers_are_refused_and_leave_no_ledger(folder, tmp_path) -> None:
+    ledger = tmp_path / "looks.jsonl"
+    plan = ("--plan", folder / "plan.json", "--ledger", ledger)
+    few = run("monitor", folder / "three.csv", *plan, "--unplanned", "curious", code=2)
+    assert "3 workers are too few" in few.output
+    assert not ledger.exists()
+
+
+def test_python_takes_the_same_looks(folder) -> None:
+    plan = read_plan(folder / "plan.json")
+    ratings = hp.read_ratings(folder / "look1.csv", scale="1:5", systems=("old", "new"))
+    taken = hp.monitor(ratings, plan)
+    low, high = repeated_interval(taken.look)
+    assert taken.look.decision == "continue"
+    assert low < taken.look.data.estimate < high
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ('stop_when = "desicion"', "Did you mean decision"),
+        ('stop_when = "half_width=0.01"', "can be met at no look"),
+        ('stop_when = "half_width=4"', "below 4, on the scale 1:5"),
+        ('stop_when = "decision"\nlooks_by = "items"', "what the same workers add"),
+        ('stop_when = "decision"\nefficacy = "pocock"', "needs a spending function"),
+        ('stop_when = "decision"\nfutility = "p:0.5:binding"', "futility cannot bind"),
+    ],
+)
+def test_reasons_that_cannot_be_are_refused_before_anything_is_planned(tmp_path, changed, message) -> None:
+    text = STUDY.replace('stop_when = "decision, equivalence=0.8, half_width=0.6"', changed)
+    (tmp_path / "study.toml").write_text(text)
+    found = run("plan", "--study", tmp_path / "study.toml", "--simulations", 200, code=2)
+    assert message in " ".join(found.output.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--n-systems", 3), "several systems or criteria"),
+        (("--alternative", "greater"), "a test with two ends"),
+        (("--exclude-if", "failed-checks=0.34", "--checks", "0.1"), "rules that leave workers out"),
+        (("--documents", "10"), "documents, which were not simulated"),
+        (("--df", "normal"), "Kenward and Roger's df"),
+    ],
+)
+def test_what_was_not_simulated_is_refused_with_the_reason(tmp_path, options, message) -> None:
+    (tmp_path / "study.toml").write_text(STUDY.replace('systems = ["old", "new"]\n', ""))
+    found = run("plan", "--study", tmp_path / "study.toml", *options, code=2)
+    assert message in " ".join(found.output.split())
+
+
+def test_stop_when_needs_looks(tmp_path) -> None:
+    (tmp_path / "study.toml").write_text(STUDY.replace("looks = 3\n", ""))
+    found = run("plan", "--study", tmp_path / "study.toml", code=2)
+    assert "needs looks" in found.output
+
+
+def test_a_margin_stops_a_study_at_half_of_alpha_a_side(tmp_path) -> None:
+    text = STUDY.replace("effect_raw = 0.5", "effect_raw = 0").replace(", equivalence=0.8", "")
+    (tmp_path / "study.toml").write_text(text)
+    claim = ("--alternative", "non-inferior", "--margin-raw", "0.5")
+    sealed = tmp_path / "plan.json"
+    run("plan", "--study", tmp_path / "study.toml", *claim, "--simulations", 400, "-o", sealed, code=None)
+    plan = read_plan(sealed)
+    assert plan.predicted.simulated == pytest.approx(plan.stops[0].power, abs=0.08)
+    assert plan.predicted.analytic == pytest.approx(plan.stops[0].power, abs=0.06)
+    words = " ".join(run("report", "--plan", sealed, "--form", "osf").stdout.split())
+    assert "The claim is tested at 0.025 a side" in words
+
+
+# Looks as pure steps: workers who are missing, or more than planned.
+
+
+def state_of(folder: Path) -> Monitoring:
+    return study_monitoring(read_plan(folder / "plan.json"))
+
+
+def seen(state: Monitoring, share: float, workers: int, times: float, z: float = 0.5, **how) -> LookData:
+    known = times * state.maximum_information
+    error = known**-0.5
+    p_value = 2 * float(stats.t.sf(abs(z), 40))
+    return LookData(workers * 60, workers, 30, share, known, z * error, error, 40.0, p_value, **how)
+
+
+def test_levels_are_solved_again_for_other_workers_and_the_factor_stays(folder) -> None:
+    state = replace(state_of(folder), stop_when=hp.looks.StopWhen())
+    wide = state.fractions[0] * 0.5
+    one, first = step(state, seen(state, 1 / 3, 9, wide))
+    two, second = step(one, seen(state, 2 / 3, 17, wide + 0.3))
+    more, last = step(two, seen(state, 30 / 24, 30, 1.2))
+    assert last.fraction == pytest.approx(1.2)
+    expected = boundaries(state.rule, (wide, wide + 0.3, 1.2)).scaled(state.factor).nominal
+    assert [look.nominal for look in more.looks] == pytest.approx(list(expected), rel=1e-9)
+    assert (first.decision, second.decision) == ("continue", "continue")
+    assert last.decision.startswith("end-")
+
+
+def test_an_end_with_workers_missing_uses_what_its_information_allows(folder) -> None:
+    state, _ = step(state_of(folder), seen(state_of(folder), 1 / 3, 8, 0.3))
+    ended, look = step(state, seen(state, 0.8, 19, 0.8, final=True))
+    expected = boundaries(state.rule, (0.3, 0.8, 1.0)).scaled(state.factor).nominal
+    assert look.nominal == pytest.approx(expected[1], rel=1e-9)
+    assert not any("chosen by what was seen" in remark for remark in look.remarks)
+    assert ended.ended
+
+
+def test_at_its_p_value_the_interval_ends_at_no_difference(folder) -> None:
+    state = state_of(folder)
+    one, _ = step(state, seen(state, 1 / 3, 8, 0.3))
+    two, look = step(one, seen(state, 2 / 3, 16, 0.7, z=1.9))
+    assert look.decision == "continue"
+    found = repeated_inference(two, state.stop_when)
+    at = boundaries(hp.looks.StoppingRule(state.rule.efficacy, alpha=found.p_value), (0.3, 0.7, 1.0))
+    reach = stats.t.isf(at.scaled(state.factor).nominal[1] / 2, 40) * look.data.standard_error
+    assert abs(look.data.estimate) == pytest.approx(reach, rel=1e-5)
+
+
+def test_a_decision_is_reported_with_the_bias_that_the_plan_predicts(folder) -> None:
+    state = state_of(folder)
+    one, look = step(state, seen(state, 1 / 3, 8, 0.3, z=6.0))
+    assert look.decision == "stop-success"
+    found = repeated_inference(one, state.stop_when)
+    assert found.reason == "decision"
+    assert found.bias == pytest.approx(read_plan(folder / "plan.json").stops[2].decision_bias)
+    assert found.interval[0] > 0
+    assert found.p_value <= 0.05
+
+
+def test_a_stop_for_its_width_is_no_claim(folder) -> None:
+    state = state_of(folder)
+    one, look = step(state, seen(state, 1 / 3, 8, 60.0, z=0.1))
+    assert look.decision in ("stop-equivalence", "stop-half-width")
+    with pytest.raises(InputError, match="no test holds after that"):
+        step(one, seen(state, 2 / 3, 16, 70.0))
+
+
+def test_a_sequence_needs_items_of_each_workers_own(folder, tmp_path) -> None:
+    rows = [
+        (f"w{worker}", f"i{worker}-{item}", system, 2 + (system == "new") + (worker + item) % 2)
+        for worker in range(8)
+        for item in range(4)
+        for system in ("old", "new")
+    ]
+    fresh = tmp_path / "fresh.csv"
+    pd.DataFrame(rows, columns=["worker", "item", "system", "rating"]).to_csv(fresh, index=False)
+    found = json.loads(
+        run("looks", "anytime", fresh, "--scale", "1:5", "--systems", "old,new", "--json").stdout
+    )
+    assert [one["workers"] for one in found["steps"]] == list(range(3, 9))
+    assert found["steps"][-1]["estimate"] == pytest.approx(0.25, abs=1e-9)
+    shared = run("looks", "anytime", folder / "look1.csv", "--scale", "1:5", code=2)
+    words = " ".join(shared.output.split())
+    assert "30 items were rated by several workers" in words
+    assert "over items in 9 to 53 %" in words
+
+
+def test_python_has_the_sequence_of_a_study_and_of_ratings(tmp_path) -> None:
+    rows = [
+        (f"w{worker}", f"i{worker}-{item}", system, 2 + (system == "new") + (3 * worker + item) % 2)
+        for worker in range(6)
+        for item in range(3)
+        for system in ("old", "new")
+    ]
+    fresh = tmp_path / "fresh.csv"
+    pd.DataFrame(rows, columns=["worker", "item", "system", "rating"]).to_csv(fresh, index=False)
+    about = hp.Study(ratings=str(fresh), scale="1:5", systems=["old", "new"])
+    ratings = hp.read_ratings(fresh, scale="1:5", systems=("old", "new"))
+    assert hp.looks.anytime(about).steps == hp.looks.anytime(ratings, narrowest_at=10).steps
