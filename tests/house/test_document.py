@@ -223,3 +223,24 @@ def test_a_click_on_a_heading_sorts_numbers_as_numbers_and_keeps_the_total_last(
         file.write_text(page.replace("</body>", f"<script>{click * clicks}</script></body>"), "utf-8")
         shown = dumped(file, tmp_path / "profile")
         assert " ".join(re.findall(r"<tr[^>]*><td>(\w+)</td>", shown)) == order
+
+
+def test_sections_of_pages_are_made_for_pages_alone():
+    made = []
+
+    def pages():
+        made.append(1)
+        return (Section("Pictures", (Paragraph("what pages show"),)),)
+
+    one = Document("A title", sections=(Section("", (Paragraph("what all show"),)),), pages=pages)
+    assert "what pages show" not in as_terminal(one)
+    assert made == []
+    for shown in (
+        as_html(one),
+        as_html_part(one),
+        as_markdown(one),
+        as_latex(one),
+        as_terminal(one, details=True),
+    ):
+        assert "what pages show" in shown
+    assert made == [1]
