@@ -275,7 +275,8 @@ def test_an_unreachable_target_has_a_reason_and_ways_that_really_work():
     assert not result.reached
     power = result.chosen.powers["pilot"]
     assert result.reason == (
-        f"No design within these limits has a power of 0.8 for an effect of 0.05: the best has {power:.2f}."
+        "No design within these limits has a power of 0.8 for an effect of 0.05: "
+        f"the best has {power:.2f} by formula."
     )
     effect_way = next(way for way in result.would_do if way.startswith("an effect of"))
     detectable = float(effect_way.split()[3])

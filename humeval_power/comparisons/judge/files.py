@@ -297,7 +297,8 @@ def _judges_by_name(
     several = [
         name
         for name in columns
-        if bare(name).startswith("judge") or bare(name).endswith(("judge", "metric"))
+        if bare(name).startswith("judge")
+        or (bare(name).endswith(("judge", "metric")) and bare(name) != "metric")
     ]
     if several:
         return tuple(several), ""
