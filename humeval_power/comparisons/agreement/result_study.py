@@ -69,7 +69,9 @@ class ReliabilityStudy(Result):
             if self.effect is not None
             else f"two of many systems, whose true means have an SD of {self.sd_systems:g},"
         )
-        workers, items = (decimals(one.ranking, 2) for one in self.ceilings)
+        workers, items = (
+            "more than 0.99" if 0.995 <= one.ranking < 1 else decimals(one.ranking, 2) for one in self.ceilings
+        )
         return (
             f"{last.size.n_raters:,} workers and {last.size.n_items:,} items put {what} in the right order in "
             f"{right} of 100 studies; {decimals(last.ranking, 2)} of the variance of observed means would be true "
