@@ -85,6 +85,7 @@ WITH_FEW_NULL_STUDIES = {"study", "report", "analyze", "plan", "files"}
 WITH_ROUGH_LEVELS = {"analyze", "field", "files", "monitor", "test_docs_files"}
 # And that look at the names and places of pictures: others look at what is drawn.
 WITH_BLANK_PICTURES = {"analyze", "field", "monitor", "page", "plan", "report", "test_docs_files"}
+WITH_PICTURES = ("test_workers.py",)  # of other processes too
 BLANK = {
     "png": base64.b64decode(
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="

@@ -220,3 +220,15 @@ def test_a_size_by_formula_simulates_nothing_and_heeds_the_ratings_per_item(syst
     assert found["workers"] > 3
     assert not found.get("simulated")
     assert not found["n_simulations"]
+
+
+def test_power_says_how_many_workers_or_items_would_do_as_size_finds_them():
+    study = ("--preset", "typical", "--n-systems", "4", "--effect", "0.15", "--method", "analytic")
+    said = run("power", *study, "--workers", "8", "--items", "40", "--ratings-per-item", "3").stdout
+    sizes = [
+        run_json("size", *study, "--find", sought, *given, "--ratings-per-item", "3")[sought]
+        for sought, given in {"workers": ("--items", "40"), "items": ("--workers", "8")}.items()
+    ]
+    assert f"{sizes[0]} workers or {sizes[1]} items would do for 80." in " ".join(said.split())
+    hard = run("power", *HIGH, *SIZE, "--effect", "0.1", "--method", "analytic").stdout
+    assert "Neither more workers nor more items alone would do for 80." in " ".join(hard.split())

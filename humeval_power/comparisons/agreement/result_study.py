@@ -70,7 +70,8 @@ class ReliabilityStudy(Result):
             else f"two of many systems, whose true means have an SD of {self.sd_systems:g},"
         )
         workers, items = (
-            "more than 0.99" if 0.995 <= one.ranking < 1 else decimals(one.ranking, 2) for one in self.ceilings
+            "more than 0.99" if 0.995 <= one.ranking < 1 else decimals(one.ranking, 2)
+            for one in self.ceilings
         )
         return (
             f"{last.size.n_raters:,} workers and {last.size.n_items:,} items put {what} in the right order in "

@@ -43,6 +43,7 @@ from humeval_power.studies.power.formula import AnalyticPower
 from humeval_power.studies.power.growth import TARGET, Growth
 from humeval_power.studies.power.outlook import Outlook, WithoutDocuments
 from humeval_power.studies.power.result_several import (
+    enough_words,
     family_words,
     finds_words,
     found_facts,
@@ -249,6 +250,8 @@ class StudyPower(Result):
             yield f"Of 100 such studies, {found} would {finds}. By formula."
         if isinstance(analytic, AnalyticPower) and not analytic.is_rough:
             yield from self._changes()
+        elif isinstance(analytic, SystemsPower) and isinstance(study, SystemsStudy):
+            yield from enough_words(study)
 
     def _changes(self) -> Iterator[str]:
         """How many workers or items would do, and what no number of them exceeds."""

@@ -11,7 +11,7 @@ import numpy as np
 from humeval_power.differences import Difference
 from humeval_power.errors import HumevalPowerError
 from humeval_power.families import ComparisonFamily
-from humeval_power.saying.answer_words import found_words, on_scale, points_words, share_words
+from humeval_power.saying.answer_words import found_words, of_hundred, on_scale, points_words, share_words
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
@@ -22,7 +22,7 @@ from humeval_power.studies.power.growth import TARGET, counts_of
 from humeval_power.studies.power.strategies import TwoSystems
 from humeval_power.studies.power.surface import AnyStudy
 from humeval_power.studies.power.systems_goals import SystemsPower
-from humeval_power.studies.power.systems_study import SystemsStudy
+from humeval_power.studies.power.systems_study import SystemsStudy, required_systems_size
 from humeval_power.systems import GOALS, Goal
 
 _MODELS = {
@@ -159,6 +159,22 @@ def pairs_table(
         row += [share_cell(one.per_comparison[place]) for one in (analytic, simulated) if one is not None]
         rows.append(tuple(row))
     return Table(tuple(header), tuple(rows))
+
+
+def enough_words(study: SystemsStudy) -> Iterator[str]:
+    """How many workers, or items, would do by formula; of designs that counts describe, without documents."""
+    counts = counts_of(study.design)
+    if counts is None or not counts.paired or counts.n_documents or not can_draw(study):
+        return
+    workers = required_systems_size(study, "workers", counts, power=TARGET, proves=False).counts
+    items = required_systems_size(study, "items", counts, power=TARGET, proves=False).counts
+    would = [] if workers is None else [counted(workers.n_workers, "worker")]
+    would += [] if items is None else [counted(items.n_items, "item")]
+    goal = of_hundred(TARGET)
+    if would:
+        yield f"{' or '.join(would)} would do for {goal}."
+    else:
+        yield f"Neither more workers nor more items alone would do for {goal}."
 
 
 def several_sections(
