@@ -85,7 +85,7 @@ WITH_FEW_NULL_STUDIES = {"study", "report", "analyze", "plan", "files"}
 WITH_ROUGH_LEVELS = {"analyze", "field", "files", "monitor", "test_docs_files"}
 # And that look at the names and places of pictures: others look at what is drawn.
 WITH_BLANK_PICTURES = {"analyze", "field", "monitor", "page", "plan", "report", "test_docs_files"}
-WITH_PICTURES = ("test_workers.py",)  # of other processes too
+WITH_PICTURES = {"test_workers"}  # which compare them with those of other processes
 BLANK = {
     "png": base64.b64decode(
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
@@ -109,7 +109,7 @@ def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Itera
             patch.setattr(f"{looks}.rating_looks.SLOW_LOOK_SIMULATIONS", 200)
             patch.setattr(f"{looks}.systems_looks.SLOW_SYSTEMS_LOOKS", 100)
             patch.setattr(f"{looks}.systems_looks.DEFAULT_SYSTEMS_LOOKS", 1000)
-        if names & WITH_BLANK_PICTURES:
+        if names & WITH_BLANK_PICTURES and not names & WITH_PICTURES:
             content = "humeval_power.saying.figure_style.figure_bytes"
             patch.setattr(content, lambda _figure, kind: BLANK[kind])
         yield
