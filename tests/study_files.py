@@ -64,7 +64,8 @@ def write_study(folder: Path, names: Names = PLAIN) -> Path:
     Modules of a process that ask for the same names get copies of one study.
     """
     if names not in _written:
-        _written[names] = folder.with_name(f"study-{len(_written)}")
+        letter = "abcdefgh"[len(_written)]  # no number, which a report would be asked about
+        _written[names] = folder.with_name(f"study-{letter}")
         _written[names].mkdir()
         _write_study(_written[names], names)
     return Path(shutil.copytree(_written[names], folder, dirs_exist_ok=True))

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
+from importlib.resources import files
 from xml.etree import ElementTree
 
 import pytest
@@ -54,9 +55,12 @@ class Page(HTMLParser):
         self.handlers: list[str] = []
         self.links: list[str] = []
         self.words: list[str] = []
+        self.scripts: list[str] = []
 
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
+        if tag == "script":
+            self.scripts.append("")
         self.links += [value or "" for name, value in attrs if name in ("href", "src")]
         self.handlers += [
             name for name, value in attrs if name.startswith("on") or "javascript:" in (value or "")
@@ -64,6 +68,8 @@ class Page(HTMLParser):
 
     def handle_data(self, data):
         self.words.append(data)
+        if self.lasttag == "script" and data.strip():
+            self.scripts[-1] += data
 
 
 def one_line(text: str) -> str:
@@ -76,6 +82,7 @@ def written(study, form: str, ending: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
+OUR_SCRIPT = one_line((files("humeval_power.saying.render") / "templates" / "sort.js").read_text("utf-8"))
 # Names of systems stand in these; the criterion in all that are written from ratings.
 NAMED = [form for form in FORMS if form != "arr"]
 
@@ -85,7 +92,7 @@ NAMED = [form for form in FORMS if form != "arr"]
 def test_a_page_shows_the_names_and_runs_nothing(study, form):
     page = Page()
     page.feed(written(study, form, "html"))
-    assert "script" not in page.tags
+    assert [one_line(script) for script in page.scripts] in ([], [OUR_SCRIPT])
     assert page.handlers == []
     if form in NAMED:
         assert one_line(NAMES.systems[1]) in one_line("".join(page.words))

@@ -188,7 +188,8 @@ def report(study, form, ending, kinds=None):
     words = ("report", *given(study, *(kinds or FORMS[form])), "--form", form, "-o", path, "--force", "-q")
     run(*words)
     text = visible(path.read_text(encoding="utf-8"), ending)
-    for word in (str(study), study.parent.name):  # the whole path first: names of folders have numbers
+    # Names of folders have numbers: the longest first.
+    for word in (str(study), str(study.parent), study.parent.name):
         text = text.replace(word, "study")
     return text
 
