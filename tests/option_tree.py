@@ -63,6 +63,7 @@ BASE: dict[str, str] = {
     "looks preference": f"--n 100 --effect 0.1 {FEW}",
     "looks scores": f"--n 100 --effect 2 {FEW}",
     "looks study": f"--preset high --workers 4 --items 20 --effect 0.2 {FEW}",
+    "looks anytime": "fresh.csv --scale 1:5",
     "assign": "--workers 4 --items 8 --seed 3 -o assignment.csv --key key.csv --force",
     "simulate": f"{STUDY} --effect 0.1 --seed 3",
     "calibrate": f"{STUDY} {FEW}",
@@ -127,6 +128,7 @@ BASE: dict[str, str] = {
     "agreement report": "ratings.csv",
     "agreement plan": "--agreement 0.5 --raters 5 --output-counts 30 --half-width 0.2",
     "agreement study": "--preset low --workers 5 --items 50 --sd-systems 0.1",
+    "judge check": "judged.csv",
     "judge estimate": "judged.csv",
     "judge agreement": "judged_by_workers.csv",
     "judge bias": "judged_by_workers.csv --own A",
@@ -225,6 +227,13 @@ def write_files(folder: Path) -> None:
     for name, share in (("gold", 0.0), ("la", 0.2), ("lb", 0.3)):
         labels = np.where(rng.random(60) < share, rng.choice(["yes", "no"], 60), gold)
         (folder / f"{name}.txt").write_text("\n".join(labels) + "\n")
+    fresh = [
+        (f"w{w}", f"w{w}-{i}", s, (w + 3 * i + 2 * (s == "B")) % 5 + 1)
+        for w in range(8)
+        for i in (0, 1)
+        for s in "AB"
+    ]
+    _table(folder / "fresh.csv", "worker,item,system,rating", fresh)
     scores = np.round(rng.normal(0.5, 0.1, (20, 2)), 3)
     _table(folder / "scores.csv", "item,A,B", [(i, *row) for i, row in enumerate(scores)])
     for name, column in zip(("before", "after"), scores.T, strict=True):

@@ -484,8 +484,8 @@ def write_braintrust(folder: Path, scores: Scores = SCORES) -> Path:
 
 def write_langfuse(folder: Path, scores: Scores = SCORES) -> Path:
     """An export for each system; a trace is a span with a generation below it."""
-    for system, own in scores.items():
-        place = folder / hashed(system)[:8]
+    for number, (system, own) in enumerate(scores.items()):
+        place = folder / f"export-{number}"
         for name in ("scores", "observations_v2"):
             (place / name).mkdir(parents=True)
         traces = [hashed([system, item])[:12] for item in range(len(own))]

@@ -37,6 +37,7 @@ _CENT = Decimal("0.01")
 _AROUND = np.array([0.6, 0.75, 0.85, 0.92, 1.0, 1.08, 1.18, 1.35, 1.6])  # times the best number of items
 _RUN_CHOICES = 8  # of the numbers of runs that are searched with everything else
 _FINALISTS = 2  # of each number of workers, whose power is computed
+_MOST_ITEMS = 10_000  # that people rate: more money than these cost is left over
 _MOST_STEPS = 400  # items taken away until what is bought keeps to the budget
 
 
@@ -341,7 +342,7 @@ def _sizes(request: BudgetRequest, prices: UnitPrices, runs: tuple[int, ...]) ->
             whole = left / each
             if any(runs):
                 whole = _share(left, each, judged, items_part, judged_part, request.extra)
-            for items in sorted({math.floor(whole * times) for times in _AROUND}):
+            for items in sorted({min(math.floor(whole * times), _MOST_ITEMS) for times in _AROUND}):
                 total = _judged(request, prices, workers, items, ratings, runs)
                 if total is not None and items >= max(LEAST_ITEMS, -(-workers // ratings)):
                     yield _Size(workers, items, ratings, total, runs)

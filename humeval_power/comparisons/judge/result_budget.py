@@ -79,6 +79,8 @@ class JudgeBudget(Result):
         amount = money(found.request.budget, found.request.costs.currency)
         if best is None:
             return f"{amount} buy no study of {found.request.workers[0]} raters or more."
+        if best.total < found.request.budget / 2:
+            amount = f"{money(best.total, found.request.costs.currency)} of {amount}"
         said = f"{amount} buy {self._said(best)}. Then {of_hundred(best.power.power)} of 100 such studies "
         said += f"{found_words(self.effect, found.request.rule)}; by formula."
         if best is found.judged and found.alone is not None:
