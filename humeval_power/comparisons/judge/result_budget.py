@@ -127,8 +127,8 @@ class JudgeBudget(Result):
             facts.append(
                 (
                     "Closed form",
-                    f"standard error {closed.standard_error:.4g} at {closed.workers:,.0f} raters, "
-                    f"{closed.items:,.0f} items, {closed.judged:,.0f} judged; "
+                    f"standard error {closed.standard_error:.4g} at {_many(closed.workers)} raters, "
+                    f"{_many(closed.items)} items, {_many(closed.judged)} judged; "
                     f"{best.power.precision.standard_error:.4g} as searched, which minds whole numbers and "
                     "degrees of freedom",
                 )
@@ -262,3 +262,8 @@ def _plain(option: BudgetOption, alpha: float) -> Record:
         "judge_cost": str(option.judge_price),
         "cost": str(option.total),
     }
+
+
+def _many(size: float) -> str:
+    """A number of the closed form, which has no limit where the price is nothing."""
+    return "endless" if math.isinf(size) else f"{size:,.0f}"
