@@ -207,7 +207,10 @@ class LooksStudyResult(Result):
             )
             yield Section("False positives", (errors_table(plan), err))
             if self.stop_when is not None:
-                yield Section("What it takes", tuple(stops_blocks(self.stops, plan, self.scale)))
+                yield Section(
+                    "What it takes",
+                    tuple(stops_blocks(self.stops, plan.rows[-1].n_workers, plan.study.rule, self.scale)),
+                )
             yield Section("Long run", tuple(self._long_run(plan)))
             yield Section("What else could be looked at", tuple(self._others(plan)))
             return

@@ -24,7 +24,7 @@ from humeval_power.studies.plan.result_page import (
     ways_table,
     work_of,
 )
-from humeval_power.studies.plan.result_sections import hangs_section, look_choice_record
+from humeval_power.studies.plan.result_sections import hangs_section, look_choice_record, stops_sections
 from humeval_power.studies.plan.sealed_content import without_names
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class PlanSearchResult(Result):
             caption="Each point is a design that no other beats in both cost and power.",
         )
         yield Section("Why this design", (Facts(tuple(choice_facts(found))), front))
+        yield from stops_sections(found)
         if found.assurance is not None:
             yield Section("How a larger pilot would help", (pilot_table(),))
 
