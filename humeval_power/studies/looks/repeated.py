@@ -86,6 +86,14 @@ def stop_when_of(text: str, scale: RatingScale | None = None) -> StopWhen:
     found: dict[str, float | None] = {}
     for part in text.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not part.strip() and found:
+            raise InputError(
+                f"There is no reason to stop '' after the last comma of {text!r}: leave out the comma."
+            )
+        if sum(word in _WORDS for word in name.split()) > 1:
+            raise InputError(
+                f"Put a comma between the reasons to stop, {', '.join(_WORDS)}: got {part.strip()!r}."
+            )
         if name not in _WORDS:
             near = get_close_matches(name.replace("-", "_").lower(), _WORDS, 1, 0.5)
             meant = f" Did you mean {near[0]}?" if near else ""
@@ -374,7 +382,7 @@ class StopExpectation:
 
     `workers` and `decision_workers` are means at stopping, `coverage` is that of the interval at the stop. `bias`
     is the mean of the estimate at the stop minus the effect, `decision_bias` and `half_width_bias` those of studies
-    that a decision, or a narrow interval, ended before the last look (NaN where none was).
+    that a decision for what is true, or a narrow interval, ended before the last look (NaN where none was).
     """
 
     effect: float
@@ -472,14 +480,18 @@ def _point(
     spent = np.full(len(workers), math.nan) if costs is None else np.array(costs, dtype=float)
     positive = effect >= 0
     right, decided, last = ended.shown, ended.decided_shown, ended.last_shown
+    in_direction = np.ones(n, dtype=bool)
     if rule.margin is None and effect:
-        right = right & ((ended.estimate > 0) == positive)
+        in_direction = (ended.estimate > 0) == positive
+        right = right & in_direction
         decided = decided & (ended.decided_right == positive)
         last = last & ((ended.last_estimate > 0) == positive)
     covers = np.abs(ended.estimate - effect) <= ended.half
 
     def bias_at(reason: int) -> float:
         there = (ended.reason == reason) & (look < len(workers) - 1)
+        if reason == _DECISION:
+            there &= in_direction
         return float(ended.estimate[there].mean()) - effect if there.any() else math.nan
 
     mean = float(workers[look].mean())
@@ -639,7 +651,7 @@ class RepeatedResult:
 
     `estimate` is plain; `bias` is what the plan predicts of one at which a study ends early for this reason, if the
     planned difference is true: too large at a decision, too small where only a narrow interval was left (None: the
-    plan does not say). `p_value` is the smallest alpha at which the interval of this
+    plan does not say, or has another sign). `p_value` is the smallest alpha at which the interval of this
     look would decide the test of the study. `reason` is one of `REASONS`.
     """
 

@@ -124,6 +124,11 @@ class Plan:
         return a, b
 
     @property
+    def by_intervals(self) -> bool:
+        """Whether repeated intervals decide in the place of a test."""
+        return self.looks is not None and self.looks.stop_when is not None
+
+    @property
     def family(self) -> ComparisonFamily | None:
         """Which tests of several systems are made together; None for one test of two systems."""
         return None if self.many is None else self.many.family

@@ -429,9 +429,10 @@ def _tests(plan: Plan) -> Section:
     one = "test" if many is None else "look"
     when = f"There is one {one}, when all ratings are in." if plan.looks is None else looks_sentence(plan)
     if many is None:
-        claimed, not_shown = claim_words(plan.rule, plan.pair)
+        claimed, not_shown = claim_words(plan.rule, plan.pair, by_intervals=plan.by_intervals)
+        test = rule_sentence(plan.rule, by_intervals=plan.by_intervals)
         sentences: tuple[str, ...] = (
-            with_names(rule_sentence(plan.rule), plan.pair),
+            with_names(test, plan.pair),
             f"{claimed} Otherwise the study has not shown {not_shown}. The difference is reported "
             f"with its interval either way. {when}",
         )
