@@ -15,7 +15,9 @@ from humeval_power.parameters import Parameters
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.numbers import counted
+from humeval_power.studies.looks.repeated import RepeatedResult
 from humeval_power.studies.looks.replicates import nested_designs
+from humeval_power.studies.looks.stagewise import StagewiseResult
 from humeval_power.studies.monitor.state import Monitoring
 from humeval_power.studies.monitor.step import NO_DEPARTURE
 from humeval_power.studies.monitor.systems import SystemsMonitoring
@@ -95,6 +97,13 @@ class LooksTaken:
     def shown(self) -> bool:
         """Whether the last look passed its boundary, which then decides."""
         return self.state.looks[-1].decision in ("stop-success", "end-success")
+
+    def is_shown_by(self, inference: StagewiseResult | RepeatedResult) -> bool:
+        """Whether the claim of the test is shown: by the repeated interval where that is reported, else as the last
+        look decided."""
+        if isinstance(inference, RepeatedResult):
+            return inference.p_value <= self.of_two.rule.alpha
+        return self.shown
 
     @property
     def departures(self) -> tuple[Deviation, ...]:

@@ -87,13 +87,9 @@ def stop_when_of(text: str, scale: RatingScale | None = None) -> StopWhen:
     for part in text.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not part.strip() and found:
-            raise InputError(
-                f"There is no reason to stop '' after the last comma of {text!r}: leave out the comma."
-            )
+            raise InputError(f"There is no reason to stop '' in {text!r}: leave out the comma.")
         if sum(word in _WORDS for word in name.split()) > 1:
-            raise InputError(
-                f"Put a comma between the reasons to stop, {', '.join(_WORDS)}: got {part.strip()!r}."
-            )
+            raise InputError(f"Put a comma between the reasons to stop; got {part.strip()!r}.")
         if name not in _WORDS:
             near = get_close_matches(name.replace("-", "_").lower(), _WORDS, 1, 0.5)
             meant = f" Did you mean {near[0]}?" if near else ""
