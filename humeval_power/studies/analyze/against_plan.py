@@ -98,13 +98,6 @@ class LooksTaken:
         """Whether the last look passed its boundary, which then decides."""
         return self.state.looks[-1].decision in ("stop-success", "end-success")
 
-    def is_shown_by(self, inference: StagewiseResult | RepeatedResult) -> bool:
-        """Whether the claim of the test is shown: by the repeated interval where that is reported, else as the last
-        look decided."""
-        if isinstance(inference, RepeatedResult):
-            return inference.p_value <= self.of_two.rule.alpha
-        return self.shown
-
     @property
     def departures(self) -> tuple[Deviation, ...]:
         """What differs from the planned looks."""
@@ -119,6 +112,13 @@ class LooksTaken:
             if not remark.startswith(NO_DEPARTURE)
         )
         return (*self.unchecked, *found)
+
+
+def shown_by(looks: LooksTaken, inference: StagewiseResult | RepeatedResult) -> bool:
+    """Whether the claim of the test is shown, by a repeated interval if that is reported, else at the last look."""
+    if isinstance(inference, RepeatedResult):
+        return inference.p_value <= looks.of_two.rule.alpha
+    return looks.shown
 
 
 def deviations(

@@ -15,6 +15,7 @@ from humeval_power.saying.numbers import counted, interval_words
 from humeval_power.saying.result import Record
 from humeval_power.saying.row_flow import flow_record
 from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.against_plan import shown_by
 from humeval_power.studies.fit.fit_result import fit_content
 from humeval_power.studies.fit.many_systems import SystemsAnalysis, SystemsComparison
 from humeval_power.studies.fit.wald import EffectTest, standardised_effect
@@ -182,7 +183,7 @@ def looks_content(looks: LooksTaken, inference: StagewiseResult | RepeatedResult
         "rule": looks.of_two.rule_words,
         "by": state.unit,
         "decision": state.looks[-1].decision,
-        "significant": looks.is_shown_by(inference),
+        "significant": shown_by(looks, inference),
         "inference": asdict(inference),
         "looks": [asdict(look) for look in state.looks],
     }

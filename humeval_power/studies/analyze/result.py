@@ -20,7 +20,7 @@ from humeval_power.saying.numbers import counted, interval_words, p_words
 from humeval_power.saying.result import ANALYSIS_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import left_out_notice
 from humeval_power.saying.rule_words import PARITY, margin_decision
-from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken, PowerAtInterest
+from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken, PowerAtInterest, shown_by
 from humeval_power.studies.analyze.family import (
     ComparisonRow,
     analysis_content,
@@ -154,7 +154,7 @@ class AnalysisResult(Result):
         found = self.sequential
         if self.looks is None or not isinstance(found, RepeatedResult) or self.tested.reason:
             return self.tested
-        shown = self.looks.is_shown_by(found)
+        shown = shown_by(self.looks, found)
         return replace(
             self.tested, p_value=found.p_value, interval=found.interval, significant=shown, p_values=()
         )
@@ -282,7 +282,7 @@ class AnalysisResult(Result):
             p, level = f"{p_words(self._corrected_p)} {family_words(self.tests)}", f"uncorrected {level}"
         if rule.margin is not None and self.looks is not None and self.sequential is not None:
             rule = at_the_end(rule)  # by the interval of the looks, which has confidence 1 - alpha
-            interval, shown = self.sequential.interval, self.looks.is_shown_by(self.sequential)
+            interval, shown = self.sequential.interval, shown_by(self.looks, self.sequential)
         elif rule.margin is not None and tested.significant and not shown:
             noun = claim(rule)
             return f"{noun[0].upper()}{noun[1:]} of {b} and {a} is not shown: {p}. {PARITY}"
@@ -297,7 +297,7 @@ class AnalysisResult(Result):
                 found.estimate,
                 found.interval,
             )
-            shown = self.looks.is_shown_by(found)
+            shown = shown_by(self.looks, found)
         ends = (estimate, *interval)
         return decided_words((a, b), ends, scale, rule.alternative, shown=shown, p=p, level=level)
 

@@ -20,6 +20,7 @@ from humeval_power.studies.resolve import (
     points_of,
     rule_of,
     scale_of,
+    tell_one_test,
     without_effect,
 )
 from humeval_power.study import FIELDS
@@ -65,6 +66,8 @@ def command(study: StudyValues, p: float | None, run: Run) -> CalibrationResult:
     from humeval_power.studies.power.work_ahead import tell_work
     from humeval_power.studies.power.workload import study_workload
 
+    if not study.criteria:
+        tell_one_test(study)
     study, rule = on_one_criterion(study, rule_of(study))
     if has_source(study):
         known = assumptions_of(study)
