@@ -206,12 +206,20 @@ def test_a_margin_stops_a_study_at_half_of_alpha_a_side(tmp_path) -> None:
     (tmp_path / "study.toml").write_text(text)
     claim = ("--alternative", "non-inferior", "--margin-raw", "0.5")
     sealed = tmp_path / "plan.json"
-    run("plan", "--study", tmp_path / "study.toml", *claim, "--simulations", 400, "-o", sealed, code=None)
+    asked = ("plan", "--study", tmp_path / "study.toml", *claim, "--simulations", 400)
+    run(*asked, "-o", sealed, code=None)
+    found = run(*asked, code=None)
     plan = read_plan(sealed)
     assert plan.predicted.simulated == pytest.approx(plan.stops[0].power, abs=0.08)
     assert plan.predicted.analytic == pytest.approx(plan.stops[0].power, abs=0.06)
     words = " ".join(run("report", "--plan", sealed, "--form", "osf").stdout.split())
     assert "The claim is tested at 0.025 a side" in words
+    shown = " ".join(found.stdout.split())
+    assert "What it takes" in shown
+    assert "falsely" not in shown
+    halfway = replace(plan, effect=plan.rule.halfway).recomputed_power()
+    assert f"Power {halfway:.3f} by formula, if the true difference is" in shown
+    assert "With power 0.8 the study shows" not in shown  # that is one look's
     stops = "if the repeated interval at the look where the study stops lies above \u22120.125"
     assert f"non-inferior to old within 0.125 {stops}" in words
     assert "Wald test" not in words

@@ -22,6 +22,7 @@ from humeval_power.studies.plan.result_page import (
     plan_document,
     plan_halfway,
     ways_table,
+    with_stops,
     work_of,
 )
 from humeval_power.studies.plan.result_sections import hangs_section, look_choice_record, stops_sections
@@ -117,7 +118,7 @@ class PlanSearchResult(Result):
     def content(self) -> Record:
         """What was asked, the chosen design, those near it, the front, what blocks and how sure it is."""
         found, request = self.found, self.found.request
-        halfway = plan_halfway(found)
+        halfway = with_stops(self.plan, plan_halfway(found))
         return {
             "understood": str(self.said),
             "effect": request.effect,

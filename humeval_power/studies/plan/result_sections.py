@@ -187,7 +187,7 @@ def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
 
 def _limits(plan: Plan, design: Design) -> Iterator[str]:
     """What this design finds with the target power, and what more of one thing alone could reach."""
-    if plan.rule.analysis != "ratings" or plan.rule.is_simulated:
+    if plan.rule.analysis != "ratings" or plan.rule.is_simulated or plan.by_intervals:
         return
     target = plan.target_power
     noun, verb = ("difference", "finds") if plan.rule.margin is None else ("margin", "shows")

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -148,7 +149,13 @@ def make_plan(
     if request.confidence is not None and sure is not None:
         reached = reached and sure.quantile(1 - request.confidence) >= request.target
     main = with_effect[_judged(request, option.powers)]
-    bottleneck = find_bottleneck(main, option.counts, target=request.target, rule=request.rule)
+    bottleneck = find_bottleneck(
+        main,
+        option.counts,
+        target=request.target,
+        rule=request.rule,
+        power_of=partial(run.formula, main) if stops else None,
+    )
     reason = ""
     would_do: tuple[str, ...] = ()
     if not reached and promised >= request.target and sure is not None:
