@@ -102,6 +102,15 @@ def test_the_search_is_within_a_hundredth_of_the_closed_form() -> None:
         assert best / found.closed.standard_error**2 < 1.01
 
 
+def test_a_limit_of_ratings_leaves_the_largest_study_that_keeps_to_it() -> None:
+    request = asked("1", ".2", ".4", ".004", 4000, workers=(6, 6), most_per_worker=100, most_ratings=3)
+    found = search_budget(request)
+    for option in (found.judged, found.alone):
+        assert option is not None
+        counts = option.counts
+        assert 2 * counts.n_items * counts.ratings_per_item == 6 * 100
+
+
 def test_explained_shares_follow_from_correlations_and_runs() -> None:
     # Spearman and Brown: R^2 of r runs is R^2 of endless ones times r rel / (1 + (r - 1) rel)
     for runs in (1, 2, 5):

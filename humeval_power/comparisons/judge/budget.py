@@ -342,7 +342,11 @@ def _sizes(request: BudgetRequest, prices: UnitPrices, runs: tuple[int, ...]) ->
             whole = left / each
             if any(runs):
                 whole = _share(left, each, judged, items_part, judged_part, request.extra)
-            for items in sorted({min(math.floor(whole * times), _MOST_ITEMS) for times in _AROUND}):
+            most = _MOST_ITEMS
+            if request.most_per_worker is not None:
+                most = min(most, workers * request.most_per_worker // (2 * ratings))
+            whole = min(whole, most)
+            for items in sorted({min(math.floor(whole * times), most) for times in _AROUND}):
                 total = _judged(request, prices, workers, items, ratings, runs)
                 if total is not None and items >= max(LEAST_ITEMS, -(-workers // ratings)):
                     yield _Size(workers, items, ratings, total, runs)
