@@ -373,3 +373,110 @@ def test_runs_of_a_judge_do_not_make_labels_of_one_person_several(tmp_path: Path
     table = read_judged(path)
     assert int(np.isfinite(table.human).sum()) == 20
     assert table.has_runs
+
+
+def test_labels_apart_are_no_part_of_what_is_corrected(tmp_path: Path) -> None:
+    """Rogan and Gladen (1978) with the share of yes of the target alone: (0.13 + 0.9 - 1) / 0.8."""
+    human = np.repeat([1, 0], 100)
+    judge = np.concatenate([np.repeat([1, 0, 1, 0], [90, 10, 10, 90]), np.repeat([1, 0], [39, 261])])
+    frame = pd.DataFrame(
+        {"item": range(500), "human": pd.array([*human, *[None] * 300], dtype="Int64"), "judge": judge}
+    )
+    found = run_json("judge", "check", write(tmp_path / "apart.csv", frame), "--labels", "apart")
+    measured = found["judges"][0]["classes"]
+    assert measured["n_judged"] == 300
+    assert measured["rate"]["value"] == pytest.approx((0.13 + 0.9 - 1) / 0.8)
+    all_labelled = write(tmp_path / "none.csv", frame[:200])
+    none = run_json("judge", "check", all_labelled, "--labels", "apart")["judges"][0]["classes"]
+    assert none["rate"]["value"] is None
+    assert "no output without a label" in none["rate"]["reason"]
+    assert "nan" not in run("judge", "check", all_labelled, "--labels", "apart").stdout
+
+
+def test_labels_that_differ_between_runs_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text("item,human,sample,judge\na,1,1,0.5\na,0,2,0.6\nb,1,1,0.2\nb,1,2,0.3\n")
+    said = " ".join(run("judge", "check", path, code=2).stderr.split())
+    assert "row 3, column 'human': value '0': row 2 has another value for the same output." in said
+    assert "--worker COLUMN" in said
+    path.write_text("item,w1,human_1,human_2,run,judge\na,x,1,0,1,.5\na,x,1,1,2,.6\n")
+    assert "row 3, column 'human_2'" in " ".join(run("judge", "check", path, code=2).stderr.split())
+
+
+def two_systems(rng: np.random.Generator, n: int, workers: tuple[str, ...]) -> pd.DataFrame:
+    """A row for each rating of n items under two systems, one of each worker."""
+    rows = [
+        (f"i{item}", system, worker, int(rng.random() < 0.5), int(rng.random() < 0.5))
+        for item in range(n)
+        for system in "AB"
+        for worker in workers
+    ]
+    return pd.DataFrame(rows, columns=["item", "system", "worker", "human", "judge"]).assign(
+        judge=lambda frame: frame.groupby(["item", "system"])["judge"].transform("first")
+    )
+
+
+def test_two_ratings_are_of_two_people(tmp_path: Path) -> None:
+    frame = two_systems(np.random.default_rng(7), 60, ("w",))
+    doubled = pd.concat([frame, frame])
+    for number, one in enumerate((doubled, doubled.drop(columns="worker"))):
+        found = run_json("judge", "check", write(tmp_path / f"{number}.csv", one))
+        favour = next(each for each in found["evidence"] if "favour" in each["what"])
+        assert found["n_twice"] == 0
+        assert (favour["supported"], favour["because"]) == (False, "the table does not name two people")
+    two = two_systems(np.random.default_rng(7), 60, ("v", "w"))
+    again = pd.concat([two, two])  # the same two people twice
+    counts = [
+        run_json("judge", "check", write(tmp_path / "two.csv", each))["judges"][0]["favours"]
+        for each in (two, again)
+    ]
+    assert counts[0] == counts[1]
+    assert counts[0][0]["n"] == 120
+
+
+def test_every_estimate_has_the_reason_of_all(tmp_path: Path) -> None:
+    frame = two_systems(np.random.default_rng(8), 200, ("w",)).drop(columns="worker")
+    frame["judge"] = np.random.default_rng(9).random(400).round(4)
+    frame["human"] = frame["human"].astype("Int64").mask(frame["judge"] > 0.5)
+    path = write(tmp_path / "low.csv", frame)
+    for options in ((), ("--labels", "apart")):
+        found = run_json("judge", "check", path, *options)
+        helped = [one for one in found["evidence"] if "with the judge's help" in one["what"]]
+        assert [one["supported"] for one in helped] == [False, False]
+        assert helped[0]["because"] == helped[1]["because"]
+
+
+def test_labels_in_one_cluster_have_no_interval(tmp_path: Path) -> None:
+    frame = two_systems(np.random.default_rng(10), 200, ("v", "w"))
+    frame["passage"] = np.where(frame["item"].str.slice(1).astype(int) < 60, "p", frame["item"])
+    frame["human"] = frame["human"].astype("Int64").mask(frame["passage"] != "p")
+    path = write(tmp_path / "one.csv", frame)
+    found = run_json("judge", "check", path, "--cluster", "passage")
+    one = found["judges"][0]
+    for measure in (one["correlation"], one["kappa"], one["ac1"], one["alpha"]):
+        assert (measure["low"], measure["reason"]) == (None, "all labels are in one cluster")
+    assert (one["distortions"], one["favours"]) == ([], [])
+    assert "all labels are in one cluster" in {each["because"] for each in found["evidence"]}
+    for line in found["commands"]:
+        assert run(*line.replace("humeval-power ", "").split()).exit_code == 0
+
+
+def test_other_columns_of_people_are_no_labels(tmp_path: Path) -> None:
+    path = tmp_path / "age.csv"
+    path.write_text("item,annotator_age,annotator_sex,label,judge\na,40,1,1,1\nb,30,0,0,1\n")
+    assert run_json("judge", "check", path)["columns"]["People"] == "label"
+    path.write_text("item,human_1,judge\na,1,1\nb,0,1\n")
+    assert run_json("judge", "check", path)["columns"]["People"] == "human_1"
+    path.write_text("item,judge\na,1\nb,0\n")
+    assert "--human" in run("judge", "check", path).stdout
+
+
+def test_a_rate_needs_a_judge_that_tells_classes_apart(tmp_path: Path) -> None:
+    human, rng = np.arange(100) % 2, np.random.default_rng(3)
+    wrong = np.where(rng.random(100) < 0.1, human, 1 - human)
+    for judge, why in ((wrong, "the opposite"), (np.ones(100, dtype=int), "does not tell")):
+        frame = pd.DataFrame({"item": range(100), "human": human, "judge": judge})
+        found = run_json("judge", "check", write(tmp_path / "wrong.csv", frame))
+        rate = next(one for one in found["evidence"] if "a rate corrected" in one["what"])
+        assert not rate["supported"]
+        assert why in rate["because"]

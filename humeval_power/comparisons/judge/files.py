@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,6 +42,7 @@ _HUMAN = Column(
     ("human", "rating", "human rating", "label", "gold", "score"), option="--human", required=False
 )
 _JUDGE = Column(("judge", "metric", "prediction", "judge score"), option="--judge", required=False)
+_PEOPLE = re.compile(r"(human|rater|annotator|expert)([ _-]?\d+|_[a-z])", re.IGNORECASE)  # one column each
 _SCORE = ("score", "judgescore", "value", "verdict")  # beside a column of judges' names
 _WORDS = {
     **dict.fromkeys(
@@ -194,6 +196,7 @@ def judged_table(
         key = (all_items * len(system_names) + all_systems) * max(1, len(worker_names)) + np.maximum(
             worker_codes, 0
         )
+        _refuse_differing(table, roles, key, value)
         value = _first_only(key, value)
     padded = np.full((len(value), scores.shape[1]), np.nan)
     padded[: len(items)] = scores
@@ -318,11 +321,12 @@ def _are_names(column: pd.Series) -> bool:
 
 
 def _humans_by_name(columns: Sequence[str], source: str) -> tuple[str, ...]:
+    """'human', else 'human_1', 'rater b' and their like, else what else is called so."""
     exact = [name for name in columns if bare(name) == "human"]
-    several = [name for name in columns if bare(name).startswith(("human", "rater", "annotator", "expert"))]
-    if len(exact) != 1 and len(several) > 1:
-        return tuple(several)
-    return tuple(exact) or tuple(find_columns(columns, [_HUMAN], source=source).of.values())
+    people = [name for name in columns if _PEOPLE.fullmatch(name.strip())]
+    if len(exact) == 1 or not people:
+        return tuple(exact) or tuple(find_columns(columns, [_HUMAN], source=source).of.values())
+    return tuple(people)
 
 
 def _refuse_without(roles: JudgedRoles, table: SourceTable) -> None:
@@ -433,6 +437,37 @@ def _first_only(key: Codes, value: Floats) -> Floats:
     kept = np.full(len(value), np.nan)
     kept[first] = value[first]
     return kept
+
+
+def _refuse_differing(table: SourceTable, roles: JudgedRoles, key: Codes, value: Floats) -> None:
+    """Labels that come with each run of the judge are the same, or nobody knows which one holds."""
+    given = np.flatnonzero(np.isfinite(value))
+    _, first, group = np.unique(key[given], return_index=True, return_inverse=True)
+    before = given[first][group]
+    wrong = given[value[given] != value[before]]
+    if not len(wrong):
+        return
+    rows, n_rows = table.frame.index.to_numpy(), len(table.frame)
+    of = "output and worker" if roles.worker or len(roles.humans) > 1 else "output"
+    remedy = "Rows of one output are runs of the judge here, with one label: correct it"
+    if roles.run:
+        remedy += f", or rename {roles.run!r} if it does not count runs of the judge"
+    remedy += "." if roles.worker or len(roles.humans) > 1 else ", or name who rated: --worker COLUMN."
+    first_row = dict(zip(given.tolist(), before.tolist(), strict=True))
+    raise InputError(
+        [
+            Problem(
+                f"row {int(rows[first_row[place] % n_rows])} has another value for the same {of}.",
+                remedy,
+                table.source,
+                int(rows[place % n_rows]),
+                roles.humans[place // n_rows],
+                f"{value[place]:g}",
+                has_value=True,
+            )
+            for place in wrong[:_SHOWN].tolist()
+        ]
+    )
 
 
 def _runs_notice(unit: Codes, scores: Floats) -> str:

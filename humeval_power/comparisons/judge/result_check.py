@@ -306,10 +306,8 @@ def _facts(one: JudgeQuality, confidence: float) -> Iterator[Fact]:
         both, missed, false, neither = one.classes.counts
         yield "Sensitivity", f"{measured_words(one.classes.sensitivity)}, {both} of {both + missed}"
         yield "Specificity", f"{measured_words(one.classes.specificity)}, {neither} of {neither + false}"
-        yield (
-            "Corrected rate",
-            f"{measured_words(one.classes.rate)}; the judge says yes to {percent(one.classes.judged)}",
-        )
+        said = f"; the judge says yes to {percent(one.classes.judged)}" if one.classes.n_judged else ""
+        yield "Corrected rate", measured_words(one.classes.rate) + said
     if one.kappa is not None:
         weighted = "kappa" if one.level == "nominal" else "weighted kappa"
         yield weighted[0].upper() + weighted[1:], measured_words(one.kappa)
