@@ -30,6 +30,14 @@ def student_p(t: float, df: float, alternative: Direction = "two-sided") -> floa
     return float(special.stdtr(df, -t if alternative == "greater" else t))
 
 
+def student_interval(
+    estimate: float, standard_error: float, df: float, confidence: float
+) -> tuple[float, float]:
+    """Student's interval of an estimate."""
+    reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * standard_error
+    return estimate - reach, estimate + reach
+
+
 def normal_p(z: float, alternative: Direction = "two-sided") -> float:
     """P-value of a statistic that is standard normal without an effect."""
     if alternative == "two-sided":
@@ -81,8 +89,7 @@ class ClusteredMean:
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Student's interval."""
-        reach = -float(special.stdtrit(self.df, (1 - confidence) / 2)) * self.standard_error
-        return self.estimate - reach, self.estimate + reach
+        return student_interval(self.estimate, self.standard_error, self.df, confidence)
 
 
 def clustered_mean(values: ArrayLike, clusters: Clusters | None) -> ClusteredMean:

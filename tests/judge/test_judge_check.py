@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -480,3 +481,91 @@ def test_a_rate_needs_a_judge_that_tells_classes_apart(tmp_path: Path) -> None:
         rate = next(one for one in found["evidence"] if "a rate corrected" in one["what"])
         assert not rate["supported"]
         assert why in rate["because"]
+
+
+def test_pairs_without_a_difference_have_the_exact_bound_together(tmp_path: Path) -> None:
+    """Bonferroni over three pairs: 1 - (.05 / 3 / 2)^(1 / 30) for yes and no; no bound on a longer scale."""
+    rng = np.random.default_rng(11)
+    human = rng.integers(0, 2, 30)
+    for scale, most in ((1, 1 - (0.05 / 6) ** (1 / 30)), (4, None)):
+        rows = [
+            (f"i{item}", system, scale * human[item] if item < 30 else "", round(rng.random(), 3))
+            for item in range(60)
+            for system in "ABC"
+        ]
+        path = write(
+            tmp_path / "same.csv", pd.DataFrame(rows, columns=["item", "system", "human", "judge"])
+        )
+        pair = run_json("judge", "estimate", path)["pairs"][0]
+        high = pair["simultaneous"][1]
+        assert high == (None if most is None else pytest.approx(most, rel=1e-9))
+        assert (pair["human"]["interval"][1] is None) == (most is None)
+
+
+def offered(found: dict) -> list[str]:
+    for line in found["commands"]:
+        assert run(*shlex.split(line)[1:]).exit_code == 0
+    return [line.split()[2] for line in found["commands"]]
+
+
+def test_systems_on_different_items_are_no_comparison(tmp_path: Path) -> None:
+    frame = two_systems(np.random.default_rng(12), 200, ("w",)).drop(columns="worker")
+    frame["item"] += frame["system"]
+    frame["human"] = frame["human"].astype("Int64").mask(np.arange(400) >= 100)
+    found = run_json("judge", "check", write(tmp_path / "apart.csv", frame), "--labels", "random")
+    assert offered(found) == ["agreement"]
+
+
+@pytest.mark.parametrize("form", ["columns", "rows"])
+def test_bias_is_asked_of_one_judge_at_a_time(tmp_path: Path, form: str) -> None:
+    rng = np.random.default_rng(13)
+    frame = two_systems(rng, 80, ("v", "w"))
+    frame["human"] = (frame["judge"] + (rng.random(len(frame)) < 0.2)) % 2
+    frame["x"] = frame.pop("judge")
+    frame["y"] = 1
+    frame["z"] = 1 - frame["x"]
+    if form == "rows":
+        keys = ["item", "system", "worker", "human"]
+        frame = frame.melt(keys, ["x", "y", "z"], var_name="judge", value_name="score")
+    else:
+        frame = frame.rename(columns={name: f"judge_{name}" for name in "xyz"})
+    frame.insert(0, "Status", "Approved")
+    found = run_json("judge", "check", write(tmp_path / "three.csv", frame))
+    assert offered(found).count("bias") == 1  # neither of a constant judge nor of one that errs always
+    assert sum("judge bias" in line and "--judge" in line for line in found["commands"]) == 1
+
+
+def test_copied_and_constant_judges_with_workers_are_named(tmp_path: Path) -> None:
+    rng = np.random.default_rng(14)
+    quality = rng.normal(size=60)
+    rows = [
+        (f"i{item}", worker, round(3 + quality[item] + rng.normal(), 2) if item < 30 else "", quality[item])
+        for item in range(60)
+        for worker in "vwxy"
+    ]
+    frame = pd.DataFrame(rows, columns=["item", "worker", "human", "judge_a"]).assign(
+        judge_b=lambda found: found["judge_a"] * 2, judge_c=1
+    )
+    path = write(tmp_path / "copied.csv", frame)
+    assert "estimate" in offered(run_json("judge", "check", path))
+    said = " ".join(run("judge", "estimate", path).stdout.split())
+    assert "judge_b, judge_c: left out, as a copy of a judge before it" in said
+    constant = run("judge", "estimate", path, "--judge", "judge_c").stdout
+    assert "The judge says the same of all labelled items" in " ".join(constant.split())
+
+
+def test_one_run_of_each_output_is_one_run(simple: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(simple, dtype=str, keep_default_na=False).assign(run="1")
+    found = run_json("judge", "check", write(tmp_path / "run.csv", frame))
+    noise = next(one for one in found["evidence"] if "own noise" in one["what"])
+    assert (noise["supported"], noise["because"]) == (False, "each output has one run")
+
+
+def test_commands_carry_what_was_decided_of_rejected_rows(simple: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(simple, dtype=str, keep_default_na=False).assign(AssignmentStatus="Approved")
+    frame.loc[5, "AssignmentStatus"] = "Rejected"
+    path = write(tmp_path / "rejected.csv", frame)
+    run("judge", "check", path, code=2)
+    found = run_json("judge", "check", path, "--rejected-rows", "drop")
+    assert all("--rejected-rows drop" in line for line in found["commands"])
+    assert offered(found) == ["estimate", "agreement"]

@@ -346,21 +346,10 @@ def check(
     from humeval_power.files.tables import read_decided
 
     found = read_decided(path, rejected_rows)
-    read = judged_table(
-        found,
-        item=item,
-        system=system,
-        worker=worker,
-        cluster=cluster,
-        human=human,
-        judge=judge,
-        words=words,
-        tuned_on=tuned_on,
-        may_lack=True,
-    )
     taken = [name for name in (cluster, tuned_on) if name]
     named = {"item": item, "system": system, "worker": worker}
     roles = judged_roles(found, named=named, humans=human, judges=judge, taken=taken)
+    read = judged_table(found, roles, cluster=cluster, words=words, tuned_on=tuned_on, may_lack=True)
     said = (
         ("Items", (roles.item,)),
         ("Systems", (roles.system,)),
@@ -373,9 +362,9 @@ def check(
     mapped = [f"{word}={number:g}" for word, number in (words or {}).items()]
     typed = {**named, "cluster": cluster, "tuned-on": tuned_on}
     typed |= {"human": ",".join(human), "judge": ",".join(judge), "words": ",".join(mapped)}
-    options = "".join(f" --{name} {shell_word(value)}" for name, value in typed.items() if value)
+    typed |= {"rejected-rows": rejected_rows}
     return JudgeCheck(
-        options=options,
+        options=tuple((name, value) for name, value in typed.items() if value),
         found=check_table(read, labels=labels, half_width=half_width, confidence=confidence),
         source=str(path),
         columns=columns_said(said),
@@ -493,6 +482,7 @@ def estimate_table(
         answers = judged_answers(table, family.pairs[0].found)
         return JudgeSystems(
             found=family,
+            judges=table.judge_names,
             answers=answers,
             cluster=table.cluster_name,
             warnings=warnings,

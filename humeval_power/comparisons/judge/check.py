@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Literal
 
@@ -21,6 +22,7 @@ from humeval_power.comparisons.judge.assisted import (
     labels_wanted,
     lower_r_squared,
 )
+from humeval_power.comparisons.judge.ceiling import judge_ceiling, own_family_bias
 from humeval_power.comparisons.judge.quality import (
     FEW,
     NO_TARGET,
@@ -43,8 +45,8 @@ from humeval_power.comparisons.judge.quality import (
     kappa,
     measured_table,
 )
-from humeval_power.comparisons.judge.table import JudgedTable
-from humeval_power.errors import InputError
+from humeval_power.comparisons.judge.table import JudgedTable, can_estimate
+from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.inference.corrections import correct
 
 Kind = Literal["binary", "ordinal", "numeric"]
@@ -133,6 +135,7 @@ class CheckedFile:
     ties: int
     n_twice: int
     confidence: float
+    offers: tuple[tuple[str, ...], ...] = ()
 
 
 def check_table(
@@ -182,7 +185,36 @@ def check_table(
     )
     selection = _selection(scores, labelled) if labels == "unknown" else None
     unfit = _why_no_part(table, found, at, everywhere & ~labelled, selection)
-    return replace(found, evidence=tuple(_evidence(table, found, int(at.sum()), int(both.max()), unfit)))
+    evidence = tuple(_evidence(table, found, int(at.sum()), int(both.max()), unfit))
+    return replace(found, evidence=evidence, offers=tuple(_offers(table, evidence, confidence)))
+
+
+def _offers(
+    table: JudgedTable, evidence: Sequence[Evidence], confidence: float
+) -> Iterator[tuple[str, ...]]:
+    """Commands that are supported and have an answer, each with the words that only it needs."""
+    held = [one.what for one in evidence if one.supported]
+    if any("with the judge's help" in what for what in held) and can_estimate(table):
+        yield ("estimate",)
+    judges = [(name, table.of_judge(place)) for place, name in enumerate(table.judge_names)]
+    agree: Callable[..., object] = judge_ceiling if table.is_rated_by_workers else judge_qualities
+    if "how well judge and people agree" in held and all(
+        _has_answer(partial(agree, one, confidence=confidence)) for _, one in judges
+    ):
+        yield ("agreement",)
+    if "does the judge favour a system?" in held:
+        own = table.system_names[:1]
+        for name, one in judges:
+            if _has_answer(partial(own_family_bias, one, own, confidence=confidence)):
+                yield "bias", "--own", *own, *(("--judge", name) if len(judges) > 1 else ())
+
+
+def _has_answer(asked: Callable[[], object]) -> bool:
+    try:
+        asked()
+    except HumevalPowerError:
+        return False
+    return True
 
 
 def judge_qualities(table: JudgedTable, *, confidence: float) -> tuple[JudgeQuality, ...]:
@@ -573,8 +605,8 @@ def _evidence(
     said.append(
         Evidence(
             "the judge's own noise",
-            table.has_runs,
-            "outputs have several runs of the judge" if table.has_runs else "each output has one run",
+            table.most_runs > 1,
+            "outputs have several runs of the judge" if table.most_runs > 1 else "each output has one run",
         )
     )
     return said

@@ -60,7 +60,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class JudgedRoles:
-    """The columns of a table: each role's, '' where it has none; `long` where the judges are named in rows."""
+    """The columns of a table: each role's, '' where it has none; `long` where the judges are named in rows,
+    `in_rows` those asked for of them."""
 
     item: str
     system: str
@@ -70,6 +71,7 @@ class JudgedRoles:
     judges: tuple[str, ...]
     long: str
     notices: tuple[str, ...]
+    in_rows: tuple[str, ...] = ()
 
     @property
     def taken(self) -> tuple[str, ...]:
@@ -116,14 +118,17 @@ def read_judged(
         What `judged_table` raises, or rejected rows that nobody decided on.
     """
     found = read_decided(path, rejected_rows)
+    roles = judged_roles(
+        found,
+        named={"item": item, "system": system, "worker": worker},
+        humans=human,
+        judges=judge,
+        taken=[name for name in (cluster, tuned_on) if name],
+    )
     return judged_table(
         found,
-        item=item,
-        system=system,
-        worker=worker,
+        roles,
         cluster=cluster,
-        human=human,
-        judge=judge,
         words=words,
         tuned_on=tuned_on,
         average_workers=average_workers,
@@ -133,20 +138,16 @@ def read_judged(
 
 def judged_table(
     table: SourceTable,
+    roles: JudgedRoles,
     *,
-    item: str | None = None,
-    system: str | None = None,
-    worker: str | None = None,
     cluster: str | None = None,
-    human: Sequence[str] = (),
-    judge: Sequence[str] = (),
     words: Mapping[str, float] | None = None,
     tuned_on: str | None = None,
     average_workers: bool = False,
     raters_fixed: bool = False,
     may_lack: bool = False,
 ) -> JudgedTable:
-    """The same from a table that has been read.
+    """The same from a table that has been read, and whose roles are known.
 
     may_lack : human values or judges may be missing altogether, as `judge check` takes it.
 
@@ -155,10 +156,6 @@ def judged_table(
     InputError
         A column that is missing, cells that are no numbers, blank ids, or clusters that are none.
     """
-    named = {"item": item, "system": system, "worker": worker}
-    roles = judged_roles(
-        table, named=named, humans=human, judges=judge, taken=[c for c in (cluster, tuned_on) if c]
-    )
     if not may_lack:
         _refuse_without(roles, table)
     table, said = _without_tuned(table, tuned_on)
@@ -254,6 +251,11 @@ def judged_roles(
         Columns that are not there, or of which two could be the same.
     """
     columns, source = [str(name) for name in table.frame.columns], table.source
+    in_rows: tuple[str, ...] = ()
+    if judges and not any(name in columns for name in judges):
+        _, long = _judges_by_name(table, columns, bool(table.scores))
+        if long and set(judges) <= set(read_cells(table.frame[long]).texts):
+            in_rows, judges = tuple(judges), ()
     for option, given in (("--human", humans), ("--judge", judges)):
         for name in given:
             named_column(name, columns, option=option, source=source)
@@ -283,6 +285,7 @@ def judged_roles(
         tuple(judges),
         long,
         tuple(notices),
+        in_rows,
     )
 
 
@@ -411,6 +414,8 @@ def _scores(
     codes, names = _ids(table, roles.long)
     apart = np.full((len(values), len(names)), np.nan)
     apart[np.arange(len(values)), codes] = values[:, 0]
+    if roles.in_rows:
+        apart, names = apart[:, [names.index(name) for name in roles.in_rows]], roles.in_rows
     return apart, names, notices
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.clusters import Clusters
-from humeval_power.inference.clustered import clustered_mean
+from humeval_power.inference.clustered import clustered_mean, student_interval, student_p
 from humeval_power.inference.item_bootstrap import wilson_interval
 
 Floats = NDArray[np.float64]
@@ -255,9 +255,10 @@ def _on_atanh(value: float, pseudo: Floats, clusters: Clusters | None, confidenc
     if len(pseudo) < FEW or not np.isfinite(pseudo).all() or value <= -1 + 1e-12:
         return Measured(value, math.nan, math.nan, "one item decides it")
     mean = clustered_mean(pseudo, clusters)
-    reach = -float(special.stdtrit(mean.df, (1 - confidence) / 2)) * mean.standard_error / (1 - value**2)
-    centre = math.atanh(value)
-    return Measured(value, math.tanh(centre - reach), math.tanh(centre + reach))
+    low, high = student_interval(
+        math.atanh(value), mean.standard_error / (1 - value**2), mean.df, confidence
+    )
+    return Measured(value, math.tanh(low), math.tanh(high))
 
 
 # Bias: three questions that must not be mixed.
@@ -318,9 +319,8 @@ def distortion(
         df, n = (sum(each) ** 2 / below if below > 0 else math.nan), sum(map(len, parts))
     if not se > 0:
         return None
-    reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * se
-    p_value = 2 * float(special.stdtr(df, -abs(estimate) / se))
-    return Distortion(*names, estimate, se, df, p_value, (estimate - reach, estimate + reach), n)
+    p_value = student_p(estimate / se, df)
+    return Distortion(*names, estimate, se, df, p_value, student_interval(estimate, se, df, confidence), n)
 
 
 def favours(
@@ -367,7 +367,8 @@ def favours(
         full = np.append(row, 0.0)
         estimate, se = float(full @ theta), math.sqrt(max(0.0, float(full @ covariance @ full)))
         df = groups - 1.0
-        reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * se
-        p_value = 2 * float(special.stdtr(df, -abs(estimate) / se)) if se > 0 else math.nan
-        found.append(Favour(name, estimate, se, df, p_value, (estimate - reach, estimate + reach), n))
+        p_value = student_p(estimate / se, df) if se > 0 else math.nan
+        found.append(
+            Favour(name, estimate, se, df, p_value, student_interval(estimate, se, df, confidence), n)
+        )
     return tuple(found)

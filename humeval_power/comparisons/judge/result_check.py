@@ -47,7 +47,7 @@ class JudgeCheck(Result):
     found: CheckedFile
     source: str
     columns: tuple[tuple[str, str], ...]
-    options: str = ""
+    options: tuple[tuple[str, str], ...] = ()
     remarks: tuple[str, ...] = ()
 
     def body(self) -> Document:
@@ -194,21 +194,20 @@ class JudgeCheck(Result):
         return table(shown, columns, caption.strip())
 
     def commands(self) -> tuple[str, ...]:
-        """The lines that this file can be given to."""
-        found = self.found
-        helped = {one.what: one.supported for one in found.evidence}
-        table_of = f"{shell_word(self.source)}{self.options}"
+        """The lines that this file can be given to; without a column of items only this command takes it."""
+        if "Items" not in dict(self.columns):
+            return ()
         lines = []
-        if any(held and "with the judge's help" in what for what, held in helped.items()):
-            lines.append(f"humeval-power judge estimate {table_of}")
-        if helped.get("how well judge and people agree"):
-            lines.append(f"humeval-power judge agreement {table_of}")
-        if helped.get("does the judge favour a system?"):
-            lines.append(f"humeval-power judge bias {table_of} --own {shell_word(found.systems[0])}")
+        for command, *words in self.found.offers:
+            line = ["humeval-power", "judge", command, self.source]
+            for name, value in self.options:
+                line += [f"--{name}", value] if f"--{name}" not in words else []
+            lines.append(" ".join(map(shell_word, [*line, *words])))
         return tuple(lines)
 
     def content(self) -> Record:
         found = asdict(self.found)
+        del found["offers"]  # as lines
         worth = [{**asdict(one), "times": one.times} for one in self.found.worth]
         return {**found, "worth": worth, "columns": dict(self.columns), "commands": list(self.commands())}
 
