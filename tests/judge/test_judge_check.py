@@ -555,10 +555,14 @@ def test_copied_and_constant_judges_with_workers_are_named(tmp_path: Path) -> No
 
 
 def test_one_run_of_each_output_is_one_run(simple: Path, tmp_path: Path) -> None:
-    frame = pd.read_csv(simple, dtype=str, keep_default_na=False).assign(run="1")
-    found = run_json("judge", "check", write(tmp_path / "run.csv", frame))
-    noise = next(one for one in found["evidence"] if "own noise" in one["what"])
-    assert (noise["supported"], noise["because"]) == (False, "each output has one run")
+    """Rows of two people with the same score are no runs either, whatever their batch is called."""
+    frame = pd.read_csv(simple, dtype=str, keep_default_na=False).assign(run="1", worker="v")
+    batches = frame.assign(run=[f"{place % 3}" for place in range(len(frame))])
+    of_two = pd.concat([frame, frame.assign(worker="w")])
+    for one in (frame, batches, of_two):
+        found = run_json("judge", "check", write(tmp_path / "run.csv", one))
+        noise = next(each for each in found["evidence"] if "own noise" in each["what"])
+        assert (noise["supported"], noise["because"]) == (False, "each output has one run")
 
 
 def test_commands_carry_what_was_decided_of_rejected_rows(simple: Path, tmp_path: Path) -> None:
@@ -569,3 +573,31 @@ def test_commands_carry_what_was_decided_of_rejected_rows(simple: Path, tmp_path
     found = run_json("judge", "check", path, "--rejected-rows", "drop")
     assert all("--rejected-rows drop" in line for line in found["commands"])
     assert offered(found) == ["estimate", "agreement"]
+
+
+def test_labels_with_the_judge_and_without_are_of_the_same_items(tmp_path: Path) -> None:
+    """120 items in all: t .5 / sqrt(120) is above .05, whoever helps; a judge that says nothing has no number."""
+    rng = np.random.default_rng(15)
+    human = pd.array([*(np.arange(40) % 2), *[None] * 80], dtype="Int64")
+    frame = pd.DataFrame({"item": range(120), "human": human, "judge_a": rng.random(120), "judge_b": 1})
+    path = write(tmp_path / "few.csv", frame)
+    found = run_json("judge", "check", path, "--half-width", "0.05")["worth"]
+    assert [one["needed_alone"] for one in found] == [None] * 3
+    rows = [
+        line.split() for line in run("judge", "check", path, "--half-width", "0.05").stdout.splitlines()
+    ]
+    ends = {row[0]: row[-3:] for row in rows if row[:1] in (["judge_a"], ["judge_b"]) and row[-1] == "none"}
+    assert ends == {"judge_a": ["0.05", "none", "none"], "judge_b": ["0.05", "-", "none"]}
+
+
+def test_pairs_that_are_not_looked_at_are_counted(tmp_path: Path) -> None:
+    rng = np.random.default_rng(16)
+    rows = [
+        (f"i{item}", f"s{system:02}", int(rng.random() < 0.5) if item < 20 else "", int(rng.random() < 0.5))
+        for item in range(40)
+        for system in range(11)
+    ]
+    path = write(tmp_path / "many.csv", pd.DataFrame(rows, columns=["item", "system", "human", "judge"]))
+    said = " ".join(run("judge", "check", path).stdout.split())
+    assert said.count("The first 45 of 55 pairs of systems were looked at.") == 2
+    assert "The 12 that are worth most of 45." in said

@@ -18,6 +18,7 @@ from humeval_power.comparisons.judge.assisted import (
     Assisted,
     assisted_mean,
     is_binary,
+    label_mean,
     labels_for_width,
     labels_wanted,
     lower_r_squared,
@@ -53,7 +54,7 @@ Kind = Literal["binary", "ordinal", "numeric"]
 MOST_CLASSES = 11
 LEAST_TWICE = 50  # outputs of each system with two ratings, from which favour can be told
 _NOT_RANDOM = 1e-3  # p-value below which labels are no random part
-_MOST_PAIRS = 45
+MOST_PAIRS = 45  # of systems, that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Worth:
 
     `times` is the variance of the labels alone over that with the judges; `half_width` is what is asked,
     `needed` the labels that reach it with the judges, at the lower limit of their squared correlation,
-    `needed_alone` without.
+    `needed_alone` without; None where not even all items would do, or labels do not vary.
     """
 
     judges: tuple[str, ...]
@@ -90,6 +91,11 @@ class Worth:
         if self.found.reason or not self.found.standard_error > 0:
             return 1.0
         return (self.alone.standard_error / self.found.standard_error) ** 2
+
+    @property
+    def is_sought(self) -> bool:
+        """Whether labels vary, so that a number of them can be sought."""
+        return self.half_width > 0 and self.alone.standard_error > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +291,7 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
     names = table.system_names
     pairs: Sequence[tuple[str, str] | None] = [None]
     if len(names) > 1:
-        pairs = list(combinations(names, 2))[:_MOST_PAIRS]
+        pairs = list(combinations(names, 2))[:MOST_PAIRS]
     n_judges = len(table.judge_names)
     groups = [[place] for place in range(n_judges)] + ([list(range(n_judges))] if n_judges > 1 else [])
     found = []
@@ -296,6 +302,18 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
         n, extra = len(values.human), len(values.extra)
         if n < 2:
             continue
+        alone = label_mean(
+            values.human,
+            confidence=confidence,
+            binary=pair is None and is_binary(values.human),
+            of_classes=table.is_of_classes,
+        )
+        asked = (alone.interval[1] - alone.interval[0]) / 4 if half_width is None else half_width
+        variance = float(values.human.var(ddof=1))
+        is_sought = asked > 0 and variance > 0  # neither of NaN
+        needed_alone = None
+        if is_sought:
+            needed_alone = labels_for_width(asked, variance, 0.0, n + extra, 0, confidence=confidence)
         for group in groups:
             one = assisted_mean(
                 values.human,
@@ -303,26 +321,18 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
                 values.extra[:, group],
                 confidence=confidence,
                 is_difference=pair is not None,
+                of_classes=table.is_of_classes,
             )
-            alone = assisted_mean(
-                values.human,
-                values.judge[:, []],
-                values.extra[:, []],
-                confidence=confidence,
-                is_difference=pair is not None,
-            )
-            asked = half_width
-            if asked is None:
-                asked = (alone.interval[1] - alone.interval[0]) / 4
-            variance = float(values.human.var(ddof=1))
-            reach = lower_r_squared(one.r_squared, n)
-            needed = needed_alone = None
-            if math.isfinite(asked) and asked > 0 and variance > 0:
-                needed_alone = labels_for_width(asked, variance, 0.0, 10**7, 0, confidence=confidence)
-                if not one.reason:
-                    needed = labels_for_width(
-                        asked, variance, reach, n + extra, len(one.used), confidence=confidence
-                    )
+            needed = None
+            if is_sought and not one.reason:
+                needed = labels_for_width(
+                    asked,
+                    variance,
+                    lower_r_squared(one.r_squared, n),
+                    n + extra,
+                    len(one.used),
+                    confidence=confidence,
+                )
             found.append(
                 Worth(
                     tuple(table.judge_names[place] for place in group),
@@ -466,7 +476,7 @@ def _run_reliability(table: JudgedTable, place: int) -> float:
 
 
 def _distortions(table: JudgedTable, score: Floats, *, confidence: float) -> tuple[Distortion, ...]:
-    pairs = list(combinations(range(len(table.system_names)), 2))[:_MOST_PAIRS]
+    pairs = list(combinations(range(len(table.system_names)), 2))[:MOST_PAIRS]
     found = [
         distortion(
             score[:, pair],
@@ -605,8 +615,8 @@ def _evidence(
     said.append(
         Evidence(
             "the judge's own noise",
-            table.most_runs > 1,
-            "outputs have several runs of the judge" if table.most_runs > 1 else "each output has one run",
+            table.has_runs,
+            "outputs have several runs of the judge" if table.has_runs else "each output has one run",
         )
     )
     return said

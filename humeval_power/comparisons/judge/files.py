@@ -186,7 +186,7 @@ def judged_table(
     value = humans.T.ravel() if humans.shape[1] else np.full(len(items), np.nan)
     all_items, all_systems = np.tile(items, of_rows), np.tile(systems, of_rows)
     unit = items * len(system_names) + systems
-    has_runs = bool(roles.run) or _differ_within(
+    has_runs = (bool(roles.run) and _come_again(unit, table.frame[roles.run])) or _differ_within(
         unit, scores, value[: len(items)], has_worker=bool(worker_names)
     )
     if has_runs:
@@ -417,6 +417,12 @@ def _scores(
     if roles.in_rows:
         apart, names = apart[:, [names.index(name) for name in roles.in_rows]], roles.in_rows
     return apart, names, notices
+
+
+def _come_again(unit: Codes, run: pd.Series) -> bool:
+    """Whether an output has several runs."""
+    codes = pd.factorize(run)[0] + 1
+    return len(np.unique(unit)) < len(np.unique(unit * (codes.max(initial=0) + 1) + codes))
 
 
 def _differ_within(unit: Codes, scores: Floats, human: Floats, *, has_worker: bool) -> bool:

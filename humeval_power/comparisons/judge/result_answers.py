@@ -611,7 +611,10 @@ class JudgeWorkers(PaperResult):
     def paper(self) -> tuple[str, ...]:
         found, best = self.found, self.found.judged
         clusters = f", clusters of items ({self.cluster})" if self.cluster else ""
-        covariate = f", with an automatic judge's scores, centred at their mean over {found.n_judged:,} items, as covariate"
+        covariate = (
+            ", with an automatic judge's scores, centred at their mean over "
+            f"{found.n_judged:,} items, as covariate"
+        )
         alone = (
             f"; without the judge {found.human.estimate:.4g}, {interval_cell(found.human.interval)}."
             if not found.reason

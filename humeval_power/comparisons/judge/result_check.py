@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from humeval_power.checking.columns import listing, shortened
-from humeval_power.comparisons.judge.check import CheckedFile, JudgeQuality, Worth, holm
+from humeval_power.comparisons.judge.check import MOST_PAIRS, CheckedFile, JudgeQuality, Worth, holm
 from humeval_power.comparisons.judge.quality import Distortion, Favour, Measured
 from humeval_power.safe_text import shell_word
 from humeval_power.saying.clustered_words import Independence
@@ -150,7 +150,8 @@ class JudgeCheck(Result):
             if len(self.found.judges) > 1:
                 columns = {"judge": lambda row: shortened(row[0]), **columns}
             yield Section(
-                "Does the raw judge distort a difference?", (table(rows, columns), Paragraph(_DISTORTS))
+                "Does the raw judge distort a difference?",
+                (table(rows, columns, " ".join(self._pairs_left())), Paragraph(_DISTORTS)),
             )
         favoured = [(one, each) for one in self.found.judges for each in one.favours]
         if favoured:
@@ -175,8 +176,8 @@ class JudgeCheck(Result):
             "worth": lambda one: "not used" if one.found.reason else f"{one.n * one.times:,.0f}",
             "interval half-width": lambda one: _half(one.found.interval),
             "labels for": lambda one: significant(one.half_width),
-            "with": lambda one: "none" if one.needed is None else f"{one.needed:,}",
-            "without": lambda one: "none" if one.needed_alone is None else f"{one.needed_alone:,}",
+            "with": lambda one: _labels(one.needed, is_sought=one.is_sought and not one.found.reason),
+            "without": lambda one: _labels(one.needed_alone, is_sought=one.is_sought),
         }
         if len({one.of for one in self.found.worth}) == 1:
             columns.pop("of")
@@ -189,9 +190,21 @@ class JudgeCheck(Result):
             ] = None
         caption = (
             "Labels for an interval of that half-width with the judge (at the lower 80 % limit of its squared "
-            "correlation) and without; none: not even if all items were labelled. " + " ".join(reasons)
+            "correlation) and without; none: not even if all items were labelled. "
+            + " ".join([*self._left_out(), *reasons])
         )
         return table(shown, columns, caption.strip())
+
+    def _left_out(self) -> Iterator[str]:
+        """What a table does not show."""
+        if len(self.found.worth) > _MOST_WORTH:
+            yield f"The {_MOST_WORTH} that are worth most of {len(self.found.worth)}."
+        yield from self._pairs_left()
+
+    def _pairs_left(self) -> Iterator[str]:
+        n_pairs = math.comb(len(self.found.systems), 2)
+        if n_pairs > MOST_PAIRS:
+            yield f"The first {MOST_PAIRS} of {n_pairs:,} pairs of systems were looked at."
 
     def commands(self) -> tuple[str, ...]:
         """The lines that this file can be given to; without a column of items only this command takes it."""
@@ -330,6 +343,10 @@ def measured_words(one: Measured) -> str:
 
 def _ends(ends: tuple[float, float]) -> str:
     return f"{significant(ends[0])} to {significant(ends[1])}"
+
+
+def _labels(needed: int | None, *, is_sought: bool) -> str:
+    return "-" if not is_sought else "none" if needed is None else f"{needed:,}"
 
 
 def _half(ends: tuple[float, float]) -> str:

@@ -76,13 +76,6 @@ class JudgedTable:
         return np.stack([self._means(each) for each in columns], axis=-1)
 
     @cached_property
-    def most_runs(self) -> int:
-        """The most scores that one judge gave an output."""
-        key = self.item * len(self.system_names) + self.system
-        columns = self.judge.reshape(len(self.item), -1).T
-        return max((int(np.bincount(key[np.isfinite(each)]).max(initial=0)) for each in columns), default=0)
-
-    @cached_property
     def is_of_classes(self) -> bool:
         """Whether people say yes or no."""
         return is_binary(self.human[np.isfinite(self.human)])
