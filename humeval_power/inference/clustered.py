@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,12 @@ def student_interval(
     """Student's interval of an estimate."""
     reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * standard_error
     return estimate - reach, estimate + reach
+
+
+def sum_of_variances(variance: Any, df: Any, other: Any, other_df: Any) -> tuple[Any, Any]:
+    """Variance of a sum of two independent parts, and Satterthwaite's df of it; numbers or arrays."""
+    total = variance + other
+    return total, total**2 / (variance**2 / df + other**2 / other_df)
 
 
 def normal_p(z: float, alternative: Direction = "two-sided") -> float:

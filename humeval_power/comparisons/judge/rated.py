@@ -23,7 +23,12 @@ from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.crossed import examination as vanishing_residual
 from humeval_power.estimation.crossed.fits import MESSAGES, BatchFit, fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem, Levels
-from humeval_power.inference.clustered import clustered_mean, student_interval, student_p
+from humeval_power.inference.clustered import (
+    clustered_mean,
+    student_interval,
+    student_p,
+    sum_of_variances,
+)
 from humeval_power.kernels.crossed import reml
 
 Floats = NDArray[np.float64]
@@ -180,12 +185,10 @@ def _fits(
         # how well the mean of the judges is known, in SDs of the ratings
         said = standard @ weights
         known = clustered_mean(said, rated.clusters)
-        error, df = _joined(
-            float(found.standard_error_adjusted[0]),
-            float(found.df_kenward_roger[0]),
-            known.standard_error,
-            known.df,
-        )
+        error, df = float(found.standard_error_adjusted[0]), float(found.df_kenward_roger[0])
+        if known.standard_error > 0:
+            variance, df = sum_of_variances(error**2, df, known.standard_error**2, known.df)
+            error = math.sqrt(variance)
         estimate = shift + scale * float(found.estimate[0])
         deviations = scale * np.sqrt(found.gamma[0] * found.sigma2[0])[1::2]
         one = _estimate(
@@ -235,14 +238,6 @@ def _problem(rated: RatedItems, items: Codes, covariates: Floats) -> CrossedProb
 def _of_one_system(problem: CrossedProblem) -> CrossedProblem:
     """The first coefficient is what is asked for, as of differences."""
     return replace(problem, is_difference=True)
-
-
-def _joined(error: float, df: float, more: float, more_df: float) -> tuple[float, float]:
-    """Standard error of a sum of two independent parts, and Satterthwaite's df of it."""
-    if more == 0:
-        return error, df
-    first, second = error**2, more**2
-    return math.sqrt(first + second), (first + second) ** 2 / (first**2 / df + second**2 / more_df)
 
 
 def _estimate(
