@@ -274,7 +274,7 @@ def test_judges_whose_errors_are_independent_go_together_as_the_truth_makes_them
     found = run_json(*COMMAND, "--correlation", "0.8,0.8", "--no-proof")
     assert found["judges"]["between"] is None
     said = " ".join(run(*COMMAND, "--correlation", "0.8,0.8", "--no-proof").stdout.split())
-    assert "with the truth, errors independent" in said
+    assert "noise of runs, errors independent" in said
 
 
 def test_what_is_said_and_simulated_is_of_the_study_that_is_bought() -> None:

@@ -168,13 +168,10 @@ class JudgeBudget(Result):
             ("Setting", self.setting or "parameters"),
             (
                 "Judge" if panel.n_judges == 1 else "Judges",
-                f"correlation {correlations} with the truth{between if panel.n_judges > 1 else ''}",
+                f"correlation {correlations} with the truth but for the noise of runs"
+                f"{between if panel.n_judges > 1 else ''}",
             ),
-            (
-                "Runs",
-                f"correlate {reliabilities}; up to {request.most_runs} tried. Their noise is not in the "
-                "correlation with the truth",
-            ),
+            ("Runs", f"correlate {reliabilities}; up to {request.most_runs} tried"),
             (
                 "Searched",
                 f"{request.workers[0]} to {request.workers[1]} raters, up to "
