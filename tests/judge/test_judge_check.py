@@ -404,6 +404,32 @@ def test_labels_that_differ_between_runs_are_refused(tmp_path: Path) -> None:
     assert "row 3, column 'human_2'" in " ".join(run("judge", "check", path, code=2).stderr.split())
 
 
+def test_labels_that_stand_beside_each_judge_in_rows_count_once(tmp_path: Path) -> None:
+    rng = np.random.default_rng(17)
+    quality = rng.normal(size=60)
+    rows = [
+        (f"i{item}", worker, round(3 + quality[item] + rng.normal(), 2) if item < 30 else "")
+        for item in range(60)
+        for worker in "vwxy"
+    ]
+    wide = pd.DataFrame(rows, columns=["item", "worker", "human"])
+    for name in "ab":
+        wide[f"judge_{name}"] = np.repeat(quality + rng.normal(0, 0.5, 60), 4).round(3)
+    long = wide.melt(["item", "worker", "human"], var_name="judge", value_name="score")
+    long["run"] = long["judge"]  # one of each judge
+    paths = write(tmp_path / "wide.csv", wide), write(tmp_path / "long.csv", long)
+    first, second = (run_json("judge", "estimate", path) for path in paths)
+    assert (first["n_ratings"], first["judged"]) == (second["n_ratings"], second["judged"])
+    noise = next(
+        one for one in run_json("judge", "check", paths[1])["evidence"] if "own noise" in one["what"]
+    )
+    assert not noise["supported"]
+    long["human"] = long["human"].mask(long["judge"] == "judge_b", 1)
+    assert "for the same output and worker" in " ".join(
+        run("judge", "check", write(paths[1], long), code=2).stderr.split()
+    )
+
+
 def two_systems(rng: np.random.Generator, n: int, workers: tuple[str, ...]) -> pd.DataFrame:
     """A row for each rating of n items under two systems, one of each worker."""
     rows = [

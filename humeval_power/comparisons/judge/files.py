@@ -186,10 +186,10 @@ def judged_table(
     value = humans.T.ravel() if humans.shape[1] else np.full(len(items), np.nan)
     all_items, all_systems = np.tile(items, of_rows), np.tile(systems, of_rows)
     unit = items * len(system_names) + systems
-    has_runs = (bool(roles.run) and _come_again(unit, table.frame[roles.run])) or _differ_within(
+    has_runs = (bool(roles.run) and _come_again(table, roles, unit)) or _differ_within(
         unit, scores, value[: len(items)], has_worker=bool(worker_names)
     )
-    if has_runs:
+    if has_runs or roles.long:
         key = (all_items * len(system_names) + all_systems) * max(1, len(worker_names)) + np.maximum(
             worker_codes, 0
         )
@@ -419,10 +419,12 @@ def _scores(
     return apart, names, notices
 
 
-def _come_again(unit: Codes, run: pd.Series) -> bool:
-    """Whether an output has several runs."""
-    codes = pd.factorize(run)[0] + 1
-    return len(np.unique(unit)) < len(np.unique(unit * (codes.max(initial=0) + 1) + codes))
+def _come_again(table: SourceTable, roles: JudgedRoles, unit: Codes) -> bool:
+    """Whether an output has several runs of a judge."""
+    score = pd.DataFrame({"unit": unit, "run": table.frame[roles.run].to_numpy()})
+    if roles.long:
+        score["judge"] = table.frame[roles.long].to_numpy()
+    return bool(score.drop_duplicates().drop(columns="run").duplicated().any())
 
 
 def _differ_within(unit: Codes, scores: Floats, human: Floats, *, has_worker: bool) -> bool:
@@ -451,7 +453,7 @@ def _first_only(key: Codes, value: Floats) -> Floats:
 
 
 def _refuse_differing(table: SourceTable, roles: JudgedRoles, key: Codes, value: Floats) -> None:
-    """Labels that come with each run of the judge are the same, or nobody knows which one holds."""
+    """Labels that come with each score of an output are the same, or nobody knows which one holds."""
     given = np.flatnonzero(np.isfinite(value))
     _, first, group = np.unique(key[given], return_index=True, return_inverse=True)
     before = given[first][group]
@@ -460,7 +462,7 @@ def _refuse_differing(table: SourceTable, roles: JudgedRoles, key: Codes, value:
         return
     rows, n_rows = table.frame.index.to_numpy(), len(table.frame)
     of = "output and worker" if roles.worker or len(roles.humans) > 1 else "output"
-    remedy = "Rows of one output are runs of the judge here, with one label: correct it"
+    remedy = "Rows of one output have scores of judges here, and one label: correct it"
     if roles.run:
         remedy += f", or rename {roles.run!r} if it does not count runs of the judge"
     remedy += "." if roles.worker or len(roles.humans) > 1 else ", or name who rated: --worker COLUMN."
