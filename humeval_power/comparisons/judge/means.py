@@ -184,7 +184,9 @@ def judged_means(
     """
     values, scores, extra = (np.asarray(part, dtype=float) for part in (human, judge, judge_extra))
     scores, extra = (part[:, None] if part.ndim == 1 else part for part in (scores, extra))
-    _check(values, scores, extra, confidence)
+    check_values(values, scores, extra)
+    if not 0 < confidence < 1:
+        raise InputError(f"A confidence must lie between 0 and 1; got {confidence:g}.")
     n, n_judges = scores.shape
     kinds = {"is_difference": is_difference, "of_classes": of_classes}
     found = assisted_mean(values, scores, extra, confidence=confidence, **kinds)
@@ -298,7 +300,8 @@ def _mean(
     return JudgedMean(weighting, estimate, error, df, p_value, ends, tuple(map(float, mean_weights)))
 
 
-def _check(human: Floats, judge: Floats, extra: Floats, confidence: float) -> None:
+def check_values(human: Floats, judge: Floats, extra: Floats) -> None:
+    """Raise InputError where values are too few, of other numbers than scores, or not finite."""
     if (
         human.ndim != 1
         or judge.shape[:1] != human.shape
@@ -310,8 +313,6 @@ def _check(human: Floats, judge: Floats, extra: Floats, confidence: float) -> No
         raise InputError(f"At least 2 items with human values are needed; got {len(human)}.")
     if not all(np.isfinite(part).all() for part in (human, judge, extra)):
         raise InputError("Human values and scores of the judge must be finite numbers.")
-    if not 0 < confidence < 1:
-        raise InputError(f"A confidence must lie between 0 and 1; got {confidence:g}.")
 
 
 # Leaving out one cluster of items at a time: errors of statistics that are functions of sums over items.

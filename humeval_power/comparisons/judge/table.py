@@ -14,7 +14,13 @@ from humeval_power.checking.columns import listing
 from humeval_power.checking.suspects import ClusterSuspect
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.judge.assisted import is_binary
-from humeval_power.comparisons.judge.means import JudgedMean, JudgedMeans, judged_means
+from humeval_power.comparisons.judge.means import (
+    ClusteredParts,
+    JudgedMean,
+    JudgedMeans,
+    check_values,
+    judged_means,
+)
 from humeval_power.comparisons.judge.rated import (
     Codes,
     Floats,
@@ -275,15 +281,20 @@ def judged_pair(
 
 
 def can_estimate(table: JudgedTable) -> bool:
-    """Whether the mean, or the difference of each two systems, has an estimate; of the rating model the first pair
-    is fitted, and others are looked at."""
+    """Whether the mean, or the difference of each two systems, has an estimate: the first pair is estimated, the
+    data of others are looked at."""
     pairs: Sequence[tuple[str, str] | None] = list(combinations(table.system_names, 2)) or [None]
     try:
         for place, pair in enumerate(pairs):
-            if place and table.is_rated_by_workers:
+            if not place:
+                judged_pair(table, pair, confidence=0.95, seed=1)
+            elif table.is_rated_by_workers:
                 check_rated(table.rated(pair))
             else:
-                judged_pair(table, pair, confidence=0.95, seed=1)
+                values = table.values(pair)
+                check_values(values.human, values.judge, values.extra)
+                if values.clusters is not None:
+                    ClusteredParts.of(values.clusters, len(values.human), len(values.extra))
     except HumevalPowerError:
         return False
     return True
