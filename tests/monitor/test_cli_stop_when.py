@@ -225,6 +225,15 @@ def test_a_margin_stops_a_study_at_half_of_alpha_a_side(tmp_path) -> None:
     assert "Wald test" not in words
 
 
+def test_where_no_design_will_do_the_most_powerful_is_planned(tmp_path) -> None:
+    text = STUDY.replace("[30]", "[30, 600, 1000]").replace("effect_raw = 0.5", "effect_raw = 0.4")
+    (tmp_path / "study.toml").write_text(text)
+    found = json.loads(run("plan", "--study", tmp_path / "study.toml", "--json", code=3).stdout)
+    assert found["front"][-2]["power"] > 0.995  # of one look at the end, which no step of 0.005 betters
+    assert found["chosen"]["n_items"] == 1000
+    assert "the best has" in found["reason"]
+
+
 def test_designs_that_intervals_cannot_stop_are_passed_over(tmp_path, monkeypatch) -> None:
     calibrated = []
     kept = calibration.calibrate

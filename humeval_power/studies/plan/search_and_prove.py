@@ -307,7 +307,7 @@ def _exact_place(run: _Proofs, candidates: Candidates, best: np.ndarray, place: 
     request = run.request
     exact = all(request.space.pairings) and request.looks is None and not request.space.documents
     if request.stop_when is not None:
-        place = _reachable_place(run, candidates, best, place)
+        return _stopped_place(run, candidates, best, place)
     if request.spend_budget or exact:
         return place
     while True:
@@ -320,18 +320,26 @@ def _exact_place(run: _Proofs, candidates: Candidates, best: np.ndarray, place: 
         place = above
 
 
-def _reachable_place(run: _Proofs, candidates: Candidates, best: np.ndarray, place: int) -> int:
-    """The same place, or the next on the front whose last interval is expected to meet the sizes of stop_when."""
+def _stopped_place(run: _Proofs, candidates: Candidates, best: np.ndarray, place: int) -> int:
+    """The same place, or the next on the front whose last interval is expected to meet the sizes of stop_when and
+    whose power with them reaches the target; the most powerful design within the budget where none does."""
+    request = run.request
 
     def refusal(at: int) -> InputError | None:
         return run.refusal(candidates.counts(int(best[at])))
 
-    if refusal(place) is None:
+    def does(at: int) -> bool:
+        if refusal(at) is not None:
+            return False
+        counts = candidates.counts(int(best[at]))
+        return request.spend_budget or min(run.formula(one, counts) for one in run.judged) >= request.target
+
+    if does(place):
         return place
-    most = max(place, _largest_place(run.request, candidates, best))
+    most = max(place, _largest_place(request, candidates, best))
     if (reason := refusal(most)) is not None:
         raise reason
-    return place + bisect_left(range(place, most + 1), True, key=lambda at: refusal(at) is None)
+    return place + bisect_left(range(place, most), True, key=does)
 
 
 def _why_stops_fall_short(
