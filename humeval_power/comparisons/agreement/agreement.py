@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.comparisons.agreement.categories import MOST_CATEGORIES, alpha_of_peaked
-from humeval_power.comparisons.agreement.strata import N_DRAWS, correlations, two_way
+from humeval_power.comparisons.agreement.strata import N_DRAWS, ONE_CATEGORY, correlations, two_way
 from humeval_power.inference.item_bootstrap import (
     DEFAULT_CONFIDENCE,
     DEFAULT_RESAMPLES,
@@ -124,7 +124,7 @@ def alphas(shared: SharedRatings, level: Level) -> Callable[[Floats], Floats]:
 
 
 NOBODY_SHARES = "no output was rated by two workers"
-ALL_THE_SAME = "all ratings are the same, so that agreement by chance is complete too"
+ALL_THE_SAME = f"{ONE_CATEGORY}, so that agreement by chance is complete too"
 NO_POINTS = "the scale has no points to be one apart"
 POOLED = "systems are taken together, so that their differences count as agreement"
 
