@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -167,8 +167,12 @@ def agreement(
     n_resamples: int = DEFAULT_RESAMPLES,
     seed: int = 1,
     confidence: float = DEFAULT_CONFIDENCE,
+    systems: Sequence[int | None] | None = None,
 ) -> tuple[Agreement, ...]:
-    """Agreement over all systems together, then within each system, in the order of their codes."""
+    """Agreement over all systems together, then within each system, in the order of their codes.
+
+    systems : codes of those that are wanted, None being all together.
+    """
     check_bootstrap(n_resamples, confidence)
     resamples = item_resamples(ratings.n_items, n_resamples=n_resamples, seed=seed)
 
@@ -199,7 +203,7 @@ def agreement(
             seed=seed,
         )
 
-    return tuple(of(system) for system in (None, *range(ratings.n_systems)))
+    return tuple(map(of, (None, *range(ratings.n_systems)) if systems is None else systems))
 
 
 def alpha_of_many(

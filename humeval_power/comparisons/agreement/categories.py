@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.comparisons.agreement.strata import NO_PAIRS, ONE_CATEGORY
+from humeval_power.comparisons.agreement.strata import ALL_AGREE, NO_PAIRS, ONE_CATEGORY
 from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE, Measure, undefined
 
 Floats = NDArray[np.float64]
@@ -246,7 +246,7 @@ def _measure(
     parts = [4 * part for part in parts] if is_share else parts
     variance = sum(parts)
     if abs(c) >= 1 - 1e-12:
-        return Measure(value, math.nan, math.nan, "raters agree on every output" if c > 0 else TOO_FEW)
+        return Measure(value, math.nan, math.nan, ALL_AGREE if c > 0 else TOO_FEW)
     if not math.isfinite(variance) or not variance > 0:
         return Measure(value, math.nan, math.nan, TOO_FEW)
     degrees = variance**2 / sum(part**2 / one for part, one in zip(parts, df, strict=True))

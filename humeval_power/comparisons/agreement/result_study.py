@@ -14,10 +14,10 @@ from humeval_power.saying.result import Record, Result
 
 _MEANING = (
     "Order: the share of the variance of observed means that is true differences (E rho^2 of generalisability "
-    "theory). Levels: the same where the level itself counts, as for a cut score (Phi). Its error has how strict "
-    "raters and how hard items are, which order leaves out, but only a quarter of the variance of what they find "
-    "between two systems, of which order has half: levels are the larger of the two where raters and items "
-    "differ in level by less than half as much (SD) as in these differences."
+    "theory). Levels: the same where the level itself counts, as for a cut score (Phi). Their error includes how "
+    "strict raters and how hard items are, which that of order leaves out; of the variance of systems' differences "
+    "over raters and items it has a quarter, that of order a half. So levels can be the larger: where raters and "
+    "items differ in level by less than half as much (SD) as in these differences."
 )
 _IDLE_DOCUMENTS = "These ratings do not vary between documents: --documents changes nothing."
 _TWO = "Of two given systems E rho^2 is d^2 / (1 + d^2), d being the difference over its standard error."

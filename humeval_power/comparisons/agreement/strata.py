@@ -18,6 +18,8 @@ Codes = NDArray[np.int64]
 N_DRAWS = 100_000
 NO_PAIRS = "no output was rated by two raters"
 ONE_CATEGORY = "all ratings are the same"
+ALL_AGREE = "raters agree on every output"
+_BELOW_CHANCE = "outputs differ less than chance makes them"
 _MOST_DENSE = 2000  # raters or outputs up to which the smaller side is solved by a dense matrix
 _NO_VARIANCE = 1e-12
 
@@ -228,11 +230,15 @@ def correlations(
         ends = [ratio / _f_quantile(p, found.df_outputs, found.df_error) for p in tails[::-1]]
         ends = [max(0.0, (end - 1) / (end + found.per_output - 1)) for end in ends]
         these = Measure(these.value, ends[0], ends[1])
+        other, these = (
+            one if one.low < one.high else Measure(one.value, math.nan, math.nan, _BELOW_CHANCE)
+            for one in (other, these)
+        )
     else:
-        these = Measure(these.value, math.nan, math.nan, "raters differ by their levels alone")
-        other = Measure(other.value, math.nan, math.nan, "raters differ by their levels alone")
-    left = half_widths_left(output, rater, error, found.df_raters, confidence=confidence, seed=seed)
-    return Correlations(k, other, _of_mean(other, k), these, _of_mean(these, k), float(left.mean()))
+        why = "raters differ by their levels alone" if found.raters > 0 else ALL_AGREE
+        other, these = (Measure(one.value, math.nan, math.nan, why) for one in (other, these))
+    floor = floor_of(found, confidence=confidence, seed=seed)
+    return Correlations(k, other, _of_mean(other, k), these, _of_mean(these, k), floor)
 
 
 def _of_mean(single: Measure, k: float) -> Measure:
@@ -241,6 +247,15 @@ def _of_mean(single: Measure, k: float) -> Measure:
 
 def _f_quantile(p: float, df1: float, df2: float) -> float:
     return float(special.fdtri(df1, df2, p))
+
+
+def floor_of(found: TwoWay, *, confidence: float, seed: int = 1) -> float:
+    """The half-width of the interval of ICC(2,1) that is left with outputs without end, on average; NaN: none."""
+    if found.reason:
+        return math.nan
+    return float(
+        half_widths_left(*found.components, found.df_raters, confidence=confidence, seed=seed).mean()
+    )
 
 
 def half_widths_left(
@@ -264,7 +279,8 @@ def half_widths_left(
 def f_interval(found: TwoWay, confidence: float) -> tuple[float, float]:
     """The interval of ICC(2,1) that other packages print (McGraw and Wong 1996), of a complete table.
 
-    With few raters and many outputs it holds the value too seldom: 0.80 of the time with 3 raters and 300 outputs.
+    With few raters and many outputs it holds the value too seldom: with 3 raters and 300 outputs in 0.80 to 0.92 of
+    studies, the less the more raters' levels differ.
     """
     n, k = found.n_outputs, found.n_raters
     single = (found.outputs - found.error) / (

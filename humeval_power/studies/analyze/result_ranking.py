@@ -231,7 +231,7 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
             shortened(_short(name), width=40),
             f"{one['value']:.2f}",
             "" if of_others else _reach(one["interval"]),
-            _reach(one["interval_other"]),
+            "" if one["value_other"] is None else _value((one["value_other"], one["interval_other"])),
         )
 
 
@@ -253,7 +253,8 @@ def _value(measured: Measured | None) -> str:
     if measured is None:
         return "-"
     value, interval = measured
-    return f"{value:.2f}" if interval is None else f"{value:.2f} ({_reach(interval)})"
+    reach = _reach(interval)
+    return f"{value:.2f} ({reach})" if reach else f"{value:.2f}"
 
 
 def _reach(interval: tuple[float, float] | None) -> str:

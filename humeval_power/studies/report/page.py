@@ -254,10 +254,8 @@ def _diagnostics(documents: Documents, suffix: str) -> Iterator[Block]:
         (
             name,
             f"{value:.3f}",
-            *(
-                " to ".join(f"{end:.3f}" for end in bounds(entry, claim) or ()) if shown else ""
-                for claim, shown in (("interval", not is_about_others(name)), ("interval_other", True))
-            ),
+            "" if is_about_others(name) else _ends(bounds(entry, "interval")),
+            _with_interval(number(entry, "value_other"), bounds(entry, "interval_other")),
         )
         for entry in listed(part(study, "agreement"), "between")
         if isinstance(entry, Mapping)
@@ -275,6 +273,15 @@ def _diagnostics(documents: Documents, suffix: str) -> Iterator[Block]:
 
         yield Paragraph(screening_sentence(screen_workers(documents.ratings)))
     yield from pictures.workers(documents, suffix)
+
+
+def _ends(interval: tuple[float, float] | None) -> str:
+    return " to ".join(f"{end:.3f}" for end in interval or ())
+
+
+def _with_interval(value: float | None, interval: tuple[float, float] | None) -> str:
+    ends = f" ({_ends(interval)})" if interval else ""
+    return "" if value is None else f"{value:.3f}{ends}"
 
 
 def refuse_nothing(criteria: tuple[Documents, ...]) -> None:
