@@ -34,6 +34,7 @@ from humeval_power.comparisons.agreement.strata import (
     two_way,
 )
 from humeval_power.inference.item_bootstrap import item_resamples, measure_together
+from humeval_power.studies.analyze.result_ranking import agreement_blocks
 
 # Shrout and Fleiss (1979), table 2; values of psych 2.2.9's ICC() and of krippendorff 0.9.0
 SHROUT_FLEISS = np.array(
@@ -438,3 +439,37 @@ def test_one_system_is_measured_once(monkeypatch):
     found = hp.agreement.report(hp.ratings_from_table(table, require_pair=False))
     assert len(found.rows) == 1
     assert calls == [0]
+
+
+def test_problems_of_columns_of_raters_are_named_as_in_the_file(tmp_path):
+    rows = ["1,2,x", "3,3,4", "2,y,2", "9,1,1"]
+    path = table_file(tmp_path, rows, "wide.csv", "ann,bob,cy")
+    said = " ".join(
+        run("agreement", "report", path, "--raters", "ann,bob,cy", "--scale", "1:5", code=2).stderr.split()
+    )
+    for where in (
+        "row 2, column 'cy': value 'x'",
+        "row 4, column 'bob': value 'y'",
+        "row 5, column 'ann': value '9'",
+    ):
+        assert where in said
+    assert "'rating'" not in said
+
+
+def test_nothing_is_said_of_a_comparison_where_none_is_made(tmp_path):
+    path = _systems_file(tmp_path, a=_noisy(12, 3), b=_noisy(12, 4))
+    alone = table_file(
+        tmp_path, ["1,x,a,2", "1,y,a,3", "2,x,a,5", "2,y,a,4"], "one.csv", "item,rater,system,rating"
+    )
+    for one in (path, alone):
+        said = run("agreement", "report", one, "--scale", "1:5").stderr
+        for words in ("turns it round", "only one system", "compares the systems"):
+            assert words not in said
+
+
+def test_an_analysis_puts_the_interval_of_other_workers_beside_its_own_value():
+    entry = {"measure": "Krippendorff's alpha, ordinal", "value": 0.31, "interval": [0.2, 0.4]}
+    entry |= {"value_other": 0.152, "interval_other": [0.0, 0.394]}
+    record = {"between": [entry], "within": []}
+    shown, _ = agreement_blocks({"fluency": record})
+    assert shown.rows == (("Krippendorff's alpha, ordinal", "0.31", "0.20 to 0.40", "0.15 (0.00 to 0.39)"),)

@@ -1,14 +1,15 @@
-"""Agreement of raters: read a table, report it."""
+"""Agreement of raters: of a table, planned, and how reliably a study of some size orders systems."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from humeval_power.checking.cells import MISSING_CODES
-from humeval_power.checking.columns import ROLES, Role, close_to, listing
+from humeval_power.checking.cells import MISSING_CODES, as_texts
+from humeval_power.checking.columns import ROLES, Role, close_to, listing, shortened
 from humeval_power.choices import (
     DEFAULT_RATER_SHARE,
     DEFAULT_SEED,
@@ -23,6 +24,8 @@ from humeval_power.ratings import Ratings
 from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from humeval_power.comparisons.agreement.planning import Reliability
     from humeval_power.comparisons.agreement.result_plan import AgreementPlan
     from humeval_power.comparisons.agreement.result_report import AgreementReport
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 
 _MOST_CONFIDENT = 0.999  # of plans: more would take too many draws
 ONE_SYSTEM = "all outputs"  # what the only system is called where a table has none
-_SYSTEM = "system"
+_SYSTEM, _RATER, _RATING = "system", "worker", "rating"
 
 
 def read_rated(
@@ -59,7 +62,7 @@ def read_rated(
     """
     from humeval_power.files.tables import ratings_of, read_rating_table
 
-    found = read_rating_table(path)
+    table = found = read_rating_table(path)
     if raters is not None:
         found = _long(found, raters, columns.get("item"))
 
@@ -80,13 +83,30 @@ def read_rated(
         )
     if not has("system"):
         found = found._replace(frame=found.frame.assign(**{_SYSTEM: ONE_SYSTEM}))
-    return ratings_of(
-        found,
-        require_pair=False,
-        require_variation=False,
-        missing=(*MISSING_CODES, *(missing or ())),
-        scale=scale,
-        **columns,
+    try:
+        return ratings_of(
+            found,
+            compares_systems=False,
+            missing=(*MISSING_CODES, *(missing or ())),
+            scale=scale,
+            **columns,
+        )
+    except InputError as error:
+        if raters is None:
+            raise
+        raise InputError([_in_wide(one, table.frame, raters) for one in error.problems]) from None
+
+
+def _in_wide(problem: Problem, table: pd.DataFrame, raters: Sequence[str]) -> Problem:
+    """A problem with a rating of a table with a column for each rater: the column is that which has its value."""
+    if problem.column not in (_RATER, _RATING):
+        return problem
+    if problem.row is None or not problem.has_value:
+        return replace(problem, column=None)
+    named = table.set_axis([str(name).strip() for name in table.columns], axis=1)
+    cells = as_texts(named.loc[[problem.row], list(raters)]).iloc[0]
+    return replace(
+        problem, column=next((name for name in raters if shortened(cells[name]) == problem.value), None)
     )
 
 
@@ -109,7 +129,11 @@ def _long(found: SourceTable, raters: Sequence[str], item: str | None) -> Source
     if item is None and not any(ROLES["item"].fits(name) for name in kept):
         frame, kept = frame.assign(item=[f"row {row}" for row in frame.index]), [*kept, "item"]
     long = frame.melt(
-        id_vars=kept, value_vars=list(dict.fromkeys(raters)), var_name="worker", value_name="rating"
+        id_vars=kept,
+        value_vars=list(dict.fromkeys(raters)),
+        var_name=_RATER,
+        value_name=_RATING,
+        ignore_index=False,
     )
     return found._replace(frame=long, layout=None)
 
