@@ -61,7 +61,7 @@ class SystemAgreement:
 
     @property
     def other(self) -> Measure:
-        """The same with many raters like these."""
+        """The same of other raters like these."""
         return self.found.many_ordinal if self.level == "ordinal" else self.found.many_interval
 
     @property

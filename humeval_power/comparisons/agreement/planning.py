@@ -191,7 +191,7 @@ def designs(
 
 def least_raters(known: Reliability, target: AgreementTarget) -> int | None:
     """The fewest raters whose agreement is known to within the width with outputs without end; None: too many."""
-    numbers = range(max(2, target.ratings_per_output or 2), MOST_RATERS + 1)
+    numbers = range(target.ratings_per_output or 2, MOST_RATERS + 1)
     place = bisect_left(numbers, True, key=lambda m: target.floor(known, m) <= target.half_width)
     return numbers[place] if place < len(numbers) else None
 

@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 
 from humeval_power.checking.columns import shortened
 from humeval_power.comparisons.agreement.claims import FEWEST_OTHERS, SystemAgreement
+from humeval_power.comparisons.agreement.strata import NO_PAIRS
 from humeval_power.inference.item_bootstrap import Measure, undefined
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
@@ -195,7 +196,7 @@ class AgreementReport(PaperResult):
     def _caveats(self) -> Iterator[str]:
         rated = self._rated
         if without := [one for one in self.systems if not one.found.n_outputs]:
-            yield f"Of {_names(without)} no output was rated by two raters: nothing is said of their agreement."
+            yield f"Of {_names(without)} {NO_PAIRS}: nothing is said of their agreement."
         few = [(n, one) for one in rated if (n := one.found.n_outputs) < _FEW_OUTPUTS]
         if few:
             yield (

@@ -226,18 +226,18 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
         name = one["measure"]
         if one["value"] is None or (" within " in name and not is_short):
             continue
-        of_others = is_about_others(name)
+        of_others, other, reach = is_about_others(name), one["value_other"], one["interval_other"]
         yield (
             shortened(_short(name), width=40),
             f"{one['value']:.2f}",
             "" if of_others else _reach(one["interval"]),
-            "" if one["value_other"] is None else _value((one["value_other"], one["interval_other"])),
+            "" if other is None else _reach(reach) if of_others else _value((other, reach)),
         )
 
 
 def _short(name: str) -> str:
     within = name.replace("Krippendorff's alpha, ordinal within ", "ordinal alpha within ")
-    return within.replace("intraclass correlation", "ICC")
+    return within.removeprefix("share of ").removeprefix("share ").replace("intraclass correlation", "ICC")
 
 
 def _overall(record: Record) -> dict[str, Measured]:

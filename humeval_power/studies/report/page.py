@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from humeval_power.comparisons.agreement.result import is_about_others
 from humeval_power.errors import InputError
@@ -254,8 +254,7 @@ def _diagnostics(documents: Documents, suffix: str) -> Iterator[Block]:
         (
             name,
             f"{value:.3f}",
-            "" if is_about_others(name) else _ends(bounds(entry, "interval")),
-            _with_interval(number(entry, "value_other"), bounds(entry, "interval_other")),
+            *_intervals(name, entry),
         )
         for entry in listed(part(study, "agreement"), "between")
         if isinstance(entry, Mapping)
@@ -275,13 +274,16 @@ def _diagnostics(documents: Documents, suffix: str) -> Iterator[Block]:
     yield from pictures.workers(documents, suffix)
 
 
-def _ends(interval: tuple[float, float] | None) -> str:
-    return " to ".join(f"{end:.3f}" for end in interval or ())
-
-
-def _with_interval(value: float | None, interval: tuple[float, float] | None) -> str:
-    ends = f" ({_ends(interval)})" if interval else ""
-    return "" if value is None else f"{value:.3f}{ends}"
+def _intervals(name: str, entry: Mapping[str, Any]) -> tuple[str, str]:
+    """The interval of these workers, and the value of other workers with its own."""
+    these, other = (
+        " to ".join(f"{end:.3f}" for end in bounds(entry, claim) or ())
+        for claim in ("interval", "interval_other")
+    )
+    if is_about_others(name):
+        return "", other
+    value = number(entry, "value_other")
+    return these, f"{value:.3f} ({other})" if value is not None and other else ""
 
 
 def refuse_nothing(criteria: tuple[Documents, ...]) -> None:
