@@ -422,7 +422,7 @@ def test_a_caveat_names_the_systems_that_it_is_about_and_begins_with_a_capital(t
     parts = [f"{i},r{j + 2 * (i > 9)},apart,{1 + (i + j * i) % 5}" for i in range(20) for j in range(2)]
     whole = [f"{i},r{j},whole,{v}" for i, row in enumerate(_noisy(20, 5, 4)) for j, v in enumerate(row)]
     path = table_file(tmp_path, [*parts, *whole], header="item,rater,system,rating")
-    assert "Within apart raters and outputs fall into 2 groups" in _said(path)
+    assert "Within apart, raters and outputs fall into 2 groups" in _said(path)
     alone = table_file(tmp_path, parts, "alone.csv", "item,rater,system,rating")
     assert "Raters and outputs fall into 2 groups" in _said(alone)
 

@@ -89,9 +89,11 @@ class AgreementPlan(Result):
         least = ""
         if hopeless:
             most = max(hopeless, key=lambda one: one.n_raters)
+            floor = decimals(most.floor, 2)
+            floor = floor if float(floor) > self.target.half_width else f"a little more than {h}"
             least = (
                 f" With {most.n_raters:,} raters{'' if len(hopeless) == 1 else ' or fewer'} no number of outputs "
-                f"will do: theirs is known to within {decimals(most.floor, 2)} at best."
+                f"will do: theirs is known to within {floor} at best."
             )
         if self.least_raters is not None:
             least += f" It takes {self.least_raters:,} raters or more."

@@ -248,7 +248,7 @@ class AgreementReport(PaperResult):
         """The sentence, with the systems that it is about where it is not about all."""
         if len(some) == len(self.systems):
             return said[0].upper() + said[1:]
-        return f"Within {_names(some)} {said}"
+        return f"Within {_names(some)}, {said}"
 
     def _by_system(self) -> Table:
         return table(
