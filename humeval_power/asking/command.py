@@ -242,7 +242,6 @@ class AskedStudy:
 
     places : what each option that came from the file is called there.
     unwritten : the field that names where the result goes, where neither it nor what was typed does.
-    of_one : how many criteria it has, where the command answers for one of them with all of alpha.
     files : by the path of each file that it names and that the command takes, the field and its place.
     fields : all that the study says with what was typed, for the record.
     """
@@ -250,7 +249,6 @@ class AskedStudy:
     path: str
     typed: tuple[str, ...]
     left: tuple[str, ...]
-    of_one: int = 0
     unwritten: str = ""
     places: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -291,8 +289,6 @@ class AskedStudy:
             told += (
                 f" It names no file in [files] {self.unwritten}, so that nothing is written: -o PATH does."
             )
-        if self.of_one:
-            told += f" It has {self.of_one} criteria: this is one of them with all of alpha; 'plan' shares alpha."
         return told
 
 
@@ -368,7 +364,6 @@ class StudyCommand(Command):
         file = file or read_study(path or FILE_NAME)
         taken = self._fitting(file.values, set(given), typed, options)
         words = [word for name, value in taken.items() for word in _words(options[name], value)]
-        criteria = file.values.get("criteria", ())
         ctx.meta[STUDY_FILE] = AskedStudy(
             file.path,
             typed=tuple(_long(one) for name, one in given.items() if _replaces(name, file.values)),
@@ -377,9 +372,6 @@ class StudyCommand(Command):
                 for name in self._sought(file.values, typed)
                 if name in file.values and name not in given
             ),
-            of_one=len(criteria)
-            if len(criteria) > 1 and "alpha" in options and "criteria" not in options
-            else 0,
             unwritten=""
             if self.use.writes in file.values or typed.keys() & _ELSEWHERE
             else self.use.writes,

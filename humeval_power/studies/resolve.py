@@ -508,8 +508,11 @@ def on_one_criterion(study: StudyValues, rule: DecisionRule) -> tuple[StudyValue
     if family.correction == "max-t" and family.over == "all":
         raise click.UsageError(MAX_T_OVER_CRITERIA)
     alpha = family.criterion_alpha(rule.alpha, n)
-    shared = f", since {family.correction} shares {rule.alpha:g} among them" if alpha < rule.alpha else ""
-    note(f"This is of any one of {n} criteria, tested at alpha {alpha:g}{shared}, as in a plan.")
+    shares = alpha < rule.alpha
+    why = (
+        f"{family.correction} shares {rule.alpha:g} among them" if shares else "each has a test of its own"
+    )
+    note(f"This is of any one of {n} criteria, tested at alpha {alpha:.4g}, as in a plan: {why}.")
     of_criteria = ["criteria", "correct_over"]
     if (number_of_systems(study) or 2) == 2:
         of_criteria.append("correction")

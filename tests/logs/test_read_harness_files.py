@@ -338,7 +338,17 @@ def test_segment_scores_that_the_installed_sacrebleu_prints_are_read(tmp_path: P
             pairs = zip(texts[str(system)], texts["reference"], strict=True)
             expected = [counted.sentence_score(text, [reference]).score for text, reference in pairs]
             assert own[found.scores[0]].tolist() == pytest.approx(expected, abs=5e-5)
-        assert any("--lower-is-better" in one for one in found.said) == (metric == "ter")
+        assert any("A lower TER is better." in one for one in found.said) == (metric == "ter")
+
+
+def test_blank_lines_at_the_end_of_segment_scores_are_no_segments(tmp_path: Path) -> None:
+    folder = write_sacrebleu(tmp_path, TWO)
+    expected = table_in(folder).frame
+    segments = folder / "b" / "segments.txt"
+    segments.write_text(segments.read_text() + "\n\n")
+    assert table_in(folder).frame.equals(expected)
+    segments.write_text(segments.read_text().rstrip() + "\nnot a score\n")
+    assert "Score the segments again" in refused(folder)
 
 
 def test_segments_scored_with_other_settings_are_not_compared(tmp_path: Path) -> None:

@@ -55,9 +55,16 @@ def test_of_several_systems_the_budget_pays_for_their_goal() -> None:
 def test_where_no_budget_will_do_it_is_said() -> None:
     words = "--preset high --effect 0.01 --ratings-per-item 1 --method analytic --cost-per-rating 0.1"
     words += " --max-workers 3"
-    assert "At least 3,801 workers" in " ".join(
-        run("size", *words.split(), "--find", "budget", code=3).stdout.split()
-    )
+    answer = " ".join(run("size", *words.split(), "--find", "budget", code=3).stdout.split())
+    assert "No budget will do: with at most 3 workers no number of items will do" in answer
+    assert "At least 3,801 workers" in answer
+
+
+def test_what_a_budget_pays_for_is_not_also_given() -> None:
+    words = "--preset high --effect 0.1 --cost-per-rating 0.1 --workers 20 --items 50"
+    said = " ".join(run("size", *words.split(), "--find", "budget", code=2).stderr.split())
+    assert "--workers" in said
+    assert "is what a budget pays for" in said
 
 
 def test_as_many_items_as_all_workers_have_work_for_are_the_fewest() -> None:

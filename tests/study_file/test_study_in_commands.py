@@ -95,9 +95,12 @@ def test_power_of_a_study_with_criteria_is_of_one_of_them_at_its_share_of_alpha(
     few = ("--simulations", "20", "--seed", "1")
     for words in (("power",), ("mde",), ("size", "--find", "items")):
         said = " ".join(run(*words, str(study), *few).stderr.split())
-        assert "of any one of 2 criteria, tested at alpha 0.025, since holm shares 0.05 among them" in said
+        assert (
+            "of any one of 2 criteria, tested at alpha 0.025, as in a plan: holm shares 0.05 among them."
+            in said
+        )
     for_each = run("power", str(study), "--correct-over", "criterion", *few)
-    assert "of any one of 2 criteria, tested at alpha 0.05, as in a plan." in " ".join(
+    assert "tested at alpha 0.05, as in a plan: each has a test of its own." in " ".join(
         for_each.stderr.split()
     )
     study.write_text(study.read_text().replace('"fluency", "adequacy"', '"fluency"'))
@@ -149,9 +152,10 @@ def test_a_study_with_criteria_is_drawn_on_each_of_them_and_analysed(tmp_path: P
         "fluency",
         "adequacy",
     ]
-    one = run("simulate", str(study), "--criterion", "fluency", "--format", "csv")
-    of_one = [float(line.split(",")[4]) for line in one.stdout.splitlines()[1:]]
-    assert of_one == pytest.approx([float(rating) for rating in ratings["fluency"]], abs=1e-4)
+    for name, own in ratings.items():
+        one = run("simulate", str(study), "--criterion", name, "--format", "csv")
+        of_one = [float(line.split(",")[4]) for line in one.stdout.splitlines()[1:]]
+        assert of_one == pytest.approx([float(rating) for rating in own], abs=1e-4)
     refused = run("simulate", str(study), "--criterion", "style")
     assert refused.exit_code == 2
     assert "the criteria of the study are fluency, adequacy" in " ".join(refused.stderr.split())

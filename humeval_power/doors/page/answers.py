@@ -20,7 +20,7 @@ from humeval_power.asking.command_groups import in_terminal
 from humeval_power.errors import HumevalPowerError, InputError, options_in_errors
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Document
-from humeval_power.saying.quantities import BY_FORMULA
+from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL
 from humeval_power.saying.result import Result
 
 ANSWER = "answer"  # the folder of an answer's files, in the folder of its work
@@ -138,7 +138,7 @@ def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
 
 def _in_words(label: str, text: str) -> tuple[str, str]:
     """A power as so many of 100 studies, and an effect in points of the scale alone."""
-    power = _POWER.fullmatch(text)
+    power = _POWER.fullmatch(text) if label in (POWER_LABEL, BY_FORMULA) else None
     if power is None:
         return label, text.partition(_SHARE)[2] or text
     how = ", by formula" if label == BY_FORMULA else ""

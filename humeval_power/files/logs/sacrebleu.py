@@ -15,9 +15,7 @@ _LINE = re.compile(
     r"(?P<score>-?\d{1,9}(\.\d{1,20})?)( .*)?"
 )
 _FIRST = re.compile(rb"[A-Za-z][A-Za-z0-9+]{0,19}\|[\w:.|#+-]{0,300}\|v(ersion)?:\d[^ \n]{0,20} = ")
-_WHOLE = re.compile(
-    rb'(\[\s*)?\{\s*"name": "[A-Za-z0-9+]{1,20}",\s*"score": [-\d.]+,\s*"signature": "[^"\n]*\|v'
-)
+_WHOLE = re.compile(rb'(\[\s*)?\{\s*"name": "[A-Za-z0-9+]{1,20}",\s*"score": [-\d.]+,')
 _LOWER_IS_BETTER = "TER"
 _NO_ITEMS = "is a score of a whole test set, which has no segments to compare."
 _TEXTS = (
@@ -35,13 +33,18 @@ def _known_by(raw: RawLog) -> str | None:
 def _read(raw: RawLog, why: str) -> list[Log]:
     if raw.head.startswith((b"{", b"[")):
         raise InputError([Problem(_NO_ITEMS, _TEXTS, raw.source)])
-    lines = [line.removesuffix("\r") for line in raw.text.removesuffix("\n").split("\n")]
+    lines = [line.removesuffix("\r") for line in raw.text.rstrip("\r\n").split("\n")]
     found = [_LINE.fullmatch(line) for line in lines]
     if not raw.text.endswith("\n"):
         rule = "has no end of line: the file is cut off here."
         raise InputError([Problem(rule, "Score the segments again.", raw.source, len(lines))])
     problems = [
-        Problem("is no score of sacreBLEU, NAME|SIGNATURE = SCORE.", "Delete this line.", raw.source, row)
+        Problem(
+            "is no score of sacreBLEU, NAME|SIGNATURE = SCORE.",
+            "Score the segments again.",
+            raw.source,
+            row,
+        )
         for row, one in enumerate(found, start=1)
         if one is None
     ]
@@ -68,7 +71,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     )
     notices = [f"The signature of {metric}, to be reported: {signature}."]
     if metric == _LOWER_IS_BETTER:
-        notices.append("A lower TER is better: --lower-is-better.")
+        notices.append("A lower TER is better.")
     return [Log(raw.source, SACREBLEU.title, why, "", "", samples, raw.sha256, notices=tuple(notices))]
 
 

@@ -112,14 +112,11 @@ def command(study: StudyValues, seed: int | None, **rehearsal: Any) -> Simulated
     return _drawn(study, seed)
 
 
-def _criteria(study: StudyValues) -> tuple[str, ...]:
-    """Those of the study, or the one of them that is wanted."""
+def _refuse_unnamed(study: StudyValues) -> None:
+    """Refuse a criterion that the study does not have."""
     named, one = study.criteria or (), study.criterion
-    if one is None:
-        return named
-    if named and one not in named:
+    if one is not None and named and one not in named:
         raise click.UsageError(f"--criterion {one}: the criteria of the study are {', '.join(named)}.")
-    return (one,)
 
 
 def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
@@ -129,7 +126,8 @@ def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
     from humeval_power.studies.power.work_ahead import refuse_work
     from humeval_power.studies.power.workload import study_workload
 
-    criteria = _criteria(study)
+    _refuse_unnamed(study)
+    rated: dict[str, Any] = {"criteria": study.criteria or (), "criterion": study.criterion}
     study = study.without("criteria", "criterion")
     several = systems_of(study, DEFAULT_RULE)
     effect = effect_of(study)
@@ -137,7 +135,7 @@ def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
         is_said = effect is not None or study.system_means is not None
         asked, truth, scale = study_of_several(several, None if is_said else ())
         refuse_work(study_workload(asked.design, n_simulations=1), n_simulations=1)
-        return simulate(asked, effect=truth, scale=scale, seed=seed, criteria=criteria)
+        return simulate(asked, effect=truth, scale=scale, seed=seed, **rated)
     settings, said = assumptions_of(study), None
     if effect is not None:
         others = tuple(replace(entry, scale=None) for entry in settings.entries)
@@ -160,5 +158,5 @@ def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
         points=points_of(study, settings.scale),
         losses=losses_of(study),
         exclusion=study.exclusion,
-        criteria=criteria,
+        **rated,
     )

@@ -276,6 +276,7 @@ def simulate(
     losses: Losses | None = None,
     exclusion: Exclusion = "none",
     criteria: Sequence[str] = (),
+    criterion: str | None = None,
 ) -> SimulatedStudy:
     """Draw the ratings of one study; the same seed gives the same ratings.
 
@@ -289,6 +290,7 @@ def simulate(
         `points` values.
     losses, exclusion : ratings that are lost or careless, and workers left out before the fit.
     criteria : names of those that everything is rated on; each has draws of its own from the same model.
+    criterion : the one of them that is wanted, with the ratings that it has among all.
 
     Returns
     -------
@@ -299,7 +301,7 @@ def simulate(
     Raises
     ------
     InputError
-        A Likert response without its points, or an effect beyond [-1, 1].
+        A Likert response without its points, an effect beyond [-1, 1], or a criterion that is none of them.
     """
     from humeval_power.saying.result import Provenance
     from humeval_power.simulation.study import SimulatedRatings
@@ -309,11 +311,16 @@ def simulate(
     study, said = strategies.study_to_draw(
         about, design, effect, scale, response=response, points=points, losses=losses, exclusion=exclusion
     )
-    drawn = [strategies.drawn(study, seed=seed, replicate=k) for k in range(max(len(criteria), 1))]
+    named = tuple(criteria) or (() if criterion is None else (criterion,))
+    if criterion is not None and criterion not in named:
+        raise InputError(f"criterion: {criterion!r} is none of the criteria, {', '.join(named)}.")
+    shown = named if criterion is None else (criterion,)
+    places = [named.index(name) for name in shown] or [0]
+    drawn = [strategies.drawn(study, seed=seed, replicate=place) for place in places]
     return SimulatedStudy(
-        ratings=SimulatedRatings.on_criteria(drawn) if criteria else drawn[0],
+        ratings=SimulatedRatings.on_criteria(drawn) if shown else drawn[0],
         study=study,
-        criteria=tuple(criteria),
+        criteria=shown,
         effect=said,
         scale=scale,
         provenance=Provenance(seed=seed),

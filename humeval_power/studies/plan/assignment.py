@@ -477,7 +477,7 @@ def _codes(
 
 # How evenly an assignment treats its systems: counts that should be alike, and how far they are not.
 
-BlockCounts = Literal["system", "place", "next", "neighbour"]
+BalanceOf = Literal["system", "place", "next", "neighbour"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -500,7 +500,7 @@ class Balance:
     'neighbour', how often a worker is shown it right after the other, in one batch, whatever the items.
     """
 
-    counted: BlockCounts
+    counted: BalanceOf
     worker: Unevenness
     item: Unevenness | None
     overall: Unevenness
@@ -536,7 +536,7 @@ def balance(plan: AssignmentPlan) -> tuple[Balance, ...]:
 
 
 def _balance(
-    counted: BlockCounts,
+    counted: BalanceOf,
     cell: Codes,
     worker: Codes,
     item: Codes,
@@ -553,7 +553,7 @@ def _balance(
 
 
 def _pairs(
-    counted: BlockCounts,
+    counted: BalanceOf,
     system: Codes,
     worker: Codes,
     follows: NDArray[np.bool_],

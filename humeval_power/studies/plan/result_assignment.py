@@ -17,7 +17,7 @@ from humeval_power.studies.fit.who_rated_what import CellMap, grid_of, who_rates
 from humeval_power.studies.plan.assignment import (
     AssignmentPlan,
     Balance,
-    BlockCounts,
+    BalanceOf,
     Unevenness,
     balance,
     replacement_table,
@@ -185,7 +185,7 @@ def _loads(plan: AssignmentPlan) -> Table:
     return Table(("slots", *(f"{name}s" for name in KINDS), "batches"), rows)
 
 
-_COUNTED: Mapping[BlockCounts, str] = {
+_COUNTED: Mapping[BalanceOf, str] = {
     "system": "ratings of each system",
     "place": "each system at each place of an item",
     "next": "each system at the place after each other",

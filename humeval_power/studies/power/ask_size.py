@@ -115,6 +115,8 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
     will do. Of several systems (--n-systems 8) the target is that of
     --goal.
     """
+    if sought == "budget":
+        study.refuse(("workers", "items"), "is what a budget pays for: leave it out.")
     study, rule = on_one_criterion(study, rule_of(study))
     several = systems_of(study, rule)
     from humeval_power.studies.power.calls import study_size

@@ -14,10 +14,8 @@ from humeval_power.studies.power.required import RequiredSize
 from humeval_power.studies.power.systems_study import SystemsSize
 
 Found = TypeVar("Found", RequiredSize, SystemsSize, RequiredSize | SystemsSize)
-_FIRST, _NEARER = (
-    8,
-    4,
-)  # numbers of workers that are looked at: over all of them, then on each side of the best
+_FIRST = 8  # numbers of workers that are looked at, over all of them
+_NEARER = 4  # and then on each side of the best
 
 
 def cheapest_size(size_of: Callable[[int], Found], costs: CostModel, *, least: int, most: int) -> Found:

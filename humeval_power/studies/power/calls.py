@@ -283,8 +283,14 @@ def study_size(
         workers = max_workers if by_formula.counts is None else by_formula.counts.n_workers
     with progress("Proving", total=100) as advance:
         found = required(searched, workers, proves=method == "both", progress=in_steps(advance))
+    if sought == "budget":
+        why = (
+            found.reason
+            and f"with at most {max_workers:,} workers {found.reason[0].lower()}{found.reason[1:]}"
+        )
+        found = replace(found, sought=sought, reason=why and f"No budget will do: {why}")
     return StudySize(
-        found=replace(found, sought=sought),
+        found=found,
         priced=None if costs is None or found.counts is None else cost_of(found.counts, costs),
         about=asked,
         said=said,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -200,6 +200,7 @@ class AnalyticPower:
         return self.precision.n_workers < FEW_WORKERS
 
 
+@lru_cache(maxsize=8)  # a plan asks several times for that of one design
 def effect_precision(parameters: Parameters, design: Design) -> EffectPrecision:
     """Variance and df of the estimated difference for any design.
 

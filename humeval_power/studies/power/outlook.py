@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from humeval_power.studies.power.formula import (
     power_at,
 )
 from humeval_power.studies.power.growth import (
+    TARGET,
     CostCurve,
     Growth,
     StudyLike,
@@ -34,9 +35,6 @@ from humeval_power.studies.power.growth import (
 from humeval_power.studies.power.required import RegularPrecision, powers
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.study_counts import StudyCounts
-
-if TYPE_CHECKING:
-    pass
 
 # What the variance of the estimated difference consists of: workers, items, documents, noise.
 
@@ -147,7 +145,11 @@ class Outlook:
     def like(self) -> StudyLike | None:
         """Studies of other sizes; None where there is nothing to find."""
         study = self.study
-        if self.counts is None or not study.rule.can_show(self.analytic.effect):
+        if (
+            self.counts is None
+            or study.rule.tail >= TARGET
+            or not study.rule.can_show(self.analytic.effect)
+        ):
             return None
         return StudyLike(study.parameters, self.counts, self.analytic.precision, study.rule)
 

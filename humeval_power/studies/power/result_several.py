@@ -166,6 +166,8 @@ def enough_words(study: SystemsStudy) -> Iterator[str]:
     counts = counts_of(study.design)
     if counts is None or not counts.paired or counts.n_documents or not can_draw(study):
         return
+    if study.rule.tail >= TARGET:  # which no difference at all would reach
+        return
     workers = required_systems_size(study, "workers", counts, power=TARGET, proves=False).counts
     items = required_systems_size(study, "items", counts, power=TARGET, proves=False).counts
     would = [] if workers is None else [counted(workers.n_workers, "worker")]

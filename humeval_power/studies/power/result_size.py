@@ -96,14 +96,8 @@ class StudySize(QuantityResult):
     def _lead(self) -> str:
         found, counts = self.found, self.found.counts
         if counts is None:
-            none = (
-                ""
-                if found.reason.startswith(("No ", "Even "))
-                else "No budget will do. "
-                if found.sought == "budget"
-                else f"No number of {found.sought} will do. "
-            )
-            return f"{none}{found.reason}"
+            is_said = found.reason.startswith(("No ", "Even "))
+            return found.reason if is_said else f"No number of {found.sought} will do. {found.reason}"
         if self.priced is not None and found.sought == "budget":
             workers, items = counted(counts.n_workers, "worker"), counted(counts.n_items, "item")
             return f"{self.priced} would do, for {workers} and {items}: {self._then()}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, DesignKind, Exclusion, Response
 from humeval_power.errors import DesignError, InputError
@@ -17,9 +16,6 @@ from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.study_counts import NO_DOCUMENTS, Documents
-
-if TYPE_CHECKING:
-    pass
 
 AnyStudy = RatingStudy | SystemsStudy
 
@@ -41,8 +37,7 @@ class CellResult:
     analytic: SystemsPower | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """The row of the table: names as of the table, and the documents where there are any; the effect is
-        B - A on [0, 1]."""
+        """The row of the table, with documents where there are any; the effect is B - A on [0, 1]."""
         design, estimate = self.cell.study.design, self.estimate
         low, high = estimate.interval
         documents = {"documents": design.n_documents} if design.n_documents else {}

@@ -11,6 +11,7 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Exclusion, Response, SizeSought, Sought
 from humeval_power.designs import Design
@@ -326,7 +327,13 @@ def required_systems_size(
     def power_of(size: int) -> float:
         return systems_formula(study.parameters, of(size), study.family, study.rule, study.goal).power
 
-    size = _fewest(power_of, power, least, most)
+    given = {
+        "workers": counts.n_workers,
+        "items": counts.n_items,
+        "documents": counts.n_documents,
+        "ratings-per-item": counts.ratings_per_item,
+    }
+    size = _fewest(power_of, power, least, most, given[sought])
     if size is None:
         reached = power_of(most)
         words = sought.replace("-", " ")
@@ -362,20 +369,46 @@ def _range(
     return (2, _MOST) if complete else (max(2, shown), max(shown, counts.n_items * shown))
 
 
-def _fewest(power_of: Callable[[int], float], target: float, least: int, most: int) -> int | None:
-    """The smallest size with the power, which is taken to grow with it."""
-    low, high = least - 1, least
-    while power_of(high) < target:
-        if high == most:
-            return None
+def _fewest(
+    power_of: Callable[[int], float], target: float, least: int, most: int, start: int
+) -> int | None:
+    """The smallest size with the power, which is taken to grow with it; found from `start`.
+
+    Between a size that is too small and one that is not the next is where the normal deviates of their powers say.
+    """
+    known: dict[int, float] = {}
+
+    def reaches(size: int) -> bool:
+        if size not in known:
+            known[size] = power_of(size)
+        return known[size] >= target
+
+    if not reaches(most):
+        return None
+    low, high = least - 1, min(max(start, least), most)
+    while reaches(high) and high > least:
+        high = max(high // 2, least)
+    if reaches(high):
+        return high
+    while not reaches(high):
         low, high = high, min(2 * high, most)
+    is_even = False  # every other size halves what is left
     while high - low > 1:
         middle = (low + high) // 2
-        if power_of(middle) >= target:
+        if low >= least and not is_even:
+            below, wanted, above = (_deviate(one) for one in (known[low], target, known[high]))
+            middle = low + round((high - low) * (wanted - below) / max(above - below, 1e-9))
+        is_even = not is_even
+        middle = min(max(middle, low + 1), high - 1)
+        if reaches(middle):
             high = middle
         else:
             low = middle
     return high
+
+
+def _deviate(power: float) -> float:
+    return float(special.ndtri(min(max(power, 1e-6), 1 - 1e-6)))
 
 
 def _smallest(shortfall: Callable[[float], float]) -> float:
