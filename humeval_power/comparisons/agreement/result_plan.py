@@ -142,8 +142,8 @@ class AgreementPlan(Result):
                 "cost": lambda one: "none" if one.cost is None else f"{one.cost:,.2f}",
                 "these raters alone": lambda one: f"{one.these_raters:,}",
             },
-            f"Fewest outputs that do; fewer than {FEWEST_OUTPUTS} are not tried. None: no number up to "
-            f"{self.target.most_outputs:,} does. These raters alone: outputs for ICC(3,1), a claim about no other "
+            f"Fewest outputs that do (none: no number up to {self.target.most_outputs:,} does); fewer than "
+            f"{FEWEST_OUTPUTS} are not tried. These raters alone: outputs for ICC(3,1), a claim about no other "
             "raters (Bonett 2002).",
         )
 
