@@ -180,6 +180,10 @@ class EffectPrecision:
         """Square root of the variance, on [0, 1]."""
         return math.sqrt(self.variance)
 
+    def half_width(self, alpha: float) -> float:
+        """Of the two-sided interval at 1 - alpha, on [0, 1]."""
+        return -float(special.stdtrit(self.df, alpha / 2)) * self.standard_error
+
 
 @dataclass(frozen=True, slots=True)
 class AnalyticPower:
