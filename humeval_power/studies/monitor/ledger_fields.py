@@ -144,6 +144,18 @@ _DIGESTS = Rule(
     lambda value: isinstance(value, list) and all(map(_digits(16).holds, value)),
     "must be a list of digests of 16 hexadecimal digits.",
 )
+CELLS: Rules = {
+    "n_ratings": _count(1),
+    "n_new_workers": _count(0),
+    "rule": _TEXT,
+    "counts": Rule(
+        lambda value: isinstance(value, dict) and all(map(_count(0).holds, value.values())),
+        "must name whole numbers from 0.",
+    ),
+    "before": _digits(16),
+    "added": _digits(16),
+    "time": _TEXT,
+}
 WITHDRAWAL: Rules = {"n_workers": _count(1), "rows": _DIGESTS, "time": _TEXT}
 _FINAL = Rule(lambda value: isinstance(value, bool), "must be true or false.")
 _TAKEN: Rules = {
@@ -243,6 +255,7 @@ _OF_RATINGS: Mapping[str, Rules] = {
     "secret": NEW_SECRET,
     "look": LOOK,
     "withdrawal": WITHDRAWAL,
+    "cells": CELLS,
 }
 LedgerKind = Literal["ratings", "systems", "observations"]
 _OF_KIND: Mapping[LedgerKind, Mapping[str, Rules]] = {
@@ -271,7 +284,7 @@ def check_entries(entries: Sequence[LedgerEntry], *, place: str) -> None:
     for entry in entries:
         rules = of_kind.get(entry.kind)
         if rules is None or (entry.kind == "start") is not (entry.number == 1):
-            rule = "must be start in the first line, and look, secret or withdrawal in the others."
+            rule = "must be start in the first line, and look, secret, withdrawal or cells in the others."
             problems.append(_problem(place, entry, "kind", entry.kind, rule))
             continue
         found = _wrong(entry.content, rules, "")
@@ -342,7 +355,7 @@ class LedgerState:
     """A study as its ledger has it: the looks taken, every rating they saw, whether the plan was amended since
     the first of them, and the fingerprint of the secret that the ratings' digests were made with (None before
     the first look). `n_withdrawn` participants took their consent back after a look; `gone` are the places of their
-    ratings that looks saw."""
+    ratings that looks saw. `n_added` ratings were added by counts alone."""
 
     monitoring: AnyMonitoring
     rows: dict[str, str]
@@ -350,6 +363,14 @@ class LedgerState:
     secret: str | None = None
     n_withdrawn: int = 0
     gone: frozenset[str] = frozenset()
+    n_added: int = 0
+
+    @property
+    def addition(self) -> str | None:
+        """What to say of ratings that were added to those planned; None where none were."""
+        if not self.n_added:
+            return None
+        return f"{counted(self.n_added, 'rating')} added, chosen by counts alone: who had rated what, no rating."
 
     @property
     def withdrawal(self) -> str | None:
@@ -422,6 +443,28 @@ def withdrawal_content(n_workers: int, places: Sequence[str], *, time: str) -> d
     return {"n_workers": n_workers, "rows": sorted(places), "time": time}
 
 
+def cells_content(
+    n_ratings: int,
+    n_new_workers: int,
+    counts: Mapping[str, int],
+    *,
+    rule: str,
+    before: str,
+    added: str,
+    time: str,
+) -> dict[str, Any]:
+    """The line of ratings added by counts: how many and why, with digests of the cells before and added."""
+    return {
+        "n_ratings": n_ratings,
+        "n_new_workers": n_new_workers,
+        "rule": rule,
+        "counts": dict(counts),
+        "before": before,
+        "added": added,
+        "time": time,
+    }
+
+
 def look_content(look: TakenLook | TakenSystemsLook, *, new_rows: Digests, time: str) -> dict[str, Any]:
     """A look's line: the look, digests of the ratings that it saw first, and when it was taken."""
     return {
@@ -463,7 +506,7 @@ def state_of(
         raise InputError([Problem(rule, "Name this study's own --ledger.", place=place)])
     looks: list[Any] = []
     rows: dict[str, str] = {}
-    secret, n_withdrawn, gone = start["secret"], 0, frozenset[str]()
+    secret, n_withdrawn, n_added, gone = start["secret"], 0, 0, frozenset[str]()
     for entry in entries[1:]:
         if entry.kind == "secret":
             secret, rows, gone = entry.content["secret"], {}, frozenset()
@@ -471,13 +514,15 @@ def state_of(
             n_withdrawn += entry.content["n_workers"]
             gone |= frozenset(entry.content["rows"])
             rows = {place: value for place, value in rows.items() if place not in gone}
+        elif entry.kind == "cells":
+            n_added += entry.content["n_ratings"]
         else:
             looks.append(_look(entry.content["look"]))
             rows.update(entry.content["new_rows"])
     held: Any = planned  # of either kind, and so are the looks
     state: AnyMonitoring = replace(held, looks=tuple(looks))
     amended = start["plan_sha256"] != checksum
-    return LedgerState(state, rows, amended, secret, n_withdrawn, gone)
+    return LedgerState(state, rows, amended, secret, n_withdrawn, gone, n_added)
 
 
 def _by(start: Mapping[str, Any]) -> RatingScale | str:
