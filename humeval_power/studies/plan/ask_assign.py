@@ -440,7 +440,8 @@ def _recorded(found: NextRatings, study: StudyValues, secret_file: str | None) -
     from humeval_power.studies.monitor.taking import secret_of_rows
     from humeval_power.studies.plan.files import read_plan_file
 
-    if click.get_current_context().params["output"] in (None, "-") or study.plan is None:
+    output = click.get_current_context().params["output"]
+    if study.plan is None or output in (None, "-") or Path(output).suffix not in ("", ".csv"):
         return found
     planned = read_plan_file(study.plan)
     scale, monitoring = planned.plan.scale, monitoring_of(planned.plan)

@@ -11,6 +11,7 @@ import numpy as np
 
 from humeval_power.designs import Assignment, Design
 from humeval_power.errors import InputError, Problem
+from humeval_power.saying.numbers import counted
 from humeval_power.studies.plan.assignment import AssignmentPlan, assign, open_bits
 from humeval_power.studies.plan.next_cells import fewest_first
 from humeval_power.studies.plan.under_way import StudyUnderWay
@@ -78,7 +79,7 @@ def next_ratings(
 
     planned = study if isinstance(study, Plan) else None
     if n_next < 1:
-        raise InputError([Problem(f"--next must be at least 1; got {n_next}.", "")])
+        raise InputError([Problem(f"The ratings that come next must be at least 1; got {n_next}.", "")])
     base = assign_work(study, **how)
     plan = base.assignment
     work = collected_work(exports, assignment, mapping=mapping, withdrawn=withdrawn)
@@ -139,18 +140,16 @@ def _check_enough(
         return
     if n_next < each:
         of = "a document" if design.together else "an item"
-        rule = f"--next {n_next} is less than one worker's ratings of {of}, {each}."
+        rule = f"{counted(n_next, 'rating')} asked for; what one worker rates together, all of {of}, is {each}."
         raise InputError([Problem(rule, f"Ask for {each} or more.")])
-    why = "who are left have met every item" + ("" if limit is None else f", or are given {limit} texts")
+    why = "have met every item" + (
+        "" if limit is None else f", or may not be shown more than {limit} texts"
+    )
     usual = int(design.worker_loads.max())
     more = new_workers + -(-(n_next - n) // usual)
-    rule = f"--next {n_next}: the workers {why}; they can give {n} ratings more."
-    remedy = (
-        f"Let new workers in: --new-workers {more}"
-        + (f"; or ask for {n}" if n else "")
-        + ". A spare takes over a whole slot: --replace."
-    )
-    raise InputError([Problem(rule, remedy)])
+    rule = f"{counted(n_next, 'rating')} asked for; the workers can give {n}, since the others {why}, or are gone."
+    remedy = f"Let new workers in (--new-workers {more})" + (f", or ask for {n}." if n else ".")
+    raise InputError([Problem(rule, f"{remedy} A spare may also take over a whole slot.")])
 
 
 def _batch(

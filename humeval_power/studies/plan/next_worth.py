@@ -195,7 +195,7 @@ def check_budget(
             f"{money(budget, currency)}: what is given or expected costs {money(spent, currency)}, without "
             "items and outputs."
         )
-        raise InputError([Problem(rule, "Ask for fewer (--next), or raise the budget.")])
+        raise InputError([Problem(rule, "Ask for fewer, or raise the budget.")])
 
 
 def errors_by_gain(planned: Plan, found: Collecting, chosen: Assignment) -> tuple[float, float] | None:

@@ -227,7 +227,7 @@ def _outputs_of(plan: AssignmentPlan, table: AssignmentTable) -> Codes:
     code_of = {code: output for output, code in enumerate(plan.codes)}
     frame = table.frame
     is_check = (frame["kind"] == "check").to_numpy()
-    found = frame["code"].map(code_of).fillna(-1).to_numpy(dtype=np.int64)
+    found = np.array([code_of.get(code, -1) for code in frame["code"]], dtype=np.int64)
     unknown = (found < 0) & ~is_check
     if unknown.any():
         first = frame[unknown].iloc[0]
@@ -253,7 +253,7 @@ def _outputs_of(plan: AssignmentPlan, table: AssignmentTable) -> Codes:
             raise InputError(
                 [Problem(rule, remedy, table.source, column=name, value=first[name], has_value=True)]
             )
-    return np.asarray(found)
+    return found
 
 
 def _room(limit: int | None, shown: Codes, rates: Sequence[float], *, most: int) -> Codes:
