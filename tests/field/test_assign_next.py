@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from cases import each_case
 
+import humeval_power as hp
 from humeval_power.checking.exports.assigned import assigned_of, check_key, key_of
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping, RatingColumns
@@ -19,6 +20,7 @@ from humeval_power.costs import CostModel
 from humeval_power.designs import counterbalanced, crossed, workers_nested
 from humeval_power.errors import InputError
 from humeval_power.fees import PlatformFee
+from humeval_power.files.exports.platforms import read_export
 from humeval_power.studies.monitor.files import read_ledger
 from humeval_power.studies.plan.calls import assign_work
 from humeval_power.studies.plan.calls_next import next_ratings
@@ -401,6 +403,57 @@ def test_what_is_typed_wrongly_is_said_once(tmp_path, words, said) -> None:
     found = asked(tmp_path, *words, "-o", tmp_path / "next", code=2)
     assert said in " ".join(found.stderr.split())
     assert not (tmp_path / "next").exists()
+
+
+def test_python_asks_the_same_of_a_study_and_of_its_parts(study) -> None:
+    names = ("answers.csv", "assignment.csv")
+    answers_file, table = (str(study / name) for name in names)
+    names_file = study / "items.txt"
+    names_file.write_text("".join(f"i{number}\n" for number in range(1, 7)))
+    size = {"workers": 3, "items": 6, "ratings_per_item": 2, "key": str(study / "key.csv")}
+    of_study = hp.assign(
+        hp.Study(**size, systems=("old", "new")),
+        next=8,
+        assignment=[table],
+        exports=[answers_file],
+        dropouts="w03",
+        new_workers=1,
+        item_names=str(names_file),
+        repeats=0.25,
+        seed=7,
+    )
+    of_parts = hp.assign(
+        hp.designs.k_per_item(3, 6, ratings_per_item=2),
+        next=8,
+        assignment=hp.exports.read_assignment(table),
+        exports=[read_export(answers_file)],
+        dropouts=["w03"],
+        new_workers=1,
+        systems=("old", "new"),
+        item_names=names_file.read_text().split(),
+        repeat_rate=0.25,
+        blind=True,
+        key=hp.exports.read_key(study / "key.csv"),
+        seed=7,
+    )
+    assert of_study.to_frame().equals(of_parts.to_frame())
+    assert of_study.n_ratings == 8
+
+
+def test_a_study_file_says_it_too_and_its_assignment_stays_as_it_is(study, monkeypatch) -> None:
+    monkeypatch.chdir(study)
+    (study / "study.toml").write_text(
+        'schema = "humeval_power/study/1"\n[files]\noutputs = "outputs.csv"\nkey = "key.csv"\n'
+        'assignment = "assignment.csv"\nexports = "answers.csv"\n[design]\nworkers = 3\nratings_per_item = 2\n'
+        '[form]\nupload = "label-studio"\n[ratings]\nscale = "1:5"\n'
+    )
+    before = (study / "assignment.csv").read_bytes()
+    words = ("assign", "study.toml", "--seed", 7, "--repeats", 0.25, "--next", 8, "--dropouts", "w03")
+    run(*words, "--new-workers", 1, "--force", "-o", "more/")
+    assert (study / "more" / "assignment.csv").exists()
+    assert (study / "assignment.csv").read_bytes() == before
+    said = run("assign", "study.toml", "--seed", 7, "--repeats", 0.25, "-o", "anew/").stderr
+    assert "exports" not in said  # of a study that begins they are not asked for
 
 
 def test_exports_and_an_assignment_are_needed() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from humeval_power.designs import Assignment, crossed, from_table, k_per_item
 from humeval_power.parameters import Parameters
-from humeval_power.studies.plan.next_cells import Collecting, PairGains, fewest_first, largest_gain
+from humeval_power.studies.plan.next_cells import Collecting, PairGains, add_by_gain, fewest_first
 from humeval_power.studies.power.formula import effect_precision
 
 SDS = {"sd_worker": 0.11, "sd_item": 0.14, "sd_residual": 0.26}
@@ -58,9 +58,9 @@ def test_gains_are_those_of_the_published_example() -> None:
         assert found[cell] == pytest.approx(gain, abs=5e-10)
     free = np.ones((4, 5), dtype=np.bool_)
     free[tuple(DONE)] = False
-    assert largest_gain(gains_of(DONE), free, np.full(4, 9), 1) == pytest.approx(
-        VARIANCE - GAINS[3, 4], abs=1e-9
-    )
+    assert add_by_gain(gains, free, np.full(4, 9), 1) == [(3, 4)]
+    assert gains.variance == pytest.approx(VARIANCE - GAINS[3, 4], abs=1e-9)
+    assert len(add_by_gain(gains, free, np.array([0, 1, 0, 2]), 99)) == 3  # no more than there is room
 
 
 @settings(deadline=None)
@@ -249,6 +249,8 @@ def test_fewest_first_is_near_the_largest_gain_after_dropouts() -> None:
     chosen = fewest_first(found, n, np.random.default_rng(1))
     pairs = chosen.system == 0
     fewest = gains().variance - gains().of_batch(chosen.worker[pairs], chosen.item[pairs])
-    greedy = largest_gain(gains(), ~found.seen, room, n // 2)
+    by_gain = gains()
+    assert len(add_by_gain(by_gain, ~found.seen, room, n // 2)) == n // 2
+    greedy = by_gain.variance
     assert greedy <= fewest * (1 + 1e-12)
     assert fewest < greedy * 1.005

@@ -239,14 +239,8 @@ def _questions(
             Part(
                 "What comes next, of a study that is under way",
                 (
-                    "n_next",
-                    "assignment",
-                    "exports",
-                    "dropouts",
-                    "excluded",
-                    "new_workers",
-                    "withdrawn",
-                    "budget",
+                    *("n_next", "assignment", "exports", "mapping", "platform"),
+                    *("dropouts", "excluded", "withdrawn", "new_workers", "budget"),
                 ),
                 "By counts alone: no rating is read.",
                 folded=True,
@@ -262,6 +256,7 @@ def _questions(
             ),
         ),
         journey="plan",
+        hides=("ledger", "secret"),
     ),
 )
 def command(

@@ -218,16 +218,18 @@ class PairGains:
         self._inverse -= np.outer(moved, moved) / (self.noise + row @ moved)
 
 
-def largest_gain(gains: PairGains, free: Mask, room: Codes, n_cells: int) -> float:
-    """The variance after `n_cells` cells, each that of the largest gain: `free` (n_workers, n_items) are those that
-    nobody has rated yet, `room` (n_workers,) how many more each worker may rate."""
+def add_by_gain(gains: PairGains, free: Mask, room: Codes, n_cells: int) -> list[tuple[int, int]]:
+    """Take at most `n_cells` cells as rated, each that of the largest gain; the cells (worker, item).
+
+    free : (n_workers, n_items) cells that nobody has rated yet. room : (n_workers,) how many more each may rate.
+    """
     free, room = free.copy(), room.copy()
-    for _ in range(n_cells):
+    cells: list[tuple[int, int]] = []
+    while len(cells) < n_cells and (free & (room > 0)[:, None]).any():
         value = np.where(free & (room > 0)[:, None], gains.of_cells(), -1.0)
         worker, item = divmod(int(value.argmax()), value.shape[1])
-        if value[worker, item] < 0:
-            break
         gains.add(worker, item)
         free[worker, item] = False
         room[worker] -= 1
-    return gains.variance
+        cells.append((worker, item))
+    return cells

@@ -14,7 +14,7 @@ from humeval_power.designs import Assignment, Design, from_table
 from humeval_power.errors import HumevalPowerError, InputError, Problem
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.wald import critical_value
-from humeval_power.studies.plan.next_cells import Collecting, PairGains, fewest_first, largest_gain
+from humeval_power.studies.plan.next_cells import Collecting, PairGains, add_by_gain, fewest_first
 from humeval_power.studies.plan.under_way import StudyUnderWay, joined_rows
 from humeval_power.study_counts import share_of
 
@@ -223,5 +223,5 @@ def errors_by_gain(planned: Plan, found: Collecting, chosen: Assignment) -> tupl
     )
     first = chosen.system == 0
     plain = gains.variance - gains.of_batch(chosen.worker[first], chosen.item[first])
-    best = largest_gain(gains, ~found.seen, found.room // n_systems, n_cells)
-    return float(np.sqrt(plain)), float(np.sqrt(best))
+    add_by_gain(gains, ~found.seen, found.room // n_systems, n_cells)
+    return math.sqrt(plain), math.sqrt(gains.variance)
