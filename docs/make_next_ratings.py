@@ -26,7 +26,7 @@ SETTINGS = {
     "low5": (0.04, 0.13, 0.16),
 }
 WORKERS, ITEMS, EACH, LEAVE, DONE = 10, 60, 2, 3, 0.25
-DRAWS, SIMULATIONS = 12, 2000
+DRAWS, SIMULATIONS = 12, 5000
 NAMES = {
     "stop": "stop there",
     "random": "random cells",

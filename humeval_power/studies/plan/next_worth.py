@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _CENT = Decimal("0.01")
 _CONFIDENCE_TAIL = 0.025
-_MOST_WORK = 2e9  # steps of choosing by gain, which is shown for comparison alone
+_MOST_WORK = 1e8  # steps of choosing by gain, which is shown for comparison alone
 
 
 @dataclass(frozen=True, slots=True)
