@@ -189,6 +189,7 @@ def test_new_workers_take_what_is_lacking_and_get_no_more_than_a_slot_of_the_pla
     usual = int(study.design().worker_loads.max())
     assert max(one["ratings"] for one in many.content()["slots"] if one["new"]) <= usual
     assert "by 3 new workers" in many.body().title
+    assert "As many by those who are left would give" in " ".join(found.body().lead.split())
 
 
 def test_a_crossed_study_needs_new_workers() -> None:

@@ -451,7 +451,7 @@ def test_a_run_that_finds_its_key_uses_it_and_leaves_it(tmp_path: Path) -> None:
 def test_a_spare_does_nothing_without_the_key_of_the_study(tmp_path: Path) -> None:
     spare = ("--replacements", 1, "--replace", "r01=w02", "-o", tmp_path / "spare.csv")
     refused = run(*SMALL, *spare, "--key", tmp_path / "key.csv", code=2)
-    assert "What is added is seen under the codes of the study" in words(refused.stderr)
+    assert "A spare sees the codes of the study" in words(refused.stderr)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -321,7 +321,7 @@ def command(
         design = planned.design()
         if systems is not None:
             _check_names(systems, planned)
-    own_key = None if key is None else _found_key(key, goes_on=bool(takeovers) or n_next is not None)
+    own_key = None if key is None else _found_key(key, goes_on=bool(takeovers or n_next))
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
     named = None if item_names is None else _read_names(item_names)
     if outputs is not None:
@@ -562,7 +562,7 @@ def _found_key(path: str, *, goes_on: bool) -> Key | None:
     if _is_key(path):
         return read_key(path)
     if goes_on:
-        rule = "is not there. What is added is seen under the codes of the study, which its key alone can make."
+        rule = "is not there. A spare sees the codes of the study, which its key alone can make; so does who goes on."
         raise InputError(
             [Problem(rule, "Give --key as the table of the study was written with.", place=path)]
         )

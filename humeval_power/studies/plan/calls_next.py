@@ -100,7 +100,7 @@ def next_ratings(
     ways: tuple[Way, ...] = ()
     by_gain = None
     if planned is not None:
-        ways = ways_to_go_on(planned, state, chosen, new_workers, limit=limit, rates=rates, rng=rng)
+        ways = ways_to_go_on(planned, state, chosen, limit=limit, rates=rates, rng=rng)
         by_gain = errors_by_gain(planned, found, chosen)
         if budget is not None:
             check_budget(planned, state, chosen, budget, rates=rates)
@@ -112,7 +112,7 @@ def next_ratings(
         new_slots=tuple(slot for slot in slots[len(state.slot_of) :] if slot in batch.slots),
         before=state.rows,
         counts=state.counts,
-        per_item=state.per_item(chosen),
+        per_output=state.per_output(chosen),
         ways=ways,
         by_gain=by_gain,
         scale=None if planned is None else planned.scale,

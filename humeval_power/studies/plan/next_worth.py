@@ -58,7 +58,6 @@ def ways_to_go_on(
     planned: Plan,
     state: StudyUnderWay,
     chosen: Assignment,
-    n_new: int,
     *,
     limit: int | None,
     rates: Sequence[float],
@@ -66,19 +65,21 @@ def ways_to_go_on(
 ) -> tuple[Way, ...]:
     """What stands, what the chosen ratings make of it, what as many by others would, and what was planned.
 
-    n_new : how many new workers the chosen ratings were open to.
     rates : of checks and repeats.
     """
     base, n = state.plan.design, len(chosen.item)
     n_alone = -(-n // int(base.worker_loads.max()))
+    n_beside = n_beyond(chosen, state)
     others = {
-        "left": state.collecting(0, limit=limit, rates=rates, most=n) if n_new else None,
-        "new": state.collecting(n_alone, limit=limit, rates=rates, most=n, alone=True),
+        "left": state.collecting(0, limit=limit, rates=rates, most=n) if n_beside else None,
+        "new": state.collecting(n_alone, limit=limit, rates=rates, most=n, alone=True)
+        if n_beside < len(np.unique(chosen.worker))
+        else None,
     }
     added: dict[str, Assignment | None] = {"stands": None, "next": chosen}
     for name, found in others.items():
         rows = None if found is None else fewest_first(found, n, rng)
-        if rows is not None and len(rows.item) == n and set(rows.worker) != set(chosen.worker):
+        if rows is not None and len(rows.item) == n:
             added[name] = rows
     ways = []
     for name, more in added.items():

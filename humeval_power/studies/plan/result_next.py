@@ -17,6 +17,7 @@ from humeval_power.saying.result import Record
 from humeval_power.scales import RatingScale
 from humeval_power.studies.plan.next_worth import Way
 from humeval_power.studies.plan.result_assignment import AssignmentResult
+from humeval_power.studies.plan.under_way import OutputCounts
 
 _NAMED = 6  # slots that the first sentence names
 
@@ -29,8 +30,7 @@ class NextRatings(AssignmentResult):
     new_slots : those of the batch that new workers fill.
     before : the ratings that are given or still expected.
     counts : ratings planned, done, expected, lost and left out, and of how many slots for which reason.
-    per_item : the fewest and the most ratings of an output before and after, and how many outputs get more than
-        planned.
+    per_output : how often outputs are rated before and after.
     ways : what the ratings buy; none without a plan.
     by_gain : standard errors with these cells and with as many of the largest gain; None where it was not computed.
     recorded : the ledger that was told.
@@ -43,7 +43,7 @@ class NextRatings(AssignmentResult):
     new_slots: tuple[str, ...]
     before: Assignment
     counts: Mapping[str, int]
-    per_item: tuple[tuple[int, int], tuple[int, int], int]
+    per_output: OutputCounts
     ways: tuple[Way, ...] = ()
     by_gain: tuple[float, float] | None = None
     scale: RatingScale | None = None
@@ -93,26 +93,21 @@ class NextRatings(AssignmentResult):
         return ", ".join(said)
 
     def _lead(self) -> str:
-        stands, after, fresh, planned = (self.way(name) for name in ("stands", "next", "new", "planned"))
+        stands, after, planned = (self.way(name) for name in ("stands", "next", "planned"))
         if after is None or stands is None or planned is None:
             return "Without a plan nothing says what they buy. No rating was read to choose them."
-        cost = (
-            ""
-            if after.cost is None or self.currency is None
-            else f", for {money(after.cost, self.currency)}"
-        )
-        said = (
-            f"They take the power from {percent(stands.power)} to {percent(after.power)}{cost}; the plan had "
-            f"{percent(planned.power)}."
-        )
-        if fresh is not None:
-            price = (
-                ""
-                if fresh.cost is None or self.currency is None
-                else f", for {money(fresh.cost, self.currency)}"
-            )
-            said += f" As many by {_new(fresh.n_new)} would give {percent(fresh.power)}{price}."
+        said = f"They take the power from {percent(stands.power)} to {percent(after.power)}"
+        if math.isnan(stands.power):
+            said = f"With them the power is {percent(after.power)}"
+        said += f"{self._price(after)}; the plan had {percent(planned.power)}."
+        for other in filter(None, (self.way("left"), self.way("new"))):
+            said += f" As many by {_who(other)} would give {percent(other.power)}{self._price(other)}."
         return f"{said} No rating was read to choose them."
+
+    def _price(self, way: Way) -> str:
+        return (
+            "" if way.cost is None or self.currency is None else f", for {money(way.cost, self.currency)}"
+        )
 
     def _headline(self) -> Iterator[Fact]:
         counts = self.counts
@@ -138,8 +133,7 @@ class NextRatings(AssignmentResult):
         ]
         if why:
             yield "Lost", f"{', '.join(lost) or 'no rating'}; slots: {', '.join(why)}"
-        (least, most), (least_after, most_after), _ = self.per_item
-        yield "Each output", f"{_range(least, most)}, then {_range(least_after, most_after)}"
+        yield "Each output", f"{_range(*self.per_output.before)}, then {_range(*self.per_output.after)}"
 
     def _bought(self) -> Iterator[Table | Paragraph]:
         unit = "" if self.scale is None else ", points"
@@ -147,7 +141,7 @@ class NextRatings(AssignmentResult):
         names = {"stands": "as it stands", "next": "with these", "planned": "as planned"}
         rows = tuple(
             (
-                names.get(one.name, f"with {_new(one.n_new)} instead"),
+                names.get(one.name, f"by {_who(one)}"),
                 f"{one.n_ratings:,}",
                 f"{one.n_workers:,}",
                 _number(one.half_width(self.scale)),
@@ -161,6 +155,8 @@ class NextRatings(AssignmentResult):
             "At the variances and the effect of the plan, by formula, tested once at the end. As it stands: what "
             "is given or still expected."
         )
+        if len(self.assignment.systems) > 2:
+            caption += " The half-width is that of the widest comparison."
         yield Table(header, rows, caption)
         if self.by_gain is not None:
             chosen, best = self.by_gain
@@ -187,18 +183,19 @@ class NextRatings(AssignmentResult):
 
     def _how(self) -> Iterator[str]:
         yield (
-            "The item with the fewest ratings comes next, and goes to the worker with the least work who has not "
-            "met it; ties are drawn by the seed. Counts and who is there decide, never a rating: the analysis is "
-            "that of a design that was fixed."
+            "What has the fewest ratings comes next, and goes to the worker with the least work who has not met "
+            "the item; ties are drawn by the seed. Counts and who is there decide, never a rating: the analysis "
+            "is that of a design that was fixed."
         )
         if self.n_ratings < self.n_asked:
             yield (
                 f"{self.n_asked:,} were asked for; what a worker rates together stays together, so that "
                 f"{self.n_ratings:,} come next."
             )
-        above = self.per_item[2]
-        if above:
-            yield f"{counted(above, 'output')} get more ratings than planned, since no others lack any."
+        if self.per_output.n_lacking:
+            yield f"{counted(self.per_output.n_lacking, 'output')} will still have fewer ratings than planned."
+        if self.per_output.n_above:
+            yield f"{counted(self.per_output.n_above, 'output')} will have more ratings than planned."
         if self.counts["without_slot"]:
             yield (
                 f"{counted(self.counts['without_slot'], 'answer')} could not be laid to a slot, and count as not "
@@ -211,7 +208,6 @@ class NextRatings(AssignmentResult):
 
     def content(self) -> Record:
         """Counts, what the ratings buy, and the rows of the table."""
-        (least, most), (least_after, most_after), above = self.per_item
         loads = self.assignment.loads(0)
         return {
             "rule": self.rule,
@@ -223,9 +219,10 @@ class NextRatings(AssignmentResult):
             ],
             "counts": dict(self.counts),
             "per_output": {
-                "before": [least, most],
-                "after": [least_after, most_after],
-                "n_above_plan": above,
+                "before": list(self.per_output.before),
+                "after": list(self.per_output.after),
+                "n_above_plan": self.per_output.n_above,
+                "n_below_plan": self.per_output.n_lacking,
             },
             "ways": [
                 {
@@ -247,8 +244,10 @@ class NextRatings(AssignmentResult):
         }
 
 
-def _new(count: int) -> str:
-    return "a new worker" if count == 1 else f"{count:,} new workers"
+def _who(way: Way) -> str:
+    if not way.n_new:
+        return "those who are left"
+    return "a new worker" if way.n_new == 1 else f"{way.n_new:,} new workers"
 
 
 def _range(least: int, most: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 
 _SLOT = re.compile(r"w(\d+)")
 _LOST = ("withdrawn", "refused")
+
+
+class OutputCounts(NamedTuple):
+    """The fewest and the most ratings of an output before and after a batch, how many outputs it raises above the
+    plan, and how many still have fewer."""
+
+    before: tuple[int, int]
+    after: tuple[int, int]
+    n_above: int
+    n_lacking: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,20 +174,23 @@ class StudyUnderWay:
         first = max([*used, len(self.plan.slots)])
         return numbered("w", first + n_new)[first:]
 
-    def per_item(self, chosen: Assignment) -> tuple[tuple[int, int], tuple[int, int], int]:
-        """The fewest and the most ratings of an output before and after, and how many get more than planned."""
+    def per_output(self, chosen: Assignment) -> OutputCounts:
+        """How often outputs are rated, before and after."""
         n_systems = len(self.plan.systems)
-        shown = np.unique(
-            self.plan.design.assignment.item * n_systems + self.plan.design.assignment.system,
-            return_counts=True,
-        )
+        rows = self.plan.design.assignment
+        shown, planned = np.unique(rows.item * n_systems + rows.system, return_counts=True)
         before, after = (
-            np.bincount(rows.item * n_systems + rows.system, minlength=len(self.plan.items) * n_systems)
-            for rows in (self.rows, joined_rows(self.rows, chosen))
+            np.bincount(one.item * n_systems + one.system, minlength=len(self.plan.items) * n_systems)[
+                shown
+            ]
+            for one in (self.rows, joined_rows(self.rows, chosen))
         )
-        more = int((after[shown[0]] > np.maximum(shown[1], before[shown[0]])).sum())
-        before, after = before[shown[0]], after[shown[0]]
-        return (int(before.min()), int(before.max())), (int(after.min()), int(after.max())), more
+        return OutputCounts(
+            before=(int(before.min()), int(before.max())),
+            after=(int(after.min()), int(after.max())),
+            n_above=int((after > np.maximum(planned, before)).sum()),
+            n_lacking=int((after < planned).sum()),
+        )
 
 
 def _check_slots(table: AssignmentTable, dropouts: Collection[str], excluded: Collection[str]) -> None:
