@@ -562,7 +562,7 @@ def _found_key(path: str, *, goes_on: bool) -> Key | None:
     if _is_key(path):
         return read_key(path)
     if goes_on:
-        rule = "is not there. A spare sees the codes of the study, which its key alone can make; so does who goes on."
+        rule = "is not there. A spare sees the codes of the study, which its key alone can make."
         raise InputError(
             [Problem(rule, "Give --key as the table of the study was written with.", place=path)]
         )
