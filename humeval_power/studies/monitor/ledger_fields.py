@@ -355,7 +355,7 @@ class LedgerState:
     """A study as its ledger has it: the looks taken, every rating they saw, whether the plan was amended since
     the first of them, and the fingerprint of the secret that the ratings' digests were made with (None before
     the first look). `n_withdrawn` participants took their consent back after a look; `gone` are the places of their
-    ratings that looks saw. `n_added` ratings were added by counts alone."""
+    ratings that looks saw."""
 
     monitoring: AnyMonitoring
     rows: dict[str, str]
@@ -363,14 +363,6 @@ class LedgerState:
     secret: str | None = None
     n_withdrawn: int = 0
     gone: frozenset[str] = frozenset()
-    n_added: int = 0
-
-    @property
-    def addition(self) -> str | None:
-        """What to say of ratings that were added to those planned; None where none were."""
-        if not self.n_added:
-            return None
-        return f"{counted(self.n_added, 'rating')} added, chosen by counts alone: who had rated what, no rating."
 
     @property
     def withdrawal(self) -> str | None:
@@ -506,7 +498,7 @@ def state_of(
         raise InputError([Problem(rule, "Name this study's own --ledger.", place=place)])
     looks: list[Any] = []
     rows: dict[str, str] = {}
-    secret, n_withdrawn, n_added, gone = start["secret"], 0, 0, frozenset[str]()
+    secret, n_withdrawn, gone = start["secret"], 0, frozenset[str]()
     for entry in entries[1:]:
         if entry.kind == "secret":
             secret, rows, gone = entry.content["secret"], {}, frozenset()
@@ -514,15 +506,13 @@ def state_of(
             n_withdrawn += entry.content["n_workers"]
             gone |= frozenset(entry.content["rows"])
             rows = {place: value for place, value in rows.items() if place not in gone}
-        elif entry.kind == "cells":
-            n_added += entry.content["n_ratings"]
-        else:
+        elif entry.kind == "look":
             looks.append(_look(entry.content["look"]))
             rows.update(entry.content["new_rows"])
     held: Any = planned  # of either kind, and so are the looks
     state: AnyMonitoring = replace(held, looks=tuple(looks))
     amended = start["plan_sha256"] != checksum
-    return LedgerState(state, rows, amended, secret, n_withdrawn, gone, n_added)
+    return LedgerState(state, rows, amended, secret, n_withdrawn, gone)
 
 
 def _by(start: Mapping[str, Any]) -> RatingScale | str:
