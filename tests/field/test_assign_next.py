@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from humeval_power.checking.exports.assigned import assigned_of, check_key, key_
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template
-from humeval_power.costs import CostModel
+from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import counterbalanced, crossed, workers_nested
 from humeval_power.errors import InputError
 from humeval_power.fees import PlatformFee
@@ -455,6 +456,33 @@ def test_a_study_file_says_it_too_and_its_assignment_stays_as_it_is(study, monke
     assert (study / "assignment.csv").read_bytes() == before
     said = run("assign", "study.toml", "--seed", 7, "--repeats", 0.25, "-o", "anew/").stderr
     assert "exports" not in said  # of a study that begins they are not asked for
+
+
+def test_the_budget_of_the_study_file_holds_beside_its_plan(tmp_path, monkeypatch) -> None:
+    costs = CostModel(price_per_rating="0.10")
+    priced = plans.of_two(costs=costs)
+    plan = replace(priced, cost=cost_of(priced.design(), costs).total)
+    files = plans.written(tmp_path / "study", plan)
+    given = [
+        {
+            "worker": f"p-{row['worker_slot']}",
+            "slot": row["worker_slot"],
+            "order": row["order"],
+            "code": row["code"],
+        }
+        for row in rows_of(files.assignment)
+        if row["worker_slot"] != "w03"
+    ]
+    write(files.plan.parent / "answers.csv", given)
+    monkeypatch.chdir(files.plan.parent)
+    words = ("assign", "study.toml", "--batch-size", 8, "--checks", 0.1, "--repeats", 0.2, "--next", 8)
+    for budget, code in ((100, 0), (7, 2)):
+        Path("study.toml").write_text(
+            'schema = "humeval_power/study/1"\n[files]\nplan = "plan.json"\nkey = "key.csv"\n'
+            f'assignment = "assignment.csv"\nexports = "answers.csv"\n[cost]\nbudget = {budget}\n'
+        )
+        found = run(*words, "--dropouts", "w03", code=code)
+    assert "left of the budget of 7.00 USD" in " ".join(found.stderr.split())
 
 
 def test_exports_and_an_assignment_are_needed() -> None:
