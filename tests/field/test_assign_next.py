@@ -463,15 +463,11 @@ def test_the_budget_of_the_study_file_holds_beside_its_plan(tmp_path, monkeypatc
     priced = plans.of_two(costs=costs)
     plan = replace(priced, cost=cost_of(priced.design(), costs).total)
     files = plans.written(tmp_path / "study", plan)
+    kept = ("order", "code", "kind")
     given = [
-        {
-            "worker": f"p-{row['worker_slot']}",
-            "slot": row["worker_slot"],
-            "order": row["order"],
-            "code": row["code"],
-        }
+        {"worker": f"p-{slot}", "slot": slot, **{name: row[name] for name in kept}}
         for row in rows_of(files.assignment)
-        if row["worker_slot"] != "w03"
+        if (slot := row["worker_slot"]) != "w03"
     ]
     write(files.plan.parent / "answers.csv", given)
     monkeypatch.chdir(files.plan.parent)
