@@ -206,11 +206,17 @@ def test_a_crossed_study_needs_new_workers() -> None:
 
 def test_designs_in_which_workers_see_one_system_go_on_so() -> None:
     nested = workers_nested(6, 8)
-    begun, found = under_way(nested, half_of_w03, 8, dropouts=["w03"], new_workers=1, layout={})
+    begun, found = under_way(nested, half_of_w03, 4, dropouts=["w03"], new_workers=1, layout={})
     new = cells_of(found)
     assert new.groupby("worker_slot")["system"].nunique().max() == 1
     lost = begun.rows.loc[begun.rows["worker_slot"] == "w03", "system"].unique()
     assert set(new.loc[new["worker_slot"] == "w07", "system"]) <= set(lost)
+    # in the batch after it they stay with it
+    more = [(found.to_frame(), "next.csv")]
+    _, later = under_way(nested, half_of_w03, 4, dropouts=["w03"], layout={}, more=more)
+    assert later.assignment.slots == ("w07",)
+    both = pd.concat([begun.rows, new, cells_of(later)])
+    assert both.groupby("worker_slot")["system"].nunique().max() == 1
     both = counterbalanced(6, 8)
     begun, found = under_way(both, half_of_w03, 4, dropouts=["w03"], new_workers=1, layout={})
     assert (cells_of(found).groupby(["worker_slot", "item"]).size() == 1).all()

@@ -137,17 +137,19 @@ class StudyUnderWay:
         room = np.where(present, _room(limit, self.shown, rates, most=most), 0)
         fresh = np.minimum(_room(limit, np.zeros(n_new, dtype=np.int64), rates, most=most), usual)
         rows = design.assignment
-        planned = np.zeros((design.n_workers, n_systems), dtype=np.bool_)
-        planned[rows.worker, rows.system] = True
         shown = np.zeros((n_items, n_systems), dtype=np.bool_)
         shown[rows.item, rows.system] = True
         place = {slot: number for number, slot in enumerate(self.plan.slots)}
         own = [place.get(self.table.work_of(slot)[0], -1) for slot in self.first_slot]
-        everything = np.ones(n_systems, dtype=np.bool_)
-        kinds = np.array([everything if one < 0 else planned[one] for one in own]).reshape(-1, n_systems)
-        if (planned.sum(axis=1) == n_systems).all():
-            new_kinds = np.ones((n_new, n_systems), dtype=np.bool_)
-        else:  # workers see some systems alone: new ones take those that have the fewest ratings
+        kinds = np.ones((len(own), n_systems), dtype=np.bool_)
+        new_kinds = np.ones((n_new, n_systems), dtype=np.bool_)
+        if design.kind in ("workers-nested", "both-nested"):
+            # a worker sees one system: new ones take those that have the fewest ratings, and stay with them
+            planned = np.zeros((design.n_workers, n_systems), dtype=np.bool_)
+            planned[rows.worker, rows.system] = True
+            rated = np.zeros_like(kinds)
+            rated[self.rows.worker, self.rows.system] = True
+            kinds = np.array([planned[one] if one >= 0 else rated[who] for who, one in enumerate(own)])
             order = np.argsort(np.bincount(self.rows.system, minlength=n_systems), kind="stable")
             new_kinds = np.eye(n_systems, dtype=np.bool_)[order[np.arange(n_new) % n_systems]]
         together = (
