@@ -25,6 +25,10 @@ if (form && answer) {
   });
   if (saves) form.addEventListener("change", save);
   answer.addEventListener("submit", saves ? afterSaving : stopped);
+  answer.addEventListener("change", (event) => {
+    const reading = event.target.closest("form.reading");
+    if (reading) reread(reading);
+  });
   for (const field of form.querySelectorAll("[data-field].file")) droppable(field);
   follow(answer.dataset.state, answer.dataset.key);
   copies();
@@ -165,8 +169,7 @@ async function saved() {
   }
   const found = await said.json();
   if (found.conflict) {
-    const fresh = new DOMParser().parseFromString(found.conflict, "text/html").querySelector("main");
-    document.querySelector("main").replaceWith(fresh);
+    conflict(found.conflict);
   } else if (found.version) {
     form.elements.version.value = found.version;
     for (const [name, value] of Object.entries(found.values)) {
@@ -184,10 +187,48 @@ async function saved() {
 
 /* A button of the answer waits until what was typed is saved. */
 async function afterSaving(event) {
-  if (!saving) return;
+  if (event.target.matches(".reading") && event.submitter?.value === "read") {
+    event.preventDefault();
+    return reread(event.target);
+  }
+  const waited = saving ?? rereading;
+  if (!waited) return;
   event.preventDefault();
-  await saving;
-  event.target.submit();
+  const name = event.target.getAttribute("action") + event.submitter?.value;
+  await waited;
+  const same = [...answer.querySelectorAll("form button")].find((each) => each.form.getAttribute("action") + each.value === name);
+  if (same) same.form.requestSubmit(same);
+}
+
+/* What is chosen about the columns of a file is kept, and the file is read again; the focus stays where it is. */
+let rereading = null;
+function reread(reading) {
+  const sent = new URLSearchParams(new FormData(reading));
+  answer.setAttribute("aria-busy", "true");
+  rereading = (async () => {
+    const said = await fetch(reading.getAttribute("action"), {
+      method: "POST",
+      headers: { Accept: "application/json", "X-Humeval": "1", "X-Tab": tab },
+      body: sent,
+    }).catch(() => null);
+    rereading = null;
+    if (!said) return lost();
+    if (said.status === 204) return;
+    const found = await said.json();
+    if (found.conflict) return conflict(found.conflict);
+    const at = document.activeElement?.getAttribute("name");
+    const value = document.activeElement?.value;
+    show(found);
+    if (found.version) form.elements.version.value = found.version;
+    const same = [...answer.querySelectorAll("form.reading [name]")].filter((each) => each.name === at);
+    (same.find((each) => each.value === value) ?? same[0])?.focus();
+  })();
+  return rereading;
+}
+
+function conflict(html) {
+  const fresh = new DOMParser().parseFromString(html, "text/html").querySelector("main");
+  document.querySelector("main").replaceWith(fresh);
 }
 
 /* The whole answer, by a job. */

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from humeval_power.doors.page.workspace.studies import REPORTS_FOLDER, WRITTEN, OpenedStudy, as_typed
+from humeval_power.doors.page.workspace.studies import (
+    MAPPING,
+    REPORTS_FOLDER,
+    WRITTEN,
+    OpenedStudy,
+    as_typed,
+    paths_of,
+)
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS
 
 Words = tuple[str, ...]
@@ -55,6 +62,7 @@ class Act:
     writes : the fields that name what it writes into the folder of the study; without any it writes nothing.
     keeps : the file in which the lines of the button's field of that name are kept, which `words` may name.
     without : fields that it is not told, where it writes nothing.
+    leads_on : whether the answer of the stage follows at its end, in the place of its own.
     """
 
     stage: str
@@ -62,6 +70,7 @@ class Act:
     writes: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     keeps: str = ""
+    leads_on: bool = False
 
     def names(self, study: OpenedStudy) -> dict[str, str]:
         """What it writes that the study does not name yet, or elsewhere: forms lie in a folder with the table."""
@@ -205,6 +214,18 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
     return None
 
 
+def field_read(study: OpenedStudy, stage: Stage) -> str:
+    """The field of the files whose reading a stage shows: exports, and a table that one brought as it is."""
+    if stage.key == "decide" and study.is_there("ratings") and not study.has("exports"):
+        return "ratings"
+    by_codes = study.is_there("assignment")
+    return (
+        "exports"
+        if stage.key in ("collect", "decide") and study.is_there("exports") and not by_codes
+        else ""
+    )
+
+
 def _of_several(study: OpenedStudy) -> bool:
     """Whether each design of the study is one of several tests, whose power takes a second."""
     values = study.file.values
@@ -251,7 +272,14 @@ def _again(study: OpenedStudy, field: str) -> Words:
     return ("--force",) if study.has(field) and study.is_there(field) else ()
 
 
+def _read(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
+    """The ratings of the exports by their mapping, into the table that the study names."""
+    exports, ratings = (paths_of(study.file.values[name]) for name in ("exports", "ratings"))
+    return ("import", *exports, "--map", MAPPING, "-o", *ratings, "--force")
+
+
 ACTS: Mapping[str, Act] = {
+    "read": Act("decide", _read, writes=("ratings",), leads_on=True),
     "prove": Act("size", _prove),
     "search": Act("plan", lambda _study, _sent: ("plan", FILE_NAME), without=("plan",)),
     "seal": Act("plan", _seal, writes=("plan",)),
