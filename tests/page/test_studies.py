@@ -274,7 +274,7 @@ def test_ratings_become_a_study_that_decides(client):
     asked = client.get(brought.headers["location"]).text
     upload = html.unescape(re.search(r'name="ratings" value="([^"]+)"', asked)[1])
     begun = client.post("/studies/ratings", data={"ratings": upload, "name": "have"})
-    assert begun.headers["location"] == "/study/have/decide"
+    assert begun.headers["location"] == "/study/have/decide?table=open"
     assert "This table can be analysed: 360 ratings" in client.get("/study/have/decide").text
 
 

@@ -130,7 +130,7 @@ class Workspace:
         """Begin a study: an empty one, a worked example, or one of ratings that are there."""
         kind = request.path_params["kind"]
         sent = await _sent(request)
-        stage = "question"
+        stage, view = "question", dict[str, str]()
         if kind == "new":
             values: Mapping[str, object] = {
                 name: FIELDS[name].kind.read(FIELDS[name].start)
@@ -143,6 +143,7 @@ class Workspace:
         elif kind == "ratings":
             name, content = await self._uploaded(sent.get("ratings", ""))
             values, files, stage = {"ratings": name}, {name: content}, "decide"
+            view = {"table": "open"}
         else:
             return not_there(request, None)
         name = sent.get("name", "") or (EXAMPLES[kind].name if kind in EXAMPLES else "")
@@ -151,7 +152,7 @@ class Workspace:
         )
         if kind in EXAMPLES and EXAMPLES[kind].opens:
             return _to(EXAMPLES[kind].opens.format(folder=named))
-        return _to((await run_in_threadpool(self._known.open, named)).link(stage))
+        return _to(_with_view((await run_in_threadpool(self._known.open, named)).link(stage), view))
 
     async def rename(self, request: Request) -> Response:
         """Give a study a name."""

@@ -15,6 +15,7 @@ from humeval_power.doors.page.workspace.studies import (
     as_typed,
     paths_of,
 )
+from humeval_power.errors import InputError
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS
 
 Words = tuple[str, ...]
@@ -274,6 +275,8 @@ def _again(study: OpenedStudy, field: str) -> Words:
 
 def _read(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
     """The ratings of the exports by their mapping, into the table that the study names."""
+    if not study.has("exports") or not study.has("ratings"):
+        raise InputError("There is no file of ratings here. Bring it first.")
     exports, ratings = (paths_of(study.file.values[name]) for name in ("exports", "ratings"))
     return ("import", *exports, "--map", MAPPING, "-o", *ratings, "--force")
 
