@@ -19,6 +19,7 @@ def served(tmp_path_factory):
 @pytest.fixture
 def page(browser, served):
     with browser_page(browser, served) as (found, seen):
+        found.set_default_timeout(60_000)
         yield found
         assert seen.errors == []
         assert seen.foreign == []
@@ -61,7 +62,7 @@ def answered(page) -> str:
     page.wait_for_selector("text=This table can be analysed")
     settled(page)
     page.click("button:has-text('Analyse')")
-    page.wait_for_selector("#answer .headline")
+    page.wait_for_selector("#answer h2:has-text('Analysis of')")
     settled(page)
     return page.inner_text("#answer")
 
@@ -98,6 +99,7 @@ def by_commas(page) -> None:
 
 
 def by_choice(page) -> None:
+    page.focus("select[aria-label='source is']")
     page.select_option("select[aria-label='source is']", "item")
     settled(page)
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "source is"

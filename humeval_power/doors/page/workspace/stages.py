@@ -64,6 +64,7 @@ class Act:
     keeps : the file in which the lines of the button's field of that name are kept, which `words` may name.
     without : fields that it is not told, where it writes nothing.
     leads_on : whether the answer of the stage follows at its end, in the place of its own.
+    reads : fields whose files it reads where they are there; the study forgets those that nobody has written.
     """
 
     stage: str
@@ -72,10 +73,12 @@ class Act:
     without: tuple[str, ...] = ()
     keeps: str = ""
     leads_on: bool = False
+    reads: tuple[str, ...] = ()
 
     def names(self, study: OpenedStudy) -> dict[str, str]:
         """What it writes that the study does not name yet, or elsewhere: forms lie in a folder with the table."""
         found = {name: as_typed(WRITTEN[name]) for name in self.writes if not study.has(name)}
+        found |= {name: "" for name in self.reads if study.has(name) and not study.is_there(name)}
         if "assignment" in self.writes and study.has("upload"):
             found["assignment"] = f"{FORMS_FOLDER}/assignment.csv"
         return found
@@ -298,6 +301,7 @@ ACTS: Mapping[str, Act] = {
         "decide",
         lambda study, _sent: ("analyze", FILE_NAME, *_again(study, "findings")),
         writes=("findings",),
+        reads=("plan",),
     ),
     "write": Act(
         "report",

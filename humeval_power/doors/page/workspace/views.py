@@ -248,6 +248,7 @@ def _of_answer(
         "reading": shown.table.reading if shown.table else None,
         "differ": DIFFER,
         "seen": shown.table.command if shown.table else "",
+        "table_open": bool(wanted.get("table")),
         "can_read": bool(field_read(study, stage)),
         "next": following,
         "form_token": around.form_token,
