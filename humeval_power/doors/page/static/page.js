@@ -12,6 +12,7 @@ let asking = null;
 let quiet = 0;
 let still = 0;
 let polling = 0;
+let touched = false; // nothing is simulated before somebody has set something
 
 if (form && answer) {
   for (const slider of form.querySelectorAll("input[type=range]")) joined(slider);
@@ -33,6 +34,30 @@ if (form && answer) {
   follow(answer.dataset.state, answer.dataset.key);
   copies();
   glance();
+  if (!["live", "starting"].includes(answer.dataset.state)) toProblem(answer);
+  // What nobody waits for is not computed; a page that is loaded again asks for it anew.
+  window.addEventListener("pagehide", () => {
+    const stop = answer.querySelector(".progress form")?.getAttribute("action") ?? "";
+    const place = form.getAttribute("data-leaves") ?? stop.replace("/stop?", "/leave?");
+    if (place) navigator.sendBeacon(place);
+  });
+}
+
+/* The eye goes where something is wrong. */
+function toProblem(among) {
+  const wrong = among.querySelector("[aria-invalid=true], p.problem[tabindex]") ?? among.querySelector(".problems");
+  wrong?.closest("details")?.setAttribute("open", "");
+  wrong?.focus();
+}
+
+/* What changed, as one sentence for those who hear the page. */
+function say() {
+  const problem = answer.querySelector(".problems li, .reading .problem");
+  const sentence = problem ?? answer.querySelector(".progress p") ?? answer.querySelector(".reading .first-number, header .answer, .document p");
+  const words = (sentence?.textContent ?? "").replace(/\s+/g, " ").trim();
+  const heard = answer.querySelector(".progress") && !problem ? words.replace(/[\d.,:%]+.*/, "").trim() : words;
+  const said = document.getElementById("said");
+  if (said.textContent !== heard) said.textContent = heard;
 }
 
 /* On a narrow screen the answer is below the form: its headline stays in sight. */
@@ -88,6 +113,7 @@ function keep(step) {
 }
 
 function changed() {
+  touched = true;
   keep(false);
   clearTimeout(quiet);
   clearTimeout(still);
@@ -181,6 +207,7 @@ async function saved() {
     quiet = setTimeout(move, QUIET);
   } else {
     show(found);
+    toProblem(form);
   }
   return found;
 }
@@ -262,9 +289,10 @@ function show(found, keepsFormula) {
   if (found.html === undefined) {
     const text = document.createElement("p");
     text.className = "problems";
-    text.setAttribute("role", "alert");
+    text.setAttribute("tabindex", "-1");
     text.textContent = words(found);
     answer.replaceChildren(text);
+    document.getElementById("said").textContent = text.textContent;
     return;
   }
   answer.classList.remove("old");
@@ -286,6 +314,7 @@ function show(found, keepsFormula) {
   }
   beside(found.problems);
   glance();
+  say();
   follow(found.state, found.key);
 }
 
@@ -294,7 +323,7 @@ function follow(state, key) {
   answer.dataset.key = key;
   clearTimeout(polling);
   clearTimeout(still);
-  if (state === "live" && form.hasAttribute("data-follows") && answer.querySelector(".document")) still = setTimeout(compute, STILL);
+  if (touched && state === "live" && form.hasAttribute("data-follows") && answer.querySelector(".document")) still = setTimeout(compute, STILL);
   if (state === "starting") polling = setTimeout(move, 400);
   if (saves && (state === "waiting" || state === "running")) {
     polling = setTimeout(move, 500);
@@ -307,7 +336,7 @@ function follow(state, key) {
 function beside(problems) {
   for (const field of form.querySelectorAll("[data-field]")) {
     const here = problems.filter((each) => each.option === field.dataset.field);
-    const input = field.querySelector("input:not([type=range]), select");
+    const input = field.querySelector("input:not([type=range], .brought input), select");
     const id = input.id + "-wrong";
     field.querySelector(".problem")?.remove();
     field.classList.toggle("wrong", here.length > 0);
@@ -346,7 +375,7 @@ async function stopped(event) {
 
 /* A file that is chosen or dropped is brought at once; its field holds its name and its digest. */
 function droppable(field) {
-  const inputs = [...field.querySelectorAll("input")];
+  const inputs = [...field.querySelectorAll("input[type=text]")];
   const free = () => inputs.find((each) => each.value === "") ?? inputs[0]; // of several files the next
   const chooser = document.createElement("input");
   chooser.type = "file";
@@ -381,8 +410,17 @@ async function bring(file, input) {
   if (!said) return lost();
   const found = await said.json();
   if (!found.value) return beside([{ option: input.name, text: words(found) }]);
-  input.value = found.value;
-  if (saves) return save();
+  if (saves) {
+    input.value = found.value; // until it is saved, when it has the name that the file has in the folder
+    return save();
+  }
+  const label = document.createElement("label");
+  const box = document.createElement("input");
+  Object.assign(box, { type: "checkbox", name: input.name, value: found.value, checked: true });
+  label.className = "brought";
+  label.append(box, " " + file.name);
+  if (!input.closest("[data-many]")) input.closest(".control").querySelector(".brought")?.remove();
+  input.before(label);
   input.dispatchEvent(new Event("input", { bubbles: true }));
   if (!form.getAttribute("data-live")) form.requestSubmit();
 }

@@ -79,6 +79,7 @@ class Workspace:
         self._parts = parts
         self._studies = None if parts.folder is None else Studies(parts.folder)
         self._begun: dict[tuple[str, str], _StageJob] = {}
+        self._asked: dict[str, set[str]] = {}  # the answers that stages of a study ask for by themselves
         self._beginning: set[str] = set()  # studies into which a command is about to write
 
     @property
@@ -93,6 +94,7 @@ class Workspace:
             Route("/zip/{name:path}", self.take),
             Route("/answers/{name:path}", self.answers, methods=["POST"]),
             Route("/table/{name:path}", self.table, methods=["POST"]),
+            Route("/leave/{name:path}", self.leave, methods=["POST"]),
             *(
                 Route(path, view, methods=[method])
                 for path in ("/study/{stage}", "/study/{name:path}/{stage}")
@@ -270,6 +272,15 @@ class Workspace:
         await run_in_threadpool(self._known.keep_answers, name, sent)
         return _to(f"{study.link('report')}?form={ANSWERS}")
 
+    async def leave(self, request: Request) -> Response:
+        """A study is left: what was begun in it is stopped, unless one of its pages is opened again at once."""
+        for name, stage in list(self._begun):
+            if name == request.path_params["name"]:
+                self._parts.workers.leave(self._begun[name, stage].key)
+        for key in self._asked.pop(request.path_params["name"], ()):
+            self._parts.workers.leave(key)
+        return Response(status_code=204)
+
     async def table(self, request: Request) -> Response:
         """How a file of ratings is to be read: keep it, forget it, or take the ratings by it."""
         name = request.path_params["name"]
@@ -396,6 +407,9 @@ class Workspace:
     async def _answer(
         self, stage: Stage, study: OpenedStudy, saved: OpenedStudy, wanted: Mapping[str, str], tab: str
     ) -> StageShown:
+        for (name, _), one in self._begun.items():
+            if name == study.name:
+                self._parts.workers.job_of(one.key)  # it goes on, as somebody is here
         begun = self._begun.get((study.name, stage.key))
         job = None if begun is None else self._parts.workers.job_of(begun.key)
         if begun is not None and job is not None:
@@ -415,6 +429,7 @@ class Workspace:
             work = await run_in_threadpool(self._work, study, question)
             key = hashlib.sha256(f"{work.key} {stamp(work)}".encode()).hexdigest()[:32]
             job = self._parts.workers.job(key, work)
+            self._asked.setdefault(study.name, set()).add(key)
             if job.state in ("waiting", "running"):
                 await job.wait(_SOON)
             return StageShown(job.state, told=job.told, place=job.place, answer=job.answer)
