@@ -151,7 +151,8 @@ def test_an_alternative_takes_the_place_of_what_it_excludes(client, chosen):
         back = {"option": "pilot", "back": "/study/mine/size"}
         brought = client.post("/upload", params=back, files={"file": ("my pilot.csv", file)})
     page = client.get(brought.headers["location"]).text
-    value = html.unescape(re.search(r'<input type="checkbox" name="pilot" value="([^"]+)" checked> my pilot.csv', page)[1])
+    shown = r'<input type="checkbox" name="pilot" value="([^"]+)" checked> my pilot.csv'
+    value = html.unescape(re.search(shown, page)[1])
     assert not (chosen / "mine" / "my pilot.csv").exists()  # to bring is not to save
     save(client, pilot=value)
     kept = said(chosen)["pilot"]

@@ -295,7 +295,7 @@ def _troubles(problems: Sequence[Problem], shown: Reading) -> Iterator[Trouble]:
         )
         word = words.get(str(one.value).strip().casefold(), "") if one.has_value else ""
         if word:
-            yield Trouble("How many points is it? Or tick that it is no rating.", word=word)
+            yield Trouble("How many points is each of these? Or tick that it is no rating.", word=word)
         elif absent:
             for each in absent:
                 yield Trouble(f"Which column is the {each}?", part=each)
