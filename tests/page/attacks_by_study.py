@@ -180,6 +180,12 @@ def studies() -> list[Attack]:
             400,
             "",
         ),
+        "stop what a study computes without the token": (
+            posted("/leave/mine", {}, x_humeval=None),
+            403,
+            "Another site has sent this request",
+        ),
+        "stop what a study computes by a link": (ask(target="/leave/mine"), 404, "no page of this name"),
         "take ratings that no file holds": (posted("/act/read/mine", {}), 422, "Bring it first"),
         "begin one of an upload that nobody made": (
             posted("/studies/ratings", {"ratings": "a.csv~0123456789abcdef"}),

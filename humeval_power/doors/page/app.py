@@ -225,8 +225,9 @@ class _Page:
 
 
 def _is_costly(form: Form) -> bool:
-    """Whether an answer is simulated, which takes minutes: it is begun by a button, and not by a look."""
-    return "simulations" in offered(form.command, form.hides)
+    """Whether an answer is simulated, and not of ratings that are there: it is begun by a button, not by a look."""
+    options = offered(form.command, form.hides)
+    return "simulations" in options and "ratings" not in options
 
 
 async def _asked(form: Form, query: list[tuple[str, str]]) -> tuple[CommandRequest, tuple[Wrong, ...]]:

@@ -35,7 +35,12 @@ if (form && answer) {
   copies();
   glance();
   if (!["live", "starting"].includes(answer.dataset.state)) toProblem(answer);
-  // What nobody waits for is not computed; a page that is loaded again asks for it anew.
+  // What nobody waits for is not computed: a page that is left says so, after the next one of its study has come.
+  if (saves) {
+    const here = () => fetch(form.getAttribute("data-here")).catch(() => null);
+    setTimeout(here, 1000);
+    setInterval(here, 60_000);
+  }
   window.addEventListener("pagehide", () => {
     const stop = answer.querySelector(".progress form")?.getAttribute("action") ?? "";
     const place = form.getAttribute("data-leaves") ?? stop.replace("/stop?", "/leave?");

@@ -95,6 +95,7 @@ class Workspace:
             Route("/answers/{name:path}", self.answers, methods=["POST"]),
             Route("/table/{name:path}", self.table, methods=["POST"]),
             Route("/leave/{name:path}", self.leave, methods=["POST"]),
+            Route("/here/{name:path}", self.here),
             *(
                 Route(path, view, methods=[method])
                 for path in ("/study/{stage}", "/study/{name:path}/{stage}")
@@ -281,6 +282,17 @@ class Workspace:
             self._parts.workers.leave(key)
         return Response(status_code=204)
 
+    async def here(self, request: Request) -> Response:
+        """Somebody has a page of a study open: what was begun in it goes on."""
+        self._look(request.path_params["name"])
+        return Response(status_code=204)
+
+    def _look(self, name: str) -> None:
+        """Ask for what was begun in a study, as somebody waits for it."""
+        for (study, _), begun in self._begun.items():
+            if study == name:
+                self._parts.workers.job_of(begun.key)
+
     async def table(self, request: Request) -> Response:
         """How a file of ratings is to be read: keep it, forget it, or take the ratings by it."""
         name = request.path_params["name"]
@@ -407,9 +419,7 @@ class Workspace:
     async def _answer(
         self, stage: Stage, study: OpenedStudy, saved: OpenedStudy, wanted: Mapping[str, str], tab: str
     ) -> StageShown:
-        for (name, _), one in self._begun.items():
-            if name == study.name:
-                self._parts.workers.job_of(one.key)  # it goes on, as somebody is here
+        self._look(study.name)
         begun = self._begun.get((study.name, stage.key))
         job = None if begun is None else self._parts.workers.job_of(begun.key)
         if begun is not None and job is not None:
