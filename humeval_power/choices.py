@@ -209,6 +209,8 @@ BoardTest = Literal["holm", "max-t", "signs"]  # of scores
 Tasks = Literal["sampled", "fixed"]
 MOST_RANKED = 300  # systems
 
+DEFAULT_JUDGE_RUNS = 5  # of a judge on an item, at most, where nobody says
+
 # Plans of agreement: the numbers that are looked at, and the share of raters' levels in a rating's variance.
 PLANNED_RATERS = (3, 4, 5, 6, 8, 10, 15, 20)
 PLANNED_OUTPUTS = (30, 100, 300, 1_000)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,20 @@ def student_p(t: float, df: float, alternative: Direction = "two-sided") -> floa
     if alternative == "two-sided":
         return float(2 * special.stdtr(df, -abs(t)))
     return float(special.stdtr(df, -t if alternative == "greater" else t))
+
+
+def student_interval(
+    estimate: float, standard_error: float, df: float, confidence: float
+) -> tuple[float, float]:
+    """Student's interval of an estimate."""
+    reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * standard_error
+    return estimate - reach, estimate + reach
+
+
+def sum_of_variances(variance: Any, df: Any, other: Any, other_df: Any) -> tuple[Any, Any]:
+    """Variance of a sum of two independent parts, and Satterthwaite's df of it; numbers or arrays."""
+    total = variance + other
+    return total, total**2 / (variance**2 / df + other**2 / other_df)
 
 
 def normal_p(z: float, alternative: Direction = "two-sided") -> float:
@@ -81,8 +95,7 @@ class ClusteredMean:
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Student's interval."""
-        reach = -float(special.stdtrit(self.df, (1 - confidence) / 2)) * self.standard_error
-        return self.estimate - reach, self.estimate + reach
+        return student_interval(self.estimate, self.standard_error, self.df, confidence)
 
 
 def clustered_mean(values: ArrayLike, clusters: Clusters | None) -> ClusteredMean:

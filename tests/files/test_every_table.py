@@ -12,7 +12,7 @@ from cases import each_case
 
 from humeval_power.comparisons.accuracy.files_results import read_claims, read_counts, read_leaderboard
 from humeval_power.comparisons.corpus.files import read_corpus, read_labels
-from humeval_power.comparisons.judge.files import judged_table
+from humeval_power.comparisons.judge.files import judged_roles, judged_table
 from humeval_power.comparisons.preference.files import read_judgements
 from humeval_power.comparisons.scores.files import open_scores, score_table
 from humeval_power.comparisons.survey.files import read_comparisons
@@ -78,7 +78,8 @@ def _pool(path: Path) -> Any:
 
 
 def _judged(path: Path) -> Any:
-    human, judge, extra, what, *_ = judged_table(read_table(path)).values()
+    found = read_table(path)
+    human, judge, extra, what, *_ = judged_table(found, judged_roles(found, named={})).values()
     return human.tolist(), judge.tolist(), extra.tolist(), what
 
 

@@ -183,6 +183,22 @@ def test_systems_that_never_differ_have_the_exact_bound() -> None:
     assert label_mean(np.zeros(40)).interval[0] == -found.interval[1]
 
 
+def test_differences_of_ratings_that_are_all_nothing_have_no_bound() -> None:
+    """A share of items that differ bounds a mean of -1, 0 and 1, and none of points of a longer scale."""
+    found = label_mean(np.zeros(40), of_classes=False)
+    assert (found.estimate, found.p_value) == (0.0, 1.0)
+    assert np.isnan(found.interval).all()
+
+
+@pytest.mark.parametrize("n_yes", [1, 29])
+def test_an_answer_of_one_label_is_not_used(n_yes: int) -> None:
+    labels = np.arange(30) % 2.0
+    judge = (np.arange(30) < n_yes) * 1.0
+    found = assisted_mean(labels, judge[:, None], (np.arange(90) % 2.0)[:, None])
+    assert found.method == "labels"
+    assert "One label alone decides" in found.reason
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "n_judges"), [(15, 3), (20, 5), (30, 5), (100, 5), (10, 1)])
 def test_regression_covers_as_often_as_it_says(n: int, n_judges: int) -> None:

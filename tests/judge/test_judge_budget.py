@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -100,6 +101,15 @@ def test_the_search_is_within_a_hundredth_of_the_closed_form() -> None:
         # of all that was searched one is as precise, whether or not it has the most power
         best = min(option.power.precision.variance for option in found.by_workers)
         assert best / found.closed.standard_error**2 < 1.01
+
+
+def test_a_limit_of_ratings_leaves_the_largest_study_that_keeps_to_it() -> None:
+    request = asked("1", ".2", ".4", ".004", 4000, workers=(6, 6), most_per_worker=100, most_ratings=3)
+    found = search_budget(request)
+    for option in (found.judged, found.alone):
+        assert option is not None
+        counts = option.counts
+        assert 2 * counts.n_items * counts.ratings_per_item == 6 * 100
 
 
 def test_explained_shares_follow_from_correlations_and_runs() -> None:
@@ -227,3 +237,60 @@ def test_a_judge_that_costs_as_much_as_people_is_not_bought() -> None:
 
 def test_a_budget_that_buys_nothing_ends_with_3() -> None:
     assert "buy no study" in run(*COMMAND, "--budget", "20", code=3).stdout
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (("--power", "0.8"), "--budget or --power, not both"),
+        (("--reliability", "0.7"), "give --budget"),
+        (("--between", "0.2"), "give --budget"),
+        (("--max-runs", "5"), "give --budget"),
+    ],
+)
+def test_what_would_say_nothing_is_refused(said: tuple[str, ...], why: str) -> None:
+    line = COMMAND if "--power" in said else (*COMMAND[:16], *COMMAND[18:])
+    assert ("--budget" in line) == ("--power" in said)
+    assert why in " ".join(run(*line, *said, code=2).stderr.split())
+
+
+def test_a_power_to_reach_stands_aside_for_a_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a study file, which may say both; what is typed decides."""
+    monkeypatch.chdir(tmp_path)
+    Path("study.toml").write_text('schema = "humeval_power/study/1"\n[search]\npower = 0.9\nbudget = 300\n')
+    judge = ("--max-extra", "500", "--correlation", "0.8", "--no-proof", "--study", "study.toml")
+    line = ("judge", "plan", "--preset", "low", "--effect", "0.2", "--cost-per-rating", "0.2", *judge)
+    assert run_json(*line)["budget"] == "300"
+    assert run_json(*line, "--power", "0.7")["target"] == 0.7
+
+
+def test_judges_whose_errors_are_independent_go_together_as_the_truth_makes_them() -> None:
+    """Then R^2 / (1 - R^2) is the sum of the judges' own: of two of .8, 2 .64 / .36."""
+    free = (Decimal(0), Decimal(0))
+    ratio = 2 * 0.64 / 0.36
+    assert JudgePanel((0.8, 0.8), (1.0, 1.0), free).r_squared((1, 1)) == pytest.approx(ratio / (1 + ratio))
+    found = run_json(*COMMAND, "--correlation", "0.8,0.8", "--no-proof")
+    assert found["judges"]["between"] is None
+    said = " ".join(run(*COMMAND, "--correlation", "0.8,0.8", "--no-proof").stdout.split())
+    assert "noise of runs, errors independent" in said
+
+
+def test_what_is_said_and_simulated_is_of_the_study_that_is_bought() -> None:
+    """A judge of 0.2 for the price of a person: people alone have more power, and no proof by a judge."""
+    line = (*COMMAND, "--correlation", "0.2", "--cost-per-score", "0.2")
+    record = run_json(*line)
+    assert record["simulated"] is None
+    with_judge, alone = (100 * record[name]["power"] for name in ("judged", "alone"))
+    assert alone - with_judge > 1
+    said = " ".join(run(*line).stdout.split())
+    assert f"Then {alone:.0f} of 100 such studies" in said
+    assert f"with it {with_judge:.0f} would" in said
+    few = (*line, "--min-workers", "3", "--max-workers", "3")
+    assert "the formula is rough." in " ".join(run(*few).stdout.split())
+
+
+def test_a_one_sided_plan_says_that_it_has_no_proof() -> None:
+    said = " ".join(run(*COMMAND, "--alternative", "greater").stdout.split())
+    assert "only two-sided tests are proved by simulation" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -373,3 +374,256 @@ def test_runs_of_a_judge_do_not_make_labels_of_one_person_several(tmp_path: Path
     table = read_judged(path)
     assert int(np.isfinite(table.human).sum()) == 20
     assert table.has_runs
+
+
+def test_labels_apart_are_no_part_of_what_is_corrected(tmp_path: Path) -> None:
+    """Rogan and Gladen (1978) with the share of yes of the target alone: (0.13 + 0.9 - 1) / 0.8."""
+    human = np.repeat([1, 0], 100)
+    judge = np.concatenate([np.repeat([1, 0, 1, 0], [90, 10, 10, 90]), np.repeat([1, 0], [39, 261])])
+    frame = pd.DataFrame(
+        {"item": range(500), "human": pd.array([*human, *[None] * 300], dtype="Int64"), "judge": judge}
+    )
+    found = run_json("judge", "check", write(tmp_path / "apart.csv", frame), "--labels", "apart")
+    measured = found["judges"][0]["classes"]
+    assert measured["n_judged"] == 300
+    assert measured["rate"]["value"] == pytest.approx((0.13 + 0.9 - 1) / 0.8)
+    all_labelled = write(tmp_path / "none.csv", frame[:200])
+    none = run_json("judge", "check", all_labelled, "--labels", "apart")["judges"][0]["classes"]
+    assert none["rate"]["value"] is None
+    assert "no output without a label" in none["rate"]["reason"]
+    assert "nan" not in run("judge", "check", all_labelled, "--labels", "apart").stdout
+
+
+def test_labels_that_differ_between_runs_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text("item,human,sample,judge\na,1,1,0.5\na,0,2,0.6\nb,1,1,0.2\nb,1,2,0.3\n")
+    said = " ".join(run("judge", "check", path, code=2).stderr.split())
+    assert "row 3, column 'human': value '0': row 2 has another value for the same output." in said
+    assert "--worker COLUMN" in said
+    path.write_text("item,w1,human_1,human_2,run,judge\na,x,1,0,1,.5\na,x,1,1,2,.6\n")
+    assert "row 3, column 'human_2'" in " ".join(run("judge", "check", path, code=2).stderr.split())
+
+
+def test_labels_that_stand_beside_each_judge_in_rows_count_once(tmp_path: Path) -> None:
+    rng = np.random.default_rng(17)
+    quality = rng.normal(size=60)
+    rows = [
+        (f"i{item}", worker, round(3 + quality[item] + rng.normal(), 2) if item < 30 else "")
+        for item in range(60)
+        for worker in "vwxy"
+    ]
+    wide = pd.DataFrame(rows, columns=["item", "worker", "human"])
+    for name in "ab":
+        wide[f"judge_{name}"] = np.repeat(quality + rng.normal(0, 0.5, 60), 4).round(3)
+    long = wide.melt(["item", "worker", "human"], var_name="judge", value_name="score")
+    long["run"] = long["judge"]  # one of each judge
+    paths = write(tmp_path / "wide.csv", wide), write(tmp_path / "long.csv", long)
+    first, second = (run_json("judge", "estimate", path) for path in paths)
+    assert (first["n_ratings"], first["judged"]) == (second["n_ratings"], second["judged"])
+    noise = next(
+        one for one in run_json("judge", "check", paths[1])["evidence"] if "own noise" in one["what"]
+    )
+    assert not noise["supported"]
+    long["human"] = long["human"].mask(long["judge"] == "judge_b", 1)
+    assert "for the same output and worker" in " ".join(
+        run("judge", "check", write(paths[1], long), code=2).stderr.split()
+    )
+
+
+def two_systems(rng: np.random.Generator, n: int, workers: tuple[str, ...]) -> pd.DataFrame:
+    """A row for each rating of n items under two systems, one of each worker."""
+    rows = [
+        (f"i{item}", system, worker, int(rng.random() < 0.5), int(rng.random() < 0.5))
+        for item in range(n)
+        for system in "AB"
+        for worker in workers
+    ]
+    return pd.DataFrame(rows, columns=["item", "system", "worker", "human", "judge"]).assign(
+        judge=lambda frame: frame.groupby(["item", "system"])["judge"].transform("first")
+    )
+
+
+def test_two_ratings_are_of_two_people(tmp_path: Path) -> None:
+    frame = two_systems(np.random.default_rng(7), 60, ("w",))
+    doubled = pd.concat([frame, frame])
+    for number, one in enumerate((doubled, doubled.drop(columns="worker"))):
+        found = run_json("judge", "check", write(tmp_path / f"{number}.csv", one))
+        favour = next(each for each in found["evidence"] if "favour" in each["what"])
+        assert found["n_twice"] == 0
+        assert (favour["supported"], favour["because"]) == (False, "the table does not name two people")
+    two = two_systems(np.random.default_rng(7), 60, ("v", "w"))
+    again = pd.concat([two, two])  # the same two people twice
+    counts = [
+        run_json("judge", "check", write(tmp_path / "two.csv", each))["judges"][0]["favours"]
+        for each in (two, again)
+    ]
+    assert counts[0] == counts[1]
+    assert counts[0][0]["n"] == 120
+
+
+def test_every_estimate_has_the_reason_of_all(tmp_path: Path) -> None:
+    frame = two_systems(np.random.default_rng(8), 200, ("w",)).drop(columns="worker")
+    frame["judge"] = np.random.default_rng(9).random(400).round(4)
+    frame["human"] = frame["human"].astype("Int64").mask(frame["judge"] > 0.5)
+    path = write(tmp_path / "low.csv", frame)
+    for options in ((), ("--labels", "apart")):
+        found = run_json("judge", "check", path, *options)
+        helped = [one for one in found["evidence"] if "with the judge's help" in one["what"]]
+        assert [one["supported"] for one in helped] == [False, False]
+        assert helped[0]["because"] == helped[1]["because"]
+
+
+def test_labels_in_one_cluster_have_no_interval(tmp_path: Path) -> None:
+    frame = two_systems(np.random.default_rng(10), 200, ("v", "w"))
+    frame["passage"] = np.where(frame["item"].str.slice(1).astype(int) < 60, "p", frame["item"])
+    frame["human"] = frame["human"].astype("Int64").mask(frame["passage"] != "p")
+    path = write(tmp_path / "one.csv", frame)
+    found = run_json("judge", "check", path, "--cluster", "passage")
+    one = found["judges"][0]
+    for measure in (one["correlation"], one["kappa"], one["ac1"], one["alpha"]):
+        assert (measure["low"], measure["reason"]) == (None, "all labels are in one cluster")
+    assert (one["distortions"], one["favours"]) == ([], [])
+    assert "all labels are in one cluster" in {each["because"] for each in found["evidence"]}
+    for line in found["commands"]:
+        assert run(*line.replace("humeval-power ", "").split()).exit_code == 0
+
+
+def test_other_columns_of_people_are_no_labels(tmp_path: Path) -> None:
+    path = tmp_path / "age.csv"
+    path.write_text("item,annotator_age,annotator_sex,label,judge\na,40,1,1,1\nb,30,0,0,1\n")
+    assert run_json("judge", "check", path)["columns"]["People"] == "label"
+    path.write_text("item,human_1,judge\na,1,1\nb,0,1\n")
+    assert run_json("judge", "check", path)["columns"]["People"] == "human_1"
+    path.write_text("item,judge\na,1\nb,0\n")
+    assert "--human" in run("judge", "check", path).stdout
+
+
+def test_a_rate_needs_a_judge_that_tells_classes_apart(tmp_path: Path) -> None:
+    human, rng = np.arange(100) % 2, np.random.default_rng(3)
+    wrong = np.where(rng.random(100) < 0.1, human, 1 - human)
+    for judge, why in ((wrong, "the opposite"), (np.ones(100, dtype=int), "does not tell")):
+        frame = pd.DataFrame({"item": range(100), "human": human, "judge": judge})
+        found = run_json("judge", "check", write(tmp_path / "wrong.csv", frame))
+        rate = next(one for one in found["evidence"] if "a rate corrected" in one["what"])
+        assert not rate["supported"]
+        assert why in rate["because"]
+
+
+def test_pairs_without_a_difference_have_the_exact_bound_together(tmp_path: Path) -> None:
+    """Bonferroni over three pairs: 1 - (.05 / 3 / 2)^(1 / 30) for yes and no; no bound on a longer scale."""
+    rng = np.random.default_rng(11)
+    human = rng.integers(0, 2, 30)
+    for scale, most in ((1, 1 - (0.05 / 6) ** (1 / 30)), (4, None)):
+        rows = [
+            (f"i{item}", system, scale * human[item] if item < 30 else "", round(rng.random(), 3))
+            for item in range(60)
+            for system in "ABC"
+        ]
+        path = write(
+            tmp_path / "same.csv", pd.DataFrame(rows, columns=["item", "system", "human", "judge"])
+        )
+        pair = run_json("judge", "estimate", path)["pairs"][0]
+        high = pair["simultaneous"][1]
+        assert high == (None if most is None else pytest.approx(most, rel=1e-9))
+        assert (pair["human"]["interval"][1] is None) == (most is None)
+
+
+def offered(found: dict) -> list[str]:
+    for line in found["commands"]:
+        assert run(*shlex.split(line)[1:]).exit_code == 0
+    return [line.split()[2] for line in found["commands"]]
+
+
+def test_systems_on_different_items_are_no_comparison(tmp_path: Path) -> None:
+    frame = two_systems(np.random.default_rng(12), 200, ("w",)).drop(columns="worker")
+    frame["item"] += frame["system"]
+    frame["human"] = frame["human"].astype("Int64").mask(np.arange(400) >= 100)
+    found = run_json("judge", "check", write(tmp_path / "apart.csv", frame), "--labels", "random")
+    assert offered(found) == ["agreement"]
+
+
+@pytest.mark.parametrize("form", ["columns", "rows"])
+def test_bias_is_asked_of_one_judge_at_a_time(tmp_path: Path, form: str) -> None:
+    rng = np.random.default_rng(13)
+    frame = two_systems(rng, 80, ("v", "w"))
+    frame["human"] = (frame["judge"] + (rng.random(len(frame)) < 0.2)) % 2
+    frame["x"] = frame.pop("judge")
+    frame["y"] = 1
+    frame["z"] = 1 - frame["x"]
+    if form == "rows":
+        keys = ["item", "system", "worker", "human"]
+        frame = frame.melt(keys, ["x", "y", "z"], var_name="judge", value_name="score")
+    else:
+        frame = frame.rename(columns={name: f"judge_{name}" for name in "xyz"})
+    frame.insert(0, "Status", "Approved")
+    found = run_json("judge", "check", write(tmp_path / "three.csv", frame))
+    assert offered(found).count("bias") == 1  # neither of a constant judge nor of one that errs always
+    assert sum("judge bias" in line and "--judge" in line for line in found["commands"]) == 1
+
+
+def test_copied_and_constant_judges_with_workers_are_named(tmp_path: Path) -> None:
+    rng = np.random.default_rng(14)
+    quality = rng.normal(size=60)
+    rows = [
+        (f"i{item}", worker, round(3 + quality[item] + rng.normal(), 2) if item < 30 else "", quality[item])
+        for item in range(60)
+        for worker in "vwxy"
+    ]
+    frame = pd.DataFrame(rows, columns=["item", "worker", "human", "judge_a"]).assign(
+        judge_b=lambda found: found["judge_a"] * 2, judge_c=1
+    )
+    path = write(tmp_path / "copied.csv", frame)
+    assert "estimate" in offered(run_json("judge", "check", path))
+    said = " ".join(run("judge", "estimate", path).stdout.split())
+    assert "judge_b, judge_c: left out, as a copy of a judge before it" in said
+    constant = run("judge", "estimate", path, "--judge", "judge_c").stdout
+    assert "The judge says the same of all labelled items" in " ".join(constant.split())
+
+
+def test_one_run_of_each_output_is_one_run(simple: Path, tmp_path: Path) -> None:
+    """Rows of two people with the same score are no runs either, whatever their batch is called."""
+    frame = pd.read_csv(simple, dtype=str, keep_default_na=False).assign(run="1", worker="v")
+    batches = frame.assign(run=[f"{place % 3}" for place in range(len(frame))])
+    of_two = pd.concat([frame, frame.assign(worker="w")])
+    for one in (frame, batches, of_two):
+        found = run_json("judge", "check", write(tmp_path / "run.csv", one))
+        noise = next(each for each in found["evidence"] if "own noise" in each["what"])
+        assert (noise["supported"], noise["because"]) == (False, "each output has one run")
+
+
+def test_commands_carry_what_was_decided_of_rejected_rows(simple: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(simple, dtype=str, keep_default_na=False).assign(AssignmentStatus="Approved")
+    frame.loc[5, "AssignmentStatus"] = "Rejected"
+    path = write(tmp_path / "rejected.csv", frame)
+    run("judge", "check", path, code=2)
+    found = run_json("judge", "check", path, "--rejected-rows", "drop")
+    assert all("--rejected-rows drop" in line for line in found["commands"])
+    assert offered(found) == ["estimate", "agreement"]
+
+
+def test_labels_with_the_judge_and_without_are_of_the_same_items(tmp_path: Path) -> None:
+    """120 items in all: t .5 / sqrt(120) is above .05, whoever helps; a judge that says nothing has no number."""
+    rng = np.random.default_rng(15)
+    human = pd.array([*(np.arange(40) % 2), *[None] * 80], dtype="Int64")
+    frame = pd.DataFrame({"item": range(120), "human": human, "judge_a": rng.random(120), "judge_b": 1})
+    path = write(tmp_path / "few.csv", frame)
+    found = run_json("judge", "check", path, "--half-width", "0.05")["worth"]
+    assert [one["needed_alone"] for one in found] == [None] * 3
+    rows = [
+        line.split() for line in run("judge", "check", path, "--half-width", "0.05").stdout.splitlines()
+    ]
+    ends = {row[0]: row[-3:] for row in rows if row[:1] in (["judge_a"], ["judge_b"]) and row[-1] == "none"}
+    assert ends == {"judge_a": ["0.05", "none", "none"], "judge_b": ["0.05", "-", "none"]}
+
+
+def test_pairs_that_are_not_looked_at_are_counted(tmp_path: Path) -> None:
+    rng = np.random.default_rng(16)
+    rows = [
+        (f"i{item}", f"s{system:02}", int(rng.random() < 0.5) if item < 20 else "", int(rng.random() < 0.5))
+        for item in range(40)
+        for system in range(11)
+    ]
+    path = write(tmp_path / "many.csv", pd.DataFrame(rows, columns=["item", "system", "human", "judge"]))
+    said = " ".join(run("judge", "check", path).stdout.split())
+    assert said.count("The first 45 of 55 pairs of systems were looked at.") == 2
+    assert "The 12 that are worth most of 45." in said

@@ -19,6 +19,7 @@ from humeval_power.clusters import Clusters
 from humeval_power.comparisons.judge.files import read_judged
 from humeval_power.comparisons.judge.means import judged_means
 from humeval_power.comparisons.judge.rated import RatedItems, rated_means
+from humeval_power.comparisons.judge.result_answers import without_judges
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.corrections import correct
@@ -183,7 +184,6 @@ def test_clusters_widen_what_is_known_of_the_judges_mean() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"scores": np.full((340, 2), 50.0)}, "same score"),
         ({"scores": np.random.default_rng(0).normal(size=(41, 2))}, "judge alone has scored"),
         ({"clusters": Clusters.of([0] * 40 + [1] * 300)}, "one cluster"),
     ],
@@ -191,6 +191,26 @@ def test_clusters_widen_what_is_known_of_the_judges_mean() -> None:
 def test_data_without_an_answer_are_refused(change: dict, words: str) -> None:
     with pytest.raises(InputError, match=words):
         rated_means(replace(drawn(7), **change))
+
+
+def test_a_judge_that_says_nothing_leaves_the_workers_alone() -> None:
+    rated = drawn(7)
+    alone = rated_means(rated).human
+    found = rated_means(replace(rated, scores=np.full((340, 2), 50.0)))
+    assert found.reason.startswith("The judge says the same")
+    assert found.judged == found.human
+    assert (found.human.estimate, found.human.df) == pytest.approx((alone.estimate, alone.df), rel=1e-9)
+
+
+def test_a_copy_of_a_judge_is_left_out() -> None:
+    rated = drawn(7)
+    one = rated_means(rated)
+    copied = np.stack([rated.scores, 3 * rated.scores + 1], axis=-1)
+    found = rated_means(replace(rated, scores=copied))
+    assert (found.used, found.judged.weights) == ((0,), (one.judged.weights[0], 0.0))
+    assert found.judged.interval == one.judged.interval
+    said = " ".join(without_judges(("first", "second"), found))
+    assert said.startswith("second: left out, as a copy")
 
 
 def test_ratings_without_noise_are_refused() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.asking.calls import TypedValues
-from humeval_power.asking.command import needs
+from humeval_power.asking.command import Use, needs
 from humeval_power.asking.declared import Calls, CallStep, Declaration, Page, Part, chain
 from humeval_power.asking.expressions import call
 from humeval_power.asking.form import Next
@@ -27,7 +27,7 @@ from humeval_power.asking.vocabulary import (
     SIMULATIONS,
     column,
 )
-from humeval_power.choices import LabelOrigin
+from humeval_power.choices import DEFAULT_JUDGE_RUNS, LabelOrigin
 from humeval_power.comparisons.questions import Subject
 from humeval_power.fields import (
     Field,
@@ -254,11 +254,11 @@ def _plan(given: TypedValues, calls: Calls) -> None:
         parameters,
         extra=given["extra"],
         correlation=_one_or_several(given["correlation"]),
-        power=given["power"],
+        power=given["power"] if given["budget"] is None or given.was_stated("power") else None,
         budget=given["budget"],
-        between=given.given("between"),
+        between=given["between"],
         reliability=_one_or_several(given["reliability"]),
-        max_runs=given.given("max_runs"),
+        max_runs=given["max_runs"] if given.was_stated("max_runs") else None,
         price_per_score=_one_or_several(given["cost_per_score"]),
         workers=(given["min_workers"], given["max_workers"]),
         max_ratings_per_item=given["max_ratings_per_item"],
@@ -268,6 +268,13 @@ def _plan(given: TypedValues, calls: Calls) -> None:
         **asked,
     )
     calls.let("result", found)
+
+
+def _sought(said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...]:
+    """A budget buys the most power; who types the power to reach asks what it costs."""
+    if "power" in typed:
+        return ("budget",)
+    return ("power",) if "budget" in {*said, *typed} else ()
 
 
 def _one_or_several(given: Any) -> Any:
@@ -331,12 +338,15 @@ PLAN = Declaration(
         ),
         "between": own(
             real(-1, 1),
-            "With --budget and several judges: their correlation with each other.",
+            "With --budget and several judges: their correlation with each other. [as if errors were independent]",
             "Correlation of the judges with each other",
-            usual=0.0,
+            page_help="Empty: as if their errors were independent.",
         ),
         "max_runs": own(
-            whole(1, 10), "With --budget: most runs of a judge on an item.", "Most runs of an item", usual=5
+            whole(1, 10),
+            "With --budget: most runs of a judge on an item.",
+            "Most runs of an item",
+            usual=DEFAULT_JUDGE_RUNS,
         ),
         "min_workers": _workers("Fewest workers to try.", "Fewest workers", 5),
         "max_workers": _workers(FIELDS["max_workers"].help, "Most workers", 20),
@@ -399,6 +409,7 @@ PLAN = Declaration(
     ),
     needs=_NEEDS,
     of_study=True,
+    use=Use(seeks=_sought),
 )
 _CONFIDENCE = own(
     real(0, 1, open="both"),

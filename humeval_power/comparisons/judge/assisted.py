@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.inference.clustered import student_interval, student_p
 from humeval_power.inference.item_bootstrap import wilson_interval
 
 Floats = NDArray[np.float64]
@@ -26,6 +27,8 @@ LEAST_LABELS = 10  # for one judge; each further one needs more, see `labels_wan
 _COLLINEAR = 1e8  # condition of the judges' correlations beyond which one of them says nothing of its own
 _MOST_GAIN = 20.0  # times the labels: more is not believed of an interval
 _FULL_LEVERAGE = 1 - 1e-9
+SAYS_THE_SAME = "The judge says the same of all labelled items, so that it was not used."
+_ONE_DECIDES = "One label alone decides a judge's weight: the judge was not used."
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,7 @@ def assisted_mean(
     *,
     confidence: float = 0.95,
     is_difference: bool = False,
+    of_classes: bool = True,
 ) -> Assisted:
     """The estimate that fits the labels, with the judges where they can be used.
 
@@ -75,13 +79,16 @@ def assisted_mean(
     ----------
     labels : (n,), human values, finite. judges : (n, J), the scores of the same items.
     extra : (N, J), the scores of items without a label, from the same population.
-    is_difference : the labels are differences B - A: then 0 and 1 are no classes.
+    is_difference : the labels are differences B - A: then 0 and 1 are no classes. of_classes : of yes and no, so
+        that they lie between -1 and 1.
     """
     binary = not is_difference and is_binary(labels)
     n_judges = judges.shape[1]
-    alone = label_mean(labels, confidence=confidence, binary=binary)
+    alone = label_mean(labels, confidence=confidence, binary=binary, of_classes=of_classes)
     used = usable_judges(judges, extra)
-    reason = _why_unused(labels, n_judges, len(extra), used, is_difference=is_difference)
+    reason = _why_unused(
+        labels, n_judges, len(extra), used, is_difference=is_difference, of_classes=of_classes
+    )
     if reason:
         return replace(alone, reason=reason)
     judges, extra = judges[:, used], extra[:, used]
@@ -89,20 +96,27 @@ def assisted_mean(
         both = np.concatenate([judges[:, 0], extra[:, 0]])
         classes = np.unique(both)
         if len(classes) == 2:
-            found = post_stratified(
-                labels, judges[:, 0] == classes[1], extra[:, 0] == classes[1], confidence=confidence
-            )
+            yes = judges[:, 0] == classes[1]
+            if not 2 <= yes.sum() <= len(yes) - 2:
+                return replace(alone, reason=_ONE_DECIDES)
+            found = post_stratified(labels, yes, extra[:, 0] == classes[1], confidence=confidence)
             return replace(found, used=tuple(used))
     found = regression(labels, judges, extra, confidence=confidence)
     if math.isnan(found.estimate):
-        return replace(alone, reason="One label alone decides a judge's weight: the judge was not used.")
+        return replace(alone, reason=_ONE_DECIDES)
     if binary:
         found = wilson_regression(labels, judges, extra, found, confidence=confidence)
     return replace(found, used=tuple(used))
 
 
-def label_mean(labels: Floats, *, confidence: float = 0.95, binary: bool = False) -> Assisted:
-    """The labels alone: Student's interval, of yes or no Wilson's; where nothing varies the exact bound."""
+def label_mean(
+    labels: Floats, *, confidence: float = 0.95, binary: bool = False, of_classes: bool = True
+) -> Assisted:
+    """The labels alone: Student's interval, of yes or no Wilson's; where nothing varies the exact bound.
+
+    The bound is of differences of yes and no (`of_classes`), which are no larger than the share of items that
+    differ. Other differences have none.
+    """
     n, mean = len(labels), float(labels.mean())
     variance = float(labels.var(ddof=1)) if n > 1 else math.nan
     error = math.sqrt(variance / n) if n > 1 else math.nan
@@ -110,7 +124,7 @@ def label_mean(labels: Floats, *, confidence: float = 0.95, binary: bool = False
         ends = wilson_interval(int(labels.sum()), n, confidence)
         return Assisted("labels", mean, error, math.nan, math.inf, math.nan, ends)
     if n > 1 and variance == 0 and mean == 0:  # differences: none of n items differs
-        most = 1 - ((1 - confidence) / 2) ** (1 / n)
+        most = 1 - ((1 - confidence) / 2) ** (1 / n) if of_classes else math.nan
         return Assisted("labels", mean, 0.0, math.nan, n - 1.0, 1.0, (-most, most))
     if n < 2 or variance == 0:
         return Assisted("labels", mean, error, math.nan, n - 1.0, math.nan, (math.nan, math.nan))
@@ -295,7 +309,13 @@ def _variance_of_judged(everywhere: Floats, weights: Floats) -> float:
 
 
 def _why_unused(
-    labels: Floats, n_judges: int, extra: int, used: Sequence[int], *, is_difference: bool
+    labels: Floats,
+    n_judges: int,
+    extra: int,
+    used: Sequence[int],
+    *,
+    is_difference: bool,
+    of_classes: bool,
 ) -> str:
     n, wanted = len(labels), labels_wanted(n_judges)
     if extra < 2:
@@ -304,17 +324,18 @@ def _why_unused(
         judges = "a judge" if n_judges == 1 else f"{n_judges} judges"
         return f"{n} labels are too few to weigh {judges}: {wanted} are needed."
     if is_difference and not labels.any():
-        return "No labelled item differs between the systems, so that the judge was not used."
+        none = "No labelled item differs between the systems, so that the judge was not used"
+        return f"{none}." if of_classes else f"{none}; other differences than of yes and no have no bound."
     if np.ptp(labels) == 0:
         return "All labels are alike, so that no weight of the judge can be learnt: it was not used."
     if not used:
-        return "The judge says the same of all labelled items, so that it was not used."
+        return SAYS_THE_SAME
     return ""
 
 
 def _student(
     method: Method, estimate: float, error: float, pool_error: float, df: float, confidence: float
 ) -> Assisted:
-    reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * error
-    p_value = 2 * float(special.stdtr(df, -abs(estimate) / error)) if error > 0 else math.nan
-    return Assisted(method, estimate, error, pool_error, df, p_value, (estimate - reach, estimate + reach))
+    p_value = student_p(estimate / error, df) if error > 0 else math.nan
+    ends = student_interval(estimate, error, df, confidence)
+    return Assisted(method, estimate, error, pool_error, df, p_value, ends)

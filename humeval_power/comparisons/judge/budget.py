@@ -14,15 +14,17 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_UP, Decimal
 from functools import cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.choices import DEFAULT_JUDGE_RUNS
 from humeval_power.comparisons.judge.plan import LEAST_ITEMS
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.errors import InputError, field_problem
+from humeval_power.inference.clustered import sum_of_variances
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.studies.power.formula import AnalyticPower, EffectPrecision, power_at
@@ -31,7 +33,6 @@ from humeval_power.study_counts import StudyCounts
 
 Floats = NDArray[np.float64]
 
-MOST_RUNS = 5
 MOST_JUDGES = 4  # of which every set and number of runs is tried
 _CENT = Decimal("0.01")
 _AROUND = np.array([0.6, 0.75, 0.85, 0.92, 1.0, 1.08, 1.18, 1.35, 1.6])  # times the best number of items
@@ -45,14 +46,15 @@ _MOST_STEPS = 400  # items taken away until what is bought keeps to the budget
 class JudgePanel:
     """Judges whose scores vary by 1 from item to item, without the noise of their runs.
 
-    correlations : of each with the items' true differences. between : of any two judges with each other.
+    correlations : of each with the items' true differences. between : of any two judges with each other; None
+        where their errors are independent, so that they agree no more than the truth makes them.
     reliabilities : the correlation of two runs of each. prices : of one score of each.
     """
 
     correlations: tuple[float, ...]
     reliabilities: tuple[float, ...]
     prices: tuple[Decimal, ...]
-    between: float = 0.0
+    between: float | None = None
 
     def __post_init__(self) -> None:
         n = len(self.correlations)
@@ -82,8 +84,11 @@ class JudgePanel:
 
     def among(self) -> Floats:
         """Correlations of the judges with each other, (J, J)."""
-        n = self.n_judges
-        return np.full((n, n), self.between) + (1 - self.between) * np.eye(n)
+        found = np.outer(self.correlations, self.correlations)
+        if self.between is not None:
+            found = np.full(found.shape, self.between)
+        np.fill_diagonal(found, 1.0)
+        return found
 
     def _joint(self) -> Floats:
         with_truth = np.array([self.correlations])
@@ -209,7 +214,7 @@ class BudgetRequest:
     workers: tuple[int, int] = (2, 40)
     most_ratings: int = 5
     most_per_worker: int | None = None
-    most_runs: int = MOST_RUNS
+    most_runs: int = DEFAULT_JUDGE_RUNS
     rule: DecisionRule = DEFAULT_RULE
 
     @property
@@ -253,6 +258,11 @@ class BudgetSearch:
     alone: BudgetOption | None
     closed: ClosedForm | None
     by_workers: tuple[BudgetOption, ...]
+
+    @property
+    def best(self) -> BudgetOption | None:
+        """The more powerful one."""
+        return self.judged if self.helps else self.alone
 
     @property
     def helps(self) -> bool:
@@ -342,7 +352,11 @@ def _sizes(request: BudgetRequest, prices: UnitPrices, runs: tuple[int, ...]) ->
             whole = left / each
             if any(runs):
                 whole = _share(left, each, judged, items_part, judged_part, request.extra)
-            for items in sorted({min(math.floor(whole * times), _MOST_ITEMS) for times in _AROUND}):
+            most = _MOST_ITEMS
+            if request.most_per_worker is not None:
+                most = min(most, workers * request.most_per_worker // (2 * ratings))
+            whole = min(whole, most)
+            for items in sorted({min(math.floor(whole * times), most) for times in _AROUND}):
                 total = _judged(request, prices, workers, items, ratings, runs)
                 if total is not None and items >= max(LEAST_ITEMS, -(-workers // ratings)):
                     yield _Size(workers, items, ratings, total, runs)
@@ -360,7 +374,7 @@ def _widths(request: BudgetRequest, sizes: Sequence[_Size]) -> Floats:
         items=items,
         ratings_per_item=ratings,
     )
-    variance, df = _joined(found.variance, found.df, known, judged)
+    variance, df = sum_of_variances(found.variance, found.df, known, np.maximum(judged - 1.0, 1.0))
     return np.asarray(np.sqrt(variance) * -special.stdtrit(np.maximum(df, 0.5), request.rule.alpha / 2))
 
 
@@ -415,12 +429,6 @@ def _helped(request: BudgetRequest, items: int, judged: int, runs: tuple[int, ..
     return left, request.variances[1] * r_squared / judged
 
 
-def _joined(variance: Any, df: Any, known: Any, judged: Any) -> tuple[Any, Any]:
-    """Variance and df (Satterthwaite) with the part of the judges' mean; numbers or arrays."""
-    total = variance + known
-    return total, total**2 / (variance**2 / df + known**2 / np.maximum(judged - 1.0, 1.0))
-
-
 def _bought(request: BudgetRequest, prices: UnitPrices, size: _Size) -> BudgetOption | None:
     """The study with its exact price, a little smaller where that is needed to keep to the budget."""
     workers, items, ratings, _, runs = size
@@ -451,7 +459,7 @@ def option_of(
     precision = counts_precision(
         replace(coded, sd_item_slope=coded.sd_item_slope * math.sqrt(left)), counts
     )
-    variance, df = _joined(precision.variance, precision.df, known, judged)
+    variance, df = sum_of_variances(precision.variance, precision.df, known, max(judged - 1.0, 1.0))
     whole = EffectPrecision(float(variance), float(df), precision.smallest, precision.n_workers)
     of_worker, of_item, noise = request.variances
     pairs = counts.n_items * counts.ratings_per_item

@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from humeval_power.choices import DEFAULT_SEED, LabelOrigin
+from humeval_power.choices import DEFAULT_JUDGE_RUNS, DEFAULT_SEED, LabelOrigin
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import Parameters
@@ -135,11 +135,11 @@ def plan(
     extra: int,
     correlation: float | Sequence[float],
     costs: CostModel,
-    power: float = 0.8,
+    power: float | None = None,
     budget: Decimal | float | None = None,
-    between: float = 0.0,
-    reliability: float | Sequence[float] = 1.0,
-    max_runs: int = 5,
+    between: float | None = None,
+    reliability: float | Sequence[float] | None = None,
+    max_runs: int | None = None,
     price_per_score: Decimal | float | Sequence[Decimal | float] = 0,
     workers: tuple[int, int] = (5, 20),
     max_ratings_per_item: int = 5,
@@ -162,11 +162,12 @@ def plan(
     several
         judges, without the noise of their runs.
     costs : prices of ratings, workers and items. price_per_score : of one score of the judge, or of each judge.
-    power : to reach, where there is no budget.
+    power : to reach, where there is no budget. [0.8]
     budget : the amount that the most powerful study may cost: people, items, ratings, judged items, judges and
     runs are
-        chosen together. between : the correlation of any two judges. reliability : of two runs of the judge, or of
-        each. max_runs : of a judge on an item.
+        chosen together. between : the correlation of any two judges, as if their errors were independent where
+        it is not given. reliability : of two runs of the judge, or of each [1]. max_runs : of a judge on an item
+        [5]. These three are for a budget.
     workers : the fewest and the most to try.
     max_ratings_per_item, max_ratings_per_worker : of an item under each system; of a worker, None without limit.
     n_simulations : studies that prove the plan; 0 leaves the proof out. [400; 100 with a budget]
@@ -182,7 +183,7 @@ def plan(
     Raises
     ------
     InputError
-        An impossible correlation, power, price or range, or no effect.
+        An impossible correlation, power, price or range, no effect, or power and a budget.
     """
     from humeval_power.comparisons.judge.budget import BudgetRequest, JudgePanel
     from humeval_power.comparisons.judge.plan import (
@@ -198,8 +199,12 @@ def plan(
     said = effect if isinstance(effect, Difference) else Difference(effect)
     correlations = (correlation,) if isinstance(correlation, int | float) else tuple(correlation)
     prices = price_per_score if isinstance(price_per_score, Sequence) else (price_per_score,)
-    reliabilities = (reliability,) if isinstance(reliability, int | float) else tuple(reliability)
     if budget is not None:
+        if power is not None:
+            raise InputError("A budget buys the most power: give --budget or --power, not both.")
+        if reliability is None:
+            reliability = 1.0
+        reliabilities = (reliability,) if isinstance(reliability, int | float) else tuple(reliability)
         n = len(correlations)
         request_of_budget = BudgetRequest(
             parameters=parameters.with_difference(said.value),
@@ -215,7 +220,7 @@ def plan(
             workers=workers,
             most_ratings=max_ratings_per_item,
             most_per_worker=max_ratings_per_worker,
-            most_runs=max_runs,
+            most_runs=DEFAULT_JUDGE_RUNS if max_runs is None else max_runs,
             rule=rule,
         )
         n_proof = BUDGET_SIMULATIONS if n_simulations is None else n_simulations
@@ -223,12 +228,15 @@ def plan(
     n_proof = PLAN_SIMULATIONS if n_simulations is None else n_simulations
     if len(correlations) > 1 or len(prices) > 1:
         raise InputError("Several judges are planned within a budget: give --budget.")
+    of_budget = {"--reliability": reliability, "--between": between, "--max-runs": max_runs}
+    if said_of_it := [option for option, value in of_budget.items() if value is not None]:
+        raise InputError(f"{', '.join(said_of_it)}: this is for judges within a budget: give --budget.")
     request = JudgeRequest(
         parameters=parameters.with_difference(said.value),
         correlation=correlations[0],
         extra=extra,
         costs=costs,
-        target=power,
+        target=0.8 if power is None else power,
         price_per_score=Decimal(str(prices[0])),
         workers=workers,
         most_ratings=max_ratings_per_item,
@@ -266,7 +274,7 @@ def _budget(
     setting: str,
     ahead: Ahead | None,
 ) -> JudgeBudget:
-    """What the budget buys, and the proof of the best with judges."""
+    """What the budget buys, and the proof where that has judges."""
     from humeval_power.comparisons.judge.budget import search_budget
     from humeval_power.comparisons.judge.plan import judged_workload, simulate_judged
     from humeval_power.comparisons.judge.result_budget import JudgeBudget
@@ -274,7 +282,7 @@ def _budget(
     from humeval_power.studies.power.required import design_of
 
     found, proof = search_budget(request), None
-    best = found.judged
+    best = found.judged if found.helps else None
     if best is not None and n_simulations and request.rule.alternative == "two-sided":
         design = design_of(best.counts)
         extra = best.judged - best.counts.n_items
@@ -346,21 +354,10 @@ def check(
     from humeval_power.files.tables import read_decided
 
     found = read_decided(path, rejected_rows)
-    read = judged_table(
-        found,
-        item=item,
-        system=system,
-        worker=worker,
-        cluster=cluster,
-        human=human,
-        judge=judge,
-        words=words,
-        tuned_on=tuned_on,
-        may_lack=True,
-    )
     taken = [name for name in (cluster, tuned_on) if name]
     named = {"item": item, "system": system, "worker": worker}
     roles = judged_roles(found, named=named, humans=human, judges=judge, taken=taken)
+    read = judged_table(found, roles, cluster=cluster, words=words, tuned_on=tuned_on, may_lack=True)
     said = (
         ("Items", (roles.item,)),
         ("Systems", (roles.system,)),
@@ -373,9 +370,9 @@ def check(
     mapped = [f"{word}={number:g}" for word, number in (words or {}).items()]
     typed = {**named, "cluster": cluster, "tuned-on": tuned_on}
     typed |= {"human": ",".join(human), "judge": ",".join(judge), "words": ",".join(mapped)}
-    options = "".join(f" --{name} {shell_word(value)}" for name, value in typed.items() if value)
+    typed |= {"rejected-rows": rejected_rows}
     return JudgeCheck(
-        options=options,
+        options=tuple((name, value) for name, value in typed.items() if value),
         found=check_table(read, labels=labels, half_width=half_width, confidence=confidence),
         source=str(path),
         columns=columns_said(said),
@@ -493,6 +490,7 @@ def estimate_table(
         answers = judged_answers(table, family.pairs[0].found)
         return JudgeSystems(
             found=family,
+            judges=table.judge_names,
             answers=answers,
             cluster=table.cluster_name,
             warnings=warnings,

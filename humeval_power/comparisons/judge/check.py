@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Literal
 
@@ -17,11 +18,17 @@ from humeval_power.comparisons.judge.assisted import (
     Assisted,
     assisted_mean,
     is_binary,
+    label_mean,
     labels_for_width,
     labels_wanted,
     lower_r_squared,
 )
+from humeval_power.comparisons.judge.ceiling import judge_ceiling, own_family_bias
 from humeval_power.comparisons.judge.quality import (
+    FEW,
+    NO_TARGET,
+    ONE_CLASS,
+    ONE_CLUSTER,
     Classes,
     Codes,
     Distortion,
@@ -39,16 +46,15 @@ from humeval_power.comparisons.judge.quality import (
     kappa,
     measured_table,
 )
-from humeval_power.comparisons.judge.table import JudgedTable
-from humeval_power.errors import InputError
+from humeval_power.comparisons.judge.table import JudgedTable, can_estimate
+from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.inference.corrections import correct
 
 Kind = Literal["binary", "ordinal", "numeric"]
 MOST_CLASSES = 11
-LEAST_LABELLED = 5  # outputs with both, below which agreement is not computed
 LEAST_TWICE = 50  # outputs of each system with two ratings, from which favour can be told
 _NOT_RANDOM = 1e-3  # p-value below which labels are no random part
-_MOST_PAIRS = 45
+MOST_PAIRS = 45  # of systems, that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ class Worth:
 
     `times` is the variance of the labels alone over that with the judges; `half_width` is what is asked,
     `needed` the labels that reach it with the judges, at the lower limit of their squared correlation,
-    `needed_alone` without.
+    `needed_alone` without; None where not even all items would do, or labels do not vary.
     """
 
     judges: tuple[str, ...]
@@ -85,6 +91,11 @@ class Worth:
         if self.found.reason or not self.found.standard_error > 0:
             return 1.0
         return (self.alone.standard_error / self.found.standard_error) ** 2
+
+    @property
+    def is_sought(self) -> bool:
+        """Whether labels vary, so that a number of them can be sought."""
+        return self.half_width > 0 and self.alone.standard_error > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +141,7 @@ class CheckedFile:
     ties: int
     n_twice: int
     confidence: float
+    offers: tuple[tuple[str, ...], ...] = ()
 
 
 def check_table(
@@ -152,10 +164,12 @@ def check_table(
     values = table.human[np.isfinite(table.human)]
     human_kind = kind_of(values) if len(values) else None
     twice = _ratings_of_two(table)
-    selection = _selection(scores, labelled) if labels == "unknown" else None
+    at = labelled & everywhere
+    both = at.T.astype(np.int64) @ at  # items with labels under each two systems
+    np.fill_diagonal(both, 0)
     worth = _worths(table, half_width=half_width, confidence=confidence) if labels != "apart" else ()
     judges = tuple(
-        _quality(table, place, human_kind, twice, confidence=confidence)
+        _quality(table, place, human_kind, twice, labels=labels, confidence=confidence)
         for place in range(len(table.judge_names))
     )
     found = CheckedFile(
@@ -175,9 +189,38 @@ def check_table(
         n_twice=len(twice[0]),
         confidence=confidence,
     )
-    return replace(
-        found, evidence=tuple(_evidence(table, found, int((everywhere & labelled).sum()), selection))
-    )
+    selection = _selection(scores, labelled) if labels == "unknown" else None
+    unfit = _why_no_part(table, found, at, everywhere & ~labelled, selection)
+    evidence = tuple(_evidence(table, found, int(at.sum()), int(both.max()), unfit))
+    return replace(found, evidence=evidence, offers=tuple(_offers(table, evidence, confidence)))
+
+
+def _offers(
+    table: JudgedTable, evidence: Sequence[Evidence], confidence: float
+) -> Iterator[tuple[str, ...]]:
+    """Commands that are supported and have an answer, each with the words that only it needs."""
+    held = [one.what for one in evidence if one.supported]
+    if any("with the judge's help" in what for what in held) and can_estimate(table):
+        yield ("estimate",)
+    judges = [(name, table.of_judge(place)) for place, name in enumerate(table.judge_names)]
+    agree: Callable[..., object] = judge_ceiling if table.is_rated_by_workers else judge_qualities
+    if "how well judge and people agree" in held and all(
+        _has_answer(partial(agree, one, confidence=confidence)) for _, one in judges
+    ):
+        yield ("agreement",)
+    if "does the judge favour a system?" in held:
+        own = table.system_names[:1]
+        for name, one in judges:
+            if _has_answer(partial(own_family_bias, one, own, confidence=confidence)):
+                yield "bias", "--own", *own, *(("--judge", name) if len(judges) > 1 else ())
+
+
+def _has_answer(asked: Callable[[], object]) -> bool:
+    try:
+        asked()
+    except HumevalPowerError:
+        return False
+    return True
 
 
 def judge_qualities(table: JudgedTable, *, confidence: float) -> tuple[JudgeQuality, ...]:
@@ -192,13 +235,13 @@ def judge_qualities(table: JudgedTable, *, confidence: float) -> tuple[JudgeQual
     human_kind = kind_of(values) if len(values) else None
     nothing = np.empty(0, dtype=np.int64), np.empty(0), np.empty(0)
     found = tuple(
-        _quality(table, place, human_kind, nothing, confidence=confidence)
+        _quality(table, place, human_kind, nothing, labels="unknown", confidence=confidence)
         for place in range(len(table.judge_names))
     )
-    if min(one.n for one in found) < LEAST_LABELLED:
+    if min(one.n for one in found) < FEW:
         fewest = min(found, key=lambda one: one.n)
         raise InputError(
-            f"{fewest.n:,} outputs have a label and a score of {fewest.name!r}: agreement needs {LEAST_LABELLED}."
+            f"{fewest.n:,} outputs have a label and a score of {fewest.name!r}: agreement needs {FEW}."
         )
     return found
 
@@ -220,7 +263,7 @@ def _selection(scores: Floats, labelled: np.ndarray) -> float | None:
         score = scores[:, :, place]
         known = np.isfinite(score)
         inside, outside = score[known & labelled], score[known & ~labelled]
-        if len(inside) >= LEAST_LABELLED and len(outside) >= LEAST_LABELLED:
+        if len(inside) >= FEW and len(outside) >= FEW:
             p_values.append(_same_scores(inside, outside))
     return min(1.0, min(p_values) * len(p_values)) if p_values else None
 
@@ -248,7 +291,7 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
     names = table.system_names
     pairs: Sequence[tuple[str, str] | None] = [None]
     if len(names) > 1:
-        pairs = list(combinations(names, 2))[:_MOST_PAIRS]
+        pairs = list(combinations(names, 2))[:MOST_PAIRS]
     n_judges = len(table.judge_names)
     groups = [[place] for place in range(n_judges)] + ([list(range(n_judges))] if n_judges > 1 else [])
     found = []
@@ -259,6 +302,18 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
         n, extra = len(values.human), len(values.extra)
         if n < 2:
             continue
+        alone = label_mean(
+            values.human,
+            confidence=confidence,
+            binary=pair is None and is_binary(values.human),
+            of_classes=table.is_of_classes,
+        )
+        asked = (alone.interval[1] - alone.interval[0]) / 4 if half_width is None else half_width
+        variance = float(values.human.var(ddof=1))
+        is_sought = asked > 0 and variance > 0  # neither of NaN
+        needed_alone = None
+        if is_sought:
+            needed_alone = labels_for_width(asked, variance, 0.0, n + extra, 0, confidence=confidence)
         for group in groups:
             one = assisted_mean(
                 values.human,
@@ -266,26 +321,18 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
                 values.extra[:, group],
                 confidence=confidence,
                 is_difference=pair is not None,
+                of_classes=table.is_of_classes,
             )
-            alone = assisted_mean(
-                values.human,
-                values.judge[:, []],
-                values.extra[:, []],
-                confidence=confidence,
-                is_difference=pair is not None,
-            )
-            asked = half_width
-            if asked is None:
-                asked = (alone.interval[1] - alone.interval[0]) / 4
-            variance = float(values.human.var(ddof=1))
-            reach = lower_r_squared(one.r_squared, n)
-            needed = needed_alone = None
-            if math.isfinite(asked) and asked > 0 and variance > 0:
-                needed_alone = labels_for_width(asked, variance, 0.0, 10**7, 0, confidence=confidence)
-                if not one.reason:
-                    needed = labels_for_width(
-                        asked, variance, reach, n + extra, len(one.used), confidence=confidence
-                    )
+            needed = None
+            if is_sought and not one.reason:
+                needed = labels_for_width(
+                    asked,
+                    variance,
+                    lower_r_squared(one.r_squared, n),
+                    n + extra,
+                    len(one.used),
+                    confidence=confidence,
+                )
             found.append(
                 Worth(
                     tuple(table.judge_names[place] for place in group),
@@ -308,6 +355,7 @@ def _quality(
     human_kind: Kind | None,
     twice: tuple[Codes, Floats, Floats],
     *,
+    labels: LabelOrigin,
     confidence: float,
 ) -> JudgeQuality:
     score, human = table.scores[:, :, place], table.human_means
@@ -315,20 +363,25 @@ def _quality(
     given = score[np.isfinite(score)]
     kind = kind_of(given) if len(given) else "numeric"
     n = int(both.sum())
-    none = Measured(math.nan, math.nan, math.nan, f"fewer than {LEAST_LABELLED} outputs have both")
-    by_item = _clusters(table, np.nonzero(both)[0])
+    none = Measured(math.nan, math.nan, math.nan, f"fewer than {FEW} outputs have both")
+    items = np.nonzero(both)[0]
+    by_item = _clusters(table, items)
     with_humans = none
     found_classes: Classes | None = None
     level: Level | None = None
-    measures: tuple[Measured | None, Measured | None, Measured | None] = (None, None, None)
+    measures: tuple[Measured | None, ...] = (None, None, None)
     is_same = human_kind is not None and _same_scale(kind, human_kind, given, table.human)
-    if n >= LEAST_LABELLED:
+    if n >= FEW:
         with_humans = correlation(human[both], score[both], by_item, confidence=confidence)
         if kind == "binary" and human_kind == "binary":
             clear = both & (human != 0.5)
-            found_classes = classes(human[clear] > 0.5, score[clear] > 0.5, given, confidence=confidence)
+            target = score[np.isfinite(score) & ~np.isfinite(human)] if labels == "apart" else given
+            found_classes = classes(human[clear] > 0.5, score[clear] > 0.5, target, confidence=confidence)
         if is_same:
             level, measures = _agreement(table, score, kind, human_kind, confidence=confidence)
+        if _n_clusters(table, items) < 2:
+            with_humans = _of_one_cluster(with_humans)
+            measures = tuple(one and _of_one_cluster(one) for one in measures)
     distortions: tuple[Distortion, ...] = ()
     if is_same and len(table.system_names) > 1:
         distortions = _distortions(table, score, confidence=confidence)
@@ -377,7 +430,7 @@ def _agreement(
     level: Level = "nominal" if kind == "binary" else "ordinal"
     codes = np.searchsorted(values, human), np.searchsorted(values, judge)
     if len(values) == 1:
-        one = Measured(1.0, math.nan, math.nan, "one class alone is used")
+        one = Measured(1.0, math.nan, math.nan, ONE_CLASS)
         return level, (one, one, one)
     first, second, third = (
         measured_table(of, *codes, values, level, clusters, confidence=confidence)
@@ -386,8 +439,17 @@ def _agreement(
     return level, (first, second, third)
 
 
+def _n_clusters(table: JudgedTable, item: Codes) -> int:
+    return len(np.unique(item if table.clusters is None else table.clusters.codes[item]))
+
+
+def _of_one_cluster(one: Measured) -> Measured:
+    return replace(one, low=math.nan, high=math.nan, reason=one.reason or ONE_CLUSTER)
+
+
 def _clusters(table: JudgedTable, item: Codes) -> Clusters | None:
-    """Clusters of values by their items, or by the items' clusters; None where each item has one value."""
+    """Clusters of values by their items, or by the items' clusters; None where each item has one value, or all
+    are of one cluster."""
     of = item if table.clusters is None else table.clusters.codes[item]
     present, codes = np.unique(of, return_inverse=True)
     if len(present) == len(of) or len(present) < 2:
@@ -414,7 +476,7 @@ def _run_reliability(table: JudgedTable, place: int) -> float:
 
 
 def _distortions(table: JudgedTable, score: Floats, *, confidence: float) -> tuple[Distortion, ...]:
-    pairs = list(combinations(range(len(table.system_names)), 2))[:_MOST_PAIRS]
+    pairs = list(combinations(range(len(table.system_names)), 2))[:MOST_PAIRS]
     found = [
         distortion(
             score[:, pair],
@@ -429,9 +491,15 @@ def _distortions(table: JudgedTable, score: Floats, *, confidence: float) -> tup
 
 
 def _ratings_of_two(table: JudgedTable) -> tuple[Codes, Floats, Floats]:
-    """Outputs with ratings of two people or more, as item * systems + system, and the first two ratings."""
+    """Outputs with ratings of two people or more, as item * systems + system, and the first ratings of the first
+    two; none where nobody says who rated."""
     key = table.item * len(table.system_names) + table.system
     given = np.flatnonzero(np.isfinite(table.human))
+    if table.worker is None:
+        given = given[:0]
+    else:
+        own = key[given] * len(table.worker_names) + table.worker[given]
+        given = given[np.sort(np.unique(own, return_index=True)[1])]
     order = given[np.argsort(key[given], kind="stable")]
     of = key[order]
     first = (
@@ -472,9 +540,9 @@ def holm(found: Sequence[Distortion | Favour]) -> list[float]:
 
 
 def _evidence(
-    table: JudgedTable, found: CheckedFile, n_both: int, selection: float | None
+    table: JudgedTable, found: CheckedFile, n_both: int, n_pairs: int, unfit: str
 ) -> list[Evidence]:
-    """Every level in turn."""
+    """Every level in turn; `n_pairs` items have labels of two systems, `unfit` says why labels are no part."""
     n_judges, n = len(found.judge_names), found.n_labelled
     wanted = labels_wanted(max(1, n_judges))
     said = [
@@ -483,7 +551,7 @@ def _evidence(
             n > 0,
             f"{n:,} outputs have a label"
             if n
-            else "no output has a label: a judge alone says nothing of people",
+            else "no output has a label (--human names their columns): a judge alone says nothing of people",
         )
     ]
     if not n_judges:
@@ -495,50 +563,46 @@ def _evidence(
     said.append(
         Evidence(
             "how well judge and people agree",
-            n_both >= LEAST_LABELLED,
-            few if n_both >= LEAST_LABELLED else f"{few}; {LEAST_LABELLED} are needed",
+            n_both >= FEW,
+            few if n_both >= FEW else f"{few}; {FEW} are needed",
         )
     )
-    said.append(_random_part(found, n_both, wanted, selection))
+
+    def why_not(count: int, few: str) -> str:
+        return unfit if found.labels == "apart" or count >= wanted else f"{few}; {wanted} are needed"
+
+    lacking = why_not(n_both, f"{n_both:,} labels")
+    stated = "stated" if found.labels == "random" else "not contradicted by the scores"
+    holds = f"{n_both:,} labels and {found.n_extra:,} more scores; that the labels are a random part is {stated}"
+    said.append(
+        Evidence("a mean with the judge's help, for all items judged", not lacking, lacking or holds)
+    )
     is_class = any(one.classes is not None for one in found.judges)
-    has_both = any(one.classes is not None and not one.classes.youden.reason for one in found.judges)
+    reasons = [one.classes.rate.reason for one in found.judges if one.classes is not None]
     why = "labels and judge are yes or no, and people say both"
     if not is_class:
         why = "it needs labels and a judge of yes or no"
-    elif not has_both:
-        why = next(one.classes.youden.reason for one in found.judges if one.classes is not None)
-    said.append(Evidence("a rate corrected by sensitivity and specificity", has_both, why))
+    elif all(reasons):
+        why = reasons[0]
+    said.append(
+        Evidence("a rate corrected by sensitivity and specificity", is_class and not all(reasons), why)
+    )
+    many = len(found.worker_names) > 1
     if len(found.systems) > 1:
-        pairs = [one for one in found.worth if one.n >= 2]
-        both = max((one.n for one in pairs), default=0)
-        lacking = "" if both >= wanted else f"; {wanted} are needed"
+        up_to = f"up to {n_pairs:,} items have labels of both systems"
+        lacking = why_not(n_pairs, up_to)
+        said.append(Evidence("differences of systems with the judge's help", not lacking, lacking or up_to))
+        distorted = any(one.distortions for one in found.judges)
         said.append(
-            Evidence(
-                "differences of systems with the judge's help",
-                both >= wanted and found.labels != "apart",
-                f"up to {both:,} items have labels of both systems{lacking}",
-            )
-        )
-        same = any(one.same_scale for one in found.judges)
-        said.append(
-            Evidence(
-                "does the raw judge distort a difference?",
-                same and any(one.distortions for one in found.judges),
-                "judge and people use the same scale" if same else "judge and people use different scales",
-            )
+            Evidence("does the raw judge distort a difference?", distorted, _why_distorted(table, found))
         )
         enough = any(one.favours for one in found.judges)
-        said.append(
-            Evidence(
-                "does the judge favour a system?",
-                enough,
-                f"{found.n_twice:,} outputs have ratings of two people"
-                + (
-                    "" if enough else f"; {LEAST_TWICE} of each system are needed, since one label is noisy"
-                ),
-            )
-        )
-    many = len(found.worker_names) > 1
+        twice = f"{found.n_twice:,} outputs have ratings of two people"
+        if not many:
+            twice = "the table does not name two people"
+        elif not enough:
+            twice += f"; {LEAST_TWICE} of each system are needed, since one label is noisy"
+        said.append(Evidence("does the judge favour a system?", enough, twice))
     said.append(
         Evidence(
             "how raters differ, and what other raters would say",
@@ -558,23 +622,29 @@ def _evidence(
     return said
 
 
-def _random_part(found: CheckedFile, n_both: int, wanted: int, selection: float | None) -> Evidence:
-    what = "a mean with the judge's help, for all items judged"
+def _why_distorted(table: JudgedTable, found: CheckedFile) -> str:
+    if not any(one.same_scale for one in found.judges):
+        return "judge and people use different scales"
+    if any(one.distortions for one in found.judges):
+        return "judge and people use the same scale"
+    if _n_clusters(table, np.nonzero(np.isfinite(table.human_means))[0]) < 2:
+        return ONE_CLUSTER
+    return f"no two systems have {FEW} outputs with both whose difference varies"
+
+
+def _why_no_part(
+    table: JudgedTable, found: CheckedFile, both: np.ndarray, others: np.ndarray, selection: float | None
+) -> str:
+    """Why labels, of outputs `both`, are no part of all from which something follows for the `others`; '' else."""
     if found.labels == "apart":
-        return Evidence(
-            what, False, "labels of another population, or a balanced set, are no part of these items"
-        )
-    if n_both < wanted:
-        return Evidence(what, False, f"{n_both:,} labels; {wanted} are needed")
-    if found.n_extra < 2:
-        return Evidence(what, False, "the judge scored no output without a label")
+        return "labels of another population, or a balanced set, are no part of these items"
+    if others.sum() < 2:
+        return NO_TARGET
+    if _n_clusters(table, np.nonzero(both)[0]) < 2:
+        return ONE_CLUSTER
     if selection is not None and selection < _NOT_RANDOM:
-        return Evidence(
-            what,
-            False,
+        return (
             f"labelled outputs have other scores than the rest (p = {selection:.1g}): no random part of "
-            "all. If they are: --labels random",
+            "all. If they are: --labels random"
         )
-    stated = "stated" if found.labels == "random" else "not contradicted by the scores"
-    because = f"{n_both:,} labels and {found.n_extra:,} more scores; that the labels are a random part is {stated}"
-    return Evidence(what, True, because)
+    return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,6 +42,7 @@ _HUMAN = Column(
     ("human", "rating", "human rating", "label", "gold", "score"), option="--human", required=False
 )
 _JUDGE = Column(("judge", "metric", "prediction", "judge score"), option="--judge", required=False)
+_PEOPLE = re.compile(r"(human|rater|annotator|expert)([ _-]?\d+|_[a-z])", re.IGNORECASE)  # one column each
 _SCORE = ("score", "judgescore", "value", "verdict")  # beside a column of judges' names
 _WORDS = {
     **dict.fromkeys(
@@ -58,7 +60,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class JudgedRoles:
-    """The columns of a table: each role's, '' where it has none; `long` where the judges are named in rows."""
+    """The columns of a table: each role's, '' where it has none; `long` where the judges are named in rows,
+    `in_rows` those asked for of them."""
 
     item: str
     system: str
@@ -68,6 +71,7 @@ class JudgedRoles:
     judges: tuple[str, ...]
     long: str
     notices: tuple[str, ...]
+    in_rows: tuple[str, ...] = ()
 
     @property
     def taken(self) -> tuple[str, ...]:
@@ -114,14 +118,17 @@ def read_judged(
         What `judged_table` raises, or rejected rows that nobody decided on.
     """
     found = read_decided(path, rejected_rows)
+    roles = judged_roles(
+        found,
+        named={"item": item, "system": system, "worker": worker},
+        humans=human,
+        judges=judge,
+        taken=[name for name in (cluster, tuned_on) if name],
+    )
     return judged_table(
         found,
-        item=item,
-        system=system,
-        worker=worker,
+        roles,
         cluster=cluster,
-        human=human,
-        judge=judge,
         words=words,
         tuned_on=tuned_on,
         average_workers=average_workers,
@@ -131,20 +138,16 @@ def read_judged(
 
 def judged_table(
     table: SourceTable,
+    roles: JudgedRoles,
     *,
-    item: str | None = None,
-    system: str | None = None,
-    worker: str | None = None,
     cluster: str | None = None,
-    human: Sequence[str] = (),
-    judge: Sequence[str] = (),
     words: Mapping[str, float] | None = None,
     tuned_on: str | None = None,
     average_workers: bool = False,
     raters_fixed: bool = False,
     may_lack: bool = False,
 ) -> JudgedTable:
-    """The same from a table that has been read.
+    """The same from a table that has been read, and whose roles are known.
 
     may_lack : human values or judges may be missing altogether, as `judge check` takes it.
 
@@ -153,10 +156,6 @@ def judged_table(
     InputError
         A column that is missing, cells that are no numbers, blank ids, or clusters that are none.
     """
-    named = {"item": item, "system": system, "worker": worker}
-    roles = judged_roles(
-        table, named=named, humans=human, judges=judge, taken=[c for c in (cluster, tuned_on) if c]
-    )
     if not may_lack:
         _refuse_without(roles, table)
     table, said = _without_tuned(table, tuned_on)
@@ -187,13 +186,14 @@ def judged_table(
     value = humans.T.ravel() if humans.shape[1] else np.full(len(items), np.nan)
     all_items, all_systems = np.tile(items, of_rows), np.tile(systems, of_rows)
     unit = items * len(system_names) + systems
-    has_runs = bool(roles.run) or _differ_within(
+    has_runs = (bool(roles.run) and _come_again(table, roles, unit)) or _differ_within(
         unit, scores, value[: len(items)], has_worker=bool(worker_names)
     )
-    if has_runs:
+    if has_runs or roles.long:
         key = (all_items * len(system_names) + all_systems) * max(1, len(worker_names)) + np.maximum(
             worker_codes, 0
         )
+        _refuse_differing(table, roles, key, value)
         value = _first_only(key, value)
     padded = np.full((len(value), scores.shape[1]), np.nan)
     padded[: len(items)] = scores
@@ -251,6 +251,11 @@ def judged_roles(
         Columns that are not there, or of which two could be the same.
     """
     columns, source = [str(name) for name in table.frame.columns], table.source
+    in_rows: tuple[str, ...] = ()
+    if judges and not any(name in columns for name in judges):
+        _, long = _judges_by_name(table, columns, bool(table.scores))
+        if long and set(judges) <= set(read_cells(table.frame[long]).texts):
+            in_rows, judges = tuple(judges), ()
     for option, given in (("--human", humans), ("--judge", judges)):
         for name in given:
             named_column(name, columns, option=option, source=source)
@@ -280,6 +285,7 @@ def judged_roles(
         tuple(judges),
         long,
         tuple(notices),
+        in_rows,
     )
 
 
@@ -318,11 +324,12 @@ def _are_names(column: pd.Series) -> bool:
 
 
 def _humans_by_name(columns: Sequence[str], source: str) -> tuple[str, ...]:
+    """'human', else 'human_1', 'rater b' and their like, else what else is called so."""
     exact = [name for name in columns if bare(name) == "human"]
-    several = [name for name in columns if bare(name).startswith(("human", "rater", "annotator", "expert"))]
-    if len(exact) != 1 and len(several) > 1:
-        return tuple(several)
-    return tuple(exact) or tuple(find_columns(columns, [_HUMAN], source=source).of.values())
+    people = [name for name in columns if _PEOPLE.fullmatch(name.strip())]
+    if len(exact) == 1 or not people:
+        return tuple(exact) or tuple(find_columns(columns, [_HUMAN], source=source).of.values())
+    return tuple(people)
 
 
 def _refuse_without(roles: JudgedRoles, table: SourceTable) -> None:
@@ -407,7 +414,17 @@ def _scores(
     codes, names = _ids(table, roles.long)
     apart = np.full((len(values), len(names)), np.nan)
     apart[np.arange(len(values)), codes] = values[:, 0]
+    if roles.in_rows:
+        apart, names = apart[:, [names.index(name) for name in roles.in_rows]], roles.in_rows
     return apart, names, notices
+
+
+def _come_again(table: SourceTable, roles: JudgedRoles, unit: Codes) -> bool:
+    """Whether an output has several runs of a judge."""
+    score = pd.DataFrame({"unit": unit, "run": table.frame[roles.run].to_numpy()})
+    if roles.long:
+        score["judge"] = table.frame[roles.long].to_numpy()
+    return bool(score.drop_duplicates().drop(columns="run").duplicated().any())
 
 
 def _differ_within(unit: Codes, scores: Floats, human: Floats, *, has_worker: bool) -> bool:
@@ -433,6 +450,37 @@ def _first_only(key: Codes, value: Floats) -> Floats:
     kept = np.full(len(value), np.nan)
     kept[first] = value[first]
     return kept
+
+
+def _refuse_differing(table: SourceTable, roles: JudgedRoles, key: Codes, value: Floats) -> None:
+    """Labels that come with each score of an output are the same, or nobody knows which one holds."""
+    given = np.flatnonzero(np.isfinite(value))
+    _, first, group = np.unique(key[given], return_index=True, return_inverse=True)
+    before = given[first][group]
+    wrong = given[value[given] != value[before]]
+    if not len(wrong):
+        return
+    rows, n_rows = table.frame.index.to_numpy(), len(table.frame)
+    of = "output and worker" if roles.worker or len(roles.humans) > 1 else "output"
+    remedy = "Rows of one output have scores of judges here, and one label: correct it"
+    if roles.run:
+        remedy += f", or rename {roles.run!r} if it does not count runs of the judge"
+    remedy += "." if roles.worker or len(roles.humans) > 1 else ", or name who rated: --worker COLUMN."
+    first_row = dict(zip(given.tolist(), before.tolist(), strict=True))
+    raise InputError(
+        [
+            Problem(
+                f"row {int(rows[first_row[place] % n_rows])} has another value for the same {of}.",
+                remedy,
+                table.source,
+                int(rows[place % n_rows]),
+                roles.humans[place // n_rows],
+                f"{value[place]:g}",
+                has_value=True,
+            )
+            for place in wrong[:_SHOWN].tolist()
+        ]
+    )
 
 
 def _runs_notice(unit: Codes, scores: Floats) -> str:

@@ -15,12 +15,17 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.judge.assisted import Assisted, Method, assisted_mean, is_binary, label_mean
 from humeval_power.errors import InputError
-from humeval_power.inference.clustered import ClusteredMean, bell_mccaffrey_df, clustered_mean
+from humeval_power.inference.clustered import (
+    ClusteredMean,
+    bell_mccaffrey_df,
+    clustered_mean,
+    student_interval,
+    student_p,
+)
 
 # The sum of two means over items in clusters, some rated and some not: CR2 and Bell-McCaffrey.
 
@@ -114,7 +119,8 @@ class JudgedMean:
 class JudgedMeans:
     """The estimates from the same data, 'tuned' by one `method`; `reason` says why the judges were not used.
 
-    `plain` is None for several judges, `cross_fitted` where no weights can be estimated. `correlation` is that of
+    `used` are the places of the judges that were. `plain` is None for several judges, `cross_fitted` where no
+    weights can be estimated. `correlation` is that of
     judge and human on labelled items, of several judges the multiple one freed of chance. `pool_error` is the
     standard error about the mean of these items alone. `clustered` is the mean of the human values by their
     clusters, `n_clusters` counts those of all items; None where items count as independent.
@@ -134,6 +140,7 @@ class JudgedMeans:
     seed: int
     clustered: ClusteredMean | None = None
     n_clusters: int | None = None
+    used: tuple[int, ...] = ()
 
     @property
     def efficiency(self) -> float:
@@ -157,6 +164,7 @@ def judged_means(
     confidence: float = 0.95,
     seed: int = 1,
     is_difference: bool = False,
+    of_classes: bool = True,
 ) -> JudgedMeans:
     """Estimate the mean human value in all ways.
 
@@ -167,7 +175,7 @@ def judged_means(
     clusters : of the n + N items, those that humans rated first; errors are then robust to whatever the items
         of a cluster share, and the weights are estimated on other clusters.
     seed : of the assignment to folds.
-    is_difference : the values are differences B - A of two systems.
+    is_difference : the values are differences B - A of two systems. of_classes : of yes and no.
 
     Raises
     ------
@@ -176,9 +184,12 @@ def judged_means(
     """
     values, scores, extra = (np.asarray(part, dtype=float) for part in (human, judge, judge_extra))
     scores, extra = (part[:, None] if part.ndim == 1 else part for part in (scores, extra))
-    _check(values, scores, extra, confidence)
+    check_values(values, scores, extra)
+    if not 0 < confidence < 1:
+        raise InputError(f"A confidence must lie between 0 and 1; got {confidence:g}.")
     n, n_judges = scores.shape
-    found = assisted_mean(values, scores, extra, confidence=confidence, is_difference=is_difference)
+    kinds = {"is_difference": is_difference, "of_classes": of_classes}
+    found = assisted_mean(values, scores, extra, confidence=confidence, **kinds)
     binary = not is_difference and is_binary(values)
     parts = clustered = None
     if clusters is not None and np.ptp(values) > 0:
@@ -189,7 +200,8 @@ def judged_means(
     def mean(weighting: Weighting, weights: Floats) -> JudgedMean:
         return _mean(weighting, values, scores, extra, weights, confidence, parts)
 
-    alone = _taken("human", label_mean(values, confidence=confidence, binary=binary), n_judges)
+    of_labels = label_mean(values, confidence=confidence, binary=binary, of_classes=of_classes)
+    alone = _taken("human", of_labels, n_judges)
     if clustered is not None:
         alone = replace(
             alone,
@@ -220,6 +232,7 @@ def judged_means(
         seed=seed,
         clustered=clustered,
         n_clusters=None if clusters is None else clusters.n_clusters,
+        used=found.used if parts is None else tuple(range(n_judges)),
     )
 
 
@@ -282,13 +295,13 @@ def _mean(
         error, df = math.sqrt(float(np.var(values, ddof=1)) / n + of_extra), n - 1.0
     else:
         error, df = parts.precision(values, others)
-    reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * error
-    p_value = 2 * float(special.stdtr(df, -abs(estimate) / error)) if error > 0 else math.nan
-    ends = (estimate - reach, estimate + reach)
+    p_value = student_p(estimate / error, df) if error > 0 else math.nan
+    ends = student_interval(estimate, error, df, confidence)
     return JudgedMean(weighting, estimate, error, df, p_value, ends, tuple(map(float, mean_weights)))
 
 
-def _check(human: Floats, judge: Floats, extra: Floats, confidence: float) -> None:
+def check_values(human: Floats, judge: Floats, extra: Floats) -> None:
+    """Raise InputError where values are too few, of other numbers than scores, or not finite."""
     if (
         human.ndim != 1
         or judge.shape[:1] != human.shape
@@ -300,8 +313,6 @@ def _check(human: Floats, judge: Floats, extra: Floats, confidence: float) -> No
         raise InputError(f"At least 2 items with human values are needed; got {len(human)}.")
     if not all(np.isfinite(part).all() for part in (human, judge, extra)):
         raise InputError("Human values and scores of the judge must be finite numbers.")
-    if not 0 < confidence < 1:
-        raise InputError(f"A confidence must lie between 0 and 1; got {confidence:g}.")
 
 
 # Leaving out one cluster of items at a time: errors of statistics that are functions of sums over items.
@@ -341,11 +352,7 @@ def jackknife(
         error = math.nan
         if len(known) == n and math.isfinite(value):
             error = math.sqrt((n - 1) / n * float(np.sum((known - known.mean()) ** 2)))
-        reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * error
-        p_value = 2 * float(special.stdtr(df, -abs(value) / error)) if error > 0 else math.nan
-        found.append(
-            JackknifeEstimate(
-                float(value), error, df, p_value, (float(value) - reach, float(value) + reach)
-            )
-        )
+        p_value = student_p(float(value) / error, df) if error > 0 else math.nan
+        ends = student_interval(float(value), error, df, confidence)
+        found.append(JackknifeEstimate(float(value), error, df, p_value, ends))
     return found

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.clusters import Clusters
-from humeval_power.inference.clustered import clustered_mean
+from humeval_power.inference.clustered import clustered_mean, student_interval, student_p
 from humeval_power.inference.item_bootstrap import wilson_interval
 
 Floats = NDArray[np.float64]
@@ -56,19 +56,22 @@ class Classes:
 
 NO_CLASS = "the labels have no {}"
 NOT_TOLD_APART = "the judge does not tell the classes apart for sure"
+REVERSED = "the judge says the opposite of people"
+NO_TARGET = "the judge scored no output without a label"
 
 
 def classes(
     human: NDArray[np.bool_], judge: NDArray[np.bool_], all_judged: Floats, *, confidence: float
 ) -> Classes:
-    """From the labelled items, (n,) each, and the judge's yes (1) and no (0) of all items, (T,)."""
+    """From the labelled items, (n,) each, and the judge's yes (1) and no (0) of those whose rate is asked, (T,)."""
     both, missed = int((human & judge).sum()), int((human & ~judge).sum())
     false, neither = int((~human & judge).sum()), int((~human & ~judge).sum())
-    n, judged = len(all_judged), float(all_judged.mean())
+    n = len(all_judged)
+    judged = float(all_judged.mean()) if n else math.nan
     sensitivity = _share(both, both + missed, confidence, "positive one")
     specificity = _share(neither, neither + false, confidence, "negative one")
     youden, rate = _rate(
-        (both, missed, false, neither), round(judged * n), n, sensitivity, specificity, confidence
+        (both, missed, false, neither), int(all_judged.sum()), n, sensitivity, specificity, confidence
     )
     return Classes((both, missed, false, neither), n, judged, sensitivity, specificity, youden, rate)
 
@@ -98,9 +101,12 @@ def _rate(
     above = math.hypot(sensitivity.high - se, specificity.high - sp)
     youden = Measured(index, index - below, index + above)
     positive, negative = counts[0] + counts[1], counts[2] + counts[3]
+    if not n:
+        return youden, Measured(math.nan, math.nan, math.nan, NO_TARGET)
     ends = lang_reiczigel(counts[0], positive, counts[3], negative, yes, n, confidence=confidence)
     rate = min(1.0, max(0.0, (yes / n + sp - 1) / index)) if index > 0 else math.nan
-    return youden, Measured(rate, *ends, NOT_TOLD_APART if youden.low <= 0 else "")
+    why = REVERSED if youden.high < 0 else NOT_TOLD_APART if youden.low <= 0 else ""
+    return youden, Measured(rate, *ends, why)
 
 
 def lang_reiczigel(
@@ -166,6 +172,7 @@ def _one_minus(observed: Floats, expected: Floats) -> Floats:
 
 
 ONE_CLASS = "one class alone is used"
+ONE_CLUSTER = "all labels are in one cluster"
 ALL_AGREE = "all agree"
 FEW = 5  # labels, or labels beside the most frequent class, below which no interval holds
 _SKEWED = (
@@ -248,9 +255,10 @@ def _on_atanh(value: float, pseudo: Floats, clusters: Clusters | None, confidenc
     if len(pseudo) < FEW or not np.isfinite(pseudo).all() or value <= -1 + 1e-12:
         return Measured(value, math.nan, math.nan, "one item decides it")
     mean = clustered_mean(pseudo, clusters)
-    reach = -float(special.stdtrit(mean.df, (1 - confidence) / 2)) * mean.standard_error / (1 - value**2)
-    centre = math.atanh(value)
-    return Measured(value, math.tanh(centre - reach), math.tanh(centre + reach))
+    low, high = student_interval(
+        math.atanh(value), mean.standard_error / (1 - value**2), mean.df, confidence
+    )
+    return Measured(value, math.tanh(low), math.tanh(high))
 
 
 # Bias: three questions that must not be mixed.
@@ -291,10 +299,12 @@ def distortion(
     judge: Floats, human: Floats, names: tuple[str, str], clusters: Clusters | None, *, confidence: float
 ) -> Distortion | None:
     """From judge and human values of outputs under two systems, (n_items, 2), NaN where one is missing; by
-    items with both, else by all outputs. None where there are too few."""
+    items with both, else by all outputs. None where there are too few, or all of one cluster."""
     error = judge - human
     both = np.isfinite(error).all(axis=1)
     if both.sum() >= FEW:
+        if clusters is not None and len(np.unique(clusters.codes[both])) < 2:
+            return None
         change = error[both, 1] - error[both, 0]
         groups = None if clusters is None else clusters.only(np.flatnonzero(both))
         mean = clustered_mean(change, groups)
@@ -309,9 +319,8 @@ def distortion(
         df, n = (sum(each) ** 2 / below if below > 0 else math.nan), sum(map(len, parts))
     if not se > 0:
         return None
-    reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * se
-    p_value = 2 * float(special.stdtr(df, -abs(estimate) / se))
-    return Distortion(*names, estimate, se, df, p_value, (estimate - reach, estimate + reach), n)
+    p_value = student_p(estimate / se, df)
+    return Distortion(*names, estimate, se, df, p_value, student_interval(estimate, se, df, confidence), n)
 
 
 def favours(
@@ -338,6 +347,9 @@ def favours(
     cluster : (n,), codes from 0.
     """
     n, q = design.shape
+    groups = len(np.unique(cluster))
+    if groups < 2:
+        return ()
     x = np.concatenate([np.column_stack([design, h]) for h in (first, second)])
     z = np.concatenate([np.column_stack([design, h]) for h in (second, first)])
     y = np.concatenate([judge, judge])
@@ -349,14 +361,14 @@ def favours(
     moments = z * (y - x @ theta)[:, None]
     sums = np.zeros((int(cluster.max()) + 1, q + 1))
     np.add.at(sums, np.concatenate([cluster, cluster]), moments)
-    groups = int((np.bincount(cluster) > 0).sum())
     covariance = inverse @ (sums.T @ sums) @ inverse.T * groups / (groups - 1)
     found = []
     for row, name in zip(contrasts, names, strict=True):
         full = np.append(row, 0.0)
         estimate, se = float(full @ theta), math.sqrt(max(0.0, float(full @ covariance @ full)))
         df = groups - 1.0
-        reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * se
-        p_value = 2 * float(special.stdtr(df, -abs(estimate) / se)) if se > 0 else math.nan
-        found.append(Favour(name, estimate, se, df, p_value, (estimate - reach, estimate + reach), n))
+        p_value = student_p(estimate / se, df) if se > 0 else math.nan
+        found.append(
+            Favour(name, estimate, se, df, p_value, student_interval(estimate, se, df, confidence), n)
+        )
     return tuple(found)

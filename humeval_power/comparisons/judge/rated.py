@@ -16,14 +16,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.judge.assisted import SAYS_THE_SAME, usable_judges
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.crossed import examination as vanishing_residual
 from humeval_power.estimation.crossed.fits import MESSAGES, BatchFit, fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem, Levels
-from humeval_power.inference.clustered import clustered_mean
+from humeval_power.inference.clustered import (
+    clustered_mean,
+    student_interval,
+    student_p,
+    sum_of_variances,
+)
 from humeval_power.kernels.crossed import reml
 
 Floats = NDArray[np.float64]
@@ -32,7 +37,6 @@ Codes = NDArray[np.int64]
 LEAST_ITEMS = (
     6  # rated ones, and two more for each judge after the first: its coefficients, and how items differ
 )
-_COLLINEAR = 1e8  # condition of the judges' correlations
 _FLAT = 1e-9  # spread of a judge's scores, relative to their size, that is none
 
 
@@ -92,8 +96,8 @@ class RatedMeans:
     """The estimate from workers alone, and with the judge's scores of `n_judged` items, `n_items` of them rated.
 
     `correlation` is that of the judge with what the items truly differ in, of several judges together the multiple
-    one, NaN where items do not differ;
-    `n_clusters` counts those of all items.
+    one, NaN where items do not differ or no judge is used; `n_clusters` counts those of all items. `used` are
+    the places of the judges in the model; `reason` says why there are none: then both are of workers alone.
     """
 
     human: RatedEstimate
@@ -105,10 +109,12 @@ class RatedMeans:
     n_ratings: int
     confidence: float
     n_clusters: int | None = None
+    used: tuple[int, ...] = (0,)
+    reason: str = ""
 
     @property
     def efficiency(self) -> float:
-        """Variance without the judge over that with it."""
+        """Variance without the judge over that with it; 1 where none is used."""
         return (self.human.standard_error / self.judged.standard_error) ** 2
 
 
@@ -118,17 +124,17 @@ def rated_means(rated: RatedItems, *, confidence: float = 0.95) -> RatedMeans:
     Raises
     ------
     InputError
-        Fewer than 2 workers or 6 rated items, no further items, or a judge whose scores of the rated items are all
-        alike.
+        Fewer than 2 workers or 6 rated items, or no further items.
     FitError
         Ratings without residual variation, or a fit that does not converge.
     """
-    fitted, columns = _fits(rated, confidence)
-    judged, explained = fitted(columns)
+    fitted, columns, used = _fits(rated, confidence)
+    human = fitted(columns[:, :0])[0]
+    judged, explained = fitted(columns) if used else (human, math.nan)
     item_variance = judged.sd_item**2 + (0.0 if math.isnan(judged.sd_cluster) else judged.sd_cluster**2)
     total = math.sqrt(explained**2 + item_variance)
     return RatedMeans(
-        human=fitted(columns[:, :0])[0],
+        human=human,
         judged=judged,
         correlation=explained / total if total > 0 else math.nan,
         n_workers=len(np.unique(rated.worker)),
@@ -137,50 +143,52 @@ def rated_means(rated: RatedItems, *, confidence: float = 0.95) -> RatedMeans:
         n_ratings=len(rated.rating),
         confidence=confidence,
         n_clusters=None if rated.clusters is None else rated.clusters.n_clusters,
+        used=used,
+        reason="" if used else SAYS_THE_SAME,
     )
 
 
 def rated_estimate(rated: RatedItems, *, confidence: float = 0.95) -> RatedEstimate:
     """The estimate with the judge alone, as `rated_means` gives it in half the time; it raises the same."""
-    fitted, columns = _fits(rated, confidence)
+    fitted, columns, _ = _fits(rated, confidence)
     return fitted(columns)[0]
 
 
 def _fits(
     rated: RatedItems, confidence: float
-) -> tuple[Callable[[Floats], tuple[RatedEstimate, float]], Floats]:
-    """What fits the model with some covariates, which gives the SD that the judges explain too, and the
-    covariates."""
+) -> tuple[Callable[[Floats], tuple[RatedEstimate, float]], Floats, tuple[int, ...]]:
+    """What fits the model with some covariates, which gives the SD that the judges explain too, the covariates,
+    and the judges that they are of."""
+    if not 0 < confidence < 1:
+        raise InputError(f"A confidence must lie between 0 and 1; got {confidence:g}.")
+    check_rated(rated)
     items = np.unique(rated.item)
-    _check(rated, items, confidence)
     scale = float(np.std(rated.rating)) or 1.0
     centre = float(np.mean(rated.rating))
     response = (rated.rating - centre) / scale
     judge = rated.judged.reshape(len(rated.scores), -1)
-    spread, middle = judge.std(axis=0), judge.mean(axis=0)
-    if not (spread > _FLAT * np.maximum(1.0, np.abs(middle))).all():
-        raise InputError("The judge gives all items the same score: it says nothing of how they differ.")
-    standard = (judge - middle) / spread
-    if np.linalg.cond(standard.T @ standard) > _COLLINEAR:
-        raise InputError("Two judges say the same of every item: leave one of them out.")
     n_judges = judge.shape[1]
-    columns = _judge_columns(rated, standard)
+    used = usable_judges(judge[items], np.delete(judge, items, axis=0))
+    judge = judge[:, used]
+    spread = judge.std(axis=0)
+    standard = (judge - judge.mean(axis=0)) / spread
+    columns = _judge_columns(rated, standard, used)
     shift = 0.0 if rated.is_difference else centre
 
     def fitted(covariates: Floats) -> tuple[RatedEstimate, float]:
         problem = _problem(rated, items, covariates)
-        found = fit_one(problem, response, contrasts=np.eye(problem.x.shape[1])[-n_judges:])
+        found = fit_one(problem, response, contrasts=np.eye(problem.x.shape[1])[-max(1, len(used)) :])
         _refuse(found)
-        weights = found.further[0, :, 0] if covariates.shape[1] else np.zeros(n_judges)
+        weights = found.further[0, :, 0] if covariates.shape[1] else np.zeros(len(used))
+        of_judges = np.zeros(n_judges)
+        of_judges[used] = weights * scale / spread
         # how well the mean of the judges is known, in SDs of the ratings
         said = standard @ weights
         known = clustered_mean(said, rated.clusters)
-        error, df = _joined(
-            float(found.standard_error_adjusted[0]),
-            float(found.df_kenward_roger[0]),
-            known.standard_error,
-            known.df,
-        )
+        error, df = float(found.standard_error_adjusted[0]), float(found.df_kenward_roger[0])
+        if known.standard_error > 0:
+            variance, df = sum_of_variances(error**2, df, known.standard_error**2, known.df)
+            error = math.sqrt(variance)
         estimate = shift + scale * float(found.estimate[0])
         deviations = scale * np.sqrt(found.gamma[0] * found.sigma2[0])[1::2]
         one = _estimate(
@@ -188,22 +196,22 @@ def _fits(
             scale * error,
             df,
             confidence,
-            weights=tuple(map(float, weights * scale / spread)),
+            weights=tuple(map(float, of_judges)),
             deviations=deviations,
             sd_residual=scale * math.sqrt(float(found.sigma2[0])),
         )
-        return one, scale * float(weights[0] if n_judges == 1 else said.std())
+        return one, scale * float(weights[0] if len(used) == 1 else said.std())
 
-    return fitted, columns
+    return fitted, columns, tuple(used)
 
 
-def _judge_columns(rated: RatedItems, centred: Floats) -> Floats:
-    """The judges' covariates of each rating: of two systems their means of the item, where these vary, and their
-    differences times the system; the last J carry the weights."""
+def _judge_columns(rated: RatedItems, centred: Floats, used: list[int]) -> Floats:
+    """The covariates of the judges used for each rating: of two systems their means of the item, where these vary,
+    and their differences times the system; the last carry the weights."""
     if not rated.is_difference:
         return np.asarray(centred[rated.item])
     times_system = centred[rated.item] * (rated.system - 0.5)[:, None]
-    level = rated.scores.mean(axis=1).reshape(len(rated.scores), -1)
+    level = rated.scores.mean(axis=1).reshape(len(rated.scores), -1)[:, used]
     level = (level - level.mean(axis=0)) / np.where(level.std(axis=0) > 0, level.std(axis=0), 1.0)
     varies = np.ptp(level[np.unique(rated.item)], axis=0) >= _FLAT
     return np.hstack([level[rated.item][:, varies], times_system])
@@ -232,14 +240,6 @@ def _of_one_system(problem: CrossedProblem) -> CrossedProblem:
     return replace(problem, is_difference=True)
 
 
-def _joined(error: float, df: float, more: float, more_df: float) -> tuple[float, float]:
-    """Standard error of a sum of two independent parts, and Satterthwaite's df of it."""
-    if more == 0:
-        return error, df
-    first, second = error**2, more**2
-    return math.sqrt(first + second), (first + second) ** 2 / (first**2 / df + second**2 / more_df)
-
-
 def _estimate(
     estimate: float,
     error: float,
@@ -250,14 +250,13 @@ def _estimate(
     deviations: Floats,
     sd_residual: float,
 ) -> RatedEstimate:
-    reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * error
-    p_value = 2 * float(special.stdtr(df, -abs(estimate) / error)) if error > 0 else math.nan
+    p_value = student_p(estimate / error, df) if error > 0 else math.nan
     return RatedEstimate(
         estimate=estimate,
         standard_error=error,
         df=df,
         p_value=p_value,
-        interval=(estimate - reach, estimate + reach),
+        interval=student_interval(estimate, error, df, confidence),
         weights=weights,
         sd_worker=float(deviations[0]),
         sd_item=float(deviations[1]),
@@ -278,9 +277,9 @@ def _refuse(found: BatchFit) -> None:
         )
 
 
-def _check(rated: RatedItems, items: Codes, confidence: float) -> None:
-    if not 0 < confidence < 1:
-        raise InputError(f"A confidence must lie between 0 and 1; got {confidence:g}.")
+def check_rated(rated: RatedItems) -> None:
+    """Raise InputError where the model cannot be fitted: too few workers or items, or all in one cluster."""
+    items = np.unique(rated.item)
     n_workers, extra = len(np.unique(rated.worker)), len(rated.scores) - len(items)
     least = LEAST_ITEMS + 2 * (rated.scores.reshape(*rated.scores.shape[:2], -1).shape[2] - 1)
     if n_workers < 2 or len(items) < least:

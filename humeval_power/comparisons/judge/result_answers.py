@@ -15,7 +15,7 @@ from humeval_power.comparisons.judge.result import PLAIN_HURTS
 from humeval_power.comparisons.judge.table import JudgedPair, JudgedSystems, JudgedTable
 from humeval_power.saying.chart import Chart, EstimateRow, EstimateRows, interval_chart
 from humeval_power.saying.clustered_words import Independence, assumed_items, clustered_items
-from humeval_power.saying.document import Document, Drawing, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Drawing, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, p_cell, p_words, percent, significant
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
@@ -110,6 +110,16 @@ def item_answer(table: JudgedTable, n_items: int, n_clusters: int | None) -> Ind
     return Independence("items", "accounted", text)
 
 
+def without_judges(judges: Sequence[str], found: JudgedMeans | RatedMeans) -> tuple[str, ...]:
+    """Why judges are not in an estimate beside others that are."""
+    rest = [name for place, name in enumerate(judges) if place not in found.used]
+    if found.reason or not rest:
+        return ()
+    return (
+        f"{listing(rest)}: left out, as a copy of a judge before it or with the same score for all labelled items.",
+    )
+
+
 def interval_cell(ends: tuple[float, float]) -> str:
     """'0.1 to 0.3'."""
     return f"{ends[0]:.4g} to {ends[1]:.4g}"
@@ -118,7 +128,7 @@ def interval_cell(ends: tuple[float, float]) -> str:
 def _lead(estimated: str, found: JudgedMeans | RatedMeans, who: str) -> str:
     """The estimate with the judge, without, and what the judge adds."""
     best = found.tuned if isinstance(found, JudgedMeans) else found.judged
-    if isinstance(found, JudgedMeans) and found.reason:
+    if found.reason:
         reach = f"{100 * found.confidence:g} % interval {interval_cell(best.interval)}"
         if math.isnan(best.interval[0]):
             reach = "no interval: the labels do not vary"
@@ -268,7 +278,7 @@ class JudgeEstimate(PaperResult):
             "The judge made the estimate less precise here: use the humans alone.": found.efficiency < 1,
             PLAIN_HURTS: found.plain_hurts,
         }
-        return tuple(text for text, holds in said.items() if holds)
+        return *without_judges(self.judges, found), *(text for text, holds in said.items() if holds)
 
     def _table(self) -> Table:
         columns: dict[str, Callable[[tuple[str, JudgedMean]], str]] = {
@@ -330,6 +340,7 @@ class JudgeSystems(PaperResult):
     schema: ClassVar[str] = "humeval_power/judge_systems/2"
 
     found: JudgedSystems
+    judges: tuple[str, ...] = ("judge",)
     answers: tuple[Independence, ...] = ()
     cluster: str | None = None
     warnings: tuple[str, ...] = ()
@@ -344,7 +355,7 @@ class JudgeSystems(PaperResult):
         return Document(
             f"{len(found.systems)} systems, with a judge's help",
             lead=f"{pairs_lead(self._shown, len(found.pairs), how)} By {_MODEL[found.basis]}.",
-            caveats=self.warnings,
+            caveats=(*self.warnings, *self._caveats()),
             sections=(
                 Section("Each pair", (self._table(), self._picture())),
                 Section("What must hold", (Paragraph(ASSUMED),)),
@@ -410,6 +421,19 @@ class JudgeSystems(PaperResult):
             cluster=(self.cluster, first.n_clusters),
             confidence=found.confidence,
             seed=None if rated else found.seed,
+        )
+
+    def _caveats(self) -> tuple[str, ...]:
+        """Why judges are not in some pairs, each reason once."""
+        said: dict[str, list[str]] = {}
+        for pair in self.found.pairs:
+            reasons = (pair.found.reason,) if pair.found.reason else without_judges(self.judges, pair.found)
+            for reason in reasons:
+                said.setdefault(reason, []).append(_name(pair))
+        n = len(self.found.pairs)
+        return tuple(
+            reason if len(pairs) == n else f"{listing(pairs, limit=3)}: {reason}"
+            for reason, pairs in said.items()
         )
 
     @property
@@ -484,11 +508,13 @@ class JudgeWorkers(PaperResult):
 
     @property
     def _named(self) -> tuple[tuple[str, RatedEstimate], ...]:
-        return ("workers alone", self.found.human), ("with the judge", self.found.judged)
+        judged = () if self.found.reason else (("with the judge", self.found.judged),)
+        return ("workers alone", self.found.human), *judged
 
     def answer(self) -> Document:
         found, best = self.found, self.found.judged
         others = found.n_judged - found.n_items
+        raters = percent(best.sd_worker**2 / found.n_workers / best.standard_error**2)
         return Document(
             self.estimated,
             lead=_lead(self.estimated, found, "workers"),
@@ -502,17 +528,8 @@ class JudgeWorkers(PaperResult):
                     "Worth",
                     f"{found.efficiency:.2f} times the data; {decimals(best.df, 1)} df (Kenward and Roger)",
                 ),
-                (
-                    "The judge" if len(self.judges) == 1 else "The judges",
-                    f"correlation {decimals(found.correlation, 2)} with what items truly differ in, as the model "
-                    "has it",
-                ),
-                (
-                    "Raters",
-                    f"{percent(best.sd_worker**2 / found.n_workers / best.standard_error**2)} of the "
-                    "variance with the "
-                    "judge, about: no judge takes that away",
-                ),
+                *(() if found.reason else (self._judge(),)),
+                ("Raters", f"{raters} of the variance with the judge, about: no judge takes that away"),
             ),
             caveats=(*self.warnings, *self._caveats()),
             sections=(
@@ -530,6 +547,13 @@ class JudgeWorkers(PaperResult):
             ),
         )
 
+    def _judge(self) -> Fact:
+        return (
+            "The judge" if len(self.judges) == 1 else "The judges",
+            f"correlation {decimals(self.found.correlation, 2)} with what items truly differ in, as the model "
+            "has it",
+        )
+
     def _caveats(self) -> tuple[str, ...]:
         found = self.found
         said = {
@@ -537,7 +561,7 @@ class JudgeWorkers(PaperResult):
             "freedom, and a judge cannot mend that.": found.n_workers < FEW_WORKERS,
             "The judge made the estimate less precise here: use the workers alone.": found.efficiency < 1,
         }
-        return tuple(text for text, holds in said.items() if holds)
+        return *without_judges(self.judges, found), *(text for text, holds in said.items() if holds)
 
     def _table(self) -> Table:
         return table(
@@ -587,13 +611,21 @@ class JudgeWorkers(PaperResult):
     def paper(self) -> tuple[str, ...]:
         found, best = self.found, self.found.judged
         clusters = f", clusters of items ({self.cluster})" if self.cluster else ""
+        covariate = (
+            ", with an automatic judge's scores, centred at their mean over "
+            f"{found.n_judged:,} items, as covariate"
+        )
+        alone = (
+            f"; without the judge {found.human.estimate:.4g}, {interval_cell(found.human.interval)}."
+            if not found.reason
+            else ". An automatic judge was not used."
+        )
         return (
             f"{self.estimated} was estimated from {found.n_ratings:,} ratings of {found.n_items:,} items by "
             f"{found.n_workers:,} workers in a mixed model with crossed random effects of workers and "
-            f"items{clusters} (REML, Kenward-Roger), with an automatic judge's scores, centred at their mean over "
-            f"{found.n_judged:,} items, as covariate: {best.estimate:.4g}, {100 * found.confidence:g} % interval "
-            f"{interval_cell(best.interval)}, {decimals(best.df, 1)} df, {p_words(best.p_value)}; without the "
-            f"judge {found.human.estimate:.4g}, {interval_cell(found.human.interval)}.",
+            f"items{clusters} (REML, Kenward-Roger){'' if found.reason else covariate}: {best.estimate:.4g}, "
+            f"{100 * found.confidence:g} % interval {interval_cell(best.interval)}, {decimals(best.df, 1)} df, "
+            f"{p_words(best.p_value)}{alone}",
         )
 
     def numbers(self) -> Record:

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
-from scipy import special
-
 from humeval_power.comparisons.judge.budget import BudgetOption, BudgetSearch
-from humeval_power.comparisons.judge.plan import MONTE_CARLO, JudgedReplicates
+from humeval_power.comparisons.judge.plan import JudgedReplicates
 from humeval_power.comparisons.judge.result_answers import ASSUMED
+from humeval_power.comparisons.judge.result_plan import RESTS, proof_facts, proof_notes, proof_record
 from humeval_power.costs import money
 from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import found_words, of_hundred
@@ -23,10 +22,6 @@ from humeval_power.saying.stated import table
 _MUCH = 0.5  # of the variance that raters carry, from which a judge cannot help much
 _MOST_ROWS = 20  # numbers of raters that a terminal shows
 _PARTS = ("raters", "items", "ratings", "the judge's mean")
-_LOW_END = (
-    "The correlations are those of a judge's difference on an item, without the noise of its runs, with "
-    "the item's true difference. A judge that is worth less buys less power: plan for the low end."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +38,7 @@ class JudgeBudget(Result):
     @property
     def missed(self) -> str:
         """Why no study is given; '' where one is."""
-        return "" if self._best is not None else "The budget buys no study within the limits."
-
-    @property
-    def _best(self) -> BudgetOption | None:
-        return self.found.judged if self.found.helps else self.found.alone
+        return "" if self.found.best is not None else "The budget buys no study within the limits."
 
     def body(self) -> Document:
         found = self.found
@@ -60,7 +51,7 @@ class JudgeBudget(Result):
             sections=(
                 *(
                     (Section("Where the variance lies", (self._variance(),)),)
-                    if self._best is not None
+                    if found.best is not None
                     else ()
                 ),
                 *(
@@ -68,14 +59,12 @@ class JudgeBudget(Result):
                     if rows
                     else ()
                 ),
-                Section(
-                    "What it rests on", (Facts(self._assumed()), Paragraph(_LOW_END), Paragraph(ASSUMED))
-                ),
+                Section("What it rests on", (Facts(self._assumed()), RESTS, Paragraph(ASSUMED))),
             ),
         )
 
     def _lead(self) -> str:
-        found, best = self.found, self._best
+        found, best = self.found, self.found.best
         amount = money(found.request.budget, found.request.costs.currency)
         if best is None:
             return f"{amount} buy no study of {found.request.workers[0]} raters or more."
@@ -85,7 +74,9 @@ class JudgeBudget(Result):
         said += f"{found_words(self.effect, found.request.rule)}; by formula."
         if best is found.judged and found.alone is not None:
             return f"{said} Without a judge {of_hundred(found.alone.power.power)} would."
-        return f"{said} A judge does not pay here: the same money on people alone has as much power."
+        if found.judged is None:
+            return f"{said} They buy no study with a judge within the limits."
+        return f"{said} A judge does not pay here: with it {of_hundred(found.judged.power.power)} would."
 
     def _said(self, option: BudgetOption) -> str:
         counts = option.counts
@@ -108,20 +99,11 @@ class JudgeBudget(Result):
                     (
                         label,
                         f"power {option.power.power:.3f}, interval "
-                        f"+-{half_width(option, found.request.rule.alpha):.4g}; {cost}, "
+                        f"+-{option.power.precision.half_width(found.request.rule.alpha):.4g}; {cost}, "
                         f"{money(option.judge_price, found.request.costs.currency)} of it for scores",
                     )
                 )
-        if self.simulated is not None:
-            alpha = found.request.rule.alpha
-            low, high = self.simulated.interval(alpha)
-            facts.append(
-                (
-                    "Simulated",
-                    f"power {self.simulated.power(alpha):.3f} ({low:.3f} to {high:.3f}) in "
-                    f"{len(self.simulated.p_values):,} studies, analysed as 'judge estimate' does",
-                )
-            )
+        facts += proof_facts(self.simulated, found.request.rule)
         if found.closed is not None and found.judged is not None:
             closed, best = found.closed, found.judged
             facts.append(
@@ -136,23 +118,18 @@ class JudgeBudget(Result):
         return tuple(facts)
 
     def _caveats(self) -> tuple[str, ...]:
-        best, said = self._best, []
-        if best is not None and best.shares[0] >= _MUCH:
+        request, best, said = self.found.request, self.found.best, []
+        if best is None:
+            return ()
+        if best.shares[0] >= _MUCH:
             said.append(
                 f"Raters carry {percent(best.shares[0])} of the variance: no judge takes that away, only "
                 "more raters do."
             )
-        highest = self.found.request.workers[1]
-        if best is not None and best.counts.n_workers == highest:
+        highest = request.workers[1]
+        if best.counts.n_workers == highest:
             said.append(f"More than {highest} raters were not tried and may be better: --max-workers.")
-        if best is not None and best.power.is_rough:
-            said.append("With fewer than 5 raters the formula is rough: trust the simulation.")
-        if self.simulated is not None and self.found.judged is not None:
-            low, high = self.simulated.interval(self.found.request.rule.alpha)
-            if not low <= self.found.judged.power.power <= high:
-                said.append(
-                    f"Formula ({self.found.judged.power.power:.3f}) and simulation disagree: trust the simulation."
-                )
+        said += proof_notes(best.power, request.rule, self.simulated, is_judged=self.found.helps)
         return tuple(said)
 
     def _variance(self) -> Table:
@@ -182,14 +159,17 @@ class JudgeBudget(Result):
     def _assumed(self) -> tuple[Fact, ...]:
         request, panel = self.found.request, self.found.request.panel
         correlations = ", ".join(f"{one:g}" for one in panel.correlations)
-        between = f", {panel.between:g} with each other" if panel.n_judges > 1 else ""
+        between = (
+            ", errors independent" if panel.between is None else f", {panel.between:g} with each other"
+        )
         reliabilities = ", ".join(f"{one:g}" for one in panel.reliabilities)
         return (
             ("Effect", f"{self.effect}; alpha {request.rule.alpha:g}"),
             ("Setting", self.setting or "parameters"),
             (
                 "Judge" if panel.n_judges == 1 else "Judges",
-                f"correlation {correlations} with the truth{between}",
+                f"correlation {correlations} with the truth but for the noise of runs"
+                f"{between if panel.n_judges > 1 else ''}",
             ),
             ("Runs", f"correlate {reliabilities}; up to {request.most_runs} tried"),
             (
@@ -202,15 +182,6 @@ class JudgeBudget(Result):
 
     def content(self) -> Record:
         found, request = self.found, self.found.request
-        simulated: Record | None = None
-        if self.simulated is not None:
-            simulated = {
-                "power": self.simulated.power(request.rule.alpha),
-                "interval": list(self.simulated.interval(request.rule.alpha)),
-                "confidence": MONTE_CARLO,
-                "n_simulations": len(self.simulated.p_values),
-                "n_failed": self.simulated.n_failed,
-            }
         panel = request.panel
         return {
             "understood": str(self.effect),
@@ -231,15 +202,9 @@ class JudgeBudget(Result):
             "judged": None if found.judged is None else _plain(found.judged, request.rule.alpha),
             "alone": None if found.alone is None else _plain(found.alone, request.rule.alpha),
             "closed_form": None if found.closed is None else asdict(found.closed),
-            "simulated": simulated,
+            "simulated": proof_record(self.simulated, request.rule),
             "rows": [_plain(option, request.rule.alpha) for option in found.by_workers],
         }
-
-
-def half_width(option: BudgetOption, alpha: float) -> float:
-    """Of the interval that the study will have, by formula."""
-    precision = option.power.precision
-    return -float(special.stdtrit(precision.df, alpha / 2)) * math.sqrt(precision.variance)
 
 
 def _plain(option: BudgetOption, alpha: float) -> Record:
@@ -254,7 +219,7 @@ def _plain(option: BudgetOption, alpha: float) -> Record:
         "power": option.power.power,
         "standard_error": option.power.precision.standard_error,
         "df": option.power.precision.df,
-        "half_width": half_width(option, alpha),
+        "half_width": option.power.precision.half_width(alpha),
         "variance_shares": dict(
             zip(("raters", "items", "ratings", "judge_mean"), option.shares, strict=True)
         ),

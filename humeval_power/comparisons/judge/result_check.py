@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from humeval_power.checking.columns import listing, shortened
-from humeval_power.comparisons.judge.check import CheckedFile, JudgeQuality, Worth, holm
+from humeval_power.comparisons.judge.check import MOST_PAIRS, CheckedFile, JudgeQuality, Worth, holm
 from humeval_power.comparisons.judge.quality import Distortion, Favour, Measured
 from humeval_power.safe_text import shell_word
 from humeval_power.saying.clustered_words import Independence
@@ -47,7 +47,7 @@ class JudgeCheck(Result):
     found: CheckedFile
     source: str
     columns: tuple[tuple[str, str], ...]
-    options: str = ""
+    options: tuple[tuple[str, str], ...] = ()
     remarks: tuple[str, ...] = ()
 
     def body(self) -> Document:
@@ -150,7 +150,8 @@ class JudgeCheck(Result):
             if len(self.found.judges) > 1:
                 columns = {"judge": lambda row: shortened(row[0]), **columns}
             yield Section(
-                "Does the raw judge distort a difference?", (table(rows, columns), Paragraph(_DISTORTS))
+                "Does the raw judge distort a difference?",
+                (table(rows, columns, " ".join(self._pairs_left())), Paragraph(_DISTORTS)),
             )
         favoured = [(one, each) for one in self.found.judges for each in one.favours]
         if favoured:
@@ -175,8 +176,8 @@ class JudgeCheck(Result):
             "worth": lambda one: "not used" if one.found.reason else f"{one.n * one.times:,.0f}",
             "interval half-width": lambda one: _half(one.found.interval),
             "labels for": lambda one: significant(one.half_width),
-            "with": lambda one: "none" if one.needed is None else f"{one.needed:,}",
-            "without": lambda one: "none" if one.needed_alone is None else f"{one.needed_alone:,}",
+            "with": lambda one: _labels(one.needed, is_sought=one.is_sought and not one.found.reason),
+            "without": lambda one: _labels(one.needed_alone, is_sought=one.is_sought),
         }
         if len({one.of for one in self.found.worth}) == 1:
             columns.pop("of")
@@ -189,26 +190,37 @@ class JudgeCheck(Result):
             ] = None
         caption = (
             "Labels for an interval of that half-width with the judge (at the lower 80 % limit of its squared "
-            "correlation) and without; none: not even if all items were labelled. " + " ".join(reasons)
+            "correlation) and without; none: not even if all items were labelled. "
+            + " ".join([*self._left_out(), *reasons])
         )
         return table(shown, columns, caption.strip())
 
+    def _left_out(self) -> Iterator[str]:
+        """What a table does not show."""
+        if len(self.found.worth) > _MOST_WORTH:
+            yield f"The {_MOST_WORTH} that are worth most of {len(self.found.worth)}."
+        yield from self._pairs_left()
+
+    def _pairs_left(self) -> Iterator[str]:
+        n_pairs = math.comb(len(self.found.systems), 2)
+        if n_pairs > MOST_PAIRS:
+            yield f"The first {MOST_PAIRS} of {n_pairs:,} pairs of systems were looked at."
+
     def commands(self) -> tuple[str, ...]:
-        """The lines that this file can be given to."""
-        found = self.found
-        helped = {one.what: one.supported for one in found.evidence}
-        table_of = f"{shell_word(self.source)}{self.options}"
+        """The lines that this file can be given to; without a column of items only this command takes it."""
+        if "Items" not in dict(self.columns):
+            return ()
         lines = []
-        if any(held and "with the judge's help" in what for what, held in helped.items()):
-            lines.append(f"humeval-power judge estimate {table_of}")
-        if helped.get("how well judge and people agree"):
-            lines.append(f"humeval-power judge agreement {table_of}")
-        if helped.get("does the judge favour a system?"):
-            lines.append(f"humeval-power judge bias {table_of} --own {shell_word(found.systems[0])}")
+        for command, *words in self.found.offers:
+            line = ["humeval-power", "judge", command, self.source]
+            for name, value in self.options:
+                line += [f"--{name}", value] if f"--{name}" not in words else []
+            lines.append(" ".join(map(shell_word, [*line, *words])))
         return tuple(lines)
 
     def content(self) -> Record:
         found = asdict(self.found)
+        del found["offers"]  # as lines
         worth = [{**asdict(one), "times": one.times} for one in self.found.worth]
         return {**found, "worth": worth, "columns": dict(self.columns), "commands": list(self.commands())}
 
@@ -306,10 +318,8 @@ def _facts(one: JudgeQuality, confidence: float) -> Iterator[Fact]:
         both, missed, false, neither = one.classes.counts
         yield "Sensitivity", f"{measured_words(one.classes.sensitivity)}, {both} of {both + missed}"
         yield "Specificity", f"{measured_words(one.classes.specificity)}, {neither} of {neither + false}"
-        yield (
-            "Corrected rate",
-            f"{measured_words(one.classes.rate)}; the judge says yes to {percent(one.classes.judged)}",
-        )
+        said = f"; the judge says yes to {percent(one.classes.judged)}" if one.classes.n_judged else ""
+        yield "Corrected rate", measured_words(one.classes.rate) + said
     if one.kappa is not None:
         weighted = "kappa" if one.level == "nominal" else "weighted kappa"
         yield weighted[0].upper() + weighted[1:], measured_words(one.kappa)
@@ -333,6 +343,10 @@ def measured_words(one: Measured) -> str:
 
 def _ends(ends: tuple[float, float]) -> str:
     return f"{significant(ends[0])} to {significant(ends[1])}"
+
+
+def _labels(needed: int | None, *, is_sought: bool) -> str:
+    return "-" if not is_sought else "none" if needed is None else f"{needed:,}"
 
 
 def _half(ends: tuple[float, float]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
@@ -9,16 +10,18 @@ from humeval_power.comparisons.judge.plan import MONTE_CARLO, JudgedReplicates, 
 from humeval_power.comparisons.judge.result_answers import ASSUMED
 from humeval_power.costs import money
 from humeval_power.differences import Difference
+from humeval_power.rules import DecisionRule
 from humeval_power.saying.answer_words import found_words, of_hundred
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, percent
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import table
+from humeval_power.studies.power.formula import AnalyticPower
 
-_RESTS = (
-    "The correlation is that of the judge's difference on an item with the item's true difference; 'judge "
-    "estimate' reports it where a pilot says who rated. A judge that is worth less needs more labels: plan for the "
-    "low end."
+RESTS = Paragraph(
+    "A correlation is that of a judge's difference on an item with the item's true difference; 'judge estimate' "
+    "reports it where a pilot says who rated. A judge that is worth less needs more labels, or has less power: "
+    "plan for the low end."
 )
 
 
@@ -50,9 +53,7 @@ class JudgePlan(Result):
             caveats=self._caveats(),
             sections=(
                 Section("By number of workers", (self._table(),) if found.by_workers else ()),
-                Section(
-                    "What it rests on", (Facts(self._assumed()), Paragraph(_RESTS), Paragraph(ASSUMED))
-                ),
+                Section("What it rests on", (Facts(self._assumed()), RESTS, Paragraph(ASSUMED))),
             ),
         )
 
@@ -85,17 +86,7 @@ class JudgePlan(Result):
             share = percent(float(found.saving / found.alone.total)) if found.alone.total else "-"
             word = "The judge saves" if found.saving >= 0 else "The judge costs"
             facts.append((word, f"{money(abs(found.saving), currency)} ({share})"))
-        if self.simulated is not None:
-            alpha = found.request.rule.alpha
-            low, high = self.simulated.interval(alpha)
-            facts.append(
-                (
-                    "Simulated",
-                    f"power {self.simulated.power(alpha):.3f} ({low:.3f} to {high:.3f}) in "
-                    f"{len(self.simulated.p_values):,} studies, analysed as 'judge estimate' does",
-                )
-            )
-        return tuple(facts)
+        return (*facts, *proof_facts(self.simulated, found.request.rule))
 
     def _said(self, option: JudgeOption | None) -> str:
         if option is None and not self.found.request.has_judge and self.found.alone is not None:
@@ -111,29 +102,11 @@ class JudgePlan(Result):
         )
 
     def _caveats(self) -> tuple[str, ...]:
-        found = self.found
-        said = []
-        if (
-            self.simulated is None
-            and found.judged is not None
-            and found.request.rule.alternative != "two-sided"
-        ):
-            said.append("The plan is by formula alone: only two-sided tests are proved by simulation.")
+        found, said = self.found, []
         if found.saving is not None and found.saving <= 0:
             said.append("The judge does not pay here: people alone are as cheap.")
-        if found.judged is not None and found.judged.power.is_rough:
-            said.append("With fewer than 5 workers the formula is rough: trust the simulation.")
-        if self.simulated is not None and found.judged is not None:
-            low, high = self.simulated.interval(found.request.rule.alpha)
-            if not low <= found.judged.power.power <= high:
-                said.append(
-                    f"Formula ({found.judged.power.power:.3f}) and simulation disagree: trust the simulation."
-                )
-            if self.simulated.n_failed:
-                said.append(
-                    f"{self.simulated.n_failed:,} simulated studies could not be fitted; they count as not "
-                    "significant."
-                )
+        if found.judged is not None:
+            said += proof_notes(found.judged.power, found.request.rule, self.simulated)
         return tuple(said)
 
     def _table(self) -> Table:
@@ -167,15 +140,6 @@ class JudgePlan(Result):
 
     def content(self) -> Record:
         found, request = self.found, self.found.request
-        simulated: Record | None = None
-        if self.simulated is not None:
-            simulated = {
-                "power": self.simulated.power(request.rule.alpha),
-                "interval": list(self.simulated.interval(request.rule.alpha)),
-                "confidence": MONTE_CARLO,
-                "n_simulations": len(self.simulated.p_values),
-                "n_failed": self.simulated.n_failed,
-            }
         return {
             "understood": str(self.effect),
             "setting": self.setting,
@@ -190,9 +154,55 @@ class JudgePlan(Result):
             "judged": None if found.judged is None else _plain(found.judged),
             "alone": None if found.alone is None else _plain(found.alone),
             "saving": None if found.saving is None else str(found.saving),
-            "simulated": simulated,
+            "simulated": proof_record(self.simulated, request.rule),
             "rows": [_plain(option) for option in found.by_workers],
         }
+
+
+# The proof by simulation, of the cheapest study or of what a budget buys.
+
+
+def proof_facts(simulated: JudgedReplicates | None, rule: DecisionRule) -> tuple[Fact, ...]:
+    """The simulated power, where there is one."""
+    if simulated is None:
+        return ()
+    low, high = simulated.interval(rule.alpha)
+    said = (
+        f"power {simulated.power(rule.alpha):.3f} ({low:.3f} to {high:.3f}) in {len(simulated.p_values):,} "
+        "studies, analysed as 'judge estimate' does"
+    )
+    return (("Simulated", said),)
+
+
+def proof_notes(
+    power: AnalyticPower, rule: DecisionRule, simulated: JudgedReplicates | None, *, is_judged: bool = True
+) -> Iterator[str]:
+    """What is to be known of a power by formula, and of its proof, which only studies with a judge have."""
+    if simulated is None and is_judged and rule.alternative != "two-sided":
+        yield "The plan is by formula alone: only two-sided tests are proved by simulation."
+    if power.is_rough:
+        said = "With fewer than 5 people the formula is rough"
+        yield f"{said}." if simulated is None else f"{said}: trust the simulation."
+    if simulated is None:
+        return
+    low, high = simulated.interval(rule.alpha)
+    if not low <= power.power <= high:
+        yield f"Formula ({power.power:.3f}) and simulation disagree: trust the simulation."
+    if simulated.n_failed:
+        yield f"{simulated.n_failed:,} simulated studies could not be fitted; they count as not significant."
+
+
+def proof_record(simulated: JudgedReplicates | None, rule: DecisionRule) -> Record | None:
+    """The simulated power, plain."""
+    if simulated is None:
+        return None
+    return {
+        "power": simulated.power(rule.alpha),
+        "interval": list(simulated.interval(rule.alpha)),
+        "confidence": MONTE_CARLO,
+        "n_simulations": len(simulated.p_values),
+        "n_failed": simulated.n_failed,
+    }
 
 
 def _plain(option: JudgeOption) -> Record:

@@ -9,21 +9,29 @@ from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy import special
 
 from humeval_power.checking.columns import listing
 from humeval_power.checking.suspects import ClusterSuspect
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.judge.means import JudgedMean, JudgedMeans, judged_means
+from humeval_power.comparisons.judge.assisted import is_binary
+from humeval_power.comparisons.judge.means import (
+    ClusteredParts,
+    JudgedMean,
+    JudgedMeans,
+    check_values,
+    judged_means,
+)
 from humeval_power.comparisons.judge.rated import (
     Codes,
     Floats,
     RatedEstimate,
     RatedItems,
     RatedMeans,
+    check_rated,
     rated_means,
 )
 from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.inference.clustered import student_interval
 from humeval_power.inference.corrections import correct
 
 
@@ -74,13 +82,9 @@ class JudgedTable:
         return np.stack([self._means(each) for each in columns], axis=-1)
 
     @cached_property
-    def run_counts(self) -> Codes:
-        """How many scores of each output the judges gave, (n_items, n_systems, J)."""
-        shape = len(self.item_names), len(self.system_names)
-        key = self.item * shape[1] + self.system
-        columns = self.judge.reshape(len(self.item), -1).T
-        counts = [np.bincount(key[np.isfinite(each)], minlength=shape[0] * shape[1]) for each in columns]
-        return np.array(counts, dtype=np.int64).reshape(len(columns), *shape).transpose(1, 2, 0)
+    def is_of_classes(self) -> bool:
+        """Whether people say yes or no."""
+        return is_binary(self.human[np.isfinite(self.human)])
 
     @property
     def judge_means(self) -> Floats:
@@ -242,7 +246,7 @@ class JudgedPair:
     @property
     def judged(self) -> JudgedMean | RatedEstimate:
         """With the judge, at the estimated weight."""
-        return self.found.judged if isinstance(self.found, RatedMeans) else self.found.tuned
+        return _with_judge(self.found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +276,28 @@ def judged_pair(
         confidence=confidence,
         seed=seed,
         is_difference=pair is not None,
+        of_classes=table.is_of_classes,
     )
+
+
+def can_estimate(table: JudgedTable) -> bool:
+    """Whether the mean, or the difference of each two systems, has an estimate: the first pair is estimated, the
+    data of others are looked at."""
+    pairs: Sequence[tuple[str, str] | None] = list(combinations(table.system_names, 2)) or [None]
+    try:
+        for place, pair in enumerate(pairs):
+            if not place:
+                judged_pair(table, pair, confidence=0.95, seed=1)
+            elif table.is_rated_by_workers:
+                check_rated(table.rated(pair))
+            else:
+                values = table.values(pair)
+                check_values(values.human, values.judge, values.extra)
+                if values.clusters is not None:
+                    ClusteredParts.of(values.clusters, len(values.human), len(values.extra))
+    except HumevalPowerError:
+        return False
+    return True
 
 
 def judged_systems(
@@ -301,14 +326,20 @@ def judged_systems(
             found.append(judged_pair(table, pair, confidence=confidence, seed=seed))
         except HumevalPowerError as error:
             raise type(error)(f"{pair[1]} - {pair[0]}: {error}") from None
-    estimates = [one.judged if isinstance(one, RatedMeans) else one.tuned for one in found]
-    corrected = correct([one.p_value for one in estimates], "holm")
-    tail = (1 - confidence) / 2 / len(pairs)
+    corrected = correct([_with_judge(one).p_value for one in found], "holm")
+    together = 1 - (1 - confidence) / len(pairs)
+
+    def simultaneous(pair: tuple[str, str], one: JudgedMeans | RatedMeans) -> tuple[float, float]:
+        estimate = _with_judge(one)
+        if estimate.standard_error == 0:  # an exact bound, or none
+            return _with_judge(judged_pair(table, pair, confidence=together, seed=seed)).interval
+        return student_interval(estimate.estimate, estimate.standard_error, estimate.df, together)
+
     return JudgedSystems(
         systems,
         tuple(
-            JudgedPair(*pair, means, float(p), _interval(estimate, tail))
-            for pair, means, estimate, p in zip(pairs, found, estimates, corrected, strict=True)
+            JudgedPair(*pair, means, float(p), simultaneous(pair, means))
+            for pair, means, p in zip(pairs, found, corrected, strict=True)
         ),
         "workers" if table.is_rated_by_workers else "values",
         confidence,
@@ -317,6 +348,5 @@ def judged_systems(
     )
 
 
-def _interval(estimate: JudgedMean | RatedEstimate, tail: float) -> tuple[float, float]:
-    reach = -float(special.stdtrit(estimate.df, tail)) * estimate.standard_error
-    return estimate.estimate - reach, estimate.estimate + reach
+def _with_judge(found: JudgedMeans | RatedMeans) -> JudgedMean | RatedEstimate:
+    return found.judged if isinstance(found, RatedMeans) else found.tuned

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -180,6 +180,10 @@ class EffectPrecision:
         """Square root of the variance, on [0, 1]."""
         return math.sqrt(self.variance)
 
+    def half_width(self, alpha: float) -> float:
+        """Of the two-sided interval at 1 - alpha, on [0, 1]."""
+        return -float(special.stdtrit(self.df, alpha / 2)) * self.standard_error
+
 
 @dataclass(frozen=True, slots=True)
 class AnalyticPower:
@@ -200,6 +204,7 @@ class AnalyticPower:
         return self.precision.n_workers < FEW_WORKERS
 
 
+@lru_cache(maxsize=8)  # a plan asks several times for that of one design
 def effect_precision(parameters: Parameters, design: Design) -> EffectPrecision:
     """Variance and df of the estimated difference for any design.
 

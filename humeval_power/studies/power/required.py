@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -143,10 +144,14 @@ _WHOLE_DESIGNS: Mapping[DesignKind | None, Callable[[int, int], Design]] = {
 }
 
 
+@lru_cache(maxsize=8)
 def design_of(
     counts: StudyCounts, *, kind: DesignKind | None = None, max_ratings_per_worker: int | None = None
 ) -> Design:
-    """The assignment of a study of this size; every worker on every item is a crossed design."""
+    """The assignment of a study of this size; every worker on every item is a crossed design.
+
+    The same size gives the same object: what a formula takes from it is then found once.
+    """
     complete = counts.paired and counts.ratings_per_item == counts.n_workers
     return build_design(
         counts.n_workers,
