@@ -57,12 +57,12 @@ function toProblem(among) {
 
 /* What changed, as one sentence for those who hear the page. */
 function say() {
-  const problem = answer.querySelector(".problems li, .reading .problem");
+  const problem = answer.querySelector(".problems li, p.problems, .reading .problem");
   const sentence = problem ?? answer.querySelector(".progress p") ?? answer.querySelector(".reading .first-number, header .answer, .document p");
   const words = (sentence?.textContent ?? "").replace(/\s+/g, " ").trim();
   const heard = answer.querySelector(".progress") && !problem ? words.replace(/[\d.,:%]+.*/, "").trim() : words;
-  const said = document.getElementById("said");
-  if (said.textContent !== heard) said.textContent = heard;
+  const said = document.getElementById("said"); // which is gone where another version of the study is shown
+  if (said && said.textContent !== heard) said.textContent = heard;
 }
 
 /* On a narrow screen the answer is below the form: its headline stays in sight. */
@@ -297,7 +297,7 @@ function show(found, keepsFormula) {
     text.setAttribute("tabindex", "-1");
     text.textContent = words(found);
     answer.replaceChildren(text);
-    document.getElementById("said").textContent = text.textContent;
+    say();
     return;
   }
   answer.classList.remove("old");
