@@ -288,12 +288,17 @@ def test_a_job_whose_page_is_left_is_stopped_and_one_that_is_looked_at_again_goe
 
 
 def test_a_job_that_no_page_asks_for_ends(tmp_path: Path):
-    with a_room(n_live=1, limits=WorkLimits(stop_seconds=3, alone_seconds=2)) as found:
+    with a_room(n_live=1, limits=WorkLimits(stop_seconds=3, alone_seconds=4)) as found:
         job = found.job("alone", "count", "0.05", "10000", output=tmp_path / "alone")
-        found.do(_begun(job))
-        for _ in range(6):
-            found.do(asyncio.sleep(0.5))
-            assert found.workers.job_of("alone") is job
+
+        async def looked_at() -> None:
+            n_looks = 0
+            while n_looks < 25:
+                assert found.workers.job_of("alone") is job
+                n_looks += job.state == "running"
+                await asyncio.sleep(0.2)
+
+        found.do(looked_at())
         assert job.state == "running"
         found.end(job)
         assert job.state == "stopped"
