@@ -14,7 +14,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "page"))
-from browsing import answered, browser_page, page_server  # noqa: E402
+from browsing import CHROMIUM, browser_page, page_server  # noqa: E402
+from export_shapes import qualtrics  # noqa: E402
+from playwright.sync_api import sync_playwright  # noqa: E402
 
 PICTURES = {  # name: the link, the width and the height
     "page-power": (
@@ -24,19 +26,26 @@ PICTURES = {  # name: the link, the width and the height
     ),
     "page-phone": ("power?preset=high&workers=20&items=100&effect=0.1", 360, 700),
     "page-fit": ("fit?ratings=pilot.csv&scale=1:5", 1200, 1300),
+    "page-reading": ("study/survey/decide", 1200, 1000),
 }
 
 
 def main() -> None:
-    """Open each page, wait for its whole answer and keep what is to be seen."""
+    """Open each page, wait for its answer and keep what is to be seen."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(ROOT / "data" / "pilot.csv", folder)
-        with page_server(Path(folder)) as link:
+        survey = Path(folder, "survey")
+        survey.mkdir()
+        (survey / "Survey.csv").write_bytes(qualtrics())
+        text = 'schema = "humeval_power/study/1"\n[files]\nexports = ["Survey.csv"]\n'
+        (survey / "study.toml").write_text(text, encoding="utf-8")
+        with page_server(Path(folder)) as link, sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             for name, (path, width, height) in PICTURES.items():
-                with browser_page(link, width=width) as (page, _seen):
+                with browser_page(browser, link, width=width) as (page, _seen):
                     page.set_viewport_size({"width": width, "height": height})
                     page.goto(page.own + path)
-                    answered(page)
+                    page.wait_for_selector("#answer .document")
                     page.screenshot(path=ROOT / "docs" / "images" / f"{name}.png")
                     print(f"Written: docs/images/{name}.png")
 

@@ -23,6 +23,14 @@ def fill_studies(folder: Path) -> None:
     )
     outside = folder.parent / "outside"
     outside.mkdir()
+    (folder / "leaves").mkdir()
+    (folder / "leaves" / "study.toml").write_text(
+        HEAD + '[files]\nratings = "../../secret.csv"\n', encoding="utf-8"
+    )
+    (folder / "reads").mkdir()
+    (folder / "reads" / "study.toml").write_text(HEAD + '[files]\nratings = "a.csv"\n', encoding="utf-8")
+    (folder / "reads" / "a.csv").write_text("who,what,which,mark\nx,1,a,2\n", encoding="utf-8")
+    (folder / "reads" / "mapping.toml").symlink_to("../../outside/study.toml")
     (outside / "study.toml").write_text(HEAD + '[question]\nquestion = "SECRET"\n', encoding="utf-8")
     (folder / "away").symlink_to("../outside")
     (folder / "linked").mkdir()
@@ -147,6 +155,38 @@ def studies() -> list[Attack]:
             422,
             "leads out of the folder",
         ),
+        "read a file outside as the ratings": (
+            posted("/table/leaves", {"do": "take"}),
+            422,
+            "no path within the folder",
+        ),
+        "keep how a file is read over a link to outside": (
+            posted("/table/reads", {"do": "read"}),
+            422,
+            "leads out of the folder",
+        ),
+        "keep how a file is read without the token": (
+            posted("/table/reads", {"do": "read"}, x_humeval=None),
+            403,
+            "Another site has sent this request",
+        ),
+        "keep how a file is read in a folder outside": (
+            posted("/table/away", {"do": "undo"}),
+            422,
+            "leads out of the folder",
+        ),
+        "keep 10,000 columns of how a file is read": (
+            posted("/table/reads", b"&".join(b"role-%d=rating" % place for place in range(10_000))),
+            400,
+            "",
+        ),
+        "stop what a study computes without the token": (
+            posted("/leave/mine", {}, x_humeval=None),
+            403,
+            "Another site has sent this request",
+        ),
+        "stop what a study computes by a link": (ask(target="/leave/mine"), 404, "no page of this name"),
+        "take ratings that no file holds": (posted("/act/read/mine", {}), 422, "Bring it first"),
         "begin one of an upload that nobody made": (
             posted("/studies/ratings", {"ratings": "a.csv~0123456789abcdef"}),
             422,

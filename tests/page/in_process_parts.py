@@ -53,6 +53,9 @@ class InProcess:
     def stop(self, key: str) -> None:
         """Nothing runs."""
 
+    def leave(self, key: str) -> None:
+        """Nothing runs."""
+
 
 @dataclass
 class Brought:

@@ -98,3 +98,20 @@ def test_every_file_that_a_page_asks_for_is_there(client):
     for path in asked:
         assert client.get(path).status_code == 200, path
     assert "--paper" in client.get("/static/document.css").text
+
+
+@pytest.mark.parametrize("link", ["/plan", "/plan?preset=high&effect=0.1", "/surface", "/looks/study"])
+def test_a_look_at_a_simulation_begins_none(tmp_path, link):
+    parts = in_process_parts(tmp_path)
+    page = TestClient(make_app(parts)).get(link).text
+    assert 'data-state="idle"' in page
+    assert "nothing is computed before" in page
+    assert parts.workers.jobs == {}
+
+
+def test_an_answer_that_was_begun_is_shown_when_its_link_is_opened_again(client):
+    asked = "preset=high&workers=10,20&items=20&effect=0.1,0.2&simulations=20"
+    begun = client.post(f"/job/surface?{asked}").json()
+    assert begun["state"] == "done", begun["problems"]
+    assert 'data-state="done"' in client.get(f"/surface?{asked}").text
+    assert client.post(f"/job/{begun['key']}/leave").status_code == 204

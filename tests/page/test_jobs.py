@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -264,3 +265,45 @@ def test_nothing_outlives_the_server(how: str, tmp_path: Path):
     assert int(kept) > 0
     time.sleep(0.2)
     assert (tmp_path / "out.steps").read_text() == kept
+
+
+def test_a_job_whose_page_is_left_is_stopped_and_one_that_is_looked_at_again_goes_on(
+    room: Room, tmp_path: Path
+):
+    job = room.job("left", "count", "0.05", "10000", output=tmp_path / "left")
+    room.do(_begun(job))
+
+    async def leave(looked_at_again: float | None) -> None:
+        room.workers.leave("left")
+        if looked_at_again is not None:
+            await asyncio.sleep(looked_at_again)
+            assert room.workers.job_of("left") is job  # as a page does that is loaded again
+            await asyncio.sleep(4)
+
+    room.do(leave(1.0))
+    assert job.state == "running"
+    room.do(leave(None))
+    room.end(job)
+    assert job.state == "stopped"
+
+
+def test_a_job_that_no_page_asks_for_ends(tmp_path: Path):
+    with a_room(n_live=1, limits=WorkLimits(stop_seconds=3, alone_seconds=4)) as found:
+        job = found.job("alone", "count", "0.05", "10000", output=tmp_path / "alone")
+
+        async def looked_at() -> None:
+            n_looks = 0
+            while n_looks < 25:
+                assert found.workers.job_of("alone") is job
+                n_looks += job.state == "running"
+                await asyncio.sleep(0.2)
+
+        found.do(looked_at())
+        assert job.state == "running"
+        found.end(job)
+        assert job.state == "stopped"
+
+
+async def _begun(job: Job) -> None:
+    while job.state == "waiting":
+        await job.news(5)

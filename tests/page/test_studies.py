@@ -151,7 +151,8 @@ def test_an_alternative_takes_the_place_of_what_it_excludes(client, chosen):
         back = {"option": "pilot", "back": "/study/mine/size"}
         brought = client.post("/upload", params=back, files={"file": ("my pilot.csv", file)})
     page = client.get(brought.headers["location"]).text
-    value = html.unescape(re.search(r'id="field-pilot" name="pilot" value="([^"]+)"', page)[1])
+    shown = r'<input type="checkbox" name="pilot" value="([^"]+)" checked> my pilot.csv'
+    value = html.unescape(re.search(shown, page)[1])
     assert not (chosen / "mine" / "my pilot.csv").exists()  # to bring is not to save
     save(client, pilot=value)
     kept = said(chosen)["pilot"]
@@ -274,7 +275,7 @@ def test_ratings_become_a_study_that_decides(client):
     asked = client.get(brought.headers["location"]).text
     upload = html.unescape(re.search(r'name="ratings" value="([^"]+)"', asked)[1])
     begun = client.post("/studies/ratings", data={"ratings": upload, "name": "have"})
-    assert begun.headers["location"] == "/study/have/decide"
+    assert begun.headers["location"] == "/study/have/decide?table=open"
     assert "This table can be analysed: 360 ratings" in client.get("/study/have/decide").text
 
 

@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,6 +23,9 @@ from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Document
 from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL
 from humeval_power.saying.result import Result
+
+if TYPE_CHECKING:
+    from humeval_power.doors.page.workspace.reading import Reading
 
 ANSWER = "answer"  # the folder of an answer's files, in the folder of its work
 BESIDE = (
@@ -50,6 +54,7 @@ class Work:
     texts : files with these contents besides.
     at : the folder below that of the files in which the command runs.
     within : a folder of the user in which the command runs instead, and may write; no files are laid out then.
+    reading : of a draft of a mapping, how its file is read by this one; "" by what is known of it.
     """
 
     words: tuple[str, ...]
@@ -58,6 +63,7 @@ class Work:
     texts: tuple[tuple[str, str], ...] = ()
     at: str = ""
     within: str = ""
+    reading: str | None = None
 
     @property
     def key(self) -> str:
@@ -87,6 +93,7 @@ class Answer:
     links : pages that the answer itself leads to, each with what it is for.
     ways : of a plan, the designs that stand to choose: name, and the numbers of each.
     asks : of the answers that only authors know, each with its question.
+    reading : how a file of ratings is read.
     """
 
     exit_code: int
@@ -103,6 +110,7 @@ class Answer:
     links: tuple[tuple[str, str], ...] = ()
     ways: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     asks: tuple[Mapping[str, Any], ...] = ()
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +142,15 @@ def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
         return _shown(path, result, document)
     headline = tuple(_in_words(label, text) for label, text in document.headline)
     return _shown(path, result, replace(document, headline=headline), as_html_beside)
+
+
+def _as_reading(mapping: str, _path: tuple[str, ...], result: Result) -> Answer:
+    """How the file of a draft is read."""
+    from humeval_power.doors.page.workspace.reading import reading_of
+    from humeval_power.studies.field.result_import import DraftResult
+
+    assert isinstance(result, DraftResult)
+    return Answer(0, reading=reading_of(result.export, mapping))
 
 
 def _in_words(label: str, text: str) -> tuple[str, str]:
@@ -173,6 +190,8 @@ def answer(work: Work, told: Tell, shows: Shows | None = None) -> Answer:
     from humeval_power.safe_text import shell_command
     from humeval_power.saying.progress import watched_by
 
+    if work.reading is not None:
+        shows = partial(_as_reading, work.reading)
     shows = shows or (on_page_of_study if work.texts else on_page)
     typed = shell_command([PROGRAM, *in_terminal(work.words)])
     path = _path_of(work.words)

@@ -48,6 +48,7 @@ def make_app(parts: PageParts) -> Starlette:
         Route("/upload", page.upload, methods=["POST"]),
         Route("/job/{key}", page.job),
         Route("/job/{key}/stop", page.stop, methods=["POST"]),
+        Route("/job/{key}/leave", page.leave, methods=["POST"]),
         *AnswerRequests(parts, begun).routes,
         *StudyPages(parts).routes,
         *Workspace(parts).routes,
@@ -119,6 +120,8 @@ class _Page:
         if not query and not can_begin(form):
             return self._page(form, asked, AnswerState("idle", wrong=wrong))
         if not form.moves:
+            if _is_costly(form):
+                return self._page(form, asked, self._known(form, asked, wrong))
             return await self._computed(form, asked, wrong)
         return self._page(form, asked, await self._live(form, asked, wrong, tab=""))
 
@@ -159,6 +162,11 @@ class _Page:
             return back(request)
         return self._json(form, asked, self._begun.shown(key))
 
+    async def leave(self, request: Request) -> Response:
+        """The page of a job is left: what nobody waits for is not computed."""
+        self._parts.workers.leave(request.path_params["key"])
+        return Response(status_code=204)
+
     async def upload(self, request: Request) -> Response:
         """Keep a file that is brought, by the script or by a form without it, which goes back with the file set."""
         upload = await self._parts.uploads.take(request)
@@ -192,6 +200,14 @@ class _Page:
             shown = self._begun.shown(shown.key)
         return self._page(form, asked, shown)
 
+    def _known(self, form: Form, asked: CommandRequest, wrong: tuple[Wrong, ...]) -> AnswerState:
+        """What there is of an answer that is begun by a button alone."""
+        try:
+            key = work_of(self._parts, asked, form.hides).key
+        except InputError as error:
+            wrong = (*wrong, *_wrongs(error))
+        return AnswerState("idle", wrong=wrong) if wrong else self._begun.shown(key)
+
     def _job(self, form: Form, asked: CommandRequest, wrong: tuple[Wrong, ...]) -> AnswerState:
         if wrong:
             return AnswerState("idle", wrong=wrong)
@@ -206,6 +222,12 @@ class _Page:
 
     def _json(self, form: Form, asked: CommandRequest, shown: AnswerState) -> Response:
         return JSONResponse(views.answer_json(form, asked, shown, self._around))
+
+
+def _is_costly(form: Form) -> bool:
+    """Whether an answer is simulated, and not of ratings that are there: it is begun by a button, not by a look."""
+    options = offered(form.command, form.hides)
+    return "simulations" in options and "ratings" not in options
 
 
 async def _asked(form: Form, query: list[tuple[str, str]]) -> tuple[CommandRequest, tuple[Wrong, ...]]:

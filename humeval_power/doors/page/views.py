@@ -375,7 +375,9 @@ def _answer(form: Form, asked: CommandRequest, shown: AnswerState, around: Surro
         "back": asked.link if shown.state in ("live", "idle", "starting") else RUN + asked.link,
         "run_path": RUN + form.path,
         "run_words": "Compute it in full" if is_live and form.by_formula else "Write the files",
-        "hint": "Fill in what you know: the answer stands here.",
+        "hint": "Fill in what you know: the answer stands here."
+        if form.moves
+        else "Fill in what you know, then press Answer: nothing is computed before.",
         "progress": {"words": _how_far(shown), "share": shown.told.share if shown.told else None},
         "elsewhere": problems_elsewhere(form, shown.problems),
         "wrong_fields": wrong_fields(form, shown.problems),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping as MappingType
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -19,7 +19,8 @@ from humeval_power.checking.exports.mapping import (
 )
 from humeval_power.checking.exports.templates import Template
 from humeval_power.errors import InputError, Problem
-from humeval_power.files.json_text import read_toml
+from humeval_power.files.json_text import read_toml, toml_values
+from humeval_power.safe_text import toml_text
 from humeval_power.saying.schemas import RecordSection, problems_of
 
 _HINT = "Write a draft of it, and edit that: humeval-power import EXPORT --draft -o mapping.toml."
@@ -109,14 +110,66 @@ def read_mapping(path: str | Path) -> tuple[Mapping, str | None]:
     InputError
         A file that is no such mapping: every problem at once.
     """
-    values = read_toml(path, hint=_HINT)
+    return _mapping_of(read_toml(path, hint=_HINT), str(path))
+
+
+def parsed_mapping(text: str, *, place: str) -> tuple[Mapping, str | None]:
+    """The same of a text; `place` is what it is called in errors."""
+    return _mapping_of(toml_values(text, place=place, hint=_HINT), place)
+
+
+def _mapping_of(values: dict[str, Any], place: str) -> tuple[Mapping, str | None]:
     try:
         document = MappingDocument.model_validate(values)
     except ValidationError as error:
-        raise InputError(problems_of(error, str(path), kind=MappingDocument)) from None
+        raise InputError(problems_of(error, place, kind=MappingDocument)) from None
     return document.record(), document.platform
 
 
 def _conditions(rows: MappingType[str, list[str]], *, drop: bool) -> Iterator[Condition]:
     for column, values in rows.items():
         yield Condition(column, tuple(values), drop)
+
+
+def mapping_text(mapping: Mapping, platform: str | None = None) -> str:
+    """The file that `read_mapping` reads as this mapping, of this platform."""
+    lines = ['schema = "humeval_power/mapping/1"']
+    if platform is not None:
+        lines.append(f"platform = {toml_text(platform)}")
+    if mapping.ratings:
+        lines.append(f"ratings = {_ratings_text(mapping.ratings)}")
+    for name, texts in (("missing", mapping.missing), ("keep", mapping.keep)):
+        if texts:
+            lines.append(f"{name} = {_list_text(texts)}")
+    tables: dict[str, list[tuple[str, str]]] = {
+        "columns": [(part, toml_text(one.text)) for part, one in mapping.columns.items()],
+        "split": [(name, toml_text(one.text)) for name, one in mapping.split.items()],
+        "slots": [(slot, _inline_text(parts)) for slot, parts in mapping.slots.items()],
+        "words": [(word, repr(float(number))) for word, number in mapping.words.items()],
+        "keep_rows": [(one.column, _list_text(one.values)) for one in mapping.where if not one.drop],
+        "drop_rows": [(one.column, _list_text(one.values)) for one in mapping.where if one.drop],
+        "checks": [(name, toml_text(right)) for name, right in mapping.checks.items()],
+    }
+    if (errors := mapping.errors) is not None:
+        kinds = (("category", errors.category), ("severity", errors.severity))
+        tables["errors"] = [(name, toml_text(column)) for name, column in kinds]
+        tables["errors.weights"] = [(key, repr(float(weight))) for key, weight in errors.weights.items()]
+    for title, rows in tables.items():
+        if rows:
+            lines += ["", f"[{title}]", *(f"{toml_text(name, key=True)} = {text}" for name, text in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _ratings_text(ratings: tuple[RatingColumns, ...]) -> str:
+    if all(one.criterion is None for one in ratings):
+        return _list_text(tuple(one.template.text for one in ratings))
+    return _inline_text({one.criterion or "": one.template.text for one in ratings})
+
+
+def _list_text(texts: tuple[str, ...]) -> str:
+    return f"[{', '.join(map(toml_text, texts))}]"
+
+
+def _inline_text(texts: MappingType[str, str]) -> str:
+    said = ", ".join(f"{toml_text(name, key=True)} = {toml_text(text)}" for name, text in texts.items())
+    return f"{{ {said} }}"

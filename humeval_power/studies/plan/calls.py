@@ -362,8 +362,8 @@ def assign_work(
         seed=used,
         batch_size=batch_size,
         order=order,
-        check_rate=_share(check_rate, planned, "checks_per_rating"),
-        repeat_rate=_share(repeat_rate, planned, "repeats_per_rating"),
+        check_rate=paid_share(check_rate, planned, "checks_per_rating"),
+        repeat_rate=paid_share(repeat_rate, planned, "repeats_per_rating"),
         replacement_slots=replacements,
         max_ratings_per_worker=limit,
         system_names=systems or (None if planned is None else planned.systems),
@@ -394,7 +394,7 @@ def _order_remark(used: int, typed: int | None, planned: Plan | None) -> str:
     )
 
 
-def _share(typed: float | None, planned: Plan | None, name: str) -> float:
+def paid_share(typed: float | None, planned: Plan | None, name: str) -> float:
     """The share that was asked for, or that the plan paid for."""
     if typed is not None:
         return typed

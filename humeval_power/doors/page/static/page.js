@@ -12,6 +12,7 @@ let asking = null;
 let quiet = 0;
 let still = 0;
 let polling = 0;
+let touched = false; // nothing is simulated before somebody has set something
 
 if (form && answer) {
   for (const slider of form.querySelectorAll("input[type=range]")) joined(slider);
@@ -25,10 +26,43 @@ if (form && answer) {
   });
   if (saves) form.addEventListener("change", save);
   answer.addEventListener("submit", saves ? afterSaving : stopped);
+  answer.addEventListener("change", (event) => {
+    const reading = event.target.closest("form.reading");
+    if (reading) reread(reading);
+  });
   for (const field of form.querySelectorAll("[data-field].file")) droppable(field);
   follow(answer.dataset.state, answer.dataset.key);
   copies();
   glance();
+  if (!["live", "starting"].includes(answer.dataset.state)) toProblem(answer);
+  // What nobody waits for is not computed: a page that is left says so, after the next one of its study has come.
+  if (saves) {
+    const here = () => fetch(form.getAttribute("data-here")).catch(() => null);
+    setTimeout(here, 1000);
+    setInterval(here, 60_000);
+  }
+  window.addEventListener("pagehide", () => {
+    const stop = answer.querySelector(".progress form")?.getAttribute("action") ?? "";
+    const place = form.getAttribute("data-leaves") ?? stop.replace("/stop?", "/leave?");
+    if (place) navigator.sendBeacon(place);
+  });
+}
+
+/* The eye goes where something is wrong. */
+function toProblem(among) {
+  const wrong = among.querySelector("[aria-invalid=true], p.problem[tabindex]") ?? among.querySelector(".problems");
+  wrong?.closest("details")?.setAttribute("open", "");
+  wrong?.focus();
+}
+
+/* What changed, as one sentence for those who hear the page. */
+function say() {
+  const problem = answer.querySelector(".problems li, p.problems, .reading .problem");
+  const sentence = problem ?? answer.querySelector(".progress p") ?? answer.querySelector(".reading .first-number, header .answer, .document p");
+  const words = (sentence?.textContent ?? "").replace(/\s+/g, " ").trim();
+  const heard = answer.querySelector(".progress") && !problem ? words.replace(/[\d.,:%]+.*/, "").trim() : words;
+  const said = document.getElementById("said"); // which is gone where another version of the study is shown
+  if (said && said.textContent !== heard) said.textContent = heard;
 }
 
 /* On a narrow screen the answer is below the form: its headline stays in sight. */
@@ -84,6 +118,7 @@ function keep(step) {
 }
 
 function changed() {
+  touched = true;
   keep(false);
   clearTimeout(quiet);
   clearTimeout(still);
@@ -165,8 +200,7 @@ async function saved() {
   }
   const found = await said.json();
   if (found.conflict) {
-    const fresh = new DOMParser().parseFromString(found.conflict, "text/html").querySelector("main");
-    document.querySelector("main").replaceWith(fresh);
+    conflict(found.conflict);
   } else if (found.version) {
     form.elements.version.value = found.version;
     for (const [name, value] of Object.entries(found.values)) {
@@ -178,16 +212,55 @@ async function saved() {
     quiet = setTimeout(move, QUIET);
   } else {
     show(found);
+    toProblem(form);
   }
   return found;
 }
 
 /* A button of the answer waits until what was typed is saved. */
 async function afterSaving(event) {
-  if (!saving) return;
+  if (event.target.matches(".reading") && event.submitter?.value === "read") {
+    event.preventDefault();
+    return reread(event.target);
+  }
+  const waited = saving ?? rereading;
+  if (!waited) return;
   event.preventDefault();
-  await saving;
-  event.target.submit();
+  const name = event.target.getAttribute("action") + event.submitter?.value;
+  await waited;
+  const same = [...answer.querySelectorAll("form button")].find((each) => each.form.getAttribute("action") + each.value === name);
+  if (same) same.form.requestSubmit(same);
+}
+
+/* What is chosen about the columns of a file is kept, and the file is read again; the focus stays where it is. */
+let rereading = null;
+function reread(reading) {
+  const sent = new URLSearchParams(new FormData(reading));
+  answer.setAttribute("aria-busy", "true");
+  rereading = (async () => {
+    const said = await fetch(reading.getAttribute("action"), {
+      method: "POST",
+      headers: { Accept: "application/json", "X-Humeval": "1", "X-Tab": tab },
+      body: sent,
+    }).catch(() => null);
+    rereading = null;
+    if (!said) return lost();
+    if (said.status === 204) return;
+    const found = await said.json();
+    if (found.conflict) return conflict(found.conflict);
+    const at = document.activeElement?.getAttribute("name");
+    const value = document.activeElement?.value;
+    show(found);
+    if (found.version) form.elements.version.value = found.version;
+    const same = [...answer.querySelectorAll("form.reading [name]")].filter((each) => each.name === at);
+    (same.find((each) => each.value === value) ?? same[0])?.focus();
+  })();
+  return rereading;
+}
+
+function conflict(html) {
+  const fresh = new DOMParser().parseFromString(html, "text/html").querySelector("main");
+  document.querySelector("main").replaceWith(fresh);
 }
 
 /* The whole answer, by a job. */
@@ -221,9 +294,10 @@ function show(found, keepsFormula) {
   if (found.html === undefined) {
     const text = document.createElement("p");
     text.className = "problems";
-    text.setAttribute("role", "alert");
+    text.setAttribute("tabindex", "-1");
     text.textContent = words(found);
     answer.replaceChildren(text);
+    say();
     return;
   }
   answer.classList.remove("old");
@@ -245,6 +319,7 @@ function show(found, keepsFormula) {
   }
   beside(found.problems);
   glance();
+  say();
   follow(found.state, found.key);
 }
 
@@ -253,7 +328,7 @@ function follow(state, key) {
   answer.dataset.key = key;
   clearTimeout(polling);
   clearTimeout(still);
-  if (state === "live" && form.hasAttribute("data-follows") && answer.querySelector(".document")) still = setTimeout(compute, STILL);
+  if (touched && state === "live" && form.hasAttribute("data-follows") && answer.querySelector(".document")) still = setTimeout(compute, STILL);
   if (state === "starting") polling = setTimeout(move, 400);
   if (saves && (state === "waiting" || state === "running")) {
     polling = setTimeout(move, 500);
@@ -266,7 +341,7 @@ function follow(state, key) {
 function beside(problems) {
   for (const field of form.querySelectorAll("[data-field]")) {
     const here = problems.filter((each) => each.option === field.dataset.field);
-    const input = field.querySelector("input:not([type=range]), select");
+    const input = field.querySelector("input:not([type=range], .brought input), select");
     const id = input.id + "-wrong";
     field.querySelector(".problem")?.remove();
     field.classList.toggle("wrong", here.length > 0);
@@ -305,7 +380,7 @@ async function stopped(event) {
 
 /* A file that is chosen or dropped is brought at once; its field holds its name and its digest. */
 function droppable(field) {
-  const inputs = [...field.querySelectorAll("input")];
+  const inputs = [...field.querySelectorAll("input[type=text]")];
   const free = () => inputs.find((each) => each.value === "") ?? inputs[0]; // of several files the next
   const chooser = document.createElement("input");
   chooser.type = "file";
@@ -340,8 +415,17 @@ async function bring(file, input) {
   if (!said) return lost();
   const found = await said.json();
   if (!found.value) return beside([{ option: input.name, text: words(found) }]);
-  input.value = found.value;
-  if (saves) return save();
+  if (saves) {
+    input.value = found.value; // until it is saved, when it has the name that the file has in the folder
+    return save();
+  }
+  const label = document.createElement("label");
+  const box = document.createElement("input");
+  Object.assign(box, { type: "checkbox", name: input.name, value: found.value, checked: true });
+  label.className = "brought";
+  label.append(box, " " + file.name);
+  if (!input.closest("[data-many]")) input.closest(".control").querySelector(".brought")?.remove();
+  input.before(label);
   input.dispatchEvent(new Event("input", { bubbles: true }));
   if (!form.getAttribute("data-live")) form.requestSubmit();
 }

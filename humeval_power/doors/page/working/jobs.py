@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,6 +22,7 @@ from humeval_power.files.file_sets import partial_of
 State = Literal["waiting", "running", "done", "stopped", "failed"]
 _STOPPED_BEFORE = "Stopped before it was begun."
 _TARGET_MISSED = 3
+_RELOADED_SECONDS = 3.0  # in which a page that is loaded again asks for its job
 
 
 class Job:
@@ -28,6 +31,7 @@ class Job:
     key : names it in links; the same question has the same.
     state : "done" where there is a result, "failed" where the command refused the question or its process died.
     told : the latest word of progress.
+    looked_at : when a page asked for it last, by the clock of the loop.
     """
 
     def __init__(self, key: str, work: Work, place: Callable[[Job], int]) -> None:
@@ -36,6 +40,7 @@ class Job:
         self.state: State = "waiting"
         self.told: JobProgress | None = None
         self.answer: Answer | None = None
+        self.looked_at = 0.0
         self._place = place
         self._ended = asyncio.Event()
         self._news = asyncio.Event()
@@ -83,12 +88,22 @@ class Jobs:
 
     n_waiting : how many may wait.
     stop_seconds : how long one that is stopped may take to keep what it has finished.
+    alone_seconds : how long one goes on that no page asks for; a page that is left says so.
     n_kept, bytes_kept : how many that have ended are remembered, and of what size together, with their outputs.
     The output of one that is forgotten is removed: it must lie in a folder of the server's own.
     """
 
-    def __init__(self, *, n_waiting: int, stop_seconds: float, n_kept: int, bytes_kept: int) -> None:
+    def __init__(
+        self,
+        *,
+        n_waiting: int,
+        stop_seconds: float,
+        n_kept: int,
+        bytes_kept: int,
+        alone_seconds: float = math.inf,
+    ) -> None:
         self._n_waiting, self._stop_seconds = n_waiting, stop_seconds
+        self._alone_seconds = alone_seconds
         self._n_kept, self._bytes_kept = n_kept, bytes_kept
         self._waiting: deque[Job] = deque()
         self._running: dict[Job, Worker] = {}
@@ -105,6 +120,8 @@ class Jobs:
     def job_of(self, key: str) -> Job | None:
         """The job of this key, if it is known."""
         under_way = next((job for job in (*self._running, *self._waiting) if job.key == key), None)
+        if under_way is not None:
+            under_way.looked_at = time.monotonic()
         if under_way is not None or key not in self._ended:
             return under_way
         self._ended.move_to_end(key)
@@ -134,6 +151,9 @@ class Jobs:
             if known.state == "done":
                 self._clear(known)
         job = Job(key, work, self._place)
+        job.looked_at = time.monotonic()
+        if self._alone_seconds < math.inf:
+            self._watch(job)
         if self._problem:
             self._end(job, failed(self._problem), state="failed")
         else:
@@ -153,6 +173,24 @@ class Jobs:
         else:
             worker.interrupt()
             asyncio.get_running_loop().call_later(self._stop_seconds, self._kill, job, worker)
+
+    def leave(self, key: str) -> None:
+        """The page of a job is left: it is stopped, unless one asks for it at once, as a page loaded anew."""
+        job = self.job_of(key)
+        if job is not None and not job.has_ended:
+            left = job.looked_at
+            loop = asyncio.get_running_loop()
+            loop.call_later(_RELOADED_SECONDS, lambda: self.stop(key) if job.looked_at == left else None)
+
+    def _watch(self, job: Job) -> None:
+        """Stop a job that no page has asked for so long."""
+        left = job.looked_at + self._alone_seconds - time.monotonic()
+        if job.has_ended:
+            return
+        if left <= 0:
+            self.stop(job.key)
+        else:
+            asyncio.get_running_loop().call_later(left, self._watch, job)
 
     async def wait(self) -> None:
         """Return when a job waits for a worker."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,7 @@ class WorkLimits:
     kept_jobs, kept_job_bytes : how many jobs that have ended are remembered, with their outputs.
     start_seconds : that a worker may take to be ready; compiling does not count.
     stop_seconds : that a job may take to keep what it has finished, before it is killed.
+    alone_seconds : for which a job goes on that no page asks for.
     answers, growth : after so many answers, or bytes more of memory, a worker is replaced.
     """
 
@@ -57,6 +59,7 @@ class WorkLimits:
     kept_job_bytes: int = GIGABYTE
     start_seconds: float = 60.0
     stop_seconds: float = 5.0
+    alone_seconds: float = math.inf
     answers: int = 2000
     growth: int = GIGABYTE // 2
 
@@ -120,6 +123,7 @@ class Workers:
             stop_seconds=limits.stop_seconds,
             n_kept=limits.kept_jobs,
             bytes_kept=limits.kept_job_bytes,
+            alone_seconds=limits.alone_seconds,
         )
         live = Crew(self._n_live, self._live, self._live_worker)
         self._crews = live, Crew(self._n_jobs, self._jobs, self._job_worker, after=live.some_ready)
@@ -161,6 +165,10 @@ class Workers:
     def stop(self, key: str) -> None:
         """Stop a job; what is finished is kept."""
         self._jobs.stop(key)
+
+    def leave(self, key: str) -> None:
+        """The page that showed a job is left: it is stopped, unless another asks for it in the next seconds."""
+        self._jobs.leave(key)
 
     @property
     def is_busy(self) -> bool:

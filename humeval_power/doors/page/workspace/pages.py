@@ -14,12 +14,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from humeval_power.doors.page.answers import Work, Wrong
+from humeval_power.doors.page.answers import Answer, Work, Wrong
 from humeval_power.doors.page.asked import PageParts, upload_of
 from humeval_power.doors.page.responses import not_there, zipped
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.working.live_questions import stamp
 from humeval_power.doors.page.workspace.examples import EXAMPLES
+from humeval_power.doors.page.workspace.reading import chosen, named_of, said_of, with_problems
 from humeval_power.doors.page.workspace.stages import (
     ACTS,
     ANSWERS,
@@ -27,21 +28,26 @@ from humeval_power.doors.page.workspace.stages import (
     Act,
     Stage,
     StageCommand,
+    field_read,
     question_of,
 )
 from humeval_power.doors.page.workspace.studies import (
+    WRITTEN,
     ChangedError,
     OpenedStudy,
     Studies,
     WrongFieldsError,
     as_typed,
     beside,
+    paths_of,
+    version_of,
 )
 from humeval_power.doors.page.workspace.views import (
     StageShown,
     conflict_page,
     have_page,
     home_page,
+    is_read,
     saved_json,
     stage_json,
     stage_page,
@@ -53,6 +59,7 @@ from humeval_power.study import FIELDS, FILE_NAME
 _SOON = 0.4  # seconds that a page waits for a job that may be short
 _LONGEST_TRIAL = 30.0  # seconds until answers are kept without the forms having taken them
 _MOST_FIELDS = 300  # of one form
+_MOST_READ = 5_000  # of the form that says how a file is read
 
 
 @dataclass(slots=True)
@@ -72,6 +79,7 @@ class Workspace:
         self._parts = parts
         self._studies = None if parts.folder is None else Studies(parts.folder)
         self._begun: dict[tuple[str, str], _StageJob] = {}
+        self._asked: dict[str, set[str]] = {}  # the answers that stages of a study ask for by themselves
         self._beginning: set[str] = set()  # studies into which a command is about to write
 
     @property
@@ -85,6 +93,9 @@ class Workspace:
             Route("/act/{act}/{name:path}", self.act, methods=["POST"]),
             Route("/zip/{name:path}", self.take),
             Route("/answers/{name:path}", self.answers, methods=["POST"]),
+            Route("/table/{name:path}", self.table, methods=["POST"]),
+            Route("/leave/{name:path}", self.leave, methods=["POST"]),
+            Route("/here/{name:path}", self.here),
             *(
                 Route(path, view, methods=[method])
                 for path in ("/study/{stage}", "/study/{name:path}/{stage}")
@@ -122,7 +133,7 @@ class Workspace:
         """Begin a study: an empty one, a worked example, or one of ratings that are there."""
         kind = request.path_params["kind"]
         sent = await _sent(request)
-        stage = "question"
+        stage, view = "question", dict[str, str]()
         if kind == "new":
             values: Mapping[str, object] = {
                 name: FIELDS[name].kind.read(FIELDS[name].start)
@@ -135,6 +146,7 @@ class Workspace:
         elif kind == "ratings":
             name, content = await self._uploaded(sent.get("ratings", ""))
             values, files, stage = {"ratings": name}, {name: content}, "decide"
+            view = {"table": "open"}
         else:
             return not_there(request, None)
         name = sent.get("name", "") or (EXAMPLES[kind].name if kind in EXAMPLES else "")
@@ -143,7 +155,7 @@ class Workspace:
         )
         if kind in EXAMPLES and EXAMPLES[kind].opens:
             return _to(EXAMPLES[kind].opens.format(folder=named))
-        return _to((await run_in_threadpool(self._known.open, named)).link(stage))
+        return _to(_with_view((await run_in_threadpool(self._known.open, named)).link(stage), view))
 
     async def rename(self, request: Request) -> Response:
         """Give a study a name."""
@@ -205,15 +217,19 @@ class Workspace:
         act = ACTS.get(request.path_params["act"])
         if act is None:
             return not_there(request, None)
+        return await self._once(act, request.path_params["act"], study, sent)
+
+    async def _once(self, act: Act, called: str, study: OpenedStudy, sent: dict[str, str]) -> Response:
+        """Begin an act; not a second time while one writes into the study."""
         if not act.writes:
-            return await self._begin(act, request.path_params["act"], study, sent)
-        if name in self._beginning or self._is_writing(name):  # a second click
+            return await self._begin(act, called, study, sent)
+        if study.name in self._beginning or self._is_writing(study.name):  # a second click
             return _to(study.link(act.stage))
-        self._beginning.add(name)
+        self._beginning.add(study.name)
         try:
-            return await self._begin(act, request.path_params["act"], study, sent)
+            return await self._begin(act, called, study, sent)
         finally:
-            self._beginning.discard(name)
+            self._beginning.discard(study.name)
 
     async def _begin(self, act: Act, called: str, study: OpenedStudy, sent: dict[str, str]) -> Response:
         """Have the command of an act run as a job."""
@@ -257,6 +273,87 @@ class Workspace:
         await run_in_threadpool(self._known.keep_answers, name, sent)
         return _to(f"{study.link('report')}?form={ANSWERS}")
 
+    async def leave(self, request: Request) -> Response:
+        """A study is left: what was begun in it is stopped, unless one of its pages is opened again at once."""
+        for name, stage in list(self._begun):
+            if name == request.path_params["name"]:
+                self._parts.workers.leave(self._begun[name, stage].key)
+        for key in self._asked.pop(request.path_params["name"], ()):
+            self._parts.workers.leave(key)
+        return Response(status_code=204)
+
+    async def here(self, request: Request) -> Response:
+        """Somebody has a page of a study open: what was begun in it goes on."""
+        self._look(request.path_params["name"])
+        return Response(status_code=204)
+
+    def _look(self, name: str) -> None:
+        """Ask for what was begun in a study, as somebody waits for it."""
+        for (study, _), begun in self._begun.items():
+            if study == name:
+                self._parts.workers.job_of(begun.key)
+
+    async def table(self, request: Request) -> Response:
+        """How a file of ratings is to be read: keep it, forget it, or take the ratings by it."""
+        name = request.path_params["name"]
+        sent = await _all_sent(request, _MOST_READ)
+        one = {field: values[-1] for field, values in sent.items()}
+        stage = BY_KEY["collect" if one.get("stage") == "collect" else "decide"]
+        study = await run_in_threadpool(self._known.open, name)
+        table = await self._table(study, stage)
+        if table is None or table.reading is None:
+            raise InputError("There is no file of ratings here. Bring it first.")
+        reading, mapping, typed = table.reading, "", dict[str, str]()
+        if one.get("do") != "undo":
+            said = await run_in_threadpool(chosen, reading, sent)
+            try:
+                mapping = await run_in_threadpool(said_of, reading, said)
+                typed = named_of(study, reading, sent)
+            except InputError as error:
+                reading = with_problems(reading, said, error.problems)
+                return await self._shown(
+                    request, stage, study, {}, one, table=replace(table, reading=reading)
+                )
+        if one.get("do") == "take":
+            typed |= await run_in_threadpool(self._taken, study, stage)
+        try:
+            study = await run_in_threadpool(
+                self._known.save_mapping, name, one.get("version", ""), one.get("seen", ""), mapping, typed
+            )
+        except ChangedError as error:
+            html = conflict_page(error, stage, self._parts.form_token)
+            return JSONResponse({"conflict": html}) if _is_script(request) else HTMLResponse(html, 409)
+        if one.get("do") == "take":
+            return await self._once(ACTS["read"], "read", study, {})
+        if not _is_script(request):
+            return _to(_with_view(study.link(stage.key), {"table": "open"}))
+        return await self._shown(request, stage, study, {}, {**one, "table": "open"})
+
+    def _taken(self, study: OpenedStudy, stage: Stage) -> dict[str, str]:
+        """The names of what is read, and of the table of ratings that comes of it."""
+        exports = paths_of(study.file.values[field_read(study, stage)])
+        ratings = as_typed(study.file.values.get("ratings"))
+        if not ratings or ratings in exports:
+            ratings = self._known.free_name(study, as_typed(WRITTEN["ratings"]))
+        return {"exports": ", ".join(exports), "ratings": ratings}
+
+    async def _table(self, study: OpenedStudy, stage: Stage, tab: str = "") -> Answer | None:
+        """How the file of ratings of a study is read; None where there is none, or nobody can say it yet."""
+        field = field_read(study, stage)
+        if not field or not self._parts.workers.readiness.live:
+            return None
+        path = paths_of(study.file.values[field])[0]
+        place = await run_in_threadpool(self._known.folder.resolve, beside(study.name, path))
+        mapping = await run_in_threadpool(self._known.mapping_of, study)
+        files = ((beside(study.name, path), str(place)),)
+        answer: Answer | None = None
+        for words in (("import", path, "--draft"), ("import", path, "--draft", "--from", "table")):
+            work = Work(words, files, at=study.name, reading=mapping)
+            answer = await self._parts.workers.live(work, f"{tab} table" if tab else "")
+            if answer is None or answer.reading is not None:
+                break
+        return answer if answer is None else replace(answer, command=version_of(mapping))
+
     async def take(self, request: Request) -> Response:
         """What may be published of a study, as a zip."""
         study = await run_in_threadpool(self._known.open, request.path_params["name"])
@@ -287,6 +384,7 @@ class Workspace:
         wanted: Mapping[str, str],
         *,
         wrong: tuple[Wrong, ...] = (),
+        table: Answer | None = None,
     ) -> Response:
         shown = StageShown("idle", wrong=wrong)
         if not wrong:
@@ -301,6 +399,9 @@ class Workspace:
                 )
             except InputError as error:
                 shown = StageShown("idle", wrong=tuple(Wrong(str(problem)) for problem in error.problems))
+        if table is None and is_read(stage, study, wanted, shown):
+            table = await self._table(study, stage, request.headers.get("x-tab", ""))
+        shown = replace(shown, table=table)
         folder = self._parts.folder
         listed = folder.listing() if folder and not _is_script(request) else ()
         start = f"{study.name}/" if study.name else ""
@@ -318,6 +419,7 @@ class Workspace:
     async def _answer(
         self, stage: Stage, study: OpenedStudy, saved: OpenedStudy, wanted: Mapping[str, str], tab: str
     ) -> StageShown:
+        self._look(study.name)
         begun = self._begun.get((study.name, stage.key))
         job = None if begun is None else self._parts.workers.job_of(begun.key)
         if begun is not None and job is not None:
@@ -326,7 +428,7 @@ class Workspace:
             if job.state in ("waiting", "running"):
                 return StageShown(job.state, told=job.told, place=job.place, act=begun.act)
             begun.version = begun.version or saved.version
-            if begun.version == study.version:
+            if begun.version == study.version and not (ACTS[begun.act].leads_on and job.state == "done"):
                 return StageShown(job.state, answer=job.answer, act=begun.act)
         question = question_of(stage, study, wanted)
         if question is None:
@@ -337,6 +439,7 @@ class Workspace:
             work = await run_in_threadpool(self._work, study, question)
             key = hashlib.sha256(f"{work.key} {stamp(work)}".encode()).hexdigest()[:32]
             job = self._parts.workers.job(key, work)
+            self._asked.setdefault(study.name, set()).add(key)
             if job.state in ("waiting", "running"):
                 await job.wait(_SOON)
             return StageShown(job.state, told=job.told, place=job.place, answer=job.answer)
@@ -402,10 +505,10 @@ async def _sent(request: Request) -> dict[str, str]:
     return {name: ", ".join(filter(None, values)) for name, values in (await _all_sent(request)).items()}
 
 
-async def _all_sent(request: Request) -> dict[str, list[str]]:
+async def _all_sent(request: Request, most: int = _MOST_FIELDS) -> dict[str, list[str]]:
     """The fields of a form, with all values of each."""
     found: dict[str, list[str]] = {}
-    async with request.form(max_files=0, max_fields=_MOST_FIELDS) as form:
+    async with request.form(max_files=0, max_fields=most) as form:
         for name, value in form.multi_items():
             if isinstance(value, str) and "\0" not in value:
                 found.setdefault(name, []).append(value)
@@ -414,7 +517,7 @@ async def _all_sent(request: Request) -> dict[str, list[str]]:
 
 def _with_view(link: str, sent: Mapping[str, str]) -> str:
     """The link of a stage with what it shows, where that is chosen."""
-    view = {name: sent[name] for name in ("open", "form") if sent.get(name)}
+    view = {name: sent[name] for name in ("open", "form", "table") if sent.get(name)}
     return f"{link}?{urlencode(view)}" if view else link
 
 

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from humeval_power.doors.page.workspace.studies import REPORTS_FOLDER, WRITTEN, OpenedStudy, as_typed
+from humeval_power.doors.page.workspace.studies import (
+    MAPPING,
+    REPORTS_FOLDER,
+    WRITTEN,
+    OpenedStudy,
+    as_typed,
+    paths_of,
+)
+from humeval_power.errors import InputError
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS
 
 Words = tuple[str, ...]
@@ -55,6 +63,8 @@ class Act:
     writes : the fields that name what it writes into the folder of the study; without any it writes nothing.
     keeps : the file in which the lines of the button's field of that name are kept, which `words` may name.
     without : fields that it is not told, where it writes nothing.
+    leads_on : whether the answer of the stage follows at its end, in the place of its own.
+    reads : fields whose files it reads where they are there; the study forgets those that nobody has written.
     """
 
     stage: str
@@ -62,10 +72,13 @@ class Act:
     writes: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     keeps: str = ""
+    leads_on: bool = False
+    reads: tuple[str, ...] = ()
 
     def names(self, study: OpenedStudy) -> dict[str, str]:
         """What it writes that the study does not name yet, or elsewhere: forms lie in a folder with the table."""
         found = {name: as_typed(WRITTEN[name]) for name in self.writes if not study.has(name)}
+        found |= {name: "" for name in self.reads if study.has(name) and not study.is_there(name)}
         if "assignment" in self.writes and study.has("upload"):
             found["assignment"] = f"{FORMS_FOLDER}/assignment.csv"
         return found
@@ -205,6 +218,18 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
     return None
 
 
+def field_read(study: OpenedStudy, stage: Stage) -> str:
+    """The field of the files whose reading a stage shows: exports, and a table that one brought as it is."""
+    if stage.key == "decide" and study.is_there("ratings") and not study.has("exports"):
+        return "ratings"
+    by_codes = study.is_there("assignment")
+    return (
+        "exports"
+        if stage.key in ("collect", "decide") and study.is_there("exports") and not by_codes
+        else ""
+    )
+
+
 def _of_several(study: OpenedStudy) -> bool:
     """Whether each design of the study is one of several tests, whose power takes a second."""
     values = study.file.values
@@ -251,7 +276,16 @@ def _again(study: OpenedStudy, field: str) -> Words:
     return ("--force",) if study.has(field) and study.is_there(field) else ()
 
 
+def _read(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
+    """The ratings of the exports by their mapping, into the table that the study names."""
+    if not study.has("exports") or not study.has("ratings"):
+        raise InputError("There is no file of ratings here. Bring it first.")
+    exports, ratings = (paths_of(study.file.values[name]) for name in ("exports", "ratings"))
+    return ("import", *exports, "--map", MAPPING, "-o", *ratings, "--force")
+
+
 ACTS: Mapping[str, Act] = {
+    "read": Act("decide", _read, writes=("ratings",), leads_on=True),
     "prove": Act("size", _prove),
     "search": Act("plan", lambda _study, _sent: ("plan", FILE_NAME), without=("plan",)),
     "seal": Act("plan", _seal, writes=("plan",)),
@@ -267,6 +301,7 @@ ACTS: Mapping[str, Act] = {
         "decide",
         lambda study, _sent: ("analyze", FILE_NAME, *_again(study, "findings")),
         writes=("findings",),
+        reads=("plan",),
     ),
     "write": Act(
         "report",

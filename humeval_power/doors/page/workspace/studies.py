@@ -30,6 +30,7 @@ _LONGEST_NAME = 60
 _LARGEST = 1_000_000  # bytes of a study file
 _MOST_FILES = 500  # in a folder that a study names
 REPORTS_FOLDER = "reports"
+MAPPING = "mapping.toml"  # how the exports of a study are read
 SECRET_ENDING = ".secret"  # of the file that seals the ledger of looks, beside it
 # Where commands write what belongs to a study, as `start` names it too.
 WRITTEN: Mapping[str, Any] = {
@@ -57,7 +58,7 @@ class OpenedStudy:
     @property
     def version(self) -> str:
         """Names the text that was read."""
-        return _version(self.file.text)
+        return version_of(self.file.text)
 
     @property
     def title(self) -> str:
@@ -314,6 +315,59 @@ class Studies:
                 files[study.folder / FILE_NAME] = self.edited(study, {"answers": path}).file.text
             write_files(files, force=True)
 
+    def mapping_of(self, study: OpenedStudy) -> str:
+        """How the exports of a study are read, as it is written in its folder; "" where nothing says it.
+
+        Raises
+        ------
+        InputError
+            A file that leads outside, or is no text of this size.
+        """
+        named = beside(study.name, MAPPING)
+        if not self.folder.is_file(named):
+            return ""
+        content = self.folder.resolve(named).read_bytes()
+        if len(content) > _LARGEST:
+            raise InputError(f"{MAPPING} is larger than a mapping can be.")
+        try:
+            return content.decode("utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"{MAPPING} is no text in UTF-8. Save it as UTF-8.") from None
+
+    def save_mapping(
+        self, name: str, version: str, seen: str, mapping: str, typed: Mapping[str, str]
+    ) -> OpenedStudy:
+        """Write how the exports of a study are read, and what of that its file says; without a mapping it goes.
+
+        Raises
+        ------
+        ChangedError
+            The study or the mapping are no longer of this version, or were not as they were `seen`.
+        WrongFieldsError, InputError
+            As of `save`.
+        """
+        with self._lock:
+            now = self.open(name)
+            if version_of(self.mapping_of(now)) != seen or (changed(now, typed) and now.version != version):
+                raise ChangedError(now, changed(now, typed))
+            made = self.edited(now, typed)
+            named = beside(name, MAPPING)
+            place = self.folder.resolve(named) if self.folder.is_file(named) else self.folder.target(named)
+            if not mapping:
+                place.unlink(missing_ok=True)
+            files: dict[Path, str | bytes] = {place: mapping} if mapping else {}
+            if made is not now:
+                files[now.folder / FILE_NAME] = made.file.text
+            if files:
+                write_files(files, force=True)
+        return made
+
+    def free_name(self, study: OpenedStudy, name: str) -> str:
+        """A name for a new file in the folder of a study, like this one."""
+        stem, dot, ending = name.partition(".")
+        free = (name if number == 1 else f"{stem}-{number}{dot}{ending}" for number in range(1, 1000))
+        return next(each for each in free if not os.path.lexists(study.folder / each))
+
     def keep(self, study: OpenedStudy, name: str, content: bytes) -> str:
         """Put a file into the folder of a study; its name there, another where that one has other content."""
         stem, dot, ending = name.partition(".")
@@ -472,5 +526,6 @@ def _checked(name: str) -> str:
     return name
 
 
-def _version(text: str) -> str:
+def version_of(text: str) -> str:
+    """Names a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -24,6 +24,7 @@ from humeval_power.doors.page.views import (
     rendered,
 )
 from humeval_power.doors.page.workspace.examples import EXAMPLES
+from humeval_power.doors.page.workspace.reading import DIFFER
 from humeval_power.doors.page.workspace.stages import (
     ACTS,
     BY_KEY,
@@ -31,6 +32,7 @@ from humeval_power.doors.page.workspace.stages import (
     REPORTS,
     STAGES,
     Stage,
+    field_read,
     open_of,
     report_of,
     stage_now,
@@ -66,12 +68,29 @@ class StageShown:
     answer: Answer | None = None
     wrong: tuple[Wrong, ...] = ()
     act: str = ""
+    table: Answer | None = None
 
     def problems(self, study: OpenedStudy) -> tuple[Wrong, ...]:
         """All that is wrong, in the words of the page."""
-        found = map(_spoken, (*self.wrong, *(self.answer.problems if self.answer else ())))
+        told = self.answer.problems if self.answer else ()
+        if (
+            self.table is not None
+        ):  # how its file is read says more than why the table cannot be used as it is
+            reading = self.table.reading
+            is_taken = study.has("exports") and reading is not None and not reading.troubles
+            told = told if is_taken else self.table.problems
+        found = map(_spoken, (*self.wrong, *told))
         has_effect = study.has("effect", "effect_raw", "effect_latent")
         return tuple(_NO_EFFECT if one.option == "effect" and not has_effect else one for one in found)
+
+
+def is_read(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str], shown: StageShown) -> bool:
+    """Whether a stage shows how its file is read: where that is asked for, where nothing comes of it, and where its
+    ratings are not taken yet."""
+    if not field_read(study, stage) or shown.state in ("starting", "waiting", "running"):
+        return False
+    failed = shown.answer is not None and bool(shown.answer.problems)
+    return bool(wanted.get("table")) or failed or not study.is_there("ratings")
 
 
 def home_page(studies: Sequence[OpenedStudy | tuple[str, str]], folder: str, around: Surroundings) -> str:
@@ -83,6 +102,7 @@ def home_page(studies: Sequence[OpenedStudy | tuple[str, str]], folder: str, aro
             "title": one.title,
             "is_draft": one.is_draft,
             "question": one.file.values.get("question", ""),
+            "key": stage_now(one),
             "stage": BY_KEY[stage_now(one)].title,
             "next": BY_KEY[stage_now(one)].next,
             "link": one.link(stage_now(one)),
@@ -135,6 +155,7 @@ def stage_json(
     return {
         "state": shown.state,
         "key": "",
+        "version": study.version if shown.table is not None and wanted.get("seen") else "",
         "written": study.version if shown.state == "done" and shown.act and ACTS[shown.act].writes else "",
         "html": rendered("stage_answer.html", **_of_answer(stage, study, wanted, shown, around)),
         "problems": [
@@ -172,8 +193,14 @@ def conflict_page(error: ChangedError, stage: Stage, form_token: str) -> str:
 
 def have_page(file: str, upload: str, form_token: str) -> str:
     """What is the study of these ratings called?"""
+    name = file.partition(".")[0]
     return rendered(
-        "have.html", title="A study of these ratings", file=file, upload=upload, form_token=form_token
+        "have.html",
+        title="A study of these ratings",
+        file=file,
+        proposed=name,
+        upload=upload,
+        form_token=form_token,
     )
 
 
@@ -189,6 +216,7 @@ def _of_answer(
         "stage": stage,
         "study": study,
         "stages": STAGES,
+        "n_done": [one.key for one in STAGES].index(stage_now(study)),
         "state": shown.state,
         "act": shown.act,
         "progress": {"words": _how_far(shown), "share": shown.told.share if shown.told else None},
@@ -219,6 +247,11 @@ def _of_answer(
             for name in ("assignment", "exports", "ratings", "findings", "outputs")
         },
         "has_looks": study.has("looks"),
+        "reading": shown.table.reading if shown.table else None,
+        "differ": DIFFER,
+        "seen": shown.table.command if shown.table else "",
+        "table_open": bool(wanted.get("table")),
+        "can_read": bool(field_read(study, stage)),
         "next": following,
         "form_token": around.form_token,
     }

@@ -1,0 +1,456 @@
+"""How a file of ratings is read: what stands in it, what each column is taken for, and what comes of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from humeval_power.checking.cells import MISSING_CODES
+from humeval_power.checking.columns import bare, shortened
+from humeval_power.checking.exports.export import Export
+from humeval_power.checking.exports.imported import imported
+from humeval_power.checking.exports.mapping import EXTRAS
+from humeval_power.checking.exports.mapping import Mapping as ColumnMapping
+from humeval_power.checking.exports.rating_blocks import answers_in_words
+from humeval_power.checking.exports.templates import FIELDS
+from humeval_power.choices import TITLES
+from humeval_power.doors.page.asked import on_page
+from humeval_power.doors.page.workspace.studies import MAPPING, OpenedStudy
+from humeval_power.errors import InputError, Problem
+from humeval_power.files.exports.mapping_file import mapping_text, parsed_mapping
+from humeval_power.files.exports.proposal import (
+    ITEM_SYSTEM,
+    ONE_BY_ONE,
+    RATING,
+    SYSTEM_ITEM,
+    Choices,
+    Family,
+    choices_of,
+    families,
+    mapping_of,
+    points_in,
+    proposed,
+    shown_parts,
+)
+
+PARTS: Mapping[str, str] = {
+    "worker": "worker",
+    "item": "item",
+    "system": "system",
+    "criterion": "criterion",
+}
+ROLES: Mapping[str, str] = {
+    "": "not used",
+    RATING: "the rating",
+    "worker": "who rated: the worker",
+    "item": "what was rated: the item",
+    "system": "which system made it",
+    ITEM_SYSTEM: "item and system in one",
+    SYSTEM_ITEM: "system and item in one",
+    "criterion": "the criterion",
+    "document": "the document of the item",
+    "time_s": "seconds that it took",
+    "timestamp": "when it was given",
+    "status": "the status",
+    "batch": "the batch",
+}
+DIFFER: Mapping[str, str] = {
+    "": "other columns say what they show",
+    "criterion": "each is a criterion",
+    "system": "each is a system",
+    "worker": "each is a worker",
+    "item": "each is an item",
+    ONE_BY_ONE: "as said below for each",
+}
+_MOST_ROWS, _MOST_CELL, _MOST_WORDS, _MOST_SLOTS, _MOST_VALUES = 4, 40, 60, 400, 12
+_NO_RATING = {code.casefold() for code in MISSING_CODES}
+_FILTERS = ("finished", "approve", "reject", "type", "itemtype", "wascancelled")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnShown:
+    """A column, or several that hold the same: its name for choices, its label, what stands in it."""
+
+    name: str
+    label: str
+    n: int
+    samples: tuple[str, ...]
+    asked: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What is wrong with a reading: beside a column, a part of a rating, an answer in words, or all of it."""
+
+    text: str
+    column: str = ""
+    part: str = ""
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A file, how it is read, and what comes of it.
+
+    is_chosen : whether a person has said how. mapping : as a file. head : names and first rows.
+    proposed : columns whose role is a proposal. slots : of columns of ratings: slot, column, question.
+    words : answers that are no numbers, with how often they stand there.
+    filters : columns whose rows may be left out, by what stands in them and how often.
+    flow : what was read, left out and why. systems, criteria : with their ratings.
+    """
+
+    source: str
+    platform: str
+    known: str
+    n_rows: int
+    is_chosen: bool
+    mapping: str
+    head: tuple[tuple[str, ...], ...]
+    columns: tuple[ColumnShown, ...]
+    families: tuple[Family, ...]
+    choices: Choices
+    proposed: tuple[str, ...]
+    slots: tuple[tuple[str, str, str], ...]
+    words: tuple[tuple[str, int], ...]
+    filters: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+    flow: tuple[tuple[str, int, str], ...] = ()
+    n_ratings: int = 0
+    n_workers: int = 0
+    n_items: int = 0
+    systems: tuple[tuple[str, int], ...] = ()
+    criteria: tuple[tuple[str, int], ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What is said for each column or slot of ratings."""
+        chosen = [one for one in self.families if self.choices.roles.get(one.name) == RATING]
+        return shown_parts(self.choices, chosen) if chosen else ()
+
+    @property
+    def may_differ(self) -> bool:
+        """Whether there are several columns of ratings."""
+        ratings = [one for one in self.families if self.choices.roles.get(one.name) == RATING]
+        return len(ratings) > 1 or any(not one.is_one for one in ratings)
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether each family of ratings is a criterion of its own."""
+        ratings = [one for one in self.families if self.choices.roles.get(one.name) == RATING]
+        several = len(ratings) > 1
+        return several and (self.choices.differ == "criterion" or any(not one.is_one for one in ratings))
+
+    def points(self, word: str) -> str:
+        """The points of an answer in words, as one would type them."""
+        points = {text.casefold(): number for text, number in self.choices.words.items()}.get(
+            word.casefold()
+        )
+        return "" if points is None else f"{points:g}"
+
+    def roles_of(self, name: str) -> Mapping[str, str]:
+        """What a column can be."""
+        now = self.choices.roles.get(name, "")
+        return ROLES if now in ROLES else {**ROLES, now: now.replace("_", " ")}
+
+
+def reading_of(export: Export, written: str) -> Reading:
+    """How an export is read by a mapping, as it is written; with none by what its reader knows and may be."""
+    mapping = parsed_mapping(written, place=MAPPING)[0] if written else None
+    those = families(export, mapping)
+    guesses: tuple[str, ...] = ()
+    if mapping is None:
+        said, guesses = proposed(export, those)
+    else:
+        said = choices_of(mapping, export.frame, those)
+    before = mapping or export.mapping
+    troubles: list[Trouble] = []
+    made: ColumnMapping | None = None
+    words: tuple[tuple[str, int], ...] = ()
+    try:
+        made = mapping_of(said, those, before)
+        words = _words(export.frame, made)
+        if mapping is None:
+            said = _with_points(said, words)
+            made = mapping_of(said, those, before)
+    except InputError as error:
+        troubles += [Trouble(_words_of(one), one.column or "") for one in error.problems]
+    titles = {str(name): title for name, title in TITLES.items()}
+    shown = Reading(
+        source=export.source,
+        platform=export.platform,
+        known=f"{titles.get(export.platform, export.platform)}: {export.why}",
+        n_rows=len(export.frame),
+        is_chosen=mapping is not None,
+        mapping=mapping_text(made, export.platform) if made else "",
+        head=tuple(_head(export.frame)),
+        columns=tuple(_column(one, export) for one in those),
+        families=those,
+        choices=said,
+        proposed=guesses,
+        slots=tuple(_slots(export, said, those)),
+        words=words[:_MOST_WORDS],
+        filters=tuple(_filters(export.frame, said, those)),
+        troubles=tuple(troubles),
+    )
+    return shown if made is None else _tried(shown, export, made)
+
+
+def _tried(shown: Reading, export: Export, mapping: ColumnMapping) -> Reading:
+    """The same with what comes of it."""
+    try:
+        table = imported([export], mapping)
+    except InputError as error:
+        return replace(shown, troubles=tuple(_troubles(error.problems, shown)))
+    frame = table.frame
+    (flow,) = table.flows
+    return replace(
+        shown,
+        flow=tuple((one.step, one.rows, one.reason) for one in flow.flow),
+        n_ratings=len(frame),
+        n_workers=frame["worker"].nunique(),
+        n_items=frame["item"].nunique() if "item" in frame else 0,
+        systems=_counted(frame, "system"),
+        criteria=_counted(frame, "criterion"),
+    )
+
+
+def _counted(frame: pd.DataFrame, part: str) -> tuple[tuple[str, int], ...]:
+    return (
+        tuple((str(name), int(n)) for name, n in frame[part].value_counts(sort=False).items())
+        if part in frame
+        else ()
+    )
+
+
+def _words(frame: pd.DataFrame, mapping: ColumnMapping) -> tuple[tuple[str, int], ...]:
+    found, _ = answers_in_words(frame, replace(mapping, missing=()), mapping.ratings)
+    return tuple(found.most_common())
+
+
+def _with_points(said: Choices, words: Iterable[tuple[str, int]]) -> Choices:
+    """With the points that words say themselves, and those that say that there is no rating."""
+    points = {text: number for text, _ in words if (number := points_in(text)) is not None}
+    none = (text for text, _ in words if text.casefold() in _NO_RATING)
+    return replace(said, words={**points, **said.words}, missing=(*said.missing, *none))
+
+
+def _head(frame: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+    """The names of the columns, then the first rows."""
+    yield tuple(str(name) for name in frame.columns)
+    for row in frame.head(_MOST_ROWS).fillna("").astype(str).itertuples(index=False, name=None):
+        yield tuple(shortened(cell, width=_MOST_CELL) for cell in row)
+
+
+def _column(one: Family, export: Export) -> ColumnShown:
+    names = list(one.slots)
+    cells = (str(cell).strip() for name in names[:3] for cell in export.frame[name].fillna("").head(50))
+    samples = list(dict.fromkeys(shortened(cell, width=24) for cell in cells if cell))[:3]
+    label = names[0] if len(names) == 1 else f"{names[0]} \u2026 {names[-1]}"
+    return ColumnShown(
+        one.name, label, len(names), tuple(samples), shortened(export.asked.get(names[0], ""), width=80)
+    )
+
+
+def _slots(export: Export, said: Choices, those: Sequence[Family]) -> Iterator[tuple[str, str, str]]:
+    chosen = [one for one in those if said.roles.get(one.name) == RATING]
+    singles = len(chosen) > 1 and all(one.is_one for one in chosen)
+    found: dict[str, tuple[str, str, str]] = {}
+    for one in chosen:
+        for column, slot in one.slots.items():
+            if singles or not one.is_one:
+                found.setdefault(slot, (slot, column, shortened(export.asked.get(column, ""), width=80)))
+    yield from list(found.values())[:_MOST_SLOTS]
+
+
+def _filters(
+    frame: pd.DataFrame, said: Choices, those: Sequence[Family]
+) -> Iterator[tuple[str, tuple[tuple[str, int], ...]]]:
+    """Columns of a status, and blank cells in the columns of a part."""
+    parts = {
+        column for one in those if said.roles.get(one.name) in PARTS and one.is_one for column in one.slots
+    }
+    for name in map(str, frame.columns):
+        cells = Counter(frame[name].fillna("").astype(str).str.strip())
+        if name in parts:
+            if cells[""]:
+                yield name, (("", cells[""]),)
+            continue
+        is_status = "status" in bare(name) or bare(name) in _FILTERS or name in said.left_out
+        if is_status and 1 < len(cells) <= _MOST_VALUES:
+            yield name, tuple(cells.most_common())
+
+
+def _troubles(problems: Sequence[Problem], shown: Reading) -> Iterator[Trouble]:
+    """What an import refuses, beside what it is about."""
+    words = {text.casefold(): text for text, _ in shown.words}
+    for one in problems:
+        part = next((each for each in PARTS if one.rule.startswith(f"no {each} in ")), "")
+        absent = (
+            [each for each in PARTS if f"the {each}" in one.rule]
+            if "nothing says what the" in one.rule
+            else []
+        )
+        word = words.get(str(one.value).strip().casefold(), "") if one.has_value else ""
+        if word:
+            yield Trouble("How many points is each of these? Or tick that it is no rating.", word=word)
+        elif absent:
+            for each in absent:
+                yield Trouble(f"Which column is the {each}?", part=each)
+        elif part:
+            yield Trouble(
+                f"{one.rule.capitalize()} Leave these rows out, or take another column.", part=part
+            )
+        else:
+            column = next((each.name for each in shown.families if one.column in each.slots), "")
+            yield Trouble(_words_of(one), column=column)
+
+
+def _words_of(problem: Problem) -> str:
+    return on_page(f"{problem.rule} {problem.remedy}".strip())
+
+
+# What is sent by the form of a reading.
+
+
+def chosen(reading: Reading, sent: Mapping[str, Sequence[str]]) -> Choices:
+    """The choices of a form; what it does not hold stays."""
+
+    def one(name: str) -> str:
+        return (sent.get(name) or [""])[0].strip()
+
+    now = reading.choices
+    roles = {each.name: one(f"role-{place}") for place, each in enumerate(reading.columns)}
+    ratings = {name for name, role in roles.items() if role == RATING}
+    differ = one("differ")
+    if ratings != set(now.of(RATING)):  # which columns these are is a question of its own
+        differ = _differ(reading, ratings, roles)
+    slots: dict[str, dict[str, str]] = {}
+    for place, (slot, *_) in enumerate(reading.slots):
+        said = {part: text for part in FIELDS if (text := one(f"slot-{place}-{part}"))}
+        slots[slot] = said if differ in (now.differ, ONE_BY_ONE) else {}
+    words: dict[str, float] = {}
+    missing = [code for code in now.missing if code not in dict(reading.words)]
+    for place, (text, _) in enumerate(reading.words):
+        number = _number(one(f"word-{place}"))
+        if one(f"none-{place}"):
+            missing.append(text)
+        elif number is not None:
+            words[text] = number
+    left_out: dict[str, tuple[str, ...]] = {}
+    shown = set()
+    for place, (column, values) in enumerate(reading.filters):
+        kept = set(sent.get(f"keep-{place}", ()))
+        gone = tuple(text for number, (text, _) in enumerate(values) if str(number) not in kept)
+        shown.add(column)
+        if gone:
+            left_out[column] = gone
+    left_out |= {column: texts for column, texts in now.left_out.items() if column not in shown}
+    return Choices(
+        roles={name: role for name, role in roles.items() if role and (role in ROLES or role in EXTRAS)},
+        marks={
+            each.name: one(f"mark-{place}") or now.marks.get(each.name, "")
+            for place, each in enumerate(reading.columns)
+        },
+        labels={
+            each.name: one(f"label-{place}")
+            for place, each in enumerate(reading.columns)
+            if each.name in ratings
+        },
+        differ=differ if differ in DIFFER else "",
+        slots={slot: parts for slot, parts in slots.items() if parts},
+        words=words,
+        missing=tuple(dict.fromkeys(missing)),
+        left_out=left_out,
+    )
+
+
+def _differ(reading: Reading, ratings: set[str], roles: Mapping[str, str]) -> str:
+    """How columns of ratings differ that were chosen just now: in what no column says."""
+    if len(ratings) < 2 and all(one.is_one for one in reading.families if one.name in ratings):
+        return ""
+    told = set(roles.values())
+    both = bool(told & {ITEM_SYSTEM, SYSTEM_ITEM})
+    missing = [
+        part
+        for part in ("item", "system", "worker")
+        if part not in told and not (both and part != "worker")
+    ]
+    return (
+        ONE_BY_ONE
+        if len(missing) > 1
+        else missing[0]
+        if missing
+        else "criterion"
+        if len(ratings) > 1
+        else ""
+    )
+
+
+def _number(text: str) -> float | None:
+    try:
+        found = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return found if abs(found) < 1e9 else None
+
+
+def named_of(study: OpenedStudy, reading: Reading, sent: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The fields of the study that name systems and criteria, as they are ticked.
+
+    Raises
+    ------
+    InputError
+        Fewer than two systems, or no criterion.
+    """
+    found: dict[str, str] = {}
+    if "ticks-system" in sent:
+        names = _ticked(reading.systems, sent.get("system", ()))
+        before = list(study.file.values.get("systems") or [])
+        if len(names) < 2:
+            raise InputError(
+                [Problem("Two systems at least are compared.", "Tick another.", column="system")]
+            )
+        if before or len(names) < len(reading.systems):
+            found["systems"] = ", ".join(sorted(names, key=lambda one: [*before, one].index(one)))
+    if "ticks-criterion" in sent:
+        names = _ticked(reading.criteria, sent.get("criterion", ()))
+        if not names:
+            raise InputError(
+                [Problem("One criterion at least is tested.", "Tick one.", column="criterion")]
+            )
+        several = len(names) > 1
+        found |= {"criteria": ", ".join(names) if several else "", "criterion": "" if several else names[0]}
+    return found
+
+
+def _ticked(there: Sequence[tuple[str, int]], ticks: Iterable[str]) -> list[str]:
+    """The names whose boxes are ticked, by their places."""
+    places = set(ticks)
+    return [name for place, (name, _) in enumerate(there) if str(place) in places]
+
+
+def with_problems(reading: Reading, said: Choices, problems: Sequence[Problem]) -> Reading:
+    """The reading as it is chosen, with what is wrong with that."""
+    names = {one.name for one in reading.families}
+    troubles = tuple(
+        Trouble(_words_of(one), column=one.column or "")
+        if one.column in names or one.column not in PARTS
+        else Trouble(_words_of(one), part=one.column or "")
+        for one in problems
+    )
+    return replace(reading, choices=said, troubles=troubles, n_ratings=0)
+
+
+def said_of(reading: Reading, said: Choices) -> str:
+    """The mapping that these choices are, as a file.
+
+    Raises
+    ------
+    InputError
+        Choices that do not go together; `column` is the family that one is about.
+    """
+    before = parsed_mapping(reading.mapping, place=MAPPING)[0] if reading.mapping else None
+    return mapping_text(mapping_of(said, reading.families, before), reading.platform)
