@@ -77,7 +77,13 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
             "rehearsal.md",
             "survey.md",
         ),
-        "While collecting": ("upload.md", "collecting.md", "monitor.md", "exclusions.md"),
+        "While collecting": (
+            "upload.md",
+            "collecting.md",
+            "next-ratings.md",
+            "monitor.md",
+            "exclusions.md",
+        ),
         "After collecting": (
             "import.md",
             "many-systems.md",

@@ -176,7 +176,7 @@ def ratings_from_table(
     missing: Collection[str] = MISSING_CODES,
     rejected_rows: Rejected | None = None,
     require_pair: bool = True,
-    require_variation: bool = True,
+    compares_systems: bool = True,
     document: str | None = None,
     covariates: Sequence[str] = (),
     order_column: str | None = None,
@@ -202,7 +202,8 @@ def ratings_from_table(
         returned or unfinished: 'drop' leaves them out and counts them in the flow, 'keep' analyses them and
         says so; None refuses a table that has any.
     require_pair : whether more than two systems without `systems` are an error.
-    require_variation : whether a single worker or item, or ratings that are all the same, are an error.
+    compares_systems : whether systems are to be compared; else any number of them will do, and a single worker or
+        item, or ratings that are all the same, are no error.
     document, covariates, order_column : columns that the model takes into account: the document that an item
         is part of; numbers or categories such as position, length or group of workers; and which output
         was shown first, as the place (1 or 2; of K systems up to K) of the rated one or the system that was
@@ -234,6 +235,7 @@ def ratings_from_table(
         raise InputError(misnamed)
     if table.empty:
         raise InputError([Problem("the table has a header but no rows.", "Add ratings.", place=source)])
+    require_pair = require_pair and compares_systems
     declared = None if scale is None else RatingScale.of(scale)
     if lower_is_better and declared is not None:
         declared = replace(declared, higher_is_better=False)
@@ -252,7 +254,7 @@ def ratings_from_table(
         scale=declared,
         require_pair=require_pair,
         rejected_rows=rejected_rows,
-        require_variation=require_variation,
+        compares_systems=compares_systems,
     )
     more, wrong = read_structure(
         table,
@@ -274,9 +276,11 @@ def ratings_from_table(
         raise InputError(wrong)
     said = [NOTICE] if is_rehearsed(chosen.worker_names) else []
     said += [] if apart is None else [f"WARNING: {apart}"]
-    said += [*notices, *columns.notices, *_stripped(rows), *_direction(systems, chosen.system_names)]
+    said += [*notices, *columns.notices, *_stripped(rows)]
+    said += _direction(systems, chosen.system_names) if compares_systems else []
     said += kept_notice(rows.refused, selection.kept)
-    said += scale_notices(used, given, lower_is_better_said=lower_is_better) + _structure(chosen)
+    said += scale_notices(used, given, lower_is_better_said=lower_is_better)
+    said += _structure(chosen, compares_systems=compares_systems)
     said += told(chosen.document, structure, chosen.item, chosen.covariates)
     origin = origin_of(rows, document=document, rejected_rows=rejected_rows, layout=layout)
     return replace(chosen, notices=tuple(said), source=source, origin=origin, exports=exports)
@@ -362,7 +366,7 @@ def _documents(ratings: Ratings, kept: Mask) -> dict[str, Any]:
     return {"document": document.astype(np.int64), "document_names": names}
 
 
-def _structure(ratings: Ratings) -> list[str]:
+def _structure(ratings: Ratings, *, compares_systems: bool = True) -> list[str]:
     return structure_notices(
         ratings.worker,
         ratings.item,
@@ -371,6 +375,7 @@ def _structure(ratings: Ratings) -> list[str]:
         worker_names=ratings.worker_names,
         n_items=ratings.n_items,
         n_systems=ratings.n_systems,
+        compares_systems=compares_systems,
     )
 
 

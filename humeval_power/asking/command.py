@@ -226,6 +226,8 @@ class Use:
     skips : fields that mean nothing to it.
     adapts : says the study in the fields of this command.
     writes : the field that names where its result is written, where no -o says so.
+    unless : an option with which it is written nowhere but to -o.
+    beside_plan : fields that a plan does not say, in sections that it does.
     updates : what its result changes in the study file, once it is written.
     """
 
@@ -233,6 +235,8 @@ class Use:
     skips: tuple[str, ...] = ()
     adapts: Adapt | None = None
     writes: str = ""
+    unless: str = ""
+    beside_plan: tuple[str, ...] = ()
     updates: Callable[[Any], dict[str, Any]] | None = None
 
 
@@ -373,7 +377,7 @@ class StudyCommand(Command):
                 if name in file.values and name not in given
             ),
             unwritten=""
-            if self.use.writes in file.values or typed.keys() & _ELSEWHERE
+            if self.use.writes in file.values or typed.keys() & {*_ELSEWHERE, self.use.unless}
             else self.use.writes,
             places={_long(options[name]): file.places.get(name, name) for name in taken},
             files={
@@ -408,13 +412,17 @@ class StudyCommand(Command):
         if self.use.adapts is not None:
             found = self.use.adapts(found, typed)
         if "plan" in options and ("plan" in given or "plan" in found):
-            found = {name: value for name, value in found.items() if FIELDS[name].section in _BESIDE_PLAN}
+            found = {
+                name: value
+                for name, value in found.items()
+                if FIELDS[name].section in _BESIDE_PLAN or name in self.use.beside_plan
+            }
         return {name: value for name, value in found.items() if name in options and name not in given}
 
     def _place_of_result(self, said: Mapping[str, Any], typed: Mapping[str, Any], path: str) -> list[str]:
         """The words that say where the result goes, where the study says it and nothing lies there yet."""
         value = said.get(self.use.writes)
-        if value is None or ABOUT.get() is not None or {"output", "code"} & typed.keys():
+        if value is None or ABOUT.get() is not None or {"output", "code", self.use.unless} & typed.keys():
             return []
         if not value:
             return []

@@ -75,6 +75,14 @@ SEED = of_answer(
     "Seed of the random numbers",
     page_help="The same seed gives the same numbers.",
 )
+CONFIDENCE = own(
+    real(0, 1, open="both"),
+    "Of the intervals.",
+    "Confidence",
+    slider=(0.8, 0.99),
+    step=0.01,
+    usual=0.95,
+)
 SIMULATIONS = of_answer(
     whole(1, largest=10**15),
     "Simulated studies for each number.",

@@ -33,12 +33,12 @@ def find_problems(
     require_pair: bool,
     rejected_rows: Rejected | None = None,
     apart: str | None = None,
-    require_variation: bool = True,
+    compares_systems: bool = True,
 ) -> list[Problem]:
     """Every reason why these rows cannot be analysed, in the order in which a reader meets them.
 
     apart : what to ask where documents may be part of the names of systems, of which there are then too many.
-    require_variation : whether a single worker or item, or ratings that are all the same, are an error.
+    compares_systems : else a single worker or item, or ratings that are all the same, are no error.
     """
     problems = _criterion_problems(rows, criterion)
     if rejected_rows is None:
@@ -52,7 +52,7 @@ def find_problems(
     problems += _kind_problems(rows, selection.kept)
     problems += _id_problems(rows, selection.kept)
     problems += _rating_problems(rows, selection.kept, scale)
-    return problems + (_size_problems(rows, selection.kept) if require_variation else [])
+    return problems + (_size_problems(rows, selection.kept) if compares_systems else [])
 
 
 def _criterion_problems(rows: Rows, wanted: str | None) -> list[Problem]:

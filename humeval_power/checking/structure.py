@@ -71,12 +71,13 @@ def structure_notices(
     worker_names: Sequence[str],
     n_items: int,
     n_systems: int,
+    compares_systems: bool = True,
 ) -> list[str]:
-    """Repeats, items and workers that go with one system only, workers who always say the same."""
+    """Repeats, workers who always say the same, and of a comparison items and workers of one system only."""
     notices = _repeats(cell_sizes(worker, item, system))
-    if n_systems == 1:
+    if compares_systems and n_systems == 1:
         notices.append("WARNING: there is only one system, so there is nothing to compare.")
-    else:
+    elif compares_systems:
         items_seen = n_systems_seen(item, system, n_levels=n_items, n_systems=n_systems)
         notices += _nested_items(int((items_seen == 1).sum()), n_items)
         workers_seen = n_systems_seen(worker, system, n_levels=len(worker_names), n_systems=n_systems)

@@ -188,11 +188,13 @@ def assign(about: Any, /, **how: Any) -> Any:
     ----------
     about : a `Study` with its `plan` or its size; a `plans.Plan`; or a `Design`.
     how : of a study `seed`; of a plan or design `systems`, `item_names`, `batch_size`, `order`, `check_rate`,
-        `repeat_rate`, `replacements`, `blind`, `key`, `seed` and others.
+        `repeat_rate`, `replacements`, `blind`, `key`, `seed` and others. With `next`, how many ratings come next in
+        a study that is under way, also `assignment`, `exports` (paths of a study, else what `hp.exports` reads),
+        `dropouts`, `excluded`, `withdrawn`, `new_workers` and `budget`.
 
     Returns
     -------
-    AssignmentResult
+    AssignmentResult or NextRatings
         `to_frame()` has a row for each rating to be given.
 
     Raises
@@ -202,6 +204,10 @@ def assign(about: Any, /, **how: Any) -> Any:
     """
     if isinstance(about, Study):
         return answer(about.with_(upload=None, outputs=None), "assign", how)
+    if "next" in how:
+        from humeval_power.studies.plan.calls_next import next_ratings
+
+        return next_ratings(about, how.pop("next"), **how)
     from humeval_power.studies.plan.calls import assign_work
 
     return assign_work(about, **how)

@@ -92,7 +92,10 @@ def measure_together(
     confidence: float = DEFAULT_CONFIDENCE,
     reason: str,
 ) -> Measure:
-    """`measure` of a statistic that takes weights (n_items, r) to (r,) values, some resamples at a time."""
+    """`measure` of a statistic that takes weights (n_items, r) to (r,) values, some resamples at a time.
+
+    Without an interval of one item, and where all resamples are 1, as of items on which all agree.
+    """
     value = float(statistic(np.ones((resamples.shape[1], 1)))[0])
     if not math.isfinite(value):
         return undefined(reason)
@@ -101,6 +104,9 @@ def measure_together(
     found = found[np.isfinite(found)]
     if len(found) < _MIN_DEFINED * len(resamples):
         return Measure(value, math.nan, math.nan, "too few items for an interval")
+    if resamples.shape[1] < 2 or np.abs(found - 1).max() <= _ROUNDING:
+        why = "one item does" if resamples.shape[1] < 2 else "items on which all agree do"
+        return Measure(value, math.nan, math.nan, f"{why} not show how items differ")
     low, high = np.quantile(found, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Measure(value, float(low), float(high))
 

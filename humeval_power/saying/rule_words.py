@@ -104,9 +104,15 @@ def reported_words(rule: DecisionRule) -> str:
     )
 
 
-def rule_sentence(rule: DecisionRule) -> str:
-    """The model and the test in two sentences."""
+def rule_sentence(rule: DecisionRule, *, by_intervals: bool = False) -> str:
+    """The model and the test, or the repeated intervals that decide in its place, in two sentences."""
     model = f"{model_words(rule)}, fitted by {estimator_words(rule)}.{reported_words(rule)}"
+    if by_intervals:
+        level = f"{100 * (1 - rule.alpha):g} %"
+        return (
+            f"{model} Repeated confidence intervals of the difference between the systems by {reference_of(rule)}; "
+            f"together they cover it with confidence {level}."
+        )
     if rule.margin is not None:
         return f"{model} {margin_test(rule)}"
     sides = "two-sided" if rule.alternative == "two-sided" else "one-sided (B better than A)"
@@ -179,11 +185,21 @@ def default_question(rule: DecisionRule, systems: tuple[str, str]) -> str:
     return f"Is {b} as good as {a}, or not worse by {rule.margin:g} on [0, 1] or more?"
 
 
-def claim_words(rule: DecisionRule, systems: tuple[str, str]) -> tuple[str, str]:
-    """What will be claimed if the test is significant, as a sentence, and what otherwise, as one that
-    follows 'Otherwise'."""
+def claim_words(
+    rule: DecisionRule, systems: tuple[str, str], *, by_intervals: bool = False
+) -> tuple[str, str]:
+    """What will be claimed if the test is significant, or the interval at which a study stops shows it, as a
+    sentence, and what otherwise, as one that follows 'Otherwise'."""
     a, b = systems
-    nothing = "a difference, which does not show that there is none"
+    if by_intervals:
+        where, margin = "if the repeated interval at the look where the study stops", rule.margin
+        said = {
+            "equivalent": f"{a} and {b} are said to be equivalent within {margin} {where} lies within the margin, "
+            f"between -{margin} and {margin}.",
+            "non-inferior": f"{b} is said to be non-inferior to {a} within {margin} {where} lies above -{margin}.",
+        }
+        better = "The systems are said to differ, and the one rated higher to be better,"
+        return said.get(rule.alternative, f"{better} {where} excludes 0."), _nothing(rule)
     claim = {
         "two-sided": "The systems are said to differ, and the one rated higher to be better, if the test "
         "is significant.",
@@ -194,10 +210,14 @@ def claim_words(rule: DecisionRule, systems: tuple[str, str]) -> tuple[str, str]
         "non-inferior": f"{b} is said to be non-inferior to {a} within {rule.margin} if the test is "
         "significant.",
     }[rule.alternative]
-    if rule.margin is not None:
-        noun = "equivalence" if rule.alternative == "equivalent" else "non-inferiority"
-        nothing = f"{noun}, which does not show that the systems differ"
-    return claim, nothing
+    return claim, _nothing(rule)
+
+
+def _nothing(rule: DecisionRule) -> str:
+    if rule.margin is None:
+        return "a difference, which does not show that there is none"
+    noun = "equivalence" if rule.alternative == "equivalent" else "non-inferiority"
+    return f"{noun}, which does not show that the systems differ"
 
 
 def margin_decision(

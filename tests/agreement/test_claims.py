@@ -13,7 +13,13 @@ import pytest
 from cli import run, run_json
 
 import humeval_power as hp
-from humeval_power.comparisons.agreement.agreement import SharedRatings, alpha_of_many, alphas
+from humeval_power.comparisons.agreement import agreement as agreement_module
+from humeval_power.comparisons.agreement.agreement import (
+    SharedRatings,
+    alpha_of_many,
+    alphas,
+    shared_ratings,
+)
 from humeval_power.comparisons.agreement.categories import (
     _leaving_out,
     _values,
@@ -23,11 +29,12 @@ from humeval_power.comparisons.agreement.categories import (
 from humeval_power.comparisons.agreement.strata import (
     correlations,
     f_interval,
-    floor_of,
+    half_widths_left,
     of_many,
     two_way,
 )
 from humeval_power.inference.item_bootstrap import item_resamples, measure_together
+from humeval_power.studies.analyze.result_ranking import agreement_blocks
 
 # Shrout and Fleiss (1979), table 2; values of psych 2.2.9's ICC() and of krippendorff 0.9.0
 SHROUT_FLEISS = np.array(
@@ -191,7 +198,8 @@ def test_values_without_an_output_or_a_rater_are_those_of_the_table_without_it()
 def test_the_floor_is_what_the_corrected_methods_say():
     # METHODS: mean half-width of I / (I + W* + E), by another program
     found = [
-        floor_of(0.5, w, 0.5 - w, m - 1, confidence=0.95) for w, m in ((0.15, 3), (0.15, 5), (0.05, 3))
+        half_widths_left(0.5, w, 0.5 - w, m - 1, confidence=0.95).mean()
+        for w, m in ((0.15, 3), (0.15, 5), (0.05, 3))
     ]
     assert found == pytest.approx([0.208, 0.140, 0.139], abs=3e-3)
 
@@ -309,3 +317,159 @@ def _three_systems():
         for w in range(4)
     ]
     return pd.DataFrame(rows, columns=["worker", "item", "system", "rating"])
+
+
+def _systems_file(folder, **ratings):
+    """A table of outputs by 3 raters: a list of ratings of each output, by system."""
+    rows = [
+        f"{i},r{j},{system},{value}"
+        for system, outputs in ratings.items()
+        for i, values in enumerate(outputs)
+        for j, value in enumerate(values)
+    ]
+    return table_file(folder, rows, header="item,rater,system,rating")
+
+
+def _noisy(n, seed, raters=3, levels=5):
+    rng = np.random.default_rng(seed)
+    level = rng.normal(size=n) * 1.2
+    return (
+        np.clip(np.round(3 + level[:, None] + rng.normal(size=(n, raters))), 1, levels).astype(int).tolist()
+    )
+
+
+def _said(path, *words):
+    return " ".join(run("agreement", "report", path, "--scale", "1:5", *words).stdout.split())
+
+
+def test_no_interval_is_stated_where_nothing_shows_how_outputs_differ(tmp_path):
+    agreed = [[1 + i % 4] * 3 for i in range(12)]
+    path = table_file(
+        tmp_path, [f"{i},r{j},{v}" for i, row in enumerate(agreed) for j, v in enumerate(row)]
+    )
+    (row,) = run_json("agreement", "report", path, "--scale", "1:5")["rows"]
+    for one in row["measures"]:
+        for claim in ("these_raters", "other_raters"):
+            assert (one[claim]["low"], one[claim]["high"]) == (None, None)
+    assert "1.00 to 1.00" not in _said(path)
+    assert "was 1.00 among the 3 raters (without an interval)." in _said(path)
+    alone = table_file(tmp_path, ["1,a,2", "1,b,3", "1,c,2"], "one.csv")
+    (row,) = run_json("agreement", "report", alone, "--scale", "1:5")["rows"]
+    assert {one["these_raters"]["low"] for one in row["measures"]} == {None}
+
+
+def test_agreement_below_chance_is_0_with_a_comment_and_an_interval_only_where_there_is_one(tmp_path):
+    rng = np.random.default_rng(1)
+    noise = rng.integers(1, 6, size=(40, 3))
+    path = table_file(tmp_path, [f"{i},r{j},{v}" for i, row in enumerate(noise) for j, v in enumerate(row)])
+    (row,) = run_json("agreement", "report", path, "--scale", "1:5")["rows"]
+    (icc,) = [one["other_raters"] for one in row["measures"] if one["measure"] == "icc_2_1"]
+    assert icc["value"] == icc["low"] == 0 < icc["high"]
+    assert "Outputs differ no more than error makes them differ" in _said(path)
+    # each output has the same sum: outputs differ far less than chance would make them
+    same = [f"{i},r{j},{1 + (i + j) % 3}" for i in range(30) for j in range(3)]
+    (row,) = run_json("agreement", "report", table_file(tmp_path, same, "same.csv"), "--scale", "1:5")[
+        "rows"
+    ]
+    (icc,) = [one["other_raters"] for one in row["measures"] if one["measure"] == "icc_2_1"]
+    assert (icc["value"], icc["low"], icc["reason"]) == (
+        0,
+        None,
+        "outputs differ less than chance makes them",
+    )
+
+
+def test_what_is_true_of_one_system_is_not_said_of_all(tmp_path):
+    few, yes_or_no = _noisy(3, 2), [[1 if i % 4 else 2, 1, 1 if i % 9 else 2] for i in range(40)]
+    path = _systems_file(tmp_path, s1=few, s2=_noisy(40, 2), s3=yes_or_no, s4=[[3], [4]])
+    said = _said(path)
+    assert "(fewest: s1, 3 outputs; 1 system below 10)" in said
+    assert "(fewest: s1," not in said.split("Few ratings differ from the commonest")[1].split(":")[0]
+    assert "Of s4 no output was rated by two raters" in said
+    assert "draws of the variances of outputs, raters and error (Weerahandi 1993) for s1 and s2" in said
+    assert "jackknives over outputs and over raters (Gwet 2014) for s3" in said
+    assert "with many raters, with" not in said
+    assert "Measures, s4" not in _said(path, "--details")
+
+
+def test_one_system_of_which_agreement_is_defined_is_named(tmp_path):
+    path = _systems_file(tmp_path, good=_noisy(30, 3), flat=[[3, 3, 3]] * 8)
+    assert (
+        "Agreement is defined of one system alone, good. Other raters like these 3 would agree at"
+        in _said(path)
+    )
+    flat = _systems_file(tmp_path, one=[[3, 3, 3]] * 14, two=[[3, 3, 3]] * 8)
+    said = _said(flat)
+    assert "All raters gave every output of a system the same rating (22 outputs)" in said
+    assert "at least 69 % of such outputs of two" in said  # 0.05 ** (1 / 8)
+
+
+def test_systems_that_agree_alike_have_two_names_and_one_level(tmp_path):
+    same = _noisy(30, 4)
+    lead = _said(_systems_file(tmp_path, a=same, b=same)).split("Krippendorff")[0]
+    assert "(a;" in lead
+    assert "(b;" in lead
+    fine = [[2 * i % 23, 2 * i % 23 + 1, 2 * i % 23 + 2] for i in range(30)]
+    mixed = _systems_file(tmp_path, a=same, b=fine)
+    rows = run_json("agreement", "report", mixed, "--scale", "0:30")["rows"]
+    assert {one["leading"] for one in rows} == {"alpha_interval"}
+    assert "Krippendorff's interval alpha" in " ".join(
+        run("agreement", "report", mixed, "--scale", "0:30").stdout.split()
+    )
+
+
+def test_a_caveat_names_the_systems_that_it_is_about_and_begins_with_a_capital(tmp_path):
+    parts = [f"{i},r{j + 2 * (i > 9)},apart,{1 + (i + j * i) % 5}" for i in range(20) for j in range(2)]
+    whole = [f"{i},r{j},whole,{v}" for i, row in enumerate(_noisy(20, 5, 4)) for j, v in enumerate(row)]
+    path = table_file(tmp_path, [*parts, *whole], header="item,rater,system,rating")
+    assert "Within apart, raters and outputs fall into 2 groups" in _said(path)
+    alone = table_file(tmp_path, parts, "alone.csv", "item,rater,system,rating")
+    assert "Raters and outputs fall into 2 groups" in _said(alone)
+
+
+def test_one_system_is_measured_once(monkeypatch):
+    calls = []
+
+    def counted(ratings, *, system=None):
+        calls.append(system)
+        return shared_ratings(ratings, system=system)
+
+    monkeypatch.setattr(agreement_module, "shared_ratings", counted)
+    table = _three_systems().query("system == 'A'")
+    found = hp.agreement.report(hp.ratings_from_table(table, require_pair=False))
+    assert len(found.rows) == 1
+    assert calls == [0]
+
+
+def test_problems_of_columns_of_raters_are_named_as_in_the_file(tmp_path):
+    rows = ["1,2,x", "3,3,4", "2,y,2", "9,1,1"]
+    path = table_file(tmp_path, rows, "wide.csv", "ann,bob,cy")
+    said = " ".join(
+        run("agreement", "report", path, "--raters", "ann,bob,cy", "--scale", "1:5", code=2).stderr.split()
+    )
+    for where in (
+        "row 2, column 'cy': value 'x'",
+        "row 4, column 'bob': value 'y'",
+        "row 5, column 'ann': value '9'",
+    ):
+        assert where in said
+    assert "'rating'" not in said
+
+
+def test_nothing_is_said_of_a_comparison_where_none_is_made(tmp_path):
+    path = _systems_file(tmp_path, a=_noisy(12, 3), b=_noisy(12, 4))
+    alone = table_file(
+        tmp_path, ["1,x,a,2", "1,y,a,3", "2,x,a,5", "2,y,a,4"], "one.csv", "item,rater,system,rating"
+    )
+    for one in (path, alone):
+        said = run("agreement", "report", one, "--scale", "1:5").stderr
+        for words in ("turns it round", "only one system", "compares the systems"):
+            assert words not in said
+
+
+def test_an_analysis_puts_the_interval_of_other_workers_beside_its_own_value():
+    entry = {"measure": "Krippendorff's alpha, ordinal", "value": 0.31, "interval": [0.2, 0.4]}
+    entry |= {"value_other": 0.152, "interval_other": [0.0, 0.394]}
+    record = {"between": [entry], "within": []}
+    shown, _ = agreement_blocks({"fluency": record})
+    assert shown.rows == (("Krippendorff's alpha, ordinal", "0.31", "0.20 to 0.40", "0.15 (0.00 to 0.39)"),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -10,8 +11,9 @@ from cli import run, run_json
 from scipy import stats
 
 import humeval_power as hp
+from humeval_power.comparisons.agreement import planning
 from humeval_power.comparisons.agreement.generalisability import (
-    StudySize,
+    FacetSizes,
     generalisability,
     relative_error,
     variance_of_two,
@@ -21,13 +23,13 @@ from humeval_power.comparisons.agreement.planning import (
     Reliability,
     bonett_outputs,
     cheapest,
-    delta_sd,
     designs,
     half_widths,
-    kappa_outputs,
+    least_raters,
 )
 from humeval_power.comparisons.agreement.strata import correlations, two_way
 from humeval_power.designs import crossed
+from humeval_power.errors import DesignError, InputError
 from humeval_power.parameters import Parameters
 from humeval_power.studies.power.formula import effect_precision
 
@@ -56,17 +58,32 @@ def test_half_widths_are_those_of_the_methods(agreement, share, raters, widths):
     assert found == pytest.approx(widths, rel=0.08)
 
 
-def test_the_delta_methods_sd_is_that_of_four_thousand_drawn_studies():
-    known, m, n = Reliability(0.35, 0.15), 10, 1_000
-    rng, e = np.random.default_rng(3), known.error_share
-    expected = e + m * known.agreement, e + n * known.rater_share, e
-    df = n - 1, m - 1, (n - 1) * (m - 1)
-    output, rater, error = (
-        value * rng.chisquare(d, 4_000) / d for value, d in zip(expected, df, strict=True)
+def test_half_widths_of_many_raters_and_outputs_are_those_of_the_delta_method():
+    # normal then: 1.96 times the SD by the delta method, which for few raters is far too small
+    known, m, n = Reliability(0.35, 0.15), 80, 1_000
+    rho, w, e = known.agreement, known.rater_share, known.error_share
+    variance = (
+        (rho / n) ** 2 * 2 * (e + n * w) ** 2 / (m - 1)
+        + ((1 - rho) / m) ** 2 * 2 * (e + m * rho) ** 2 / (n - 1)
+        + ((1 - rho) / m + rho * (1 - 1 / n)) ** 2 * 2 * e**2 / ((m - 1) * (n - 1))
     )
-    parts = (output - error) / m, (rater - error) / n, error
-    drawn = (parts[0] / sum(parts)).std()
-    assert delta_sd(known, m, n) == pytest.approx(drawn, rel=0.08)
+    assert half_widths(known, m, n).mean() == pytest.approx(1.96 * math.sqrt(variance), rel=0.05)
+
+
+def test_an_interval_of_high_confidence_has_enough_draws_outside():
+    # with 1,500 draws the ends of a 99.9 % interval were the outermost draws, and the width 8 % too small or more
+    known = Reliability(0.5, 0.1)
+    few, many = (
+        half_widths(known, 6, 100, confidence=0.999, n_draws=n, n_studies=60).mean()
+        for n in (1_500, 200_000)
+    )
+    assert few == pytest.approx(many, rel=0.015)
+
+
+def test_studies_taken_some_at_a_time_are_those_taken_together(monkeypatch):
+    together = half_widths(Reliability(0.5, 0.1), 6, 100)
+    monkeypatch.setattr(planning, "_TOGETHER", 10_000)
+    np.testing.assert_array_equal(half_widths(Reliability(0.5, 0.1), 6, 100), together)
 
 
 @pytest.mark.slow
@@ -90,11 +107,14 @@ def test_planned_half_widths_are_those_of_simulated_tables(raters, outputs, per_
 
 
 def test_sizes_for_fixed_raters_are_the_published_ones():
-    # Bonett (2002): 67.38, 157.35, 87.43; Donner and Eliasziw (1992)
-    of = [bonett_outputs(Reliability(rho, 0.0), k, 0.1) for rho, k in ((0.7, 3), (0.35, 3), (0.5, 5))]
+    # Bonett (2002): 67.38, 157.35, 87.43
+    of = [bonett_outputs(Reliability(rho, 0.0), k, 0.1, 0.95) for rho, k in ((0.7, 3), (0.35, 3), (0.5, 5))]
     assert of == [68, 158, 88]
-    kappas = [kappa_outputs(*one, 0.1) for one in ((0.6, 0.3), (0.6, 0.1), (0.8, 0.5))]
-    assert kappas == pytest.approx([295.02, 704.78, 138.29], abs=0.01)
+    # 8 raters of whom 3 rate each output, at 90 %: the same formula, of 3 ratings and z 1.645
+    target = AgreementTarget(half_width=0.1, confidence=0.9, ratings_per_output=3)
+    assert designs(Reliability(0.7, 0.0), target, (8,))[0].these_raters == math.ceil(
+        8 * stats.norm.ppf(0.95) ** 2 * 0.3**2 * 2.4**2 / (6 * 0.2**2) + 1
+    )
 
 
 def test_the_fewest_outputs_have_the_width_and_a_tenth_fewer_have_not():
@@ -108,6 +128,44 @@ def test_the_fewest_outputs_have_the_width_and_a_tenth_fewer_have_not():
     assert cheapest(found).n_raters == 8
     dear = AgreementTarget(half_width=0.1, cost_per_output=100.0)
     assert cheapest(designs(known, dear, (8, 15))).n_raters == 15
+
+
+def test_a_width_that_no_study_has_is_not_reached():
+    # 1,000 raters with two ratings of each of 50 outputs: raters and outputs cannot be told from error
+    target = AgreementTarget(half_width=0.1, ratings_per_output=2, most_outputs=50)
+    (found,) = designs(Reliability(0.5, 0.1), target, (1_000,))
+    assert (found.n_outputs, found.cost) == (None, None)
+    words = ("--agreement", 0.5, "--ratings-per-output", 2, "--raters", 1_000, "--max-outputs", 50)
+    said = run("agreement", "plan", *words, "--output-counts", "2,3", code=3).stdout
+    assert "with up to 50 outputs" in " ".join(said.split())
+
+
+@pytest.mark.parametrize("raters", [100, 500])
+def test_fewer_outputs_than_raters_are_tried(raters):
+    known, target = Reliability(0.5, 0.05), AgreementTarget(half_width=0.1, most_outputs=100)
+    (found,) = designs(known, target, (raters,))
+    assert found.n_outputs < 70
+    assert target.width(known, raters, found.n_outputs) <= 0.1
+    assert target.width(known, raters, round(0.88 * found.n_outputs)) > 0.1
+
+
+def test_what_is_left_with_outputs_without_end_is_of_the_same_share_of_studies():
+    known, size = Reliability(0.5, 0.15), (3, 200_000)
+    for assurance in (None, 0.5, 0.95):
+        target = AgreementTarget(half_width=0.4, assurance=assurance)
+        floor = target.floor(known, 3)
+        assert target.width(known, *size, (2_000, 1_500)) == pytest.approx(floor, rel=0.03)
+
+
+def test_the_fewest_raters_that_would_do_are_named():
+    known, target = Reliability(0.5, 0.15), AgreementTarget(half_width=0.1)
+    least = least_raters(known, target)
+    assert target.floor(known, least) <= 0.1 < target.floor(known, least - 1)
+    words = ("--agreement", 0.5, "--rater-share", 0.15, "--raters", "3,4", "--output-counts", 30)
+    said = " ".join(run("agreement", "plan", *words, code=3).stdout.split())
+    assert f"It takes {least} raters or more." in said
+    wide = AgreementTarget(half_width=0.001)
+    assert least_raters(known, wide) is None
 
 
 def test_assurance_takes_more_outputs_than_the_average():
@@ -150,10 +208,32 @@ def test_a_pilot_gives_what_its_shares_give(tmp_path):
         ((), "--agreement"),
         (("--agreement", 0.9, "--rater-share", 0.2), "leave nothing to error"),
         (("--agreement", 0.5, "--raters", "2", "--ratings-per-output", 3), "must be at least 3"),
+        (
+            ("--agreement", 0.5, "--raters", "2", "--ratings-per-output", 3),
+            "Error: --raters: value 2: must",
+        ),
+        (("--agreement", 0.5, "--confidence", 0.9999), "Error: --confidence: value 0.9999: must"),
     ],
 )
 def test_plans_that_cannot_be_are_refused(words, rule):
     assert rule in " ".join(run("agreement", "plan", *words, code=2).stderr.split())
+
+
+_NO_PLAN = {
+    "agreement is 1 in the pilot": lambda i, _: 1 + i % 5,
+    "agreement is 0 in the pilot": lambda i, j: 1 + (i + j) % 3,
+    "differ by their levels alone": lambda i, j: 1 + i % 15 + j,  # above 11 values: not of mid-ranks
+}
+
+
+@pytest.mark.parametrize("rule", _NO_PLAN)
+def test_a_pilot_that_no_plan_can_be_made_of_is_refused_by_its_name(rule, tmp_path):
+    path = tmp_path / "pilot.csv"
+    rows = [f"{i},{j},{_NO_PLAN[rule](i, j)}" for i in range(20) for j in range(3)]
+    path.write_text("\n".join(["item,rater,rating", *rows]))
+    said = " ".join(run("agreement", "plan", path, "--scale", "1:20", code=2).stderr.split())
+    assert rule in said
+    assert "pilot.csv" in said
 
 
 @pytest.mark.parametrize(("workers", "items"), [(5, 40), (12, 100)])
@@ -161,7 +241,7 @@ def test_reliability_and_power_are_one_number(workers, items):
     # E rho^2 = d^2 / (1 + d^2) with d the difference over the standard error of the engine
     difference = 0.07
     variance = effect_precision(KNOWN, crossed(workers, items)).variance
-    size = StudySize(n_raters=workers, n_items=items)
+    size = FacetSizes(n_raters=workers, n_items=items)
     assert 2 * relative_error(KNOWN, size) == pytest.approx(variance, rel=1e-12)
     found = generalisability(KNOWN, variance_of_two(difference), size)
     delta = difference / math.sqrt(variance)
@@ -170,7 +250,7 @@ def test_reliability_and_power_are_one_number(workers, items):
 
 
 def test_pairs_and_kendall_correlations_are_those_of_drawn_systems():
-    found = generalisability(KNOWN, 0.02**2, StudySize(n_raters=10, n_items=100))
+    found = generalisability(KNOWN, 0.02**2, FacetSizes(n_raters=10, n_items=100))
     rng = np.random.default_rng(5)
     true = rng.normal(size=(20_000, 2)) * 0.02
     first, second = (true + rng.normal(size=true.shape) * math.sqrt(found.relative) for _ in range(2))
@@ -195,7 +275,7 @@ def test_a_published_d_study_is_reproduced():
         sd_item_slope=math.sqrt(2 * 0.02),
         sd_residual=math.sqrt(0.3),
     )
-    found = generalisability(of, 0.02, StudySize(n_raters=5, n_items=50))
+    found = generalisability(of, 0.02, FacetSizes(n_raters=5, n_items=50))
     assert found.ranking == pytest.approx(0.8475, abs=1e-4)
     assert (found.pair_right, found.tau, found.tau_again) == pytest.approx(
         (0.8723, 0.7446, 0.6437), abs=1e-4
@@ -211,3 +291,41 @@ def test_a_study_says_its_ceilings_and_asks_for_one_kind_of_systems():
     assert "one of them" in " ".join(run(*words, code=2).stderr.split())
     both = run(*words, "--sd-systems", 0.05, "--effect", 0.1, code=2).stderr
     assert "one of them" in " ".join(both.split())
+
+
+def test_documents_are_not_left_out_in_silence():
+    of = dataclasses.replace(KNOWN, sd_document_slope=0.1)
+    sizes = {"workers": [5], "items": [40], "sd_systems": 0.05}
+    with pytest.raises(DesignError, match="vary between documents"):
+        hp.agreement.study(of, **sizes)
+    assert hp.agreement.study(of, documents=8, **sizes).body().caveats == ()
+    (said,) = hp.agreement.study(KNOWN, documents=8, **sizes).body().caveats
+    assert "do not vary between documents" in said
+
+
+def test_levels_exceed_the_order_where_raters_differ_more_in_what_sets_systems_apart():
+    # METHODS 25.3 with one item facet: w0^2 + w1^2 / 4 against w1^2 / 2
+    for intercept, is_larger in ((0.04, True), (0.06, False)):
+        of = Parameters(
+            baseline=0.5,
+            effect=0.0,
+            sd_worker_intercept=intercept,
+            sd_worker_slope=0.1,
+            sd_item_intercept=0.0,
+            sd_item_slope=0.0,
+            sd_residual=0.2,
+        )
+        found = generalisability(of, 0.02, FacetSizes(n_raters=5, n_items=50))
+        assert (found.levels > found.ranking) == is_larger
+    said = hp.agreement.study(of, workers=[5], items=[50], sd_systems=0.1).body().sections[-1]
+    assert "less than half as much (SD)" in str(said)
+
+
+def test_the_lead_is_of_the_largest_size_and_a_difference_has_no_sign():
+    found = hp.agreement.study(KNOWN, workers=[10, 5], items=[200, 50], effect=-0.05)
+    assert found.body().lead.startswith("10 workers and 200 items put two systems that differ by 0.05 on")
+    assert {one.size.n_raters for one in found.ceilings} == {10, math.inf}
+    with pytest.raises(InputError, match="no order"):
+        hp.agreement.study(KNOWN, workers=[10, 5], items=[200, 50], effect=0.0)
+    sure = hp.agreement.study(KNOWN, workers=[50], items=[2_000], effect=0.4).body().lead
+    assert sure.count("more than 0.99") == 3

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from cli import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.rpact import rpact_answers
@@ -16,6 +18,7 @@ from humeval_power.designs import crossed
 from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.saying.document import Paragraph
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.anytime import bayes_factor, half_width_at, tuned_spread
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries
@@ -36,7 +39,11 @@ from humeval_power.studies.looks.repeated import (
 )
 from humeval_power.studies.looks.replicates import Looks, RatingLooks
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of, futility_of
+from humeval_power.studies.looks.tables import stops_blocks
+from humeval_power.studies.plan.plan import stops_simulations, stops_workload
 from humeval_power.studies.power.formula import EffectPrecision, power_at
+from humeval_power.studies.power.required import design_of
+from humeval_power.study_counts import StudyCounts
 
 SQUARE = StoppingRule(efficacy_of("kim-demets:2"))
 HIGH5, LOW5 = (
@@ -297,7 +304,9 @@ def test_words_of_reasons_name_them_again(decision, equivalence, half_width) -> 
         ("half_width=1", "below 1, on"),
         ("equivalence=0.1, equivalence=0.2", "named twice"),
         ("", "There is no reason to stop ''"),
-        ("decision,", "There is no reason to stop ''"),
+        ("decision,", "There is no reason to stop ''.*leave out the comma"),
+        ("decision half_width=0.1", "Put a comma between"),
+        ("decision equivalence", "Put a comma between"),
     ],
 )
 def test_reasons_typed_wrong_are_refused_with_what_there_is(text, message) -> None:
@@ -327,6 +336,94 @@ def test_looks_that_these_intervals_were_not_simulated_for_are_refused() -> None
         check_study(study((3, 6), 20))
     with pytest.raises(InputError, match="One worker is not a look"):
         check_study(study((5, 6), 20))
+
+
+def test_the_bias_at_a_decision_is_that_of_decisions_for_what_is_true() -> None:
+    source, effect = study((6, 9, 12), 50), 0.02
+    bounds = bounds_of(source)
+    (point,) = repeated_points(
+        source, bounds, StopWhen(), DEFAULT_RULE, effects=[effect], n_simulations=2048, seed=3
+    )
+    ended = RepeatedEndings.of(
+        source.draw_looks(2048, seed=3).shifted(effect), bounds, StopWhen(), DEFAULT_RULE, effect
+    )
+    early = [
+        (estimate - effect)
+        for estimate, look, shown in zip(ended.estimate, ended.look, ended.shown, strict=True)
+        if shown and look < 2
+    ]
+    right = [bias for bias in early if bias + effect > 0]
+    assert 0 < len(right) < len(early)  # some decide for the other system
+    assert point.decision_bias == pytest.approx(np.mean(right))
+
+
+def test_with_a_margin_what_is_shown_is_no_false_positive() -> None:
+    source = study((6, 9, 12), 50)
+    points = repeated_points(
+        source, bounds_of(source), StopWhen(), RULES[2], effects=[0.0], n_simulations=512, seed=3
+    )
+
+    def said(rule: DecisionRule) -> str:
+        blocks = stops_blocks(points, 12, rule, None)
+        return next(block.text for block in blocks if isinstance(block, Paragraph))
+
+    assert "share of studies that show equivalence within 0.2" in said(RULES[2])
+    assert "false positives" not in said(RULES[2])
+    assert "false positives" in said(DEFAULT_RULE)
+
+
+def test_studies_to_calibrate_by_are_as_many_as_a_minute_has_within_limits() -> None:
+    rated_once = RatingLooks(
+        study((6, 12), 50).parameters,
+        design_of(StudyCounts(200, 250, 1)),
+        Looks("workers", (1 / 3, 2 / 3, 1.0)),
+    )
+    few = RatingLooks(rated_once.parameters, design_of(StudyCounts(20, 40, 3)), rated_once.looks)
+    assert stops_simulations(rated_once, None) == 400
+    assert stops_simulations(rated_once, 150) == 150
+    assert stops_simulations(few, None) == 2000
+    assert stops_workload(few, n_simulations=2000).seconds < 60
+    assert stops_workload(rated_once, n_simulations=400).seconds > 60
+    assert stops_simulations(study((6, 9, 12), 50), None) == 20_000
+
+
+def test_a_study_of_several_criteria_is_looked_at_and_calibrated_at_the_level_of_one(tmp_path) -> None:
+    (tmp_path / "study.toml").write_text(
+        'schema = "humeval_power/study/1"\n[ratings]\ncriteria = ["fluency", "adequacy"]\n[variation]\n'
+        'preset = "low"\n[effect]\neffect = 0.1\n[design]\nworkers = 12\nitems = 20\n'
+    )
+    asked = ("--study", tmp_path / "study.toml", "--simulations", 200)
+    for command in (("looks", "study", "--looks", "2"), ("more", "calibrate")):
+        shared = run(*command, *asked)
+        assert "any one of 2 criteria, tested at alpha 0.025" in " ".join(shared.output.split())
+        assert "two-sided, alpha 0.025" in " ".join(shared.stdout.split())
+        each = run(*command, *asked, "--correct-over", "criterion")
+        assert "two-sided, alpha 0.05" in " ".join(each.stdout.split())
+
+
+def test_where_intervals_stop_a_study_its_long_run_is_theirs() -> None:
+    asked = (
+        "looks",
+        "study",
+        "--preset",
+        "low",
+        "--workers",
+        12,
+        "--items",
+        20,
+        "--effect",
+        0.2,
+        "--looks",
+        2,
+    )
+    asked = (*asked, "--stop-when", "decision, half_width=0.2", "--simulations", 400)
+    found = json.loads(run(*asked, "--json").stdout)
+    assert [one["effect"] for one in found["stops"]] == pytest.approx([0, 0.1, 0.2, 0.3])
+    assert found["operating_characteristics"] == found["numbers_of_looks"] == []
+    page = run(*asked).stdout
+    assert "What it takes" in page
+    assert "Long run" not in page
+    assert "How many looks" not in page
 
 
 def test_an_interval_at_no_level_has_no_ends() -> None:

@@ -13,7 +13,9 @@ from scipy import stats
 
 import humeval_power as hp
 from humeval_power.errors import InputError
+from humeval_power.studies.looks import calibration, rating_looks
 from humeval_power.studies.looks.boundaries import boundaries
+from humeval_power.studies.monitor.files import read_ledger
 from humeval_power.studies.monitor.state import LookData, Monitoring
 from humeval_power.studies.monitor.step import repeated_inference, repeated_interval, step, study_monitoring
 from humeval_power.studies.plan.files import read_plan
@@ -46,7 +48,8 @@ def folder(tmp_path_factory) -> Path:
     place = tmp_path_factory.mktemp("stop")
     (place / "study.toml").write_text(STUDY)
     plan = place / "plan.json"
-    run("plan", "--study", place / "study.toml", "--simulations", 400, "-o", plan, code=None)
+    found = run("plan", "--study", place / "study.toml", "--simulations", 400, "-o", plan, "--json", code=3)
+    (place / "found.json").write_text(found.stdout)
     run("assign", "--plan", plan, "-o", place / "who.csv", "--key", place / "key.csv")
     how = ("--assignment", place / "who.csv", "--key", place / "key.csv", "--seed", 8)
     run("simulate", "--plan", plan, *how, "-o", place / "all.csv")
@@ -77,6 +80,21 @@ def test_the_plan_seals_the_reasons_in_points_and_says_what_they_take(folder) ->
     words = " ".join(text.split())
     assert "its half-width is at most 0.6 points" in words
     assert "never the plain one" in words
+    assert "if the repeated interval at the look where the study stops excludes 0" in words
+    assert "if the test is significant" not in words
+
+
+def test_a_plan_that_falls_short_says_so_of_the_study_with_its_looks(folder) -> None:
+    found, plan = json.loads((folder / "found.json").read_text()), read_plan(folder / "plan.json")
+    assert not found["reached"]
+    assert f"the best has {plan.predicted.analytic:.2f} by formula" in found["reason"]
+    assert (
+        f"If decisions alone stopped it, it would have {plan.stops[2].decision_power:.2f}"
+        in found["reason"]
+    )
+    assert found["would_do"] == []
+    assert found["chosen"]["analytic_power"]["low"] == pytest.approx(plan.predicted.analytic)
+    assert found["chosen"]["power"] == plan.stops[2].power
 
 
 def test_a_study_is_followed_to_its_stop_and_reported_by_that_interval(folder, tmp_path) -> None:
@@ -98,13 +116,28 @@ def test_a_study_is_followed_to_its_stop_and_reported_by_that_interval(folder, t
     assert inference["bias"] == pytest.approx(read_plan(folder / "plan.json").stops[2].half_width_bias)
     found = json.loads(run("analyze", folder / f"look{look}.csv", *plan, "--json").stdout)
     assert found["sequential"]["inference"] == inference
+    effect = found["effect"]
+    assert (effect["interval"], effect["p_value"]) == (inference["interval"], inference["p_value"])
+    assert effect["significant"] is (effect["p_value"] <= 0.05) is (effect["interval"][0] > 0)
+    assert effect["plain"]["p_value"] == pytest.approx(last["data"]["p_value"])
+    assert effect["plain"]["interval"][0] > effect["interval"][0]
+    run("analyze", folder / f"look{look}.csv", *plan, "-o", tmp_path / "analysis")
+    row = pd.read_csv(tmp_path / "analysis" / "table.csv").iloc[0]
+    assert [row["low"], row["high"]] == pytest.approx(inference["interval"])
+    assert row["p_value"] == pytest.approx(inference["p_value"])
     page = " ".join(
         run("analyze", folder / f"look{look}.csv", *plan, "--format", "markdown").stdout.split()
     )
     assert "these hold at all looks together" in page
+    assert "Without regard to the looks" in page
     (tmp_path / "findings.json").write_text(json.dumps(found))
     paper = run("report", tmp_path / "findings.json", "--form", "paper").stdout
     assert "which holds at all looks together" in " ".join(paper.split())
+    scale = read_plan(folder / "plan.json").scale
+    bias = f"is off by {scale.effect_to_raw(inference['bias']):+.3g} points on average"
+    monitored = " ".join(run("monitor", "--status", *plan).stdout.split())
+    for said in (page, " ".join(paper.split()).replace("\u2212", "-"), monitored):
+        assert bias in said
     again = run("monitor", folder / f"look{look}.csv", *plan)
     assert "This look was taken before" in again.output
     after = run("monitor", folder / f"look{look + 1}.csv", *plan, code=2)
@@ -173,12 +206,60 @@ def test_a_margin_stops_a_study_at_half_of_alpha_a_side(tmp_path) -> None:
     (tmp_path / "study.toml").write_text(text)
     claim = ("--alternative", "non-inferior", "--margin-raw", "0.5")
     sealed = tmp_path / "plan.json"
-    run("plan", "--study", tmp_path / "study.toml", *claim, "--simulations", 400, "-o", sealed, code=None)
+    asked = ("plan", "--study", tmp_path / "study.toml", *claim, "--simulations", 400)
+    run(*asked, "-o", sealed, code=None)
+    found = run(*asked, code=None)
     plan = read_plan(sealed)
     assert plan.predicted.simulated == pytest.approx(plan.stops[0].power, abs=0.08)
     assert plan.predicted.analytic == pytest.approx(plan.stops[0].power, abs=0.06)
     words = " ".join(run("report", "--plan", sealed, "--form", "osf").stdout.split())
     assert "The claim is tested at 0.025 a side" in words
+    shown = " ".join(found.stdout.split())
+    assert "What it takes" in shown
+    assert "falsely" not in shown
+    halfway = replace(plan, effect=plan.rule.halfway).recomputed_power()
+    assert f"Power {halfway:.3f} by formula, if the true difference is" in shown
+    assert "With power 0.8 the study shows" not in shown  # that is one look's
+    stops = "if the repeated interval at the look where the study stops lies above \u22120.125"
+    assert f"non-inferior to old within 0.125 {stops}" in words
+    assert "Wald test" not in words
+
+
+def test_designs_that_intervals_cannot_stop_are_passed_over(tmp_path, monkeypatch) -> None:
+    calibrated = []
+    kept = calibration.calibrate
+
+    def counted(study, *rest, **how):
+        calibrated.append((study.nested.final.n_workers, how["n_simulations"]))
+        return kept(study, *rest, **how)
+
+    monkeypatch.setattr(rating_looks, "calibrate", counted)
+    text = STUDY.replace("effect_raw = 0.5", "effect_raw = 2").replace("half_width=0.6", "half_width=0.62")
+    text = text.replace("[24]", "[6, 8, 12, 18, 24]", 1)
+    (tmp_path / "study.toml").write_text(text.replace("ratings_per_item_range = [24]", ""))
+    found = run("plan", "--study", tmp_path / "study.toml", "--json", "-o", tmp_path / "plan.json")
+    chosen = json.loads(found.stdout)["chosen"]
+    assert chosen["power"] > 0.99  # with 6 workers it is too, whose first look has 2
+    assert chosen["n_workers"] > 8
+    assert {workers for workers, _ in calibrated} == {chosen["n_workers"]}
+    assert len(calibrated) <= 2
+    ways = json.loads(found.stdout)["ways"]
+    others = [way["design"] for way in ways if way["design"] and not way["is_planned"]]
+    assert all(design["power"] is None for design in others)
+
+
+def test_sizes_that_no_design_meets_are_refused_before_anything_is_simulated(tmp_path, monkeypatch) -> None:
+    def never(*_, **__):
+        raise AssertionError("simulated")
+
+    monkeypatch.setattr(rating_looks, "plan_looks", never)
+    (tmp_path / "study.toml").write_text(STUDY.replace("half_width=0.6", "half_width=0.3"))
+    found = run("plan", "--study", tmp_path / "study.toml", code=2)
+    assert "half_width=0.3 points can be met at no look" in " ".join(found.output.split())
+    few = STUDY.replace("[24]", "[6]")
+    (tmp_path / "study.toml").write_text(few)
+    found = run("plan", "--study", tmp_path / "study.toml", code=2)
+    assert "With 6 workers: The first look has 2 workers" in " ".join(found.output.split())
 
 
 # Looks as pure steps: workers who are missing, or more than planned.
@@ -237,6 +318,38 @@ def test_a_decision_is_reported_with_the_bias_that_the_plan_predicts(folder) -> 
     assert found.bias == pytest.approx(read_plan(folder / "plan.json").stops[2].decision_bias)
     assert found.interval[0] > 0
     assert found.p_value <= 0.05
+    other, _ = step(state, seen(state, 1 / 3, 8, 0.3, z=-6.0))
+    assert repeated_inference(other, state.stop_when).bias is None  # of which the plan says nothing
+
+
+def test_chances_of_success_are_those_of_a_study_that_goes_on_to_its_boundaries(folder) -> None:
+    state = state_of(folder)
+    assert (
+        step(state, seen(state, 1 / 3, 8, 0.3))[1].conditional_power == {}
+    )  # a narrow interval may end it
+    alone = replace(state, stop_when=hp.looks.StopWhen())
+    assert set(step(alone, seen(alone, 1 / 3, 8, 0.3))[1].conditional_power) == {"design", "trend", "null"}
+    assert step(alone, seen(alone, 1 / 3, 8, 0.3, z=6.0))[1].conditional_power == {}
+
+
+def test_an_unfinished_line_is_said_to_be_dropped_and_never_one_that_ended_the_study(
+    folder, tmp_path
+) -> None:
+    ledger = tmp_path / "looks.jsonl"
+    plan = ("--plan", folder / "plan.json", "--ledger", ledger)
+    run("monitor", folder / "look1.csv", *plan)
+    whole = ledger.read_bytes()
+    run("monitor", folder / "look2.csv", *plan)
+    last = ledger.read_bytes()[len(whole) :]
+    at = last.index(b'"decision":"stop-half-width"')
+    ledger.write_bytes(whole + last[: at + 16])
+    refused = " ".join(run("monitor", folder / "look2.csv", *plan, code=2).output.split())
+    assert "its last line is unfinished, and was to record that the study ended (stop" in refused
+    assert ledger.read_bytes() == whole + last[: at + 16]
+    ledger.write_bytes(whole + last[:at])
+    taken = run("monitor", folder / "look2.csv", *plan)
+    assert "an unfinished line was dropped" in " ".join(taken.output.split())
+    assert read_ledger(ledger)[-1].content["look"]["decision"] == "stop-half-width"
 
 
 def test_a_stop_for_its_width_is_no_claim(folder) -> None:

@@ -19,9 +19,11 @@ from starlette.testclient import TestClient
 
 from humeval_power.asking.form import Form
 from humeval_power.asking.vocabulary import ENTRIES, TO_PLAN_FROM
+from humeval_power.designs import k_per_item
 from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.asked import NEVER, asked_of, offered, words_of
 from humeval_power.doors.page.forms import FORMS
+from humeval_power.studies.plan.calls import assign_work
 from humeval_power.studies.power.files import shipped_library
 
 PLANNING = [form for form in FORMS.values() if form.journey == "plan"]
@@ -170,6 +172,24 @@ def test_a_spare_sees_the_codes_of_the_table_that_was_asked_for_without_it(clien
             rows = list(csv.DictReader(io.StringIO(opened.read(name).decode())))
         codes.append([row["code"] for row in rows if row["worker_slot"] in ("w02", "r01")])
     assert codes[0][: len(codes[1])] == codes[1]
+
+
+def test_the_page_says_which_ratings_come_next(client):
+    asked = {"workers": "4", "items": "6", "ratings-per-item": "2", "seed": "77"}
+    rows = assign_work(k_per_item(4, 6, ratings_per_item=2), seed=77).to_frame()
+    given = rows[rows["worker_slot"] != "w03"].rename(columns={"worker_slot": "slot"})
+    given = given[["slot", "order", "code"]].assign(worker="p-" + given["slot"], rating=3)
+    uploaded = {
+        name: client.post(
+            "/upload", files={"file": (f"{name}.csv", table.to_csv(index=False).encode())}
+        ).json()["value"]
+        for name, table in (("assignment", rows), ("exports", given))
+    }
+    asked = {**asked, **uploaded, "next": "4"}
+    found = client.get("/run/assign", params={**asked, "dropouts": "w03", "new-workers": "1"}).text
+    assert "The next 4 ratings: 4 by a new worker" in found
+    refused = client.get("/run/assign", params={**asked, "dropouts": "w99"}).text
+    assert "is no slot of the assignment" in refused
 
 
 def test_a_key_has_the_name_that_the_page_gives_it():

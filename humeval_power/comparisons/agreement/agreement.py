@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.comparisons.agreement.categories import MOST_CATEGORIES, alpha_of_peaked
-from humeval_power.comparisons.agreement.strata import N_DRAWS, correlations, two_way
+from humeval_power.comparisons.agreement.strata import N_DRAWS, ONE_CATEGORY, correlations, two_way
 from humeval_power.inference.item_bootstrap import (
     DEFAULT_CONFIDENCE,
     DEFAULT_RESAMPLES,
@@ -124,7 +124,7 @@ def alphas(shared: SharedRatings, level: Level) -> Callable[[Floats], Floats]:
 
 
 NOBODY_SHARES = "no output was rated by two workers"
-ALL_THE_SAME = "all ratings are the same, so that agreement by chance is complete too"
+ALL_THE_SAME = f"{ONE_CATEGORY}, so that agreement by chance is complete too"
 NO_POINTS = "the scale has no points to be one apart"
 POOLED = "systems are taken together, so that their differences count as agreement"
 
@@ -167,8 +167,12 @@ def agreement(
     n_resamples: int = DEFAULT_RESAMPLES,
     seed: int = 1,
     confidence: float = DEFAULT_CONFIDENCE,
+    systems: Sequence[int | None] | None = None,
 ) -> tuple[Agreement, ...]:
-    """Agreement over all systems together, then within each system, in the order of their codes."""
+    """Agreement over all systems together, then within each system, in the order of their codes.
+
+    systems : codes of those that are wanted, None being all together.
+    """
     check_bootstrap(n_resamples, confidence)
     resamples = item_resamples(ratings.n_items, n_resamples=n_resamples, seed=seed)
 
@@ -199,7 +203,7 @@ def agreement(
             seed=seed,
         )
 
-    return tuple(of(system) for system in (None, *range(ratings.n_systems)))
+    return tuple(map(of, (None, *range(ratings.n_systems)) if systems is None else systems))
 
 
 def alpha_of_many(

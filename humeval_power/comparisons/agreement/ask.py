@@ -10,22 +10,14 @@ from humeval_power.asking.declared import Calls, CallStep, Declaration, Page, Pa
 from humeval_power.asking.expressions import call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_values import StudyValues
-from humeval_power.asking.vocabulary import RATINGS, SEED
-from humeval_power.choices import PLANNED_OUTPUTS, PLANNED_RATERS
+from humeval_power.asking.vocabulary import CONFIDENCE, RATINGS, SEED
+from humeval_power.choices import MOST_OUTPUTS, MOST_RATERS, PLANNED_OUTPUTS, PLANNED_RATERS
 from humeval_power.comparisons.questions import Subject
 from humeval_power.errors import InputError
 from humeval_power.fields import MONEY, flag, listed, number_list, own, real, text, whole
 from humeval_power.studies.resolve import assumptions_of, effect_of, only_setting, source_needed
 from humeval_power.study import FIELDS, SYSTEM_NAMES
 
-_CONFIDENCE = own(
-    real(0, 1, open="both"),
-    "Of the intervals.",
-    "Confidence",
-    slider=(0.8, 0.99),
-    step=0.01,
-    usual=0.95,
-)
 _COLUMNS = {name: one for name, one in RATINGS.items() if name != "systems"}
 _FILE = own(
     text("FILE"),
@@ -57,7 +49,7 @@ REPORT = chain(
         "result",
         "hp.agreement.report",
         {
-            "confidence": _CONFIDENCE,
+            "confidence": CONFIDENCE,
             "compatible": own(
                 flag(),
                 "Give the F interval of ICC(2,1) that other packages print as well; it holds too seldom with few "
@@ -100,6 +92,7 @@ def _plan(given: TypedValues, calls: Calls) -> None:
     calls.let("result", call("hp.agreement.plan", known, rater_share=given.given("rater_share"), **asked))
 
 
+_SIZES = listed(number_list(int, least=2, most=1_000_000), "LIST")
 _PLANNED = {
     "half_width": own(
         real(0, 0.5, open="both"),
@@ -117,14 +110,14 @@ _PLANNED = {
         page_help="Empty: on average.",
     ),
     "raters": own(
-        listed(number_list(int, least=2, most=1_000), "LIST"),
+        listed(number_list(int, least=2, most=MOST_RATERS), "LIST"),
         "Numbers of raters to look at.",
         "Raters",
         page_help="Several: 3,5,10 or 3:20:1.",
         usual=PLANNED_RATERS,
     ),
     "outputs": own(
-        listed(number_list(int, least=2, most=1_000_000), "LIST"),
+        _SIZES,
         "Numbers of outputs in the table of widths.",
         "Outputs",
         page_help="Several: 30,100,300.",
@@ -137,7 +130,7 @@ _PLANNED = {
         "Ratings of an output",
         page_help="Empty: every rater rates every output.",
     ),
-    "max_outputs": own(whole(10, 1_000_000), "Most outputs to try.", "Most outputs", usual=5_000),
+    "max_outputs": own(whole(10, 1_000_000), "Most outputs to try.", "Most outputs", usual=MOST_OUTPUTS),
 }
 _PRICES = {
     "cost_per_rating": own(MONEY, "Price of a rating. [1]", "Price of a rating"),
@@ -173,7 +166,7 @@ PLAN = Declaration(
         ),
         **_PLANNED,
         **_PRICES,
-        "confidence": _CONFIDENCE,
+        "confidence": CONFIDENCE,
         "rater_columns": replace(_RATERS, option="rater-columns", further=True),
         **{name: replace(one, further=True) for name, one in _COLUMNS.items()},
         "seed": SEED,
@@ -197,7 +190,6 @@ PLAN = Declaration(
     ),
     arguments=("file",),
 )
-_SIZES = listed(number_list(int, least=2, most=1_000_000), "LIST")
 
 
 def _study(given: TypedValues, calls: Calls) -> None:

@@ -1,34 +1,40 @@
-"""Agreement of raters: read a table, report it."""
+"""Agreement of raters: of a table, planned, and how reliably a study of some size orders systems."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from humeval_power.checking.cells import MISSING_CODES
-from humeval_power.checking.columns import ROLES, Role, close_to, listing
+from humeval_power.checking.cells import MISSING_CODES, as_texts
+from humeval_power.checking.columns import ROLES, Role, close_to, listing, shortened
 from humeval_power.choices import (
     DEFAULT_RATER_SHARE,
     DEFAULT_SEED,
+    MOST_OUTPUTS,
     PLANNED_OUTPUTS,
     PLANNED_RATERS,
 )
-from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.errors import InputError, Problem
+from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE
 from humeval_power.parameters import Parameters
 from humeval_power.ratings import Ratings
 from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from humeval_power.comparisons.agreement.planning import Reliability
     from humeval_power.comparisons.agreement.result_plan import AgreementPlan
     from humeval_power.comparisons.agreement.result_report import AgreementReport
     from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
     from humeval_power.files.tables import SourceTable
 
+_MOST_CONFIDENT = 0.999  # of plans: more would take too many draws
 ONE_SYSTEM = "all outputs"  # what the only system is called where a table has none
-_SYSTEM = "system"
+_SYSTEM, _RATER, _RATING = "system", "worker", "rating"
 
 
 def read_rated(
@@ -56,7 +62,7 @@ def read_rated(
     """
     from humeval_power.files.tables import ratings_of, read_rating_table
 
-    found = read_rating_table(path)
+    table = found = read_rating_table(path)
     if raters is not None:
         found = _long(found, raters, columns.get("item"))
 
@@ -77,13 +83,30 @@ def read_rated(
         )
     if not has("system"):
         found = found._replace(frame=found.frame.assign(**{_SYSTEM: ONE_SYSTEM}))
-    return ratings_of(
-        found,
-        require_pair=False,
-        require_variation=False,
-        missing=(*MISSING_CODES, *(missing or ())),
-        scale=scale,
-        **columns,
+    try:
+        return ratings_of(
+            found,
+            compares_systems=False,
+            missing=(*MISSING_CODES, *(missing or ())),
+            scale=scale,
+            **columns,
+        )
+    except InputError as error:
+        if raters is None:
+            raise
+        raise InputError([_in_wide(one, table.frame, raters) for one in error.problems]) from None
+
+
+def _in_wide(problem: Problem, table: pd.DataFrame, raters: Sequence[str]) -> Problem:
+    """A problem with a rating of a table with a column for each rater: the column is that which has its value."""
+    if problem.column not in (_RATER, _RATING):
+        return problem
+    if problem.row is None or not problem.has_value:
+        return replace(problem, column=None)
+    named = table.set_axis([str(name).strip() for name in table.columns], axis=1)
+    cells = as_texts(named.loc[[problem.row], list(raters)]).iloc[0]
+    return replace(
+        problem, column=next((name for name in raters if shortened(cells[name]) == problem.value), None)
     )
 
 
@@ -106,7 +129,11 @@ def _long(found: SourceTable, raters: Sequence[str], item: str | None) -> Source
     if item is None and not any(ROLES["item"].fits(name) for name in kept):
         frame, kept = frame.assign(item=[f"row {row}" for row in frame.index]), [*kept, "item"]
     long = frame.melt(
-        id_vars=kept, value_vars=list(dict.fromkeys(raters)), var_name="worker", value_name="rating"
+        id_vars=kept,
+        value_vars=list(dict.fromkeys(raters)),
+        var_name=_RATER,
+        value_name=_RATING,
+        ignore_index=False,
     )
     return found._replace(frame=long, layout=None)
 
@@ -114,7 +141,7 @@ def _long(found: SourceTable, raters: Sequence[str], item: str | None) -> Source
 def report(
     ratings: Ratings,
     *,
-    confidence: float = 0.95,
+    confidence: float = DEFAULT_CONFIDENCE,
     compatible: bool = False,
     seed: int = DEFAULT_SEED,
 ) -> AgreementReport:
@@ -142,6 +169,7 @@ def report(
     """
     from humeval_power.comparisons.agreement.claims import system_agreements
     from humeval_power.comparisons.agreement.result_report import AgreementReport
+    from humeval_power.comparisons.agreement.strata import NO_PAIRS
     from humeval_power.saying.result import Provenance
 
     if ratings.n_workers < 2:
@@ -150,7 +178,7 @@ def report(
         raise InputError([Problem(rule, remedy, place=ratings.source)])
     found = system_agreements(ratings, confidence=confidence, seed=seed, compatible=compatible)
     if not any(one.found.n_outputs for one in found):
-        rule = "no output was rated by two raters, so that nothing tells how they agree."
+        rule = f"{NO_PAIRS}, so that nothing tells how they agree."
         remedy = "Let two raters or more rate the same outputs; an output is an item under one system."
         raise InputError([Problem(rule, remedy, place=ratings.source)])
     return AgreementReport(
@@ -170,30 +198,41 @@ def pilot_reliability(ratings: Ratings) -> Reliability:
     Raises
     ------
     InputError
-        Too few outputs that two raters rated to tell the variances apart.
+        Too few outputs that two raters rated to tell the variances apart, or shares that no plan can be made of:
+        no agreement, or no error.
     """
     import numpy as np
 
     from humeval_power.comparisons.agreement.agreement import leading_level, shared_ratings
     from humeval_power.comparisons.agreement.planning import Reliability
-    from humeval_power.comparisons.agreement.strata import two_way
+    from humeval_power.comparisons.agreement.strata import NO_PAIRS, two_way
 
-    shares, reason = [], "no output was rated by two raters"
+    shares, reason = [], NO_PAIRS
+    level = leading_level(shared_ratings(ratings))
     for system in range(ratings.n_systems):
         shared = shared_ratings(ratings, system=system)
-        score = shared.score(leading_level(shared))
-        found = two_way(shared.output, shared.worker, score)
+        found = two_way(shared.output, shared.worker, shared.score(level))
         if found.reason:
             reason = found.reason
         else:
             parts = np.array(found.components)
             shares.append(parts / parts.sum())
+    output, rater, error = np.mean(shares, axis=0) if shares else (0.0, 0.0, 0.0)
+    rule = ""
     if not shares:
         rule = f"the pilot does not tell how raters agree: {reason}."
-        raise InputError(
-            [Problem(rule, "Give --agreement and --rater-share instead.", place=ratings.source)]
+    elif not output > 0:
+        rule = (
+            "agreement is 0 in the pilot: raters differ about an output as much as outputs do, so that no width "
+            "can be planned."
         )
-    output, rater, _ = np.mean(shares, axis=0)
+    elif not error > 0 and not rater > 0:
+        rule = "agreement is 1 in the pilot: all raters gave every output the same rating, and none would differ."
+    elif not error > 0:
+        rule = "raters of the pilot differ by their levels alone, which leaves nothing to error."
+    if rule:
+        remedy = "Give --agreement and --rater-share instead, as you expect them."
+        raise InputError([Problem(rule, remedy, place=ratings.source)])
     return Reliability(float(output), float(rater))
 
 
@@ -206,11 +245,11 @@ def plan(
     raters: Sequence[int] = PLANNED_RATERS,
     outputs: Sequence[int] = PLANNED_OUTPUTS,
     ratings_per_output: int | None = None,
-    max_outputs: int = 5_000,
+    max_outputs: int = MOST_OUTPUTS,
     cost_per_rating: Decimal | float = 1,
     cost_per_rater: Decimal | float = 0,
     cost_per_output: Decimal | float = 0,
-    confidence: float = 0.95,
+    confidence: float = DEFAULT_CONFIDENCE,
     seed: int = DEFAULT_SEED,
 ) -> AgreementPlan:
     """How many raters and outputs let agreement be known to within a width, at the least cost.
@@ -240,26 +279,33 @@ def plan(
     InputError
         Shares that cannot be, or too few raters.
     """
-    from humeval_power.comparisons.agreement.planning import AgreementTarget, Reliability, designs
+    from humeval_power.comparisons.agreement.planning import (
+        AgreementTarget,
+        Reliability,
+        designs,
+        least_raters,
+    )
     from humeval_power.comparisons.agreement.result_plan import AgreementPlan
     from humeval_power.saying.result import Provenance
 
     of = known if isinstance(known, Reliability) else Reliability(float(known), rater_share)
     problems = []
-    if not 0 < of.agreement < 1 or of.rater_share < 0 or of.agreement + of.rater_share >= 1:
+    if not 0 < of.agreement < 1:
+        problems.append(_option_problem("--agreement", of.agreement, "must lie between 0 and 1."))
+    elif of.rater_share < 0:
+        problems.append(_option_problem("--rater-share", of.rater_share, "must be at least 0."))
+    elif of.agreement + of.rater_share >= 1:
         rule = f"agreement {of.agreement:g} and a share of raters of {of.rater_share:g} leave nothing to error."
-        problems.append(
-            Problem(rule, "Give shares of a rating's variance that are above 0 and below 1 together.")
-        )
-    least = max(2, ratings_per_output or 2)
-    if min(raters) < least:
-        problems.append(field_problem("--raters", min(raters), f"must be at least {least}."))
-    if min(outputs) < 2:
-        problems.append(field_problem("--output-counts", min(outputs), "must be at least 2."))
-    if ratings_per_output is not None and ratings_per_output < 2:
-        problems.append(field_problem("--ratings-per-output", ratings_per_output, "must be at least 2."))
+        problems.append(Problem(rule, "Give shares of a rating's variance that are below 1 together."))
+    problems += _below("--raters", raters, _at_least_two(ratings_per_output))
+    problems += _below("--output-counts", outputs, 2)
+    if ratings_per_output is not None:
+        problems += _below("--ratings-per-output", [ratings_per_output], 2)
     if not 0 < half_width < 0.5:
-        problems.append(field_problem("--half-width", half_width, "must lie between 0 and 0.5."))
+        problems.append(_option_problem("--half-width", half_width, "must lie between 0 and 0.5."))
+    if not 0 < confidence <= _MOST_CONFIDENT:
+        rule = f"must be above 0 and at most {_MOST_CONFIDENT:g}."
+        problems.append(_option_problem("--confidence", confidence, rule))
     if problems:
         raise InputError(problems)
     target = AgreementTarget(
@@ -273,14 +319,31 @@ def plan(
         cost_per_output=float(cost_per_output),
         seed=seed,
     )
+    found = designs(of, target, raters)
+    are_too_few = all(one.floor > half_width for one in found)
     return AgreementPlan(
         known=of,
         target=target,
         outputs=tuple(outputs),
         widths=tuple(tuple(target.width(of, m, n) for n in outputs) for m in raters),
-        found=designs(of, target, raters),
+        found=found,
+        least_raters=least_raters(of, target) if are_too_few else None,
         provenance=Provenance(seed=seed),
     )
+
+
+def _at_least_two(number: int | None) -> int:
+    return max(2, number or 2)
+
+
+def _option_problem(option: str, value: object, rule: str) -> Problem:
+    return Problem(f"{option}: value {value!r}: {rule}", "")
+
+
+def _below(option: str, values: Sequence[int], least: int) -> list[Problem]:
+    """The problem of numbers that are too small; none where they are not."""
+    too_small = min(values) < least
+    return [_option_problem(option, min(values), f"must be at least {least}.")] if too_small else []
 
 
 def study(
@@ -316,36 +379,43 @@ def study(
     Raises
     ------
     InputError
-        Neither an effect nor an SD, or both; sizes that cannot be.
+        Neither an effect nor an SD, or both; an effect of 0; sizes that cannot be.
+    DesignError
+        Parameters that vary between documents, and no number of documents.
     """
     from humeval_power.comparisons.agreement.generalisability import (
-        StudySize,
+        FacetSizes,
         ceilings,
         generalisability,
         variance_of_two,
     )
     from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
+    from humeval_power.simulation.study import check_documents
 
     problems = []
     if (effect is None) == (sd_systems is None):
         rule = "either a difference of two systems or the SD of many is needed."
         problems.append(Problem(rule, "Give --effect, --effect-raw or --sd-systems, one of them."))
-    least = max(2, ratings_per_item or 2)
-    if min(workers) < least:
-        problems.append(field_problem("--workers", min(workers), f"must be at least {least}."))
-    if min(items) < max(2, documents or 2):
-        problems.append(field_problem("--items", min(items), f"must be at least {max(2, documents or 2)}."))
+    if effect == 0:
+        rule = "--effect 0: two systems that do not differ have no order."
+        problems.append(Problem(rule, "Give a difference, of either sign."))
+    problems += _below("--workers", workers, _at_least_two(ratings_per_item))
+    problems += _below("--items", items, _at_least_two(documents))
     if problems:
         raise InputError(problems)
+    check_documents(parameters, documents or 0)
     between = variance_of_two(effect) if effect is not None else float(sd_systems or 0.0) ** 2
     sizes = [
-        StudySize(n_raters=m, n_items=n, ratings_per_item=ratings_per_item, n_documents=documents)
+        FacetSizes(n_raters=m, n_items=n, ratings_per_item=ratings_per_item, n_documents=documents)
         for m in workers
         for n in items
     ]
+    largest = max(sizes, key=lambda one: (one.n_items, one.n_raters))
+    varies = parameters.sd_document_intercept > 0 or parameters.sd_document_slope > 0
     return ReliabilityStudy(
         found=tuple(generalisability(parameters, between, one) for one in sizes),
-        ceilings=tuple(ceilings(parameters, between, sizes[-1])),
+        ceilings=tuple(ceilings(parameters, between, largest)),
+        has_idle_documents=documents is not None and not varies,
         effect=effect,
         sd_systems=sd_systems,
         n_systems=n_systems,

@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.inference.item_bootstrap import Measure, undefined
+from humeval_power.comparisons.agreement.strata import ALL_AGREE, NO_PAIRS, ONE_CATEGORY
+from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE, Measure, undefined
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 OnCategories = Literal["kappa", "ac1", "alpha_nominal", "equal"]
 MOST_CATEGORIES = 11
 
-ONE_CATEGORY = "all ratings are the same"
-NO_PAIRS = "no output was rated by two raters"
 TWO_RATERS = "two raters do not show how raters differ"
 TOO_FEW = "too few outputs or raters for an interval"
 
@@ -51,7 +50,7 @@ class _Sums(NamedTuple):
 
 
 def on_categories(
-    output: Codes, rater: Codes, category: Codes, *, confidence: float = 0.95
+    output: Codes, rater: Codes, category: Codes, *, confidence: float = DEFAULT_CONFIDENCE
 ) -> Mapping[OnCategories, BothClaims]:
     """Kappa (Cohen's of two raters, Conger's of more), AC1, nominal alpha, and the share of equal pairs.
 
@@ -84,7 +83,9 @@ def on_categories(
     return found
 
 
-def alpha_of_peaked(output: Codes, rater: Codes, score: Floats, *, confidence: float = 0.95) -> Measure:
+def alpha_of_peaked(
+    output: Codes, rater: Codes, score: Floats, *, confidence: float = DEFAULT_CONFIDENCE
+) -> Measure:
     """The interval alpha of scores for other raters, by the same two jackknives; mid-ranks stay those of all.
 
     Where one value is half of the ratings or more its interval holds, and that of draws of mean squares does not.
@@ -245,7 +246,7 @@ def _measure(
     parts = [4 * part for part in parts] if is_share else parts
     variance = sum(parts)
     if abs(c) >= 1 - 1e-12:
-        return Measure(value, math.nan, math.nan, "raters agree on every output" if c > 0 else TOO_FEW)
+        return Measure(value, math.nan, math.nan, ALL_AGREE if c > 0 else TOO_FEW)
     if not math.isfinite(variance) or not variance > 0:
         return Measure(value, math.nan, math.nan, TOO_FEW)
     degrees = variance**2 / sum(part**2 / one for part, one in zip(parts, df, strict=True))

@@ -24,6 +24,7 @@ from humeval_power.comparisons.agreement.strata import (
     TwoWay,
     correlations,
     f_interval,
+    floor_of,
     two_way,
 )
 from humeval_power.inference.item_bootstrap import Measure
@@ -36,8 +37,8 @@ FEWEST_OTHERS = 50  # ratings beside a value that half of them have: below, inte
 class SystemAgreement:
     """Agreement about the outputs of one system, or of all together (system None: no claim about other raters).
 
-    level : of the alpha that leads. n_others : ratings beside a value that half of them have, None without such a
-    value: intervals of other raters are then those of jackknives. strata,
+    level : of the alpha that leads, of every system the same. n_others : ratings beside a value that half of them
+    have, intervals of other raters being by jackknives; None without such a value, they being by draws. strata,
     correlations : of the ratings on [0, 1]. categories : of ratings that take at most 11 values, else None.
     floor : of the alpha that leads, as in `Correlations`. compatible : the F interval of ICC(2,1), where it was
     asked for and the table is complete.
@@ -60,7 +61,7 @@ class SystemAgreement:
 
     @property
     def other(self) -> Measure:
-        """The same with many raters like these."""
+        """The same of other raters like these."""
         return self.found.many_ordinal if self.level == "ordinal" else self.found.many_interval
 
     @property
@@ -80,21 +81,19 @@ def system_agreements(
     ratings: Ratings, *, confidence: float, seed: int, compatible: bool
 ) -> tuple[SystemAgreement, ...]:
     """All systems together where there are several, then each of them."""
-    every = agreement(ratings, confidence=confidence, seed=seed)
-    chosen = list(zip((None, *range(ratings.n_systems)), every, strict=True))
-    if ratings.n_systems == 1:
-        chosen = chosen[1:]
+    systems = (None, *range(ratings.n_systems)) if ratings.n_systems > 1 else (0,)
+    every = agreement(ratings, confidence=confidence, seed=seed, systems=systems)
+    level = leading_level(shared_ratings(ratings))
 
     def of(system: int | None, found: Agreement) -> SystemAgreement:
         shared = shared_ratings(ratings, system=system)
         n_values = len(shared.values)
-        level = leading_level(shared)
         strata = two_way(shared.output, shared.worker, shared.score("interval"))
         of_raw = correlations(strata, confidence=confidence, seed=seed)
-        leading = of_raw
+        floor = of_raw.floor
         if level == "ordinal":
             ranks = two_way(shared.output, shared.worker, shared.score("ordinal"))
-            leading = correlations(ranks, confidence=confidence, seed=seed)
+            floor = floor_of(ranks, confidence=confidence, seed=seed)
         categories = None
         if n_values <= MOST_CATEGORIES:
             categories = on_categories(shared.output, shared.worker, shared.code, confidence=confidence)
@@ -107,8 +106,8 @@ def system_agreements(
             strata=strata,
             correlations=of_raw,
             categories=categories,
-            floor=leading.floor,
+            floor=floor,
             compatible=f_interval(strata, confidence) if with_f else None,
         )
 
-    return tuple(of(*one) for one in chosen)
+    return tuple(map(of, systems, every))

@@ -10,7 +10,7 @@ from humeval_power.parameters import Parameters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StudySize:
+class FacetSizes:
     """Raters, items, ratings of an item under each system, and documents; math.inf for facets without end.
 
     ratings_per_item : by different raters; None: every rater rates every item. n_documents : None without them.
@@ -27,7 +27,7 @@ class StudySize:
         return self.n_raters if self.ratings_per_item is None else self.ratings_per_item
 
 
-def relative_error(parameters: Parameters, size: StudySize) -> float:
+def relative_error(parameters: Parameters, size: FacetSizes) -> float:
     """Variance with which a system's mean errs among systems: half of that of a difference (Brennan 2001).
 
     Levels of raters and items are the same for all systems and drop out.
@@ -44,7 +44,7 @@ def relative_error(parameters: Parameters, size: StudySize) -> float:
     return difference / 2
 
 
-def absolute_error(parameters: Parameters, size: StudySize) -> float:
+def absolute_error(parameters: Parameters, size: FacetSizes) -> float:
     """Variance of a system's mean as a level, with other raters, items and documents."""
     of = parameters
     documents = (
@@ -69,7 +69,7 @@ class Generalisability:
     independent studies of this size; all three of systems whose true means are normal.
     """
 
-    size: StudySize
+    size: FacetSizes
     between: float
     relative: float
     absolute: float
@@ -103,7 +103,7 @@ def _share(between: float, error: float) -> float:
     return between / (between + error) if between + error > 0 else math.nan
 
 
-def generalisability(parameters: Parameters, between: float, size: StudySize) -> Generalisability:
+def generalisability(parameters: Parameters, between: float, size: FacetSizes) -> Generalisability:
     """The coefficients of one size; `between` is the variance of the systems' true means, on [0, 1] squared."""
     return Generalisability(
         size, between, relative_error(parameters, size), absolute_error(parameters, size)
@@ -115,11 +115,11 @@ def variance_of_two(difference: float) -> float:
     return difference**2 / 2
 
 
-def ceilings(parameters: Parameters, between: float, size: StudySize) -> Iterator[Generalisability]:
-    """With raters without end, with items, with both; every rater rates as many items as now, or all."""
-    k = size.ratings_per_item
+def ceilings(parameters: Parameters, between: float, size: FacetSizes) -> Iterator[Generalisability]:
+    """With raters without end, then with items (and documents) without end; each item has as many ratings as
+    now, or one by every rater."""
     for change in (
         {"n_raters": math.inf},
         {"n_items": math.inf, "n_documents": None if size.n_documents is None else math.inf},
     ):
-        yield generalisability(parameters, between, replace(size, ratings_per_item=k, **change))
+        yield generalisability(parameters, between, replace(size, **change))

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.comparisons.agreement.strata import floor_of
+from humeval_power.choices import MOST_OUTPUTS, MOST_RATERS
+from humeval_power.comparisons.agreement.strata import half_widths_left, variances
+from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE
 
 Floats = NDArray[np.float64]
 
 _STUDIES, _DRAWS = 300, 1_500
 _QUICK = (150, 800)  # while numbers are searched
-_FEWEST_OUTPUTS = 10
+_IN_TAILS = 40  # draws outside of an interval, on average
+_TOGETHER = 2_000_000  # draws of all studies that are held at once
+FEWEST_OUTPUTS = 10  # that are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ def half_widths(
     n_outputs: int,
     *,
     ratings_per_output: int | None = None,
-    confidence: float = 0.95,
+    confidence: float = DEFAULT_CONFIDENCE,
     seed: int = 1,
     n_studies: int = _STUDIES,
     n_draws: int = _DRAWS,
@@ -47,8 +51,11 @@ def half_widths(
     """Half-widths of the interval of ICC(2,1) in studies of this size, (n_studies,).
 
     Mean squares are drawn from their chi-squares, and in each study generalised pivotal draws give the interval as
-    `correlations` does. With fewer ratings of an output than raters it is approximate, as the interval is.
+    `correlations` does; of more than `n_draws` where fewer than 40 would lie outside. With fewer ratings of an
+    output than raters it is approximate, as the interval is. NaN where these are too few to tell raters and outputs
+    from error.
     """
+    n_draws = max(n_draws, math.ceil(_IN_TAILS / (1 - confidence)))
     k = n_raters if ratings_per_output is None else ratings_per_output
     total = n_outputs * k
     df = n_outputs - 1, n_raters - 1, total - n_outputs - n_raters + 1
@@ -58,53 +65,34 @@ def half_widths(
     error = known.error_share
     expected = error + per_output * known.agreement, error + per_rater * known.rater_share, error
     rng = np.random.default_rng(seed)
-    outputs, raters, left = (
-        value * rng.chisquare(d, n_studies)[:, None] / rng.chisquare(d, n_draws)
+    squares = [
+        (value * rng.chisquare(d, n_studies)[:, None], rng.chisquare(d, n_draws))
         for value, d in zip(expected, df, strict=True)
-    )
-    output = np.maximum(0.0, (outputs - left) / per_output)
-    rater = np.maximum(0.0, (raters - left) / per_rater)
-    share = np.sort(output / (output + rater + left), axis=1)
-    low, high = (share[:, round((n_draws - 1) * p)] for p in ((1 - confidence) / 2, (1 + confidence) / 2))
-    return np.asarray((high - low) / 2)
+    ]
+    ends = [round((n_draws - 1) * p) for p in ((1 - confidence) / 2, (1 + confidence) / 2)]
+    step = max(1, _TOGETHER // n_draws)
+    found = np.empty(n_studies)
+    for first in range(0, n_studies, step):
+        some = slice(first, first + step)
+        drawn = variances(
+            *(of_study[some] / of_draw for of_study, of_draw in squares),
+            per_output=per_output,
+            per_rater=per_rater,
+        )
+        share = np.partition(drawn[0] / sum(drawn), ends, axis=1)
+        found[some] = (share[:, ends[1]] - share[:, ends[0]]) / 2
+    return found
 
 
-def delta_sd(known: Reliability, n_raters: int, n_outputs: int) -> float:
-    """SD of the estimated ICC(2,1) by the delta method, of a complete table with total variance 1."""
-    m, n = n_raters, n_outputs
-    rho, w, e = known.agreement, known.rater_share, known.error_share
-    outputs, raters = e + m * rho, e + n * w
-    return math.sqrt(
-        (rho / n) ** 2 * 2 * raters**2 / (m - 1)
-        + ((1 - rho) / m) ** 2 * 2 * outputs**2 / (n - 1)
-        + ((1 - rho) / m + rho * (1 - 1 / n)) ** 2 * 2 * e**2 / ((m - 1) * (n - 1))
-    )
+def bonett_outputs(known: Reliability, per_output: int, half_width: float, confidence: float) -> int:
+    """Outputs for ICC(3,1), the consistency of these raters, to within `half_width` (Bonett 2002).
 
-
-@lru_cache
-def floor(known: Reliability, n_raters: int, confidence: float = 0.95) -> float:
-    """The half-width that is left with outputs without end."""
-    return floor_of(
-        known.agreement, known.rater_share, known.error_share, n_raters - 1, confidence=confidence
-    )
-
-
-def bonett_outputs(known: Reliability, n_raters: int, half_width: float, confidence: float = 0.95) -> int:
-    """Outputs for ICC(3,1), the consistency of these raters, to within `half_width` (Bonett 2002)."""
-    z, k = float(special.ndtri((1 + confidence) / 2)), n_raters
+    per_output : ratings of each.
+    """
+    z, k = float(special.ndtri((1 + confidence) / 2)), per_output
     rho = known.agreement / max(known.agreement + known.error_share, np.finfo(float).tiny)
     found = 8 * z**2 * (1 - rho) ** 2 * (1 + (k - 1) * rho) ** 2 / (k * (k - 1) * (2 * half_width) ** 2) + 1
     return math.ceil(found)
-
-
-def kappa_outputs(kappa: float, prevalence: float, half_width: float, confidence: float = 0.95) -> float:
-    """Outputs that two given raters answer with yes or no for Cohen's kappa to within `half_width`.
-
-    prevalence : share of yes, of both raters (Bloch and Kraemer 1989; Donner and Eliasziw 1992).
-    """
-    z, pq = float(special.ndtri((1 + confidence) / 2)), 2 * prevalence * (1 - prevalence)
-    variance = (1 - kappa) * ((1 - kappa) * (1 - 2 * kappa) + kappa * (2 - kappa) / pq)
-    return z**2 * variance / half_width**2
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +116,10 @@ class AgreementTarget:
     """What is asked of a plan; prices in one currency. assurance : share of studies whose interval is so narrow."""
 
     half_width: float
-    confidence: float = 0.95
+    confidence: float = DEFAULT_CONFIDENCE
     assurance: float | None = None
     ratings_per_output: int | None = None
-    most_outputs: int = 5_000
+    most_outputs: int = MOST_OUTPUTS
     cost_per_rating: float = 1.0
     cost_per_rater: float = 0.0
     cost_per_output: float = 0.0
@@ -157,6 +145,11 @@ class AgreementTarget:
         )
         return self.reached(found)
 
+    def floor(self, known: Reliability, n_raters: int) -> float:
+        """The same with outputs without end."""
+        shares = known.agreement, known.rater_share, known.error_share
+        return self.reached(half_widths_left(*shares, n_raters - 1, confidence=self.confidence))
+
     def cost(self, n_raters: int, n_outputs: int) -> float:
         """Of all ratings, raters and outputs."""
         ratings = n_outputs * (self.ratings_per_output or n_raters)
@@ -173,27 +166,34 @@ def designs(
     """For each number of raters the fewest outputs that reach the width."""
 
     def of(m: int) -> AgreementDesign:
-        least, these = floor(known, m, target.confidence), bonett_outputs(known, m, target.half_width)
-        fewest = max(_FEWEST_OUTPUTS, m)
-        top = target.most_outputs
-        if least > target.half_width or target.width(known, m, top, _QUICK) > target.half_width:
-            return AgreementDesign(m, None, math.nan, least, None, these)
-        low, high = fewest - 1, top
+        least, top = target.floor(known, m), target.most_outputs
+        these = bonett_outputs(known, target.ratings_per_output or m, target.half_width, target.confidence)
+        none = AgreementDesign(m, None, math.nan, least, None, these)
+        if least > target.half_width or not target.width(known, m, top, _QUICK) <= target.half_width:
+            return none
+        low, high = FEWEST_OUTPUTS - 1, top
         while high - low > max(1, low // 50):
-            middle = (low + high) // 2 if low < fewest else round(math.sqrt(low * high))
-            if target.width(known, m, max(middle, fewest), _QUICK) <= target.half_width:
-                high = max(middle, fewest)
+            middle = (low + high) // 2 if low < FEWEST_OUTPUTS else round(math.sqrt(low * high))
+            if target.width(known, m, middle, _QUICK) <= target.half_width:
+                high = middle
             else:
                 low = middle
-            if high == fewest:
-                break
         width = target.width(known, m, high)
-        while width > target.half_width and high < top:
+        while not width <= target.half_width and high < top:
             high = min(top, math.ceil(high * 1.02))
             width = target.width(known, m, high)
+        if not width <= target.half_width:
+            return none
         return AgreementDesign(m, high, width, least, target.cost(m, high), these)
 
     return tuple(of(m) for m in raters)
+
+
+def least_raters(known: Reliability, target: AgreementTarget) -> int | None:
+    """The fewest raters whose agreement is known to within the width with outputs without end; None: too many."""
+    numbers = range(target.ratings_per_output or 2, MOST_RATERS + 1)
+    place = bisect_left(numbers, True, key=lambda m: target.floor(known, m) <= target.half_width)
+    return numbers[place] if place < len(numbers) else None
 
 
 def cheapest(found: Sequence[AgreementDesign]) -> AgreementDesign | None:

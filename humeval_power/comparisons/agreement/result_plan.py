@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from humeval_power.comparisons.agreement.planning import (
+    FEWEST_OUTPUTS,
     AgreementDesign,
     AgreementTarget,
     Reliability,
@@ -27,7 +28,8 @@ _ASSUMED = (
 class AgreementPlan(Result):
     """Designs by their number of raters, and the widths of the sizes that were asked for.
 
-    widths : half-widths by raters (as in `found`) and outputs.
+    widths : half-widths by raters (as in `found`) and outputs. least_raters : the fewest that have the width with
+        outputs without end, where no number of outputs does for those that were asked for.
     """
 
     schema: ClassVar[str] = "humeval_power/agreement_plan/1"
@@ -37,6 +39,7 @@ class AgreementPlan(Result):
     outputs: tuple[int, ...]
     widths: tuple[tuple[float, ...], ...]
     found: tuple[AgreementDesign, ...]
+    least_raters: int | None = None
 
     @property
     def best(self) -> AgreementDesign | None:
@@ -78,7 +81,7 @@ class AgreementPlan(Result):
         level = f"{100 * self.target.confidence:g} % interval"
         if self.target.assurance is None:
             return f"{level}, on average"
-        return f"{level}, in {percent(self.target.assurance)} of studies"
+        return f"{level}, in {100 * self.target.assurance:g} % of studies"
 
     def _lead(self) -> str:
         best, h = self.best, f"{self.target.half_width:g}"
@@ -86,12 +89,20 @@ class AgreementPlan(Result):
         least = ""
         if hopeless:
             most = max(hopeless, key=lambda one: one.n_raters)
+            floor = decimals(most.floor, 2)
+            floor = floor if float(floor) > self.target.half_width else f"a little more than {h}"
             least = (
                 f" With {most.n_raters:,} raters{'' if len(hopeless) == 1 else ' or fewer'} no number of outputs "
-                f"will do: theirs is known to within {decimals(most.floor, 2)} at best."
+                f"will do: theirs is known to within {floor} at best."
             )
+        if self.least_raters is not None:
+            least += f" It takes {self.least_raters:,} raters or more."
         if best is None:
-            return f"None of these numbers of raters lets agreement be known to within {h}.{least}"
+            most_outputs = counted(self.target.most_outputs, "output")
+            return (
+                f"None of these numbers of raters lets agreement be known to within {h} ({self._how}) with up to "
+                f"{most_outputs}.{least}"
+            )
         return (
             f"{best.n_raters:,} raters and {counted(best.n_outputs or 0, 'output')} let agreement be known to "
             f"within {h} ({self._how}): {self._ratings(best):,} ratings, the cheapest that was found.{least}"
@@ -131,8 +142,8 @@ class AgreementPlan(Result):
                 "cost": lambda one: "none" if one.cost is None else f"{one.cost:,.2f}",
                 "these raters alone": lambda one: f"{one.these_raters:,}",
             },
-            "Fewest outputs that do; none: no number up to "
-            f"{self.target.most_outputs:,} does. These raters alone: outputs for ICC(3,1), a claim about no other "
+            f"Fewest outputs that do (none: no number up to {self.target.most_outputs:,} does); fewer than "
+            f"{FEWEST_OUTPUTS} are not tried. These raters alone: outputs for ICC(3,1), a claim about no other "
             "raters (Bonett 2002).",
         )
 
@@ -142,6 +153,7 @@ class AgreementPlan(Result):
             "known": {**asdict(self.known), "error_share": self.known.error_share},
             "target": {name: value for name, value in asdict(self.target).items() if name != "seed"},
             "best": None if best is None else _record(best),
+            "least_raters": self.least_raters,
             "outputs": list(self.outputs),
             "widths": [[width if math.isfinite(width) else None for width in row] for row in self.widths],
             "rows": [_record(one) for one in self.found],

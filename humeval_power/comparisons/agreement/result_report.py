@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 
 from humeval_power.checking.columns import shortened
 from humeval_power.comparisons.agreement.claims import FEWEST_OTHERS, SystemAgreement
+from humeval_power.comparisons.agreement.strata import NO_PAIRS
 from humeval_power.inference.item_bootstrap import Measure, undefined
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
@@ -18,12 +19,16 @@ from humeval_power.saying.stated import PaperResult, signature, table
 
 _FEW_OUTPUTS = 10
 _MOST_SHOWN = 2  # systems whose measures are printed without being asked for details
+_MOST_NAMED = 3
 _NOT_ASKED = undefined("")
 _ALPHA = {"ordinal": "Krippendorff's ordinal alpha", "interval": "Krippendorff's interval alpha"}
+_BY_DRAWS = "by generalised pivotal draws of the variances of outputs, raters and error (Weerahandi 1993)"
+_BY_JACKKNIVES = "by jackknives over outputs and over raters (Gwet 2014)"
 _MEANING = (
     "1 is perfect agreement, 0 what chance gives. These raters: they rate other outputs. Other raters: people like "
     "them, chosen anew, rate other outputs; that is what a reader takes agreement to be. Alpha of other raters is "
-    "what it comes to with many of them."
+    "what it comes to with many of them; where one answer is half of the ratings or more it is that of these "
+    "raters, with an interval that counts how raters differ."
 )
 _ICC = (
     "ICC(2,.) counts differences of level between raters as error, ICC(3,.) does not. Mean: the mean rating of an "
@@ -60,13 +65,18 @@ class AgreementReport(PaperResult):
         """Those of one system each."""
         return tuple(one for one in self.rows if one.found.system is not None)
 
+    @property
+    def _rated(self) -> tuple[SystemAgreement, ...]:
+        """The systems of which two raters rated an output."""
+        return tuple(one for one in self.systems if one.found.n_outputs)
+
     def answer(self) -> Document:
-        several = len(self.systems) > 1
+        several, rated = len(self.systems) > 1, self._rated
         sections = [Section("Within each system", (self._by_system(),))] if several else []
-        for one in self.systems:
-            title = f"Measures, {shortened(str(one.found.system))}" if several else "Measures"
-            blocks = (self._measures(one), *((Paragraph(_ICC),) if one is self.systems[0] else ()))
-            sections.append(Section(title, blocks, is_detail=len(self.systems) > _MOST_SHOWN))
+        for one in rated:
+            title = f"Measures, {_name(one)}" if several else "Measures"
+            blocks = (self._measures(one), *((Paragraph(_ICC),) if one is rated[0] else ()))
+            sections.append(Section(title, blocks, is_detail=len(rated) > _MOST_SHOWN))
         if several:
             sections.append(
                 Section(
@@ -90,37 +100,44 @@ class AgreementReport(PaperResult):
         )
 
     def _lead(self) -> str:
-        known = [one for one in self.systems if one.these.is_defined]
+        known = [one for one in self._rated if one.these.is_defined]
         if not known:
-            first = next(one for one in self.systems if one.found.n_outputs)
-            if first.all_agree:
-                return (
-                    f"All raters gave every output the same rating ({counted(first.found.n_outputs, 'output')}), "
-                    "so that agreement beyond chance is not defined; "
-                    f"{self._agreed(first)}."
-                )
-            return f"Agreement is not defined: {first.these.reason}."
+            return self._undefined()
         if len(self.systems) == 1:
             return self._of_one(known[0])
-        lead = (
-            max if all(math.isfinite(one.other.low) and one.found.n_workers > 2 for one in known) else None
-        )
-        if lead is None:
-            low, high = (f(known, key=lambda one: one.these.value) for f in (min, max))
+        if len(known) == 1:
+            return f"Agreement is defined of one system alone, {_name(known[0])}. {self._of_one(known[0])}"
+        if not all(math.isfinite(one.other.low) and one.found.n_workers > 2 for one in known):
+            low, *_, high = sorted(known, key=lambda one: one.these.value)
             return (
                 f"Within a system these raters agree at {self._of(low, low.these)} to "
-                f"{self._of(high, high.these)}: {_ALPHA[low.level]}, with {self._level} intervals about other "
+                f"{self._of(high, high.these)}: {self._alpha}, with {self._level} intervals about other "
                 "outputs and not about other raters."
             )
-        low, high = (f(known, key=lambda one: one.other.value) for f in (min, max))
+        low, *_, high = sorted(known, key=lambda one: one.other.value)
+        numbers = {one.found.n_workers for one in known}
+        like = f"these {numbers.pop():,}" if len(numbers) == 1 else "these"
+        many = "" if any(one.n_others is not None for one in known) else " with many raters"
         return (
-            f"Within a system, other raters like these {low.found.n_workers:,} would agree at "
-            f"{self._of(low, low.other)} to {self._of(high, high.other)}: {_ALPHA[low.level]} with many raters, "
-            f"with {self._level} intervals."
+            f"Within a system, other raters like {like} would agree at {self._of(low, low.other)} to "
+            f"{self._of(high, high.other)}: {self._alpha}{many}, with {self._level} intervals."
+        )
+
+    def _undefined(self) -> str:
+        """Where agreement is not defined of any system."""
+        rated, fewest = self._rated, min(self._rated, key=lambda one: one.found.n_outputs)
+        if not all(one.all_agree for one in rated):
+            return f"Agreement is not defined: {fewest.these.reason}."
+        total = counted(sum(one.found.n_outputs for one in rated), "output")
+        within = "" if len(self.systems) == 1 else " of a system"
+        of = "" if len(rated) == 1 else f" of {_name(fewest)}, which has the fewest"
+        return (
+            f"All raters gave every output{within} the same rating ({total}), so that agreement beyond chance is "
+            f"not defined; {self._agreed(fewest)}{of}."
         )
 
     def _of_one(self, one: SystemAgreement) -> str:
-        m, alpha = one.found.n_workers, _ALPHA[one.level]
+        m, alpha = one.found.n_workers, self._alpha
         on_others = f"on other outputs ({_ends(one.these)})" if math.isfinite(one.these.low) else "here"
         if one.all_agree:
             return (
@@ -142,18 +159,24 @@ class AgreementReport(PaperResult):
             if one.floor >= 0.005 and one.n_others is None
             else ""
         )
+        many = " with many raters" if one.n_others is None else ""
         return (
-            f"Other raters like these {m:,} would agree at {decimals(one.other.value, 2)} ({alpha} with many "
-            f"raters; {self._level} interval {_ends(one.other)}). These {m:,} agree at "
+            f"Other raters like these {m:,} would agree at {decimals(one.other.value, 2)} ({alpha}{many}; "
+            f"{self._level} interval {_ends(one.other)}). These {m:,} agree at "
             f"{decimals(one.these.value, 2)} {on_others}.{floor}"
         )
 
     def _of(self, one: SystemAgreement, value: Measure) -> str:
-        return f"{decimals(value.value, 2)} ({shortened(str(one.found.system))}; {_ends(value)})"
+        ends = _ends(value) if math.isfinite(value.low) else "no interval"
+        return f"{decimals(value.value, 2)} ({_name(one)}; {ends})"
 
     def _agreed(self, one: SystemAgreement) -> str:
         least = percent(one.least_share_agreed)
         return f"with {self._level} confidence they agree on at least {least} of such outputs"
+
+    @property
+    def _alpha(self) -> str:
+        return _ALPHA[self.rows[0].level]
 
     @property
     def _level(self) -> str:
@@ -171,57 +194,73 @@ class AgreementReport(PaperResult):
         )
 
     def _caveats(self) -> Iterator[str]:
-        rated = [one for one in self.systems if one.found.n_outputs]
-        few = [one for one in rated if one.found.n_outputs < _FEW_OUTPUTS]
+        rated = self._rated
+        if without := [one for one in self.systems if not one.found.n_outputs]:
+            yield f"Of {_names(without)} {NO_PAIRS}: nothing is said of their agreement."
+        few = [(n, one) for one in rated if (n := one.found.n_outputs) < _FEW_OUTPUTS]
         if few:
             yield (
-                f"{self._names(few)}{counted(few[0].found.n_outputs, 'output')} only were rated by two raters: "
-                f"below {_FEW_OUTPUTS} intervals say little."
+                f"Few outputs were rated by two raters ({self._fewest(few, 'output', _FEW_OUTPUTS)}): intervals "
+                "say little."
             )
-        rare = [
-            one
-            for one in rated
-            if one.n_others is not None and one.n_values > 1 and one.n_others < FEWEST_OTHERS
-        ]
+        peaked = [(one.n_others, one) for one in rated if one.n_others is not None and one.n_values > 1]
+        rare = [(n, one) for n, one in peaked if n < FEWEST_OTHERS]
         if rare:
             yield (
-                f"{self._names(rare)}{counted(rare[0].n_others or 0, 'rating')} only differ from the commonest: "
-                f"below {FEWEST_OTHERS} the intervals of kappa and alpha hold too seldom; that of AC1 "
-                "holds."
+                f"Few ratings differ from the commonest ({self._fewest(rare, 'rating', FEWEST_OTHERS)}): the "
+                "intervals of kappa and alpha hold too seldom; that of AC1 holds."
             )
-        parts = [one for one in rated if one.strata.n_parts > 1]
-        if parts:
-            yield (
-                f"{self._names(parts)}raters and outputs fall into {parts[0].strata.n_parts:,} groups without a "
-                "rater in common: raters are compared within their group alone."
+        if parts := [one for one in rated if one.strata.n_parts > 1]:
+            numbers = [one.strata.n_parts for one in parts]
+            n_parts = " to ".join(f"{n:,}" for n in sorted({min(numbers), max(numbers)}))
+            yield self._within(
+                parts,
+                f"raters and outputs fall into {n_parts} groups without a rater in common: raters are compared "
+                "within their group alone.",
             )
-        if any(not one.strata.is_complete for one in rated):
-            yield (
-                "Not every rater rated every output: intervals about other raters are approximate. In simulated "
-                "tables with holes they held the true value as often as those of complete ones."
+        if at_zero := [one for one in rated if one.correlations.other_raters.value == 0]:
+            yield self._within(
+                at_zero,
+                "outputs differ no more than error makes them differ: intraclass correlations, which would be "
+                "below 0, are given as 0.",
+            )
+        if with_holes := [one for one in rated if not one.strata.is_complete]:
+            yield self._within(
+                with_holes,
+                "not every rater rated every output: intervals about other raters are approximate. In simulated "
+                "tables with holes they held the true value as often as those of complete ones.",
             )
         left_out = self.rows[0].found.n_repeats_left_out
         if left_out:
             again = counted(left_out, "rating")
             yield f"{again} of an output by the same rater again are left out; the first counts."
 
-    def _names(self, some: list[SystemAgreement]) -> str:
-        """The first systems that a caveat is about, where there are several."""
+    def _fewest(self, some: list[tuple[int, SystemAgreement]], noun: str, limit: int) -> str:
+        """The least of these counts, of several systems with its name and how many are below the limit."""
+        least, system = min(some, key=lambda one: one[0])
         if len(self.systems) == 1:
-            return ""
-        return f"{', '.join(shortened(str(one.found.system)) for one in some[:3])}: "
+            return f"{counted(least, noun)}, below {limit}"
+        return (
+            f"fewest: {_name(system)}, {counted(least, noun)}; {counted(len(some), 'system')} below {limit}"
+        )
+
+    def _within(self, some: list[SystemAgreement], said: str) -> str:
+        """The sentence, with the systems that it is about where it is not about all."""
+        if len(some) == len(self.systems):
+            return said[0].upper() + said[1:]
+        return f"Within {_names(some)}, {said}"
 
     def _by_system(self) -> Table:
         return table(
             self.systems,
             {
-                "system": lambda one: shortened(str(one.found.system)),
+                "system": _name,
                 "raters": lambda one: f"{one.found.n_workers:,}",
                 "outputs": lambda one: f"{one.found.n_outputs:,}",
                 "these raters": lambda one: _cell(one.these),
                 "other raters": lambda one: _cell(one.other),
             },
-            f"{_ALPHA[self.systems[0].level]} with {self._level} intervals.",
+            f"{self._alpha} with {self._level} intervals.",
         )
 
     def _measures(self, one: SystemAgreement) -> Table:
@@ -264,29 +303,30 @@ class AgreementReport(PaperResult):
         )
 
     def paper(self) -> tuple[str, ...]:
+        known = [one for one in self._rated if one.these.is_defined]
         said = [
-            f"{'' if len(self.systems) == 1 else f'for {shortened(str(one.found.system))} '}"
-            f"{decimals(one.these.value, 2)} among the {one.found.n_workers:,} raters "
-            f"({self._level} interval {_ends(one.these)}, outputs resampled)"
-            + (
-                f" and {decimals(one.other.value, 2)} ({_ends(one.other)}) for raters like them"
-                if math.isfinite(one.other.low)
-                else ""
-            )
-            for one in self.systems
-            if math.isfinite(one.these.low)
+            f"{'' if len(self.systems) == 1 else f'for {_name(one)} '}{decimals(one.these.value, 2)} among the "
+            f"{one.found.n_workers:,} raters ({self._resampled(one.these)})"
+            + (f" and {_cell(one.other)} for raters like them" if math.isfinite(one.other.low) else "")
+            for one in known
         ]
         if not said:
             return ()
-        how = (
-            "jackknives over outputs and over raters (Gwet 2014)"
-            if self.systems[0].n_others is not None
-            else "generalised pivotal draws of the variances of outputs, raters and error (Weerahandi 1993)"
-        )
-        alpha = _ALPHA[self.systems[0].level]
-        return (
-            f"{alpha} (Krippendorff 2004) was {'; '.join(said)}. Intervals for other raters are by {how}.",
-        )
+        others = [one for one in known if math.isfinite(one.other.low)]
+        jackknives = [one for one in others if one.n_others is not None]
+        drawn = [one for one in others if one.n_others is None]
+        how = [
+            f"{by}{f' for {_names(some)}' if len(some) < len(others) else ''}"
+            for some, by in ((drawn, _BY_DRAWS), (jackknives, _BY_JACKKNIVES))
+            if some
+        ]
+        last = f" Intervals for other raters are {' and '.join(how)}." if how else ""
+        return (f"{self._alpha} (Krippendorff 2004) was {'; '.join(said)}.{last}",)
+
+    def _resampled(self, value: Measure) -> str:
+        if not math.isfinite(value.low):
+            return "without an interval"
+        return f"{self._level} interval {_ends(value)}, outputs resampled"
 
     def numbers(self) -> Record:
         return {"confidence": self.confidence, "rows": [_record(one) for one in self.rows]}
@@ -345,6 +385,19 @@ def measures(one: SystemAgreement) -> Iterator[ShownMeasure]:
     yield ShownMeasure("icc_3_k", f"ICC(3,{k}), mean of {k}", several.these_raters_mean, _NOT_ASKED)
 
 
+def _name(one: SystemAgreement) -> str:
+    return shortened(str(one.found.system))
+
+
+def _names(some: list[SystemAgreement]) -> str:
+    """The first of them, and how many more there are."""
+    shown = [_name(one) for one in some][:_MOST_NAMED]
+    left = len(some) - len(shown)
+    if left:
+        return f"{', '.join(shown)} and {left:,} more"
+    return " and ".join([", ".join(shown[:-1])] * (len(shown) > 1) + shown[-1:])
+
+
 def _ends(value: Measure) -> str:
     return interval_words(value.low, value.high, digits=2)
 
@@ -352,10 +405,7 @@ def _ends(value: Measure) -> str:
 def _cell(value: Measure) -> str:
     if not value.is_defined:
         return "-"
-    has_interval = (
-        math.isfinite(value.low) and value.low < value.high
-    )  # nothing varies where all outputs are alike
-    return decimals(value.value, 2) + (f" ({_ends(value)})" if has_interval else "")
+    return decimals(value.value, 2) + (f" ({_ends(value)})" if math.isfinite(value.low) else "")
 
 
 def _ends_record(value: Measure) -> Record:

@@ -14,9 +14,12 @@ from humeval_power.saying.result import Record, Result
 
 _MEANING = (
     "Order: the share of the variance of observed means that is true differences (E rho^2 of generalisability "
-    "theory). Levels: the same where the level itself counts, as for a cut score (Phi): strict raters and hard "
-    "items then err for all systems alike."
+    "theory). Levels: the same where the level itself counts, as for a cut score (Phi). Their error includes how "
+    "strict raters and how hard items are, which that of order leaves out; of the variance of systems' differences "
+    "over raters and items it has a quarter, that of order a half. So levels can be the larger: where raters and "
+    "items differ in level by less than half as much (SD) as in these differences."
 )
+_IDLE_DOCUMENTS = "These ratings do not vary between documents: --documents changes nothing."
 _TWO = "Of two given systems E rho^2 is d^2 / (1 + d^2), d being the difference over its standard error."
 _MANY = (
     "Kendall: the expected correlation of the order that is found with the true one; again: of the orders that two "
@@ -26,7 +29,10 @@ _MANY = (
 
 @dataclass(frozen=True, kw_only=True)
 class ReliabilityStudy(Result):
-    """Coefficients of each size, and of the last one with workers without end, and with items without end."""
+    """Coefficients of each size, and of the largest with workers without end, and with items without end.
+
+    has_idle_documents : whether documents were given, and nothing varies between them.
+    """
 
     schema: ClassVar[str] = "humeval_power/agreement_study/1"
 
@@ -37,6 +43,12 @@ class ReliabilityStudy(Result):
     n_systems: int
     cost_per_rating: float | None
     setting: str = ""
+    has_idle_documents: bool = False
+
+    @property
+    def largest(self) -> Generalisability:
+        """The size of most items and workers."""
+        return max(self.found, key=lambda one: (one.size.n_items, one.size.n_raters))
 
     def right(self, one: Generalisability) -> float:
         """The chance that a pair is put in the right order."""
@@ -56,6 +68,7 @@ class ReliabilityStudy(Result):
             "How reliably a study orders systems",
             lead=self._lead(),
             headline=self._facts(),
+            caveats=(_IDLE_DOCUMENTS,) if self.has_idle_documents else (),
             sections=(
                 Section("By size", (self._table(),)),
                 Section("What it means", (Paragraph(_MEANING), Paragraph(more))),
@@ -63,24 +76,27 @@ class ReliabilityStudy(Result):
         )
 
     def _lead(self) -> str:
-        last, right = self.found[-1], of_hundred(self.right(self.found[-1]))
+        largest, right = self.largest, of_hundred(self.right(self.largest))
         what = (
-            f"two systems that differ by {self.effect:g} on [0, 1]"
+            f"two systems that differ by {abs(self.effect):g} on [0, 1]"
             if self.effect is not None
             else f"two of many systems, whose true means have an SD of {self.sd_systems:g},"
         )
-        workers, items = (
+        now, workers, items = (
             "more than 0.99" if 0.995 <= one.ranking < 1 else decimals(one.ranking, 2)
-            for one in self.ceilings
+            for one in (largest, *self.ceilings)
         )
+        size = f"{largest.size.n_raters:,} workers and {largest.size.n_items:,} items"
         return (
-            f"{last.size.n_raters:,} workers and {last.size.n_items:,} items put {what} in the right order in "
-            f"{right} of 100 studies; {decimals(last.ranking, 2)} of the variance of observed means would be true "
-            f"differences. With items without end it would be {items}, with workers without end {workers}."
+            f"{size} put {what} in the right order in {right} of 100 studies; {now} of the variance of observed "
+            f"means would be true differences. With items without end it would be {items}, with workers without "
+            f"end {workers}."
         )
 
     def _facts(self) -> tuple[Fact, ...]:
-        systems = f"difference {self.effect:g}" if self.effect is not None else f"SD {self.sd_systems:g}"
+        systems = (
+            f"difference {abs(self.effect):g}" if self.effect is not None else f"SD {self.sd_systems:g}"
+        )
         return (("Systems", systems), *((("Variation", self.setting),) if self.setting else ()))
 
     def _table(self) -> Table:

@@ -16,6 +16,10 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 N_DRAWS = 100_000
+NO_PAIRS = "no output was rated by two raters"
+ONE_CATEGORY = "all ratings are the same"
+ALL_AGREE = "raters agree on every output"
+_BELOW_CHANCE = "outputs differ less than chance makes them"
 _MOST_DENSE = 2000  # raters or outputs up to which the smaller side is solved by a dense matrix
 _NO_VARIANCE = 1e-12
 
@@ -63,11 +67,13 @@ class TwoWay:
     @property
     def reason(self) -> str:
         """Why there is no intraclass correlation; empty where there is one."""
+        if not self.n_outputs:
+            return NO_PAIRS
         if self.n_outputs < 2:
             return "two outputs or more have to be rated by two raters"
         if min(self.df_outputs, self.df_raters, self.df_error) < 1:
             return "too few raters share outputs"
-        return "all ratings are the same" if not self.outputs + self.raters + self.error > 0 else ""
+        return ONE_CATEGORY if not self.outputs + self.raters + self.error > 0 else ""
 
 
 def two_way(output: Codes, rater: Codes, score: Floats) -> TwoWay:
@@ -156,25 +162,25 @@ def _additive(output: Codes, rater: Codes, y: Floats, n: int, m: int) -> tuple[i
     return (int(n_parts), of_rater, of_output) if is_swapped else (int(n_parts), of_output, of_rater)
 
 
-class Drawn(NamedTuple):
-    """Draws of the variances of outputs, raters and error, each (n_draws,)."""
-
-    outputs: Floats
-    raters: Floats
-    error: Floats
-
-
-def drawn_variances(found: TwoWay, rng: np.random.Generator, n_draws: int) -> Drawn:
-    """Generalised pivotal draws: mean square x df / chi-square, differences cut at 0 (Weerahandi 1993).
+def drawn_variances(found: TwoWay, rng: np.random.Generator, n_draws: int) -> tuple[Floats, Floats, Floats]:
+    """Generalised pivotal draws of the variances of outputs, raters and error, each (n_draws,): mean square x df /
+    chi-square, differences cut at 0 (Weerahandi 1993).
 
     Exact for a complete table of normal ratings without the reduction of `even_outputs` and `even_error`.
     """
     error = found.error * found.even_error / rng.chisquare(found.even_error, n_draws)
     outputs = found.outputs * found.even_outputs / rng.chisquare(found.even_outputs, n_draws)
     raters = found.raters * found.df_raters / rng.chisquare(found.df_raters, n_draws)
-    return Drawn(
-        np.maximum(0.0, (outputs - error) / found.per_output),
-        np.maximum(0.0, (raters - error) / found.per_rater),
+    return variances(outputs, raters, error, per_output=found.per_output, per_rater=found.per_rater)
+
+
+def variances(
+    outputs: Floats, raters: Floats, error: Floats, *, per_output: float, per_rater: float
+) -> tuple[Floats, Floats, Floats]:
+    """The variances of outputs, raters and error in mean squares of any shape, none below 0."""
+    return (
+        np.maximum(0.0, (outputs - error) / per_output),
+        np.maximum(0.0, (raters - error) / per_rater),
         error,
     )
 
@@ -217,17 +223,21 @@ def correlations(
     other = Measure(output / max(output + rater + error, np.finfo(float).tiny), math.nan, math.nan)
     these = Measure(output / max(output + error, np.finfo(float).tiny), math.nan, math.nan)
     if found.error > 0:
-        one = drawn_variances(found, np.random.default_rng(seed), n_draws)
-        low, high = np.quantile(one.outputs / (one.outputs + one.raters + one.error), tails)
+        drawn = drawn_variances(found, np.random.default_rng(seed), n_draws)
+        low, high = np.quantile(drawn[0] / sum(drawn), tails)
         other = Measure(other.value, float(low), float(high))
         ratio = found.outputs / found.error
         ends = [ratio / _f_quantile(p, found.df_outputs, found.df_error) for p in tails[::-1]]
         ends = [max(0.0, (end - 1) / (end + found.per_output - 1)) for end in ends]
         these = Measure(these.value, ends[0], ends[1])
+        other, these = (
+            one if one.low < one.high else Measure(one.value, math.nan, math.nan, _BELOW_CHANCE)
+            for one in (other, these)
+        )
     else:
-        these = Measure(these.value, math.nan, math.nan, "raters differ by their levels alone")
-        other = Measure(other.value, math.nan, math.nan, "raters differ by their levels alone")
-    floor = floor_of(output, rater, error, found.df_raters, confidence=confidence, seed=seed)
+        why = "raters differ by their levels alone" if found.raters > 0 else ALL_AGREE
+        other, these = (Measure(one.value, math.nan, math.nan, why) for one in (other, these))
+    floor = floor_of(found, confidence=confidence, seed=seed)
     return Correlations(k, other, _of_mean(other, k), these, _of_mean(these, k), floor)
 
 
@@ -239,28 +249,38 @@ def _f_quantile(p: float, df1: float, df2: float) -> float:
     return float(special.fdtri(df1, df2, p))
 
 
-def floor_of(
+def floor_of(found: TwoWay, *, confidence: float, seed: int = 1) -> float:
+    """The half-width of the interval of ICC(2,1) that is left with outputs without end, on average; NaN: none."""
+    if found.reason:
+        return math.nan
+    return float(
+        half_widths_left(*found.components, found.df_raters, confidence=confidence, seed=seed).mean()
+    )
+
+
+def half_widths_left(
     output: float, rater: float, error: float, df_raters: float, *, confidence: float, seed: int = 1
-) -> float:
-    """The mean half-width of the interval of ICC(2,1) that is left with outputs without end.
+) -> Floats:
+    """Half-widths of the interval of ICC(2,1) that are left in studies with outputs without end, (n_studies,).
 
     Then only the raters' mean square is uncertain: W x chi-square of the data / chi-square of the draw.
     """
     if df_raters < 1 or not rater > 0:
-        return 0.0
+        return np.zeros(1)
     rng = np.random.default_rng(seed)
     observed = rng.chisquare(df_raters, 20_000)
     high, low = (
         output / (output + rater * observed / (2 * special.gammaincinv(df_raters / 2, tail)) + error)
         for tail in ((1 + confidence) / 2, (1 - confidence) / 2)
     )
-    return float(np.mean(high - low) / 2)
+    return np.asarray((high - low) / 2)
 
 
 def f_interval(found: TwoWay, confidence: float) -> tuple[float, float]:
     """The interval of ICC(2,1) that other packages print (McGraw and Wong 1996), of a complete table.
 
-    With few raters and many outputs it holds the value too seldom: 0.80 of the time with 3 raters and 300 outputs.
+    With few raters and many outputs it holds the value too seldom: with 3 raters and 300 outputs in 0.80 to 0.92 of
+    studies, the less the more raters' levels differ.
     """
     n, k = found.n_outputs, found.n_raters
     single = (found.outputs - found.error) / (

@@ -17,6 +17,7 @@ from humeval_power.asking.vocabulary import (
     BASELINE,
     CLUSTER,
     COMPARED,
+    CONFIDENCE,
     FURTHER_PRICES,
     FURTHER_PRICES_TITLE,
     ONE_PRICE,
@@ -411,14 +412,6 @@ PLAN = Declaration(
     of_study=True,
     use=Use(seeks=_sought),
 )
-_CONFIDENCE = own(
-    real(0, 1, open="both"),
-    "Of the intervals.",
-    "Confidence",
-    slider=(0.8, 0.99),
-    step=0.01,
-    usual=0.95,
-)
 _FILE = own(
     text("TABLE"),
     "",
@@ -484,7 +477,7 @@ _READ: Mapping[str, Field] = {
     ),
     "rejected_rows": REJECTED_ROWS,
 }
-_DATA: Mapping[str, Field] = {**_READ, "confidence": _CONFIDENCE}
+_DATA: Mapping[str, Field] = {**_READ, "confidence": CONFIDENCE}
 _COLUMNS = Part(
     "Columns and words",
     ("human", "judge", "item", "system", "words", "tuned_on"),
@@ -541,7 +534,7 @@ CHECK = chain(
                 "Half-width of the interval to reach",
                 page_help="Half of the present one, if empty.",
             ),
-            "confidence": _CONFIDENCE,
+            "confidence": CONFIDENCE,
         },
         first="path",
     ),

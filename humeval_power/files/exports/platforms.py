@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +12,7 @@ import pandas as pd
 from humeval_power.checking.columns import find_roles, listing
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.imported import imported
+from humeval_power.checking.exports.presence import GIVEN
 from humeval_power.checking.rows import ExportFlow
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.exports.appraise import APPRAISE
@@ -71,7 +73,7 @@ def reads_as_ratings(found: RawExport) -> bool:
     return True
 
 
-def read_export(path: str | Path, *, platform: str | None = None) -> Export:
+def read_export(path: str | Path, *, platform: str | None = None, rated: bool = True) -> Export:
     """Read what an annotation platform wrote: a file, or a folder.
 
     Parameters
@@ -79,6 +81,7 @@ def read_export(path: str | Path, *, platform: str | None = None) -> Export:
     path : of the file or folder.
     platform : whose export it is, by the name of one of PLATFORMS; None tells it from the content. 'table' is any
         table, such as a sheet with a column for each annotator. A table of participants is read as what it is.
+    rated : whether the ratings are wanted; without them a table of workers and codes needs no column of ratings.
 
     Returns
     -------
@@ -91,11 +94,23 @@ def read_export(path: str | Path, *, platform: str | None = None) -> Export:
         A file that is none's, not of the named platform, of two platforms at once, or that cannot be read.
     """
     found = RawExport(path)
+    if not rated:
+        _mark_answers(found)
     participants = PROLIFIC.known_by(found)
     if participants is not None:
         return PROLIFIC.read(found, participants)
     export = _told(found) if platform is None else _named(found, platform)
     return replace(export, path=str(path))
+
+
+def _mark_answers(found: RawExport) -> None:
+    """Give a table of workers and codes without ratings a column of marks in their place."""
+    if found.is_folder or found.is_json:
+        return
+    with suppress(InputError):  # one that is broken says so later
+        table = found.table
+        if {"worker", "code"} <= set(table) and "rating" not in table:
+            found.take_table(table.assign(rating=GIVEN))
 
 
 def _told(found: RawExport) -> Export:

@@ -15,7 +15,9 @@ from humeval_power.parameters import Parameters
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.numbers import counted
+from humeval_power.studies.looks.repeated import RepeatedResult
 from humeval_power.studies.looks.replicates import nested_designs
+from humeval_power.studies.looks.stagewise import StagewiseResult
 from humeval_power.studies.monitor.state import Monitoring
 from humeval_power.studies.monitor.step import NO_DEPARTURE
 from humeval_power.studies.monitor.systems import SystemsMonitoring
@@ -110,6 +112,13 @@ class LooksTaken:
             if not remark.startswith(NO_DEPARTURE)
         )
         return (*self.unchecked, *found)
+
+
+def shown_by(looks: LooksTaken, inference: StagewiseResult | RepeatedResult) -> bool:
+    """Whether the claim of the test is shown, by a repeated interval if that is reported, else at the last look."""
+    if isinstance(inference, RepeatedResult):
+        return inference.p_value <= looks.of_two.rule.alpha
+    return looks.shown
 
 
 def deviations(

@@ -15,6 +15,7 @@ from humeval_power.saying.numbers import counted, interval_words
 from humeval_power.saying.result import Record
 from humeval_power.saying.row_flow import flow_record
 from humeval_power.scales import RatingScale
+from humeval_power.studies.analyze.against_plan import shown_by
 from humeval_power.studies.fit.fit_result import fit_content
 from humeval_power.studies.fit.many_systems import SystemsAnalysis, SystemsComparison
 from humeval_power.studies.fit.wald import EffectTest, standardised_effect
@@ -131,13 +132,15 @@ def analysis_content(
     adjustment: Adjustment | None = None,
     corrected_p: float | None = None,
     tests: FamilyOfTests | None = None,
+    plain: EffectTest | None = None,
 ) -> Record:
     """Everything that is kept of a fit, and what only a finished study has.
 
     deviations : from the plan, None without one; plan : its file and checksum; sequential : the looks and
         what they make of the result, None for a study with one test; adjustment : what documents and
     covariates change; corrected_p : the p-value after the correction of a family of `tests`, which then
-        decides; None where there is one test.
+        decides; None where there is one test; plain : the test of the last look alone, where `test` is by the
+        interval that holds over all looks.
     """
     record = fit_content(ratings, fit, test, size=size, check=check, adjustment=adjustment)
     record["standardised"] = asdict(standardised_effect(fit.parameters)) if fit.converged else None
@@ -149,7 +152,8 @@ def analysis_content(
     if sequential is not None and not test.reason:  # the boundary decides, not alpha
         effect = record["effect"]
         assert isinstance(effect, dict)
-        record["effect"] = {**effect, "significant": sequential["significant"]}
+        over = {} if plain is None else _over_looks(plain)
+        record["effect"] = {**effect, "significant": sequential["significant"], **over}
     if corrected_p is not None and tests is not None:
         effect = record["effect"]
         assert isinstance(effect, dict)
@@ -157,6 +161,18 @@ def analysis_content(
         record["effect"] = {**effect, "corrected_p_value": corrected_p, "significant": decided}
         record["family_of_tests"] = family_record(tests)
     return record
+
+
+def _over_looks(plain: EffectTest) -> Record:
+    """What an effect by the interval over all looks has not, and the test without regard to the looks."""
+    tested = ("standard_error", "df", "p_value", "p_values", "interval")
+    return {
+        **dict.fromkeys(tested[:2]),  # of which this p-value is not
+        "plain": {
+            "about": "without regard to the looks",
+            **{name: getattr(plain, name) for name in tested},
+        },
+    }
 
 
 def looks_content(looks: LooksTaken, inference: StagewiseResult | RepeatedResult) -> Record:
@@ -167,7 +183,7 @@ def looks_content(looks: LooksTaken, inference: StagewiseResult | RepeatedResult
         "rule": looks.of_two.rule_words,
         "by": state.unit,
         "decision": state.looks[-1].decision,
-        "significant": looks.shown,
+        "significant": shown_by(looks, inference),
         "inference": asdict(inference),
         "looks": [asdict(look) for look in state.looks],
     }

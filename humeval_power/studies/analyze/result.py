@@ -15,12 +15,12 @@ from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.saying.answer_words import decided_words, share_words
-from humeval_power.saying.document import Block, Document, Paragraph, Points, Section
+from humeval_power.saying.document import Block, Document, Facts, Paragraph, Points, Section
 from humeval_power.saying.numbers import counted, interval_words, p_words
 from humeval_power.saying.result import ANALYSIS_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import left_out_notice
 from humeval_power.saying.rule_words import PARITY, margin_decision
-from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken, PowerAtInterest
+from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken, PowerAtInterest, shown_by
 from humeval_power.studies.analyze.family import (
     ComparisonRow,
     analysis_content,
@@ -54,6 +54,7 @@ from humeval_power.studies.fit.fit_blocks import (
     fit_notes,
     further_sections,
     parameter_blocks,
+    tested_words,
 )
 from humeval_power.studies.fit.fit_result import adjustment_sections, family_remarks
 from humeval_power.studies.fit.intervals import Intervals
@@ -62,7 +63,7 @@ from humeval_power.studies.fit.ranks import SimulatedRanks
 from humeval_power.studies.fit.wald import Adjustment, EffectTest
 from humeval_power.studies.looks.repeated import RepeatedResult, at_the_end
 from humeval_power.studies.looks.stagewise import StagewiseResult
-from humeval_power.studies.monitor.result import DECISIONS, over_record, result_blocks
+from humeval_power.studies.monitor.result import DECISIONS, over_record, repeated_words, result_blocks
 from humeval_power.studies.monitor.step import rating_inference
 from humeval_power.studies.monitor.systems import over_looks
 from humeval_power.studies.power.estimate import PowerEstimate
@@ -146,6 +147,17 @@ class AnalysisResult(Result):
         if self.looks is None or self.ranks is not None:
             return None
         return rating_inference(self.looks.of_two)
+
+    @cached_property
+    def reported(self) -> EffectTest:
+        """The test of two systems; of a study that its intervals stop by the interval that holds over all looks."""
+        found = self.sequential
+        if self.looks is None or not isinstance(found, RepeatedResult) or self.tested.reason:
+            return self.tested
+        shown = shown_by(self.looks, found)
+        return replace(
+            self.tested, p_value=found.p_value, interval=found.interval, significant=shown, p_values=()
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -270,7 +282,7 @@ class AnalysisResult(Result):
             p, level = f"{p_words(self._corrected_p)} {family_words(self.tests)}", f"uncorrected {level}"
         if rule.margin is not None and self.looks is not None and self.sequential is not None:
             rule = at_the_end(rule)  # by the interval of the looks, which has confidence 1 - alpha
-            interval, shown = self.sequential.interval, self.looks.shown
+            interval, shown = self.sequential.interval, shown_by(self.looks, self.sequential)
         elif rule.margin is not None and tested.significant and not shown:
             noun = claim(rule)
             return f"{noun[0].upper()}{noun[1:]} of {b} and {a} is not shown: {p}. {PARITY}"
@@ -285,7 +297,7 @@ class AnalysisResult(Result):
                 found.estimate,
                 found.interval,
             )
-            shown = self.looks.shown
+            shown = shown_by(self.looks, found)
         ends = (estimate, *interval)
         return decided_words((a, b), ends, scale, rule.alternative, shown=shown, p=p, level=level)
 
@@ -356,14 +368,17 @@ class AnalysisResult(Result):
 
     def _effect(self, interest: PowerAtInterest | None) -> Iterator[Block]:
         if self.looks is not None and self.sequential is not None:
-            yield Paragraph(_looks(self.looks, self.sequential))
+            yield Paragraph(self._looks_words(self.looks, self.sequential))
         fitted = self.fitted
         yield Paragraph(
             f"{self.ratings.source}: {fitted.n_ratings:,} ratings, {fitted.n_workers:,} workers, "
             f"{fitted.n_items:,} items."
         )
         effect = None if interest is None else interest.effect
-        yield from effect_section(self.ratings, fitted, self.tested, interest=effect).blocks
+        if self.reported is self.tested:
+            yield from effect_section(self.ratings, fitted, self.tested, interest=effect).blocks
+        else:
+            yield from self._effect_over_looks(effect)
         if self.tests is not None and not self.tested.reason:
             yield Paragraph(
                 f"Corrected {p_words(self._corrected_p)}, {family_words(self.tests)}; it decides. The p-value of "
@@ -371,6 +386,33 @@ class AnalysisResult(Result):
             )
         if interest is not None:
             yield Paragraph(_interest(interest, self.tested.rule))
+
+    def _effect_over_looks(self, interest: float | None) -> Iterator[Block]:
+        """The effect by the interval that holds over all looks, and the test that ignores them."""
+        reported, plain, rule = self.reported, self.tested, self.tested.rule
+        by_interval = replace(reported, rule=at_the_end(rule))
+        facts = (
+            ("Test", f"{p_words(reported.p_value)} over all looks"),
+            ("Rule", str(rule)),
+            (
+                "Without regard to the looks",
+                f"{tested_words(plain)}; {100 * rule.confidence:g} % interval {interval_words(*plain.interval)}",
+            ),
+        )
+        for block in effect_section(self.ratings, self.fitted, by_interval, interest=interest).blocks:
+            yield Facts(facts) if isinstance(block, Facts) else block
+
+    def _looks_words(self, looks: LooksTaken, found: StagewiseResult | RepeatedResult) -> str:
+        if not isinstance(found, RepeatedResult):
+            return _looks(looks, found)
+        a, b = self.ratings.system_names
+        scale = self.ratings.scale if self.ratings.scale.source == "declared" else None
+        state, decision = looks.of_two, DECISIONS[looks.of_two.looks[-1].decision]
+        return (
+            f"{counted(len(state.looks), 'look')} taken ({state.rule_words}). {decision} "
+            f"{repeated_words(found, (a, b), scale)}. Report these numbers: these hold at all looks together, "
+            "those without regard to the looks do not."
+        )
 
     def content(self) -> Record:
         """The fits, the comparisons on [0, 1], and what only a finished study has."""
@@ -387,7 +429,8 @@ class AnalysisResult(Result):
             record = analysis_content(
                 self.ratings,
                 self.fitted,
-                self.tested,
+                self.reported,
+                plain=None if self.reported is self.tested else self.tested,
                 size=detail.size,
                 check=detail.check,
                 interest=detail.interest,
@@ -407,7 +450,10 @@ class AnalysisResult(Result):
     @property
     def rows(self) -> tuple[ComparisonRow, ...]:
         """Each comparison in short."""
-        return comparison_rows(self.ratings.criterion, self.analysis)
+        if self.reported is self.tested:
+            return comparison_rows(self.ratings.criterion, self.analysis)
+        a, b = self.ratings.system_names
+        return (comparison_row(self.ratings.criterion, (a, b), self.reported, self.reported.p_value),)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each comparison: its estimate, standard error, interval, df and p-value."""
@@ -469,21 +515,8 @@ def _interest(interest: PowerAtInterest, rule: DecisionRule) -> str:
     return told
 
 
-def _looks(looks: LooksTaken, found: StagewiseResult | RepeatedResult) -> str:
+def _looks(looks: LooksTaken, found: StagewiseResult) -> str:
     last = looks.of_two.looks[-1]
-    if isinstance(found, RepeatedResult):
-        bias = (
-            ""
-            if found.bias is None
-            else f" The plan predicts a bias of {found.bias:+.4f} of such an estimate."
-        )
-        return (
-            f"{counted(len(looks.state.looks), 'look')} taken ({looks.of_two.rule_words}). "
-            f"{DECISIONS[last.decision]} Estimate {found.estimate:.4f}, {100 * found.confidence:g} % interval "
-            f"{interval_words(*found.interval)}, {p_words(found.p_value)}: these hold at all looks together, "
-            f"whatever ended the study.{bias} Report these; the plain ones below ignore that the study could have "
-            "stopped earlier."
-        )
     return (
         f"{counted(len(looks.state.looks), 'look')} taken ({looks.state.rule.efficacy}); the last one "
         f"{'passed its boundary' if looks.shown else 'did not pass its boundary'} "

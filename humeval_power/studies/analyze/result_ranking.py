@@ -226,18 +226,18 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
         name = one["measure"]
         if one["value"] is None or (" within " in name and not is_short):
             continue
-        of_others = is_about_others(name)
+        of_others, other, reach = is_about_others(name), one["value_other"], one["interval_other"]
         yield (
             shortened(_short(name), width=40),
             f"{one['value']:.2f}",
             "" if of_others else _reach(one["interval"]),
-            _reach(one["interval_other"]),
+            "" if other is None else _reach(reach) if of_others else _value((other, reach)),
         )
 
 
 def _short(name: str) -> str:
     within = name.replace("Krippendorff's alpha, ordinal within ", "ordinal alpha within ")
-    return within.replace("intraclass correlation", "ICC")
+    return within.removeprefix("share of ").removeprefix("share ").replace("intraclass correlation", "ICC")
 
 
 def _overall(record: Record) -> dict[str, Measured]:
@@ -253,7 +253,8 @@ def _value(measured: Measured | None) -> str:
     if measured is None:
         return "-"
     value, interval = measured
-    return f"{value:.2f}" if interval is None else f"{value:.2f} ({_reach(interval)})"
+    reach = _reach(interval)
+    return f"{value:.2f} ({reach})" if reach else f"{value:.2f}"
 
 
 def _reach(interval: tuple[float, float] | None) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from humeval_power.simulation.rehearsal import Habits
     from humeval_power.studies.field.form import Names
     from humeval_power.studies.field.form_of import Asked, WithdrawalResult
+    from humeval_power.studies.field.progress import Progress
     from humeval_power.studies.field.result_import import DraftResult, ImportResult, ScoresImportResult
     from humeval_power.studies.field.result_rehearsal import RehearsalResult
     from humeval_power.studies.field.result_status import StatusResult
@@ -93,6 +94,42 @@ def import_scores(table: LogTable) -> ScoresImportResult:
     from humeval_power.studies.field.result_import import ScoresImportResult
 
     return ScoresImportResult(table=table)
+
+
+def collected_work(
+    exports: Sequence[Export],
+    assignment: AssignmentTable,
+    *,
+    mapping: Mapping | None = None,
+    withdrawn: Collection[str] = (),
+) -> Progress:
+    """Say who has done what of an assignment, without a look at any rating: that one was given is all that counts.
+
+    Parameters
+    ----------
+    exports : all that the platforms have given back so far, as `read_export` reads it.
+    assignment : who was to see what when, as `read_assignment` reads it.
+    mapping : where answers and codes stand; None takes what each format says by itself.
+    withdrawn : ids of workers, as in the exports, who took their consent back.
+
+    Returns
+    -------
+    Progress
+        Slots, and the showings that are done.
+
+    Raises
+    ------
+    InputError
+        An assignment of another study, exports without codes, or what `import_exports` refuses of an export.
+    """
+    from humeval_power.checking.exports.decoding import matched_of
+    from humeval_power.checking.exports.imported import imported
+    from humeval_power.checking.exports.presence import without_ratings
+    from humeval_power.studies.field.progress import progress
+
+    table = imported([without_ratings(export, mapping) for export in exports], mapping)
+    matched = matched_of(table.frame, part=table.part, sources=table.sources, assigned=assignment)
+    return progress(table.frame, matched, assignment, withdrawn=withdrawn)
 
 
 def follow_collection(

@@ -93,7 +93,7 @@ class UploadResult(Result):
     def _looks(self) -> Iterator[str]:
         """Of a plan with looks: where workers have to wait."""
         plan = self.assignment.assignment
-        if plan.look is not None:
+        if plan.look is not None and (plan.look == 1).any():
             last = int(plan.batch[plan.look == 1].max())
             yield (
                 f"The plan has {int(plan.look.max())} looks: let workers stop after their batches of the first one "

@@ -34,6 +34,7 @@ from humeval_power.studies.resolve import (
     effect_of,
     look_shares,
     looks_stopped,
+    on_one_criterion,
     only_setting,
     points_of,
     prices_of,
@@ -47,6 +48,7 @@ from humeval_power.studies.resolve_systems import Systems, systems_of
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
+    from humeval_power.rules import DecisionRule
     from humeval_power.studies.looks.calibration import Calibrate
     from humeval_power.studies.looks.replicates import Looks
     from humeval_power.studies.looks.result import LooksStudyResult
@@ -71,7 +73,7 @@ _EFFECTS = listed(number_list(float), "0,0.1")
                 "link",
                 "alpha",
             ),
-            but=("criteria", "criterion", "correct_over", "budget", "spend_budget"),
+            but=("criterion", "budget", "spend_budget"),
             pilot=PILOT,
             workers=replace(FIELDS["workers"], needed=True),
             items=replace(FIELDS["items"], needed=True),
@@ -139,7 +141,8 @@ def command(
     from humeval_power.studies.power.workload import study_workload
 
     study = looks_stopped(study)
-    rule, stops = rule_of(study), _stopping_rule(study)
+    study, rule = on_one_criterion(study, rule_of(study))
+    stops = _stopping_rule(study, rule)
     if study.stop_when is not None and calibrate == "never":
         raise click.UsageError(
             "With --stop-when the levels are always calibrated: leave out --calibrate never."
@@ -249,12 +252,12 @@ def _shown(effects: tuple[float, ...] | None, points: tuple[float, ...] | None) 
     return None if effects is None else EffectInput("--effects", effects)
 
 
-def _stopping_rule(study: StudyValues) -> StoppingRule:
+def _stopping_rule(study: StudyValues, rule: DecisionRule) -> StoppingRule:
     from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of, futility_of
 
     try:
         return StoppingRule(
-            efficacy_of(study.efficacy), futility_of(study.futility), study.alpha, study.alternative
+            efficacy_of(study.efficacy), futility_of(study.futility), rule.alpha, study.alternative
         )
     except HumevalPowerError as error:
         raise click.UsageError(str(error)) from None

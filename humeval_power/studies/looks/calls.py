@@ -94,7 +94,8 @@ def study(
     Returns
     -------
     LooksStudyResult
-        `plan` (boundaries, what is there at each look), `points` (operating characteristics).
+        `plan` (boundaries, what is there at each look), `points` (operating characteristics), with `stop_when`
+        `stops` in their place.
 
     Raises
     ------
@@ -143,11 +144,15 @@ def study(
             stop_when=stop_when,
             stops=stops,
             scale=scale,
-            points=tuple(plan.at(_effects(effects, effect), n_jobs=n_jobs)),
+            points=()
+            if stop_when is not None
+            else tuple(plan.at(_effects(effects, effect), n_jobs=n_jobs)),
             setting=setting,
             understood=understood or f"B - A = {effect:.6g} on [0, 1]",
             curve=lambda: plan.at(_curve(effect), n_jobs=n_jobs),
-            choices=tuple(compare_numbers_of_looks(source, rule)) if effect != 0 else (),
+            choices=tuple(compare_numbers_of_looks(source, rule))
+            if effect != 0 and stop_when is None
+            else (),
             growth=tuple(compare_growth(source)),
             currency=currency,
             remarks=tuple(remarks),

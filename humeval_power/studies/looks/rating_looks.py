@@ -19,7 +19,13 @@ from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.wald import critical_value
-from humeval_power.studies.looks.boundaries import Boundaries, boundaries, false_positive_rate, inflation
+from humeval_power.studies.looks.boundaries import (
+    Boundaries,
+    boundaries,
+    false_positive_rate,
+    inflation,
+    success,
+)
 from humeval_power.studies.looks.calibration import (
     Calibrate,
     LooksCalibration,
@@ -36,7 +42,7 @@ from humeval_power.studies.looks.repeated import (
     check_study,
     repeated_power,
 )
-from humeval_power.studies.looks.replicates import RatingLooks, stop
+from humeval_power.studies.looks.replicates import RatingLooks, nested_designs, stop
 from humeval_power.studies.looks.stopping_rule import StoppingRule
 from humeval_power.studies.power.formula import EffectPrecision, effect_precision, power_at
 from humeval_power.sweep.blocks import run_blocks
@@ -330,8 +336,6 @@ class LookSchedule:
         InputError
             A rule with a margin, where no interval stops the study; or one that no interval decides.
         """
-        from humeval_power.studies.looks.stopping_rule import StoppingRule
-
         if self.stop_when is not None:
             check_decision(decision, self.stop_when)
             if decision.margin is not None and self.futility is not None:
@@ -360,8 +364,6 @@ def look_information(
     """Information at the looks, exactly, for the parameters assumed; `places` are those of the two systems in a
     design of several."""
     from humeval_power.studies.fit.max_t import pair_design
-    from humeval_power.studies.looks.replicates import nested_designs
-    from humeval_power.studies.power.formula import effect_precision
 
     designs = nested_designs(design, looks).designs
     if places is not None and design.n_systems > 2:
@@ -374,8 +376,6 @@ def planned_boundaries(
     schedule: LookSchedule, decision: DecisionRule, information: LookInformation, *, effect: float
 ) -> Boundaries:
     """Boundaries at the planned looks. `effect` on [0, 1] is what the study is powered for."""
-    from humeval_power.studies.looks.boundaries import boundaries
-
     drift = abs(effect) * information.maximum**0.5
     found = boundaries(schedule.rule(decision), information.fractions, drift=drift)
     return found.scaled(schedule.factor)
@@ -387,14 +387,20 @@ def stopped_power(
     """Power by formula of a study that is looked at by this schedule."""
     rows = look_rows(study)
     precisions = [row.precision for row in rows]
-    shares = [row.information_share for row in rows]
-    bounds = boundaries(
-        schedule.rule(decision), shares, drift=abs(effect) / precisions[-1].standard_error or None
-    )
+    bounds = scheduled_boundaries(rows, schedule, decision, effect=effect)
     if schedule.stop_when is None:
         return power_with_looks(power_at(effect, precisions[-1], rule=decision).power, bounds)
     bounds = bounds.scaled(schedule.factor)
     return repeated_power(precisions, bounds, schedule.stop_when, decision, effect=effect)
+
+
+def scheduled_boundaries(
+    rows: Sequence[LookRow], schedule: LookSchedule, decision: DecisionRule, *, effect: float
+) -> Boundaries:
+    """Boundaries of a schedule at looks that know so much, before any calibration."""
+    shares = [row.information_share for row in rows]
+    drift = abs(effect) / rows[-1].precision.standard_error
+    return boundaries(schedule.rule(decision), shares, drift=drift or None)
 
 
 def check_stopping(
@@ -426,8 +432,6 @@ def power_with_looks(fixed: float, bounds: Boundaries) -> float:
     The drift is that of a z test with this power, so that what few workers cost is in it; the looks then cost
     what they cost a z test (recursive integration).
     """
-    from humeval_power.studies.looks.boundaries import success
-
     tail = bounds.rule.alpha / 2 if bounds.two_sided else bounds.rule.alpha
     drift = float(special.ndtri(min(max(fixed, 1e-12), 1 - 1e-12)) - special.ndtri(tail))
     return min(success(bounds, max(drift, 0.0)), 1.0)  # the integration may end a rounding above it

@@ -23,7 +23,6 @@ from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.kernels.sequential import exit_probabilities
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.scenarios.contract import Replicates
 from humeval_power.studies.fit.wald import critical_value
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.calibration import blocks_of
@@ -87,6 +86,10 @@ def stop_when_of(text: str, scale: RatingScale | None = None) -> StopWhen:
     found: dict[str, float | None] = {}
     for part in text.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not part.strip() and found:
+            raise InputError(f"There is no reason to stop '' in {text!r}: leave out the comma.")
+        if sum(word in _WORDS for word in name.split()) > 1:
+            raise InputError(f"Put a comma between the reasons to stop; got {part.strip()!r}.")
         if name not in _WORDS:
             near = get_close_matches(name.replace("-", "_").lower(), _WORDS, 1, 0.5)
             meant = f" Did you mean {near[0]}?" if near else ""
@@ -211,7 +214,12 @@ def check_study(study: RatingLooks) -> None:
         documents=bool(study.nested.final.n_documents),
         latent=not study.shifts,
     )
-    workers = [design.n_workers for design in study.nested.designs]
+    problems = _too_few([design.n_workers for design in study.nested.designs])
+    if problems:
+        raise InputError([Problem(rule, "") for rule in problems])
+
+
+def _too_few(workers: Sequence[int]) -> list[str]:
     problems = []
     if workers[0] < FEWEST_WORKERS:
         problems.append(
@@ -220,8 +228,23 @@ def check_study(study: RatingLooks) -> None:
         )
     if any(after - before < 2 for before, after in pairwise(workers)):
         problems.append("One worker is not a look: with stop_when each adds two at least.")
-    if problems:
-        raise InputError([Problem(rule, "") for rule in problems])
+    return problems
+
+
+def enough_workers(numbers: Sequence[int], looks: Looks) -> tuple[int, ...]:
+    """Those numbers of workers that are enough at each look.
+
+    Raises
+    ------
+    InputError
+        None is, and why not the largest.
+    """
+    enough = tuple(number for number in numbers if not _too_few(looks.counts(number)))
+    if not enough:
+        most = max(numbers)
+        said = (f"With {most} workers: {rule}" for rule in _too_few(looks.counts(most)))
+        raise InputError([Problem(rule, "Allow more workers.") for rule in said])
+    return enough
 
 
 def few_workers_note(workers: int) -> str | None:
@@ -348,37 +371,53 @@ def _first(flags: Flags) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True)
-class RepeatedPoint:
-    """The long run at one true effect: how many studies show the claim (of a difference, with its sign; of none,
-    either sign: false positives), with these looks, with looks that decisions alone stop, and with one test.
+class StopExpectation:
+    """What to expect at one true effect: how many studies show the claim, with these looks, with looks that only
+    decisions stop, and with one test. A difference is shown with its sign; where there is none, and no margin,
+    either sign counts, and these are false positives.
 
-    `workers` and `decision_workers` are means at stopping, `saved` the share of all workers that is not needed;
-    `coverage` is that of the interval at the stop, `together` that of all intervals at once. `bias` is the mean of
-    the estimate at the stop minus the effect, `decision_bias` and `half_width_bias` those of studies that a
-    decision, or a narrow interval, ended before the last look (NaN where none was). `reasons` are shares by
-    `REASONS`, `stopping` by look.
+    `workers` and `decision_workers` are means at stopping, `coverage` is that of the interval at the stop. `bias`
+    is the mean of the estimate at the stop minus the effect, `decision_bias` and `half_width_bias` those of studies
+    that a decision for what is true, or a narrow interval, ended before the last look (NaN where none was).
     """
 
     effect: float
     power: float
-    power_interval: tuple[float, float]
     decision_power: float
     fixed_power: float
     workers: float
     decision_workers: float
-    saved: float
     coverage: float
-    coverage_interval: tuple[float, float]
-    together: float
     bias: float
     decision_bias: float
     half_width_bias: float
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedPoint(StopExpectation):
+    """The same with all that was simulated: `saved` is the share of all workers that is not needed, `together` the
+    coverage of all intervals at once; `reasons` are shares by `REASONS`, `stopping` by look."""
+
+    power_interval: tuple[float, float]
+    saved: float
+    coverage_interval: tuple[float, float]
+    together: float
     half_width: float
     reasons: tuple[float, ...]
     stopping: tuple[float, ...]
     expected_size: float
     expected_cost: float
     n_usable: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson interval of the power, 95 %: Monte Carlo error only."""
+        return self.power_interval
+
+    @property
+    def n_simulations(self) -> int:
+        """Studies that count."""
+        return self.n_usable
 
 
 def repeated_block(
@@ -437,14 +476,18 @@ def _point(
     spent = np.full(len(workers), math.nan) if costs is None else np.array(costs, dtype=float)
     positive = effect >= 0
     right, decided, last = ended.shown, ended.decided_shown, ended.last_shown
+    in_direction = np.ones(n, dtype=bool)
     if rule.margin is None and effect:
-        right = right & ((ended.estimate > 0) == positive)
+        in_direction = (ended.estimate > 0) == positive
+        right = right & in_direction
         decided = decided & (ended.decided_right == positive)
         last = last & ((ended.last_estimate > 0) == positive)
     covers = np.abs(ended.estimate - effect) <= ended.half
 
     def bias_at(reason: int) -> float:
         there = (ended.reason == reason) & (look < len(workers) - 1)
+        if reason == _DECISION:
+            there &= in_direction
         return float(ended.estimate[there].mean()) - effect if there.any() else math.nan
 
     mean = float(workers[look].mean())
@@ -470,50 +513,6 @@ def _point(
         expected_cost=float(spent[look].mean()),
         n_usable=n,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class RepeatedStudy:
-    """A study that its intervals stop, as a scenario: a replicate is significant, at p = alpha, where the interval
-    of its stop shows the claim, and has p = 1 else."""
-
-    source: RatingLooks
-    bounds: Boundaries
-    stop_when: StopWhen
-    rule: DecisionRule
-
-    @property
-    def true_effect(self) -> float:
-        """The effect of the studies."""
-        return self.source.true_effect
-
-    @property
-    def alpha(self) -> float:
-        """The chance that any interval misses."""
-        return self.bounds.rule.alpha
-
-    def with_effect(self, effect: float) -> RepeatedStudy:
-        """The same with another true effect."""
-        return replace(self, source=self.source.with_effect(effect))
-
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Simulate and stop studies `first` to `first + n - 1`."""
-        looks = self.source.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
-        half = half_widths(looks.standard_error, looks.df, self.bounds.nominal)
-        futile = looks.p_value > self.bounds.futility_p
-        why = reasons(looks.estimate, half, self.stop_when, self.rule, futile)
-        at, rows = _first(why != _END), np.arange(n)
-        claimed = shown(looks.estimate, half, self.rule)[rows, at]
-        usable = looks.usable
-        return Replicates(
-            estimate=looks.estimate[rows, at],
-            standard_error=looks.standard_error[rows, at],
-            df=looks.df[rows, at],
-            p_value=np.where(usable, np.where(claimed, self.alpha, 1.0), np.nan),
-            status=np.where(usable, 0, 1),
-            boundary=np.zeros((n, 0), dtype=np.bool_),
-            directed=self.rule.margin is None,
-        )
 
 
 # The plan's own numbers, without simulation.
@@ -648,8 +647,8 @@ class RepeatedResult:
 
     `estimate` is plain; `bias` is what the plan predicts of one at which a study ends early for this reason, if the
     planned difference is true: too large at a decision, too small where only a narrow interval was left (None: the
-    plan does not say). `p_value` is the smallest alpha at which the interval of this
-    look would decide for a difference. `reason` is one of `REASONS`.
+    plan does not say, or has another sign). `p_value` is the smallest alpha at which the interval of this
+    look would decide the test of the study. `reason` is one of `REASONS`.
     """
 
     look: int

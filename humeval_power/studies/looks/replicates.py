@@ -59,6 +59,10 @@ class Looks:
         """Number of looks, the last included."""
         return len(self.shares)
 
+    def counts(self, total: int) -> list[int]:
+        """How many of `total` units there are at each look."""
+        return [round(share * total) for share in self.shares]
+
     def __str__(self) -> str:
         shares = ", ".join(f"{100 * share:.4g} %" for share in self.shares)
         return f"{self.n_looks} looks by {self.kind}: {shares}"
@@ -139,17 +143,12 @@ def _subset(design: Design, rows: Codes) -> Design:
     return from_table(worker, item, whole.system[rows], document=document, n_systems=design.n_systems)
 
 
-def _counts(total: int, looks: Looks) -> Codes:
-    """How many of `total` units there are at each look."""
-    return np.array([round(share * total) for share in looks.shares], dtype=np.int64)
-
-
 def _by_items(design: Design, looks: Looks) -> Codes:
-    return np.searchsorted(_counts(design.n_items, looks), design.assignment.item, side="right")
+    return np.searchsorted(looks.counts(design.n_items), design.assignment.item, side="right")
 
 
 def _by_workers(design: Design, looks: Looks) -> Codes:
-    return np.searchsorted(_counts(design.n_workers, looks), design.assignment.worker, side="right")
+    return np.searchsorted(looks.counts(design.n_workers), design.assignment.worker, side="right")
 
 
 def _by_ratings(design: Design, looks: Looks) -> Codes:
@@ -166,7 +165,7 @@ def _by_ratings(design: Design, looks: Looks) -> Codes:
     turn_of[order] = np.arange(len(pairs)) - first[item[order]]
     place = np.empty(len(pairs), dtype=np.int64)
     place[np.lexsort((item, turn_of))] = np.arange(len(pairs))
-    return np.searchsorted(_counts(len(pairs), looks), place[which], side="right")
+    return np.searchsorted(looks.counts(len(pairs)), place[which], side="right")
 
 
 def _by_blocks(design: Design, looks: Looks) -> Codes:

@@ -109,8 +109,8 @@ class LooksStudyResult(Result):
 
     `curve` gives the operating characteristics over effects for the picture of the expected cost. Of two systems
     there is what other numbers of looks would do, and what the looks could add; of several there is `about`, the
-    study with one look at its end. `stops` is the long run of a study that its intervals stop, for the reasons
-    `stop_when`, whose sizes are shown in points of the `scale`.
+    study with one look at its end. Of a study that its intervals stop, for the reasons `stop_when`, whose sizes are
+    shown in points of the `scale`, the long run is `stops`, and there are no `points`.
     """
 
     schema: ClassVar[str] = "humeval_power/looks/1"
@@ -206,9 +206,12 @@ class LooksStudyResult(Result):
                 "tests, refitted at every look."
             )
             yield Section("False positives", (errors_table(plan), err))
-            if self.stop_when is not None:
-                yield Section("What it takes", tuple(stops_blocks(self.stops, plan, self.scale)))
-            yield Section("Long run", tuple(self._long_run(plan)))
+            if self.stop_when is None:
+                yield Section("Long run", tuple(self._long_run(plan)))
+            else:
+                all_workers = plan.rows[-1].n_workers
+                takes = stops_blocks(self.stops, all_workers, plan.study.rule, self.scale)
+                yield Section("What it takes", tuple(takes))
             yield Section("What else could be looked at", tuple(self._others(plan)))
             return
         known = Paragraph(f"Information is that of {' - '.join(reversed(_hardest(plan)))}.")

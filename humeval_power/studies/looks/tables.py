@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import Any
 
+from humeval_power.rules import DecisionRule, claim
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Block, Paragraph, Table
 from humeval_power.saying.numbers import interval_words, percent
@@ -16,7 +17,7 @@ from humeval_power.studies.looks.calibration import LooksCalibration
 from humeval_power.studies.looks.how_many import PROCEDURES, LooksChoice, PoolGrowth, PoolStudy
 from humeval_power.studies.looks.judgement_plan import OperatingPoint
 from humeval_power.studies.looks.rating_looks import LookPlan, LookRow
-from humeval_power.studies.looks.repeated import REASONS, RepeatedPoint, StopWhen
+from humeval_power.studies.looks.repeated import REASONS, RepeatedPoint, StopExpectation, StopWhen
 from humeval_power.studies.looks.systems_looks import SystemsLookPlan
 
 LONG_RUN = "'power' without an effect: false positives; shares by last look"
@@ -132,30 +133,7 @@ HOLDS = (
 )
 
 
-class StopRow(Protocol):
-    """What is expected at one true effect."""
-
-    @property
-    def effect(self) -> float: ...
-    @property
-    def power(self) -> float: ...
-    @property
-    def decision_power(self) -> float: ...
-    @property
-    def fixed_power(self) -> float: ...
-    @property
-    def workers(self) -> float: ...
-    @property
-    def decision_workers(self) -> float: ...
-    @property
-    def coverage(self) -> float: ...
-    @property
-    def bias(self) -> float: ...
-    @property
-    def decision_bias(self) -> float: ...
-
-
-def stops_table(points: Sequence[StopRow], all_workers: int, scale: RatingScale | None) -> Table:
+def stops_table(points: Sequence[StopExpectation], all_workers: int, scale: RatingScale | None) -> Table:
     """For each true difference how many workers it takes, what that saves and what it costs in power."""
     width = 1.0 if scale is None else scale.width
     header = ("effect", "power", "(one look)", "workers", "saved", "covers", "bias", "at a decision")
@@ -176,7 +154,7 @@ def stops_table(points: Sequence[StopRow], all_workers: int, scale: RatingScale 
     return Table(header, rows, caption=f"by true difference{unit}, of {all_workers} workers")
 
 
-def decisions_table(points: Sequence[StopRow], scale: RatingScale | None) -> Table:
+def decisions_table(points: Sequence[StopExpectation], scale: RatingScale | None) -> Table:
     """The same if decisions alone stopped the study: the price of the other reasons."""
     width = 1.0 if scale is None else scale.width
     return Table(
@@ -189,13 +167,20 @@ def decisions_table(points: Sequence[StopRow], scale: RatingScale | None) -> Tab
     )
 
 
-def stops_blocks(points: Sequence[StopRow], plan: LookPlan, scale: RatingScale | None) -> Iterator[Block]:
-    """The table with what the interval is worth."""
-    yield stops_table(points, plan.rows[-1].n_workers, scale)
+def stops_blocks(
+    points: Sequence[StopExpectation], all_workers: int, rule: DecisionRule, scale: RatingScale | None
+) -> Iterator[Block]:
+    """The tables, with what their power is of and what the interval is worth."""
+    yield stops_table(points, all_workers, scale)
     yield decisions_table(points, scale)
+    of = (
+        "'power' without a difference: false positives"
+        if rule.margin is None
+        else f"'power' is the share of studies that show {claim(rule)}"
+    )
     yield Paragraph(
-        "'power' without a difference: false positives. 'Bias at a decision' is that of estimates where a decision "
-        f"ended the study before the last look. {HOLDS}"
+        f"{of}. 'Bias at a decision' is that of estimates where a decision ended the study before the last look. "
+        f"{HOLDS}"
     )
 
 

@@ -139,6 +139,7 @@ _TYPES = {
 }
 _SEALS = ("sha256", "hmac")  # of the values of a line, which are all the others
 _START = b'{"content":{'
+_ENDING = re.compile(rb'"decision":"([es][a-z-]*)')  # stop-..., end-...
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
 _BROKEN = "the chain of looks is broken here."
@@ -162,7 +163,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What a file holds: sealed lines in its first `length` bytes, and a torn one after them, if there is more.
+    """What a file holds: sealed lines in its first `length` bytes, and a `torn` one after them, if there is more.
 
     `open_end`: the last of these bytes is no newline.
     """
@@ -170,6 +171,13 @@ class Lines:
     entries: tuple[LedgerEntry, ...]
     length: int
     open_end: bool
+    torn: bytes = b""
+
+    @property
+    def torn_decision(self) -> str:
+        """What ended the study, as far as the torn line says it; '' where it does not."""
+        found = _ENDING.search(self.torn)
+        return "" if found is None else found[1].decode()
 
 
 def check_head(head: bytes, place: str) -> None:
@@ -205,7 +213,7 @@ def read_lines(content: bytes, place: str) -> Lines:
         if text:
             values = _json(text)
             if values is None and entries and row == len(pieces) and _begins_as_one(text):
-                return Lines(tuple(entries), position, open_end=False)
+                return Lines(tuple(entries), position, open_end=False, torn=text)
             entries.append(_next_entry(text, values, entries, place, row))
         position += len(piece) + 1
     return Lines(tuple(entries), len(content), open_end=bool(content) and not content.endswith(b"\n"))
@@ -333,6 +341,7 @@ class Ledger:
         self._length = lines.length
         self._open_end = lines.open_end
         self._place = place
+        self.is_torn = bool(lines.torn)
 
     @property
     def entries(self) -> tuple[LedgerEntry, ...]:
@@ -366,7 +375,7 @@ class Ledger:
             rule = f"cannot be written: {error.strerror}. The look was not recorded."
             raise InputError([Problem(rule, "Make room, and take it again.", place=self._place)]) from None
         self._length += len(data)
-        self._open_end = False
+        self._open_end = self.is_torn = False
         self._entries += entries
         return entries
 
@@ -395,7 +404,7 @@ def open_ledger(path: str | Path) -> Iterator[Ledger]:
     Raises
     ------
     InputError
-        A file that is no ledger, or a line that was changed or is missing.
+        A file that is no ledger, a line that was changed or is missing, or an unfinished one that ended the study.
     """
     place = Path(os.path.realpath(path))  # a link stays a link
     try:
@@ -404,7 +413,14 @@ def open_ledger(path: str | Path) -> Iterator[Ledger]:
         raise _cannot(path, "opened", error) from None
     book: Ledger | None = None
     try:
-        book = Ledger(handle, read_lines(_read(handle, str(path)), str(path)), str(path))
+        lines = read_lines(_read(handle, str(path)), str(path))
+        if lines.torn_decision:
+            rule = (
+                f"its last line is unfinished, and was to record that the study ended ({lines.torn_decision}): no "
+                "look may come after that."
+            )
+            raise refusal(rule, _RESTORE, str(path))
+        book = Ledger(handle, lines, str(path))
         yield book
     finally:
         if made and (book is None or not book.entries):

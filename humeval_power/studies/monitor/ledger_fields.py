@@ -144,6 +144,18 @@ _DIGESTS = Rule(
     lambda value: isinstance(value, list) and all(map(_digits(16).holds, value)),
     "must be a list of digests of 16 hexadecimal digits.",
 )
+CELLS: Rules = {
+    "n_ratings": _count(1),
+    "n_new_workers": _count(0),
+    "rule": _TEXT,
+    "counts": Rule(
+        lambda value: isinstance(value, dict) and all(map(_count(0).holds, value.values())),
+        "must name whole numbers from 0.",
+    ),
+    "before": _digits(16),
+    "added": _digits(16),
+    "time": _TEXT,
+}
 WITHDRAWAL: Rules = {"n_workers": _count(1), "rows": _DIGESTS, "time": _TEXT}
 _FINAL = Rule(lambda value: isinstance(value, bool), "must be true or false.")
 _TAKEN: Rules = {
@@ -243,6 +255,7 @@ _OF_RATINGS: Mapping[str, Rules] = {
     "secret": NEW_SECRET,
     "look": LOOK,
     "withdrawal": WITHDRAWAL,
+    "cells": CELLS,
 }
 LedgerKind = Literal["ratings", "systems", "observations"]
 _OF_KIND: Mapping[LedgerKind, Mapping[str, Rules]] = {
@@ -271,7 +284,7 @@ def check_entries(entries: Sequence[LedgerEntry], *, place: str) -> None:
     for entry in entries:
         rules = of_kind.get(entry.kind)
         if rules is None or (entry.kind == "start") is not (entry.number == 1):
-            rule = "must be start in the first line, and look, secret or withdrawal in the others."
+            rule = "must be start in the first line, and look, secret, withdrawal or cells in the others."
             problems.append(_problem(place, entry, "kind", entry.kind, rule))
             continue
         found = _wrong(entry.content, rules, "")
@@ -422,6 +435,28 @@ def withdrawal_content(n_workers: int, places: Sequence[str], *, time: str) -> d
     return {"n_workers": n_workers, "rows": sorted(places), "time": time}
 
 
+def cells_content(
+    n_ratings: int,
+    n_new_workers: int,
+    counts: Mapping[str, int],
+    *,
+    rule: str,
+    before: str,
+    added: str,
+    time: str,
+) -> dict[str, Any]:
+    """The line of ratings added by counts: how many and why, with digests of the cells before and added."""
+    return {
+        "n_ratings": n_ratings,
+        "n_new_workers": n_new_workers,
+        "rule": rule,
+        "counts": dict(counts),
+        "before": before,
+        "added": added,
+        "time": time,
+    }
+
+
 def look_content(look: TakenLook | TakenSystemsLook, *, new_rows: Digests, time: str) -> dict[str, Any]:
     """A look's line: the look, digests of the ratings that it saw first, and when it was taken."""
     return {
@@ -471,7 +506,7 @@ def state_of(
             n_withdrawn += entry.content["n_workers"]
             gone |= frozenset(entry.content["rows"])
             rows = {place: value for place, value in rows.items() if place not in gone}
-        else:
+        elif entry.kind == "look":
             looks.append(_look(entry.content["look"]))
             rows.update(entry.content["new_rows"])
     held: Any = planned  # of either kind, and so are the looks

@@ -306,24 +306,23 @@ class RatingWords(DifferenceWords):
 def repeated_words(
     found: RepeatedResult, systems: tuple[str, str], scale: RatingScale | None = None
 ) -> str:
-    """'new - baseline = 0.1124 (95 % interval 0.02 to 0.20 ...)', with the bias that the plan predicts."""
+    """'new - baseline = 0.1124 (95 % interval 0.02 to 0.20 ...) ...', with the bias that the plan predicts."""
     a, b = systems
-    points = ""
+    points, unit, bias = "", "on [0, 1]", found.bias
     if scale is not None:
-        raw = scale.effect_to_raw(found.estimate)
+        raw, unit = scale.effect_to_raw(found.estimate), "points"
         ends = sorted(map(scale.effect_to_raw, found.interval))
         points = f"; in points {raw:.3g} ({interval_words(*ends, digits=2)})"
+        bias = None if bias is None else scale.effect_to_raw(bias)
     said = (
         f"{b} - {a} = {found.estimate:.4f} ({100 * found.confidence:g} % interval "
-        f"{interval_words(*found.interval)}, which holds at every look), {p_words(found.p_value)} at all "
-        f"looks{points}"
+        f"{interval_words(*found.interval)}, which holds at all looks together, whatever ended the study), "
+        f"{p_words(found.p_value)} over all looks{points}"
     )
-    if found.bias is not None:
-        bias = found.bias if scale is None else scale.effect_to_raw(found.bias)
-        points = "" if scale is None else " points"
+    if bias is not None:
         said += (
-            f". An estimate at which a study ends so is off by {bias:+.3g}{points} on average if the planned "
-            "difference is true"
+            f". If the planned difference is true, an estimate at which a study ends so is off by {bias:+.3g} "
+            f"{unit} on average, by the plan"
         )
     return said
 

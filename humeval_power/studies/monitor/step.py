@@ -150,6 +150,11 @@ def step(
     place = boundary_place(state, complete, planned)
     nominal = float(bounds.nominal[place])
     futility = 1.0 if final else min(float(bounds.futility_p[place]), 1.0)
+    decision = (
+        _decision(data.p_value, nominal, futility, final=final)
+        if state.stop_when is None
+        else _decision_by_interval(state, state.stop_when, data, nominal, futility, final=final)
+    )
     look = TakenLook(
         number=len(state.looks) + 1,
         planned=planned,
@@ -157,11 +162,9 @@ def step(
         fraction=fraction,
         nominal=nominal,
         futility=futility,
-        decision=_decision(data.p_value, nominal, futility, final=final)
-        if state.stop_when is None
-        else _decision_by_interval(state, state.stop_when, data, nominal, futility, final=final),
+        decision=decision,
         conditional_power={}
-        if final or state.test.margin is not None
+        if final or not _has_chances(state, decision)
         else _conditional_power(state, data, fraction),
         reason=unplanned,
         remarks=_remarks(state, data, planned, final=final),
@@ -250,8 +253,9 @@ def repeated_inference(state: Monitoring, stop_when: StopWhen) -> RepeatedResult
     p = sequential_level(level_at, two_sided)
     # the root of a level is right to a millionth: the interval decides
     p = min(p, alpha) if decided else max(p, math.nextafter(alpha, 1.0))
+    as_planned = test.margin is not None or data.estimate * state.effect >= 0
     biases: dict[Decision, float | None] = {
-        "stop-success": state.decision_bias,
+        "stop-success": state.decision_bias if as_planned else None,
         "stop-half-width": state.half_width_bias,
     }
     return RepeatedResult(
@@ -398,6 +402,13 @@ def _decision(p_value: float, nominal: float, futility: float, *, final: bool) -
     if final:
         return "end-nothing-shown"
     return "stop-futility" if p_value > futility else "continue"
+
+
+def _has_chances(state: Monitoring, decision: Decision) -> bool:
+    """Whether the study goes on to a boundary; one that its intervals stop may end for other reasons."""
+    if state.stop_when is None:
+        return state.test.margin is None
+    return state.stop_when == StopWhen() and state.test.margin is None and decision == "continue"
 
 
 def _conditional_power(

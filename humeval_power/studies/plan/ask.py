@@ -229,9 +229,8 @@ def command(
         assumed, said, remarks = _planned_effect(study, observed=observed_power)
         rule = analysed_as(study, rule, assumed)
         warn_beyond(assumed, [said])
-        n = run.simulations()
-        limits |= {"assurance": study.assurance, "safe": study.safe}
-        limits |= {"n_simulations": n, "ahead": partial(tell_work, n_simulations=n)}
+        limits |= {"assurance": study.assurance, "safe": study.safe, "n_simulations": run.typed}
+        limits |= {"ahead": partial(tell_work, n_simulations=run.simulations())}
     else:
         said, remarks = None, several.remarks
         if observed_power:

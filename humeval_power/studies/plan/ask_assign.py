@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,13 +14,14 @@ from humeval_power.asking.declared import SIZE, Page, Part, study_command, untou
 from humeval_power.asking.form import Next
 from humeval_power.asking.output import Reused, note
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import SEED
+from humeval_power.asking.vocabulary import SEED, WITHDRAWN
 from humeval_power.choices import MAX_RATE
 from humeval_power.errors import InputError, Problem
-from humeval_power.fields import flag, own, real, text
+from humeval_power.fields import flag, names, own, parts_of, real, text, whole
 from humeval_power.safe_text import shell_word
 from humeval_power.scales import RatingScale
-from humeval_power.studies.plan.ask_held import AMEND, load_plan, plan_path
+from humeval_power.studies.field.ask_import import EXPORTS
+from humeval_power.studies.plan.ask_held import AMEND, LEDGER_SECRET, load_plan, plan_path
 from humeval_power.studies.resolve import design_of
 from humeval_power.study import FIELDS
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.field.uploaded import UploadResult
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.plan.result_assignment import AssignmentResult, Takeover
+    from humeval_power.studies.plan.result_next import NextRatings
 
 _OF_PLAN = (  # fields that a plan says itself
     *("workers", "items", "n_systems", "ratings_per_item", "paired", "design"),
@@ -37,6 +40,8 @@ _OF_PLAN = (  # fields that a plan says itself
 )
 _RATE = real(0, MAX_RATE)
 _OF_A_RATE: dict[str, Any] = {"unit": "as a share", "slider": (0, 0.3), "step": 0.01}
+_OF_NEXT = ("assignment", "exports", "budget", "ledger")  # what asks about a study that is under way
+_SLOTS = names(parts_of, "SLOT,...")
 _OF_FORM = ("questions", "labels", "check_texts", "title", "instructions", "scale")
 
 
@@ -58,11 +63,16 @@ def _takeovers(
         if not spare or not slot or (colon and not batch.isdecimal()):
             raise click.BadParameter(f"write SPARE=SLOT such as r01=w07, or r01=w07:3; got {typed!r}.")
         found.append((spare.strip(), slot.strip(), int(batch or 1)))
-    for what, names in (("spare", [spare for spare, _, _ in found]), ("slot", [s for _, s, _ in found])):
-        twice = next((name for name in names if names.count(name) > 1), None)
+    for what, each in (("spare", [spare for spare, _, _ in found]), ("slot", [s for _, s, _ in found])):
+        twice = next((name for name in each if each.count(name) > 1), None)
         if twice is not None:
             raise click.BadParameter(f"the {what} {twice!r} is named twice.")
     return tuple(found)
+
+
+def _under_way(found: dict[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
+    """What has been collected means nothing to a study that begins."""
+    return {name: value for name, value in found.items() if "n_next" in typed or name not in _OF_NEXT}
 
 
 def _questions(
@@ -85,7 +95,21 @@ def _questions(
     {
         **untouched(
             study_fields(
-                *("design", "form", "outputs", "n_systems"),
+                *("design", "form", "outputs", "n_systems", "ledger"),
+                assignment=replace(
+                    FIELDS["assignment"],
+                    help="With --next: the table that this command wrote, and again for each that came after it.",
+                    main=False,
+                ),
+                exports=replace(
+                    FIELDS["exports"],
+                    help="With --next: what the platform has given back so far; repeatable. Ratings are not read.",
+                ),
+                budget=replace(
+                    FIELDS["budget"],
+                    help="With --next: what the study may cost in all, at the prices of the plan.",
+                    main=False,
+                ),
                 plan=replace(
                     FIELDS["plan"], page_help="What the page \u201cThe plan\u201d writes; it says the size."
                 ),
@@ -161,9 +185,42 @@ def _questions(
             "asked for without it.",
             further=True,
         ),
+        "n_next": own(
+            whole(1),
+            "Say which ratings come next in a study that is under way, so many at most, by counts alone.",
+            "Ratings that come next",
+            option="next",
+            page_help="How many, of a study that is under way; leave it blank to lay out a study that begins.",
+        ),
+        "dropouts": own(
+            _SLOTS,
+            "With --next: slots whose workers do not come back; what they did counts.",
+            "Slots of dropouts",
+            page_help="Such as w03,w05: what they did counts, the rest may go to others.",
+            further=True,
+        ),
+        "excluded": own(
+            _SLOTS,
+            "With --next: slots whose workers the rules of the plan leave out, as 'collect status' says.",
+            "Slots that are left out",
+            page_help="Such as w04: nothing of theirs counts.",
+            further=True,
+        ),
+        "new_workers": own(
+            whole(0),
+            "With --next: how many new workers take part.",
+            "New workers",
+            usual=0,
+            further=True,
+        ),
+        "withdrawn": replace(
+            WITHDRAWN, help=f"With --next: {WITHDRAWN.help[0].lower()}{WITHDRAWN.help[1:]}", further=True
+        ),
+        **{name: replace(one, further=True) for name, one in EXPORTS.items()},
+        "secret": LEDGER_SECRET,
         "seed": replace(SEED, page_help="Any whole number that nobody guesses; keep it with the key."),
     },
-    use=Use(skips=("assignment",), writes="assignment"),
+    use=Use(adapts=_under_way, writes="assignment", unless="n_next", beside_plan=("budget",)),
     read_as={"plan": plan_path, "questions": _questions, "takeovers": _takeovers},
     endings=(".csv",),
     beside={"key": Reused(lambda result: result.key_csv(), _is_key)},
@@ -179,6 +236,15 @@ def _questions(
                     *("check_rate", "repeat_rate", "takeovers"),
                 ),
             ),
+            Part(
+                "What comes next, of a study that is under way",
+                (
+                    *("n_next", "assignment", "exports", "mapping", "platform"),
+                    *("dropouts", "excluded", "withdrawn", "new_workers", "budget"),
+                ),
+                "By counts alone: no rating is read.",
+                folded=True,
+            ),
         ),
         (
             Next(
@@ -190,6 +256,7 @@ def _questions(
             ),
         ),
         journey="plan",
+        hides=("ledger", "secret"),
     ),
 )
 def command(
@@ -200,6 +267,14 @@ def command(
     check_rate: float | None,
     repeat_rate: float | None,
     takeovers: tuple[Takeover, ...],
+    n_next: int | None,
+    dropouts: tuple[str, ...] | None,
+    excluded: tuple[str, ...] | None,
+    new_workers: int,
+    withdrawn: str | None,
+    mapping: str | None,
+    platform: str | None,
+    secret: str | None,
     seed: int | None,
 ) -> AssignmentResult | UploadResult:
     """Say who rates what when; -o FILE.csv writes the table.
@@ -216,9 +291,16 @@ def command(
     With --outputs and --upload the folder -o gets what platforms take: the
     texts under their codes, the questions, attention checks, and how the
     answers come back; and assignment.csv to follow the work by.
+
+    With --next N, --assignment and --exports the same command says which
+    ratings come next after dropouts, for late starters or with spare money:
+    the item with the fewest, to the worker with the least work. It counts who
+    did what and reads no rating, so that the analysis stays that of a design
+    that was fixed; -o writes the batch as above.
     """
     from humeval_power.studies.field.calls import make_uploads
     from humeval_power.studies.plan.calls import assign_work
+    from humeval_power.studies.plan.calls_next import next_ratings
     from humeval_power.studies.power.work_ahead import refuse_work
     from humeval_power.studies.power.workload import study_workload
 
@@ -239,31 +321,166 @@ def command(
         design = planned.design()
         if systems is not None:
             _check_names(systems, planned)
-    own_key = None if key is None else _found_key(key, takes_over=bool(takeovers))
+    own_key = None if key is None else _found_key(key, goes_on=bool(takeovers or n_next))
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
     named = None if item_names is None else _read_names(item_names)
     if outputs is not None:
         named = named or _names_of(outputs, design.n_items)
         asked = _asked(study, planned)
-    assigned = assign_work(
-        planned or design,
-        systems=systems,
-        item_names=named,
-        documents_together=together,
-        batch_size=study.batch_size,
-        order=study.order,
-        check_rate=check_rate,
-        repeat_rate=repeat_rate,
-        replacements=study.replacements,
-        takeovers=takeovers,
-        max_ratings_per_worker=study.max_ratings_per_worker,
-        blind=key is not None,
-        key=own_key,
-        seed=seed,
+    how: dict[str, Any] = {
+        "systems": systems,
+        "item_names": named,
+        "documents_together": together,
+        "batch_size": study.batch_size,
+        "order": study.order,
+        "check_rate": check_rate,
+        "repeat_rate": repeat_rate,
+        "replacements": study.replacements,
+        "max_ratings_per_worker": study.max_ratings_per_worker,
+        "blind": key is not None,
+        "key": own_key,
+        "seed": seed,
+    }
+    collected = _collected(
+        study, n_next, takeovers, mapping, platform, withdrawn, dropouts, excluded, new_workers
     )
+    if n_next is None:
+        assigned = assign_work(planned or design, takeovers=takeovers, **how)
+    else:
+        assigned = next_ratings(planned or design, n_next, **collected, **how)
+        if planned is not None and planned.looks is not None:
+            assigned = _recorded(assigned, study, secret)
     if outputs is None or asked is None:
         return assigned
     return make_uploads(assigned, outputs, asked, platforms=study.upload)
+
+
+def _collected(
+    study: StudyValues,
+    n_next: int | None,
+    takeovers: tuple[Takeover, ...],
+    mapping: str | None,
+    platform: str | None,
+    withdrawn: str | None,
+    dropouts: tuple[str, ...] | None,
+    excluded: tuple[str, ...] | None,
+    new_workers: int,
+) -> dict[str, Any]:
+    """What a study that is under way has collected, as arguments; nothing of one that begins.
+
+    Raises
+    ------
+    click.UsageError
+        What is said of a study under way without --next, or --next without it, or beside a spare.
+    InputError
+        Files that cannot be read.
+    """
+    gone = {"dropouts": dropouts or (), "excluded": excluded or ()}
+    if n_next is None:
+        typed = {
+            "map": mapping,
+            "from": platform,
+            "withdrawn": withdrawn,
+            **gone,
+            "new-workers": new_workers,
+        }
+        given = [
+            *study.options_of([name for name in _OF_NEXT if getattr(study, name)]),
+            *(f"--{name}" for name, value in typed.items() if value),
+        ]
+        if given:
+            raise click.UsageError(f"{', '.join(given)}: of a study that is under way; add --next N.")
+        return {}
+    if takeovers:
+        raise click.UsageError("--next and --replace are two ways to go on: give one of them.")
+    if not study.assignment or not study.exports:
+        raise click.UsageError(
+            "--next needs what was given out and what came back: --assignment FILE and --exports FILE."
+        )
+    from humeval_power.files.exports.mapping_file import read_mapping
+    from humeval_power.files.exports.platforms import read_export
+    from humeval_power.studies.field.files import read_assignment, read_withdrawn
+
+    chosen, of_map = (None, None) if mapping is None else read_mapping(mapping)
+    return {
+        "assignment": read_assignment(*study.assignment),
+        "exports": [read_export(path, platform=platform or of_map, rated=False) for path in study.exports],
+        "mapping": chosen,
+        "withdrawn": () if withdrawn is None else read_withdrawn(withdrawn),
+        **gone,
+        "new_workers": new_workers,
+        "budget": study.budget,
+    }
+
+
+def _recorded(found: NextRatings, study: StudyValues, secret_file: str | None) -> NextRatings:
+    """Tell the ledger of looks how many cells are added and why, where the batch is written; once for a batch.
+
+    Raises
+    ------
+    InputError
+        A ledger of another study, or one whose secret is lost.
+    """
+    import datetime
+    import json
+
+    from humeval_power.studies.monitor.files import kept_secret, ledger_path, open_ledger, secret_path
+    from humeval_power.studies.monitor.ledger_fields import (
+        cells_content,
+        check_content,
+        start_content,
+        state_of,
+    )
+    from humeval_power.studies.monitor.systems import monitoring_of
+    from humeval_power.studies.monitor.taking import secret_of_rows
+    from humeval_power.studies.plan.files import read_plan_file
+
+    output = click.get_current_context().params["output"]
+    if study.plan is None or output in (None, "-") or Path(output).suffix not in ("", ".csv"):
+        return found
+    planned = read_plan_file(study.plan)
+    scale, monitoring = planned.plan.scale, monitoring_of(planned.plan)
+    path = ledger_path(study.plan, study.ledger)
+    key_file = secret_path(path, secret_file)
+    with open_ledger(path) as book:
+        state = state_of(book.entries, monitoring, planned.checksum, place=path)
+        if not book.entries and scale is None:
+            note(
+                "The plan has no scale, so that its ledger begins with the first look: nothing is recorded."
+            )
+            return found
+        key = secret_of_rows(state, book.entries, path, key_file) if book.entries else kept_secret(key_file)
+        if key is None:
+            rule = "is missing: the ledger cannot be told without it."
+            raise InputError([Problem(rule, "Restore it, or name it with --secret FILE.", place=key_file)])
+        rows, cells = found.before, found.assignment
+        before, added = (
+            key.digest(json.dumps([name, *(codes.tolist() for codes in parts)]))[:16]
+            for name, parts in (
+                ("before", (rows.worker, rows.item, rows.system)),
+                ("added", (cells.order, cells.item, cells.system)),
+            )
+        )
+        if any(entry.kind == "cells" and entry.content["added"] == added for entry in book.entries):
+            return replace(found, recorded=path)
+        content = cells_content(
+            found.n_ratings,
+            len(found.new_slots),
+            found.counts,
+            rule=found.rule,
+            before=before,
+            added=added,
+            time=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        )
+        lines: list[tuple[str, dict[str, Any]]] = [("cells", content)]
+        if not book.entries and scale is not None:
+            lines.insert(0, ("start", start_content(planned.checksum, monitoring, scale, key.fingerprint)))
+        for name, line in lines:
+            check_content(
+                name, line, place=path, ledger="ratings" if planned.plan.many is None else "systems"
+            )
+        book.extend(lines, secret=key)
+    return replace(found, recorded=path)
 
 
 def _outputs(study: StudyValues) -> Outputs | None:
@@ -332,19 +549,19 @@ def _check_names(systems: tuple[str, ...], planned: Plan) -> None:
         note(f"The plan calls them {', '.join(planned.systems)}. Beside it say --systems {called}.")
 
 
-def _found_key(path: str, *, takes_over: bool) -> Key | None:
+def _found_key(path: str, *, goes_on: bool) -> Key | None:
     """The key of the study, where it is there already.
 
     Raises
     ------
     InputError
-        A key that cannot be read; or none, where a spare is to see the codes that others saw.
+        A key that cannot be read; or none, where the study goes on under its codes.
     """
     from humeval_power.studies.field.files import read_key
 
     if _is_key(path):
         return read_key(path)
-    if takes_over:
+    if goes_on:
         rule = "is not there. A spare sees the codes of the study, which its key alone can make."
         raise InputError(
             [Problem(rule, "Give --key as the table of the study was written with.", place=path)]

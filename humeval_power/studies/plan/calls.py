@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from humeval_power.assumptions import Assumed, Assumptions, assumptions_of
-from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, MOST_WORKERS, Exclusion
+from humeval_power.choices import DEFAULT_SEED, MOST_WORKERS, Exclusion
 from humeval_power.costs import CostModel
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
@@ -39,9 +39,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.plan.request import PlanRequest, PlanResult
     from humeval_power.studies.plan.result import PlanSearchResult
     from humeval_power.studies.plan.result_assignment import AssignmentResult, Takeover
-    from humeval_power.studies.power.estimate import PowerEstimate, Progress
-    from humeval_power.studies.power.systems_goals import SystemsPower
-    from humeval_power.studies.power.workload import Ahead
+    from humeval_power.studies.power.estimate import Progress
     from humeval_power.sweep.executors import AnyExecutor
 
 Pairing = Literal["paired", "unpaired", "both"]
@@ -127,7 +125,7 @@ def make_plan(
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
-    ahead: Ahead | None = None,
+    ahead: Callable[..., None] | None = None,
     remarks: Sequence[str] = (),
 ) -> PlanSearchResult:
     """Find the cheapest design that finds the effect, within a budget where there is one; prove and seal it.
@@ -163,7 +161,8 @@ def make_plan(
         need those of `costs`.
     question, exclusions, created : for the plan, exclusions in words; without a date it is of today.
     n_simulations : of a proof. [2,000; of several systems 100 to 400 where each study has to be fitted]
-    ahead : is told of the simulations of two systems before the first, and may refuse them.
+    ahead : is told of the simulations of two systems before the first, and may refuse them; where intervals stop
+        the study also of `n_simulations`.
     remarks : what was noticed in reading.
 
     Returns
@@ -274,7 +273,7 @@ def _search(
     n_simulations: int | None,
     seed: int,
     n_jobs: int,
-    ahead: Ahead | None,
+    ahead: Callable[..., None] | None,
     told: Progress,
 ) -> PlanResult:
     """The design that is found and proved: of several systems along rows, for their power takes long to compute."""
@@ -286,7 +285,6 @@ def _search(
         )
     from humeval_power.studies.plan.search_and_prove import make_plan as search
 
-    n_simulations = n_simulations or DEFAULT_SIMULATIONS
     return search(
         request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, ahead=ahead, progress=told
     )
@@ -364,8 +362,8 @@ def assign_work(
         seed=used,
         batch_size=batch_size,
         order=order,
-        check_rate=_share(check_rate, planned, "checks_per_rating"),
-        repeat_rate=_share(repeat_rate, planned, "repeats_per_rating"),
+        check_rate=paid_share(check_rate, planned, "checks_per_rating"),
+        repeat_rate=paid_share(repeat_rate, planned, "repeats_per_rating"),
         replacement_slots=replacements,
         max_ratings_per_worker=limit,
         system_names=systems or (None if planned is None else planned.systems),
@@ -396,7 +394,7 @@ def _order_remark(used: int, typed: int | None, planned: Plan | None) -> str:
     )
 
 
-def _share(typed: float | None, planned: Plan | None, name: str) -> float:
+def paid_share(typed: float | None, planned: Plan | None, name: str) -> float:
     """The share that was asked for, or that the plan paid for."""
     if typed is not None:
         return typed
@@ -514,7 +512,7 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
     return replace(plan, predicted=replace(plan.predicted, analytic=plan.recomputed_power()))
 
 
-def _decided(planned: PlannedSystems, simulated: PowerEstimate | SystemsPower) -> PlannedSystems:
+def _decided(planned: PlannedSystems, simulated: object) -> PlannedSystems:
     """The same with what its simulations say of other goals."""
     from humeval_power.studies.plan.planned_systems import other_shares
     from humeval_power.studies.power.systems_goals import SystemsPower

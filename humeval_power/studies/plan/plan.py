@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from humeval_power.studies.power.estimate import PowerEstimate, estimate_power
 from humeval_power.studies.power.formula import analytic_power
 from humeval_power.studies.power.required import Variances, design_of, powers, regular_precision
 from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.workload import NOTHING, Workload, study_workload
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import Goal
 from humeval_power.uncertainty import VarianceUncertainty, worker_multiplier
@@ -32,9 +33,11 @@ if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
     from humeval_power.studies.looks.boundaries import Boundaries
     from humeval_power.studies.looks.how_many import LooksChoice
+    from humeval_power.studies.looks.judgement_plan import OperatingPoint
     from humeval_power.studies.looks.rating_looks import LookInformation, LookPlan, LookSchedule
+    from humeval_power.studies.looks.repeated import RepeatedPoint, StopExpectation
     from humeval_power.studies.looks.replicates import RatingLooks
-    from humeval_power.studies.looks.systems_looks import SystemsLookPlan
+    from humeval_power.studies.looks.systems_looks import SystemsLookPlan, SystemsOperatingPoint
     from humeval_power.studies.plan.planned_rules import PlannedRules
     from humeval_power.studies.plan.planned_systems import PlannedSystems
     from humeval_power.studies.power.systems_goals import SystemsPower
@@ -70,22 +73,6 @@ class LookExpectation:
     ratings_if_none: float
     cost_if_effect: float
     cost_if_none: float
-
-
-@dataclass(frozen=True, slots=True)
-class StopExpectation:
-    """What to expect at a true effect of a study that its intervals stop, by simulation: as of `RepeatedPoint`."""
-
-    effect: float
-    power: float
-    decision_power: float
-    fixed_power: float
-    workers: float
-    decision_workers: float
-    coverage: float
-    bias: float
-    decision_bias: float
-    half_width_bias: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +122,11 @@ class Plan:
         """A and B of a plan of two systems; every difference is B - A."""
         a, b = self.systems
         return a, b
+
+    @property
+    def by_intervals(self) -> bool:
+        """Whether repeated intervals decide in the place of a test."""
+        return self.looks is not None and self.looks.stop_when is not None
 
     @property
     def family(self) -> ComparisonFamily | None:
@@ -394,15 +386,18 @@ def pilot_advice(confidence: float = 0.8) -> tuple[PilotAdvice, ...]:
 
 # Designs with looks: their power by formula and by simulation, and what they are expected to take.
 
+_GUESSES = 4000  # studies by mean squares that a design is chosen by before it is calibrated
+_MINUTE, _FEWEST_STOPS = 60.0, 400  # seconds of one core, and studies that a calibration needs
+
 
 @dataclass(frozen=True, eq=False)
 class SequentialOption:
     """A design with its looks: simulated power of the whole procedure, and what it is expected to take."""
 
     plan: LookPlan | SystemsLookPlan
-    simulated: PowerEstimate | SystemsPower
+    simulated: PowerEstimate | SystemsPower | RepeatedPoint
     expected: LookExpectation
-    choices: tuple[LooksChoice, ...]
+    choices: tuple[LooksChoice, ...] = ()
     stops: tuple[StopExpectation, ...] = ()
 
     def calibrated(self, wish: LookSchedule) -> LookSchedule:
@@ -433,16 +428,18 @@ def prove_systems(
     with_effect, without = found.at(
         [effect, 0.0], goal=planned.goal, n_simulations=n_simulations, n_jobs=n_jobs
     )
-    return SequentialOption(
-        plan=found,
-        simulated=with_effect.found,
-        expected=LookExpectation(
-            ratings_if_effect=with_effect.expected_size,
-            ratings_if_none=without.expected_size,
-            cost_if_effect=with_effect.expected_cost,
-            cost_if_none=without.expected_cost,
-        ),
-        choices=(),
+    return SequentialOption(found, with_effect.found, _expected(with_effect, without))
+
+
+def _expected(
+    with_effect: OperatingPoint | SystemsOperatingPoint | RepeatedPoint,
+    without: OperatingPoint | SystemsOperatingPoint | RepeatedPoint,
+) -> LookExpectation:
+    return LookExpectation(
+        ratings_if_effect=with_effect.expected_size,
+        ratings_if_none=without.expected_size,
+        cost_if_effect=with_effect.expected_cost,
+        cost_if_none=without.expected_cost,
     )
 
 
@@ -481,7 +478,6 @@ def prove(
     n_simulations: int,
     seed: int,
     n_jobs: int = 1,
-    scale: RatingScale | None = None,
 ) -> SequentialOption:
     """Simulate the whole procedure, refitted at every look, with the effect and without."""
     from humeval_power.studies.looks.how_many import compare_numbers_of_looks
@@ -489,46 +485,91 @@ def prove(
     from humeval_power.studies.looks.replicates import SequentialStudy
 
     study = rating_looks(parameters, design_of(counts), wish, rule)
-    if wish.stop_when is not None:
-        return _prove_stops(study, wish, rule, scale, costs, n_simulations, seed, n_jobs)
     found = plan_looks(study, wish.rule(rule), cost=costs, seed=seed, n_jobs=n_jobs)
     simulated = estimate_power(
         SequentialStudy(study, found.bounds), n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
     )
     with_effect, without = found.at([study.true_effect, 0.0], n_jobs=n_jobs)
-    return SequentialOption(
-        plan=found,
-        simulated=simulated,
-        expected=LookExpectation(
-            ratings_if_effect=with_effect.expected_size,
-            ratings_if_none=without.expected_size,
-            cost_if_effect=with_effect.expected_cost,
-            cost_if_none=without.expected_cost,
-        ),
-        choices=tuple(compare_numbers_of_looks(study, wish.rule(rule))),
-    )
+    choices = tuple(compare_numbers_of_looks(study, wish.rule(rule)))
+    return SequentialOption(found, simulated, _expected(with_effect, without), choices)
 
 
-def _prove_stops(
-    study: RatingLooks,
+def check_stops(
+    parameters: Parameters,
+    counts: StudyCounts,
     wish: LookSchedule,
     rule: DecisionRule,
     scale: RatingScale | None,
+) -> None:
+    """Refuse a design that intervals cannot stop at these levels: too few workers, or sizes that no look can meet.
+
+    Raises
+    ------
+    InputError
+        All that is wrong, with the reason.
+    """
+    from humeval_power.studies.looks.rating_looks import check_stopping, look_rows, scheduled_boundaries
+
+    assert wish.stop_when is not None
+    study = rating_looks(parameters, design_of(counts), wish, rule)
+    bounds = scheduled_boundaries(look_rows(study), wish, rule, effect=study.true_effect)
+    check_stopping(study, bounds.scaled(wish.factor), wish.stop_when, rule, scale=scale)
+
+
+def guessed_factor(
+    parameters: Parameters, counts: StudyCounts, wish: LookSchedule, rule: DecisionRule, seed: int
+) -> float:
+    """The factor that calibrates the looks of a design, from fewer studies than a plan is calibrated by."""
+    from humeval_power.studies.looks.calibration import calibrate
+    from humeval_power.studies.looks.rating_looks import look_rows, scheduled_boundaries
+
+    study = rating_looks(parameters, design_of(counts), wish, rule)
+    bounds = scheduled_boundaries(look_rows(study), wish, rule, effect=study.true_effect)
+    return calibrate(study, bounds, n_simulations=_GUESSES, seed=seed).used
+
+
+def stops_simulations(study: RatingLooks, typed: int | None) -> int:
+    """Studies to calibrate and prove a study by that its intervals stop: as many as were asked for, else as take a
+    minute where each has to be fitted, within limits."""
+    from humeval_power.studies.looks.rating_looks import DEFAULT_LOOK_SIMULATIONS, SLOW_LOOK_SIMULATIONS
+
+    if study.by_mean_squares:
+        return DEFAULT_LOOK_SIMULATIONS
+    within = int(_MINUTE / stops_workload(study, n_simulations=1).seconds)
+    return typed or min(max(within, _FEWEST_STOPS), SLOW_LOOK_SIMULATIONS)
+
+
+def stops_workload(study: RatingLooks, *, n_simulations: int, n_jobs: int = 1) -> Workload:
+    """Of `prove_stops`: a calibration at several worker SDs, false positives, and the long run."""
+    from humeval_power.studies.looks.calibration import MULTIPLES
+
+    n = n_simulations * (len(MULTIPLES) + 2)
+    how: dict[str, Any] = {"n_simulations": n, "n_jobs": n_jobs, "closed_form": study.by_mean_squares}
+    return sum((study_workload(design, **how) for design in study.nested.designs), start=NOTHING)
+
+
+def prove_stops(
+    parameters: Parameters,
+    counts: StudyCounts,
+    wish: LookSchedule,
+    rule: DecisionRule,
+    *,
     costs: CostModel | None,
     n_simulations: int,
     seed: int,
-    n_jobs: int,
+    n_jobs: int = 1,
 ) -> SequentialOption:
     """The same of a study that its intervals stop: what it takes at several true effects, and what it loses."""
-    from humeval_power.studies.looks.rating_looks import check_stopping, plan_looks
-    from humeval_power.studies.looks.repeated import RepeatedStudy, check_study, repeated_points
+    from humeval_power.studies.looks.rating_looks import plan_looks
+    from humeval_power.studies.looks.repeated import StopExpectation, repeated_points
 
     assert wish.stop_when is not None
-    check_study(study)
-    found = plan_looks(study, wish.rule(rule), cost=costs, calibration="always", seed=seed, n_jobs=n_jobs)
-    check_stopping(study, found.bounds, wish.stop_when, rule, scale=scale)
-    simulated = estimate_power(
-        RepeatedStudy(study, found.bounds, wish.stop_when, rule),
+    study = rating_looks(parameters, design_of(counts), wish, rule)
+    found = plan_looks(
+        study,
+        wish.rule(rule),
+        cost=costs,
+        calibration="always",
         n_simulations=n_simulations,
         seed=seed,
         n_jobs=n_jobs,
@@ -547,15 +588,5 @@ def _prove_stops(
     )
     without, with_effect = points[0], next(point for point in points if point.effect == effect)
     names = [field.name for field in fields(StopExpectation)]
-    return SequentialOption(
-        plan=found,
-        simulated=simulated,
-        expected=LookExpectation(
-            ratings_if_effect=with_effect.expected_size,
-            ratings_if_none=without.expected_size,
-            cost_if_effect=with_effect.expected_cost,
-            cost_if_none=without.expected_cost,
-        ),
-        choices=(),
-        stops=tuple(StopExpectation(**{name: getattr(point, name) for name in names}) for point in points),
-    )
+    stops = tuple(StopExpectation(**{name: getattr(point, name) for name in names}) for point in points)
+    return SequentialOption(found, with_effect, _expected(with_effect, without), stops=stops)

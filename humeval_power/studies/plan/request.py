@@ -15,7 +15,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl
-from humeval_power.studies.looks.repeated import check_offered
+from humeval_power.studies.looks.repeated import StopWhen, check_offered
 from humeval_power.studies.plan.candidates import Candidates, list_candidates
 from humeval_power.studies.plan.planned_rules import WorkersOut
 from humeval_power.studies.power.analytic import check_target
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from humeval_power.assumptions import Assumptions
     from humeval_power.costs import Cost, CostModel, SplitAdvice
     from humeval_power.studies.looks.rating_looks import LookSchedule
+    from humeval_power.studies.looks.repeated import RepeatedPoint
     from humeval_power.studies.plan.candidates import SearchSpace
     from humeval_power.studies.plan.plan import Assurance, SequentialOption
     from humeval_power.studies.plan.planned_rules import PlannedRules
@@ -90,6 +91,11 @@ class PlanRequest:
     def proves_rules(self) -> bool:
         """Whether studies can be simulated with these rules: of two systems, with one test at the end."""
         return self.control is not None and self.many is None and self.looks is None
+
+    @property
+    def stop_when(self) -> StopWhen | None:
+        """For which reasons intervals stop the study; None where none do."""
+        return None if self.looks is None else self.looks.stop_when
 
     @property
     def uncertainty(self) -> VarianceUncertainty | None:
@@ -168,7 +174,7 @@ class Option:
     counts: StudyCounts
     cost: Cost
     powers: Mapping[str, float]
-    simulated: PowerEstimate | SystemsPower | None = None
+    simulated: PowerEstimate | SystemsPower | RepeatedPoint | None = None
     sequential: SequentialOption | None = None
 
 

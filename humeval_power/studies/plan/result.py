@@ -22,9 +22,10 @@ from humeval_power.studies.plan.result_page import (
     plan_document,
     plan_halfway,
     ways_table,
+    with_stops,
     work_of,
 )
-from humeval_power.studies.plan.result_sections import hangs_section, look_choice_record
+from humeval_power.studies.plan.result_sections import hangs_section, look_choice_record, stops_sections
 from humeval_power.studies.plan.sealed_content import without_names
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class PlanSearchResult(Result):
             caption="Each point is a design that no other beats in both cost and power.",
         )
         yield Section("Why this design", (Facts(tuple(choice_facts(found))), front))
+        yield from stops_sections(found)
         if found.assurance is not None:
             yield Section("How a larger pilot would help", (pilot_table(),))
 
@@ -116,7 +118,7 @@ class PlanSearchResult(Result):
     def content(self) -> Record:
         """What was asked, the chosen design, those near it, the front, what blocks and how sure it is."""
         found, request = self.found, self.found.request
-        halfway = plan_halfway(found)
+        halfway = with_stops(self.plan, plan_halfway(found))
         return {
             "understood": str(self.said),
             "effect": request.effect,

@@ -6,7 +6,7 @@ import datetime
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -197,6 +197,13 @@ def plan_halfway(result: PlanResult) -> HalfwayPower | None:
         return None
     precision = counts_precision(request.settings[judged_by(result)], result.chosen.counts)
     return halfway_power(request.rule, precision=precision)
+
+
+def with_stops(plan: Plan, halfway: HalfwayPower | None) -> HalfwayPower | None:
+    """The power halfway to the margin of a plan; where its intervals stop the study that of all its looks."""
+    if halfway is None or not plan.by_intervals:
+        return halfway
+    return replace(halfway, analytic=replace(plan, effect=halfway.effect).recomputed_power())
 
 
 def work_of(counts: StudyCounts, costs: CostModel) -> tuple[float, int]:
@@ -399,7 +406,7 @@ def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:
 
 def _margin(plan: Plan) -> Section:
     precision = effect_precision(plan.parameters.with_difference(plan.effect), plan.design())
-    halfway = halfway_power(plan.rule, precision=precision)
+    halfway = with_stops(plan, halfway_power(plan.rule, precision=precision))
     said = hypothesis_words(plan.rule, plan.pair)
     sentences = (
         f"{margin_words(plan.rule, plan.scale)}: the smallest difference that would matter, fixed before "
@@ -429,9 +436,10 @@ def _tests(plan: Plan) -> Section:
     one = "test" if many is None else "look"
     when = f"There is one {one}, when all ratings are in." if plan.looks is None else looks_sentence(plan)
     if many is None:
-        claimed, not_shown = claim_words(plan.rule, plan.pair)
+        claimed, not_shown = claim_words(plan.rule, plan.pair, by_intervals=plan.by_intervals)
+        test = rule_sentence(plan.rule, by_intervals=plan.by_intervals)
         sentences: tuple[str, ...] = (
-            with_names(rule_sentence(plan.rule), plan.pair),
+            with_names(test, plan.pair),
             f"{claimed} Otherwise the study has not shown {not_shown}. The difference is reported "
             f"with its interval either way. {when}",
         )

@@ -187,7 +187,7 @@ def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
 
 def _limits(plan: Plan, design: Design) -> Iterator[str]:
     """What this design finds with the target power, and what more of one thing alone could reach."""
-    if plan.rule.analysis != "ratings" or plan.rule.is_simulated:
+    if plan.rule.analysis != "ratings" or plan.rule.is_simulated or plan.by_intervals:
         return
     target = plan.target_power
     noun, verb = ("difference", "finds") if plan.rule.margin is None else ("margin", "shows")
@@ -699,7 +699,6 @@ def look_facts(result: PlanResult) -> list[tuple[str, str]]:
     ]
     if wish.stop_when is not None:
         facts.insert(1 + len(rows), ("Stops on", wish.stop_when.words(result.request.assumed.scale)))
-        facts += _stop_facts(found, result)
     own, naive = found.plan.errors[0], found.plan.errors[-1]
     low, high = own.interval
     where = "without an effect" if result.request.many is None else "where all systems are equal"
@@ -731,25 +730,18 @@ def _expected(found: SequentialOption, result: PlanResult) -> str:
     return text
 
 
-def _stop_facts(found: SequentialOption, result: PlanResult) -> list[tuple[str, str]]:
-    """What the study takes at each true difference, what that saves, and what it costs in power."""
-    scale = result.request.assumed.scale
-    width, unit = (1.0, "") if scale is None else (scale.width, " points")
-    most = found.plan.rows[-1].n_workers
-    facts = [
-        (
-            "" if number else "What it takes",
-            f"if the difference is {one.effect * width:.3g}{unit}: {one.workers:.1f} of {most} workers, "
-            f"{percent(1 - one.workers / most)} saved; {'finds it' if one.effect else 'falsely finds one'} in "
-            f"{percent(one.power)} of studies ({percent(one.decision_power)} if decisions alone stopped it, "
-            f"{percent(one.fixed_power)} with one look at the end); the interval covers in {percent(one.coverage)}",
-        )
-        for number, one in enumerate(found.stops)
-    ]
+def stops_sections(result: PlanResult) -> Iterator[Section]:
+    """What the chosen design takes at each true difference if its intervals stop it, what that saves, and what it
+    costs in power; none of any other study."""
     from humeval_power.studies.looks.repeated import few_workers_note
+    from humeval_power.studies.looks.tables import stops_blocks
 
+    found, request = result.chosen.sequential, result.request
+    if found is None or not found.stops:
+        return
+    blocks = stops_blocks(found.stops, found.plan.rows[-1].n_workers, request.rule, request.assumed.scale)
     few = few_workers_note(found.plan.rows[0].n_workers)
-    return facts + ([("", few)] if few else [])
+    yield Section("What it takes", (*blocks, *([] if few is None else [Paragraph(few)])))
 
 
 def look_choice_record(result: PlanResult) -> Record | None:

@@ -29,8 +29,9 @@ from humeval_power.saying.result import json_ready, versions
 from humeval_power.saying.schemas import IMPOSSIBLE, RecordSection, validated
 from humeval_power.scales import ScaleSource
 from humeval_power.studies.looks.judgement_plan import Judged, JudgementKind, JudgementPlan, PromisedPower
+from humeval_power.studies.looks.repeated import StopExpectation
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of, futility_of
-from humeval_power.studies.plan.plan import LookExpectation, PredictedPower, StopExpectation
+from humeval_power.studies.plan.plan import LookExpectation, PredictedPower
 from humeval_power.studies.plan.planned_rules import RulesCost, WorkersOut
 from humeval_power.studies.plan.planned_systems import GoalShare
 from humeval_power.studies.plan.result_page import Amendment, Change

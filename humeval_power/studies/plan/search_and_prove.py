@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +17,9 @@ from humeval_power.costs import cost_of, split_advice
 from humeval_power.errors import InputError
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
+from humeval_power.rules import claim
 from humeval_power.simulation.losses import NO_LOSSES
+from humeval_power.studies.looks.repeated import StopWhen, enough_workers
 from humeval_power.studies.plan.candidates import (
     Candidates,
     cheapest,
@@ -23,7 +27,18 @@ from humeval_power.studies.plan.candidates import (
     list_candidates,
     most_powerful,
 )
-from humeval_power.studies.plan.plan import Assurance, assurance, formula_power, prove
+from humeval_power.studies.plan.plan import (
+    Assurance,
+    assurance,
+    check_stops,
+    formula_power,
+    guessed_factor,
+    prove,
+    prove_stops,
+    rating_looks,
+    stops_simulations,
+    stops_workload,
+)
 from humeval_power.studies.plan.planned_rules import (
     NOBODY_OUT,
     PlannedRules,
@@ -46,7 +61,6 @@ from humeval_power.studies.power.estimate import PowerEstimate, Progress, estima
 from humeval_power.studies.power.required import counts_power, design_of
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.workload import (
-    Ahead,
     Workload,
     measured_seconds,
     measured_workload,
@@ -54,54 +68,74 @@ from humeval_power.studies.power.workload import (
 )
 from humeval_power.study_counts import StudyCounts
 
-_MOST_PROOFS = 6  # designs tried by simulation before the last one stands
+if TYPE_CHECKING:
+    from humeval_power.studies.looks.rating_looks import LookSchedule
+
+_MOST_PROOFS, _MOST_STOP_PROOFS = 6, 2  # further designs tried by simulation before the last one stands
+_GUESSED_ITEMS = 100  # of a table that a factor is guessed from: workers are what it hangs on
 
 
 def make_plan(
     request: PlanRequest,
     *,
-    n_simulations: int = DEFAULT_SIMULATIONS,
+    n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
-    ahead: Ahead | None = None,
+    ahead: Callable[..., None] | None = None,
     progress: Progress | None = None,
 ) -> PlanResult:
     """Search the space by formula, then prove the winner; other ways to spend the money too where no formula tells.
 
-    ahead : is told of the work of the usual proofs before the first, and may refuse it.
+    ahead : is told of the work of the usual proofs before the first, and may refuse it; where intervals stop the
+        study also of its `n_simulations`.
     progress : is told how many studies are simulated, and how many there may be.
 
     Raises
     ------
     InputError
-        No design within the limits, or none within the budget.
+        No design within the limits, none within the budget, or none whose intervals meet the sizes of stop_when.
     """
     with_effect = {name: p.with_difference(request.effect) for name, p in request.settings.items()}
     out = _workers_out(request, with_effect, seed, n_jobs)
     alone = each_alone(request, with_effect, out) if len(with_effect) > 1 else ()
     searched = with_effect if request.robust else dict([next(iter(with_effect.items()))])
+    space, stops = request.space, request.stop_when is not None
+    if request.looks is not None and stops:
+        space = replace(space, workers=enough_workers(space.workers, request.looks.looks))
     candidates = list_candidates(
-        searched, request.space, request.costs, rule=request.rule, losses=request.losses, out=out
+        searched, space, request.costs, rule=request.rule, losses=request.losses, out=out
     )
     best = front(candidates)
     place = _choose(request, candidates, best)
+    usual = n_simulations or DEFAULT_SIMULATIONS
+    run = _Proofs(request, with_effect, usual, seed, n_jobs, progress, typed=n_simulations)
+    if stops:
+        run.guess_factor(candidates.counts(int(best[place])))
     # far on the front a thousand designs differ by cents; the next is one that differs in power
-    chosen, proofs = _exact_place(request, with_effect, candidates, best, place), 0
-    run = _Proofs(request, with_effect, n_simulations, seed, n_jobs, progress)
+    chosen, proofs = _exact_place(run, candidates, best, place), 0
 
     def to_prove(chosen: int) -> list[StudyCounts]:
-        others = [] if run.formula_tells else _others(_places(request, candidates, best, chosen), chosen)
+        others = _others(_places(request, candidates, best, chosen), chosen) if run.proves_others else []
         return [candidates.counts(int(best[at])) for at in (chosen, *others)]
 
-    if ahead is not None:
+    if ahead is not None and stops:
+        first = to_prove(chosen)[0]
+        ahead(run.stops_work(first), n_simulations=run.n_stops(first))
+    elif ahead is not None:
         ahead(run.work(to_prove(chosen)))
     option = run.prove(to_prove(chosen))
-    while _falls_short(request, option) and chosen + 1 < len(best) and proofs < _MOST_PROOFS:
-        nearer = _next_above(candidates, best, chosen, 0.01)
+    while chosen + 1 < len(best) and proofs < (_MOST_STOP_PROOFS if stops else _MOST_PROOFS):
+        nearer: int | None = _exact_place(run, candidates, best, chosen) if stops else chosen
+        if nearer == chosen:
+            if not _falls_short(request, option):
+                break
+            nearer = _next_above(candidates, best, chosen, 0.01)
         if nearer is None or not _affordable(request, candidates, int(best[nearer])):
             break
         chosen, proofs = nearer, proofs + 1
         option = run.prove(to_prove(chosen))
+    if (refusal := run.refusal(option.counts)) is not None:
+        raise refusal
     places = tuple(_places(request, candidates, best, chosen))
     proved, others = {chosen: option}, _others(places, chosen)
     for number, at in enumerate(others):
@@ -115,7 +149,13 @@ def make_plan(
     if request.confidence is not None and sure is not None:
         reached = reached and sure.quantile(1 - request.confidence) >= request.target
     main = with_effect[_judged(request, option.powers)]
-    bottleneck = find_bottleneck(main, option.counts, target=request.target, rule=request.rule)
+    bottleneck = find_bottleneck(
+        main,
+        option.counts,
+        target=request.target,
+        rule=request.rule,
+        power_of=partial(run.formula, main) if stops else None,
+    )
     reason = ""
     would_do: tuple[str, ...] = ()
     if not reached and promised >= request.target and sure is not None:
@@ -124,6 +164,8 @@ def make_plan(
             f"probability {sure.chance_of(request.target):.2f} only, given how little the pilot knows."
         )
         would_do = ("more workers than the limits allow, or a larger pilot",)
+    elif not reached and option.sequential is not None and stops:
+        reason, would_do = _why_stops_fall_short(request, option, promised)
     elif not reached:
         reason, would_do = what_would_do(
             main, candidates, option.counts, request.target, request.rule, request.costs, request.budget
@@ -253,27 +295,66 @@ def _others(places: Iterable[tuple[WayName, int | None]], chosen: int) -> list[i
     return list(dict.fromkeys(at for _, at in places if at is not None and at != chosen))
 
 
-def _exact_place(
-    request: PlanRequest,
-    settings: Mapping[str, Parameters],
-    candidates: Candidates,
-    best: np.ndarray,
-    place: int,
-) -> int:
+def _exact_place(run: _Proofs, candidates: Candidates, best: np.ndarray, place: int) -> int:
     """The same place, or the next on the front whose exact power reaches the target: unpaired designs
-    and those with documents are ranked by an approximate df, and all without the looks."""
+    and those with documents are ranked by an approximate df, and all without the looks.
+
+    Raises
+    ------
+    InputError
+        No design within the budget whose intervals meet the sizes of stop_when.
+    """
+    request = run.request
     exact = all(request.space.pairings) and request.looks is None and not request.space.documents
+    if request.stop_when is not None:
+        place = _reachable_place(run, candidates, best, place)
     if request.spend_budget or exact:
         return place
-    judged = list(settings.values()) if request.robust else [next(iter(settings.values()))]
     while True:
         counts = candidates.counts(int(best[place]))
-        if min(_formula(request, one, counts) for one in judged) >= request.target:
+        if min(run.formula(one, counts) for one in run.judged) >= request.target:
             return place
         above = _next_above(candidates, best, place, 0.005)
         if above is None or not _affordable(request, candidates, int(best[above])):
             return place
         place = above
+
+
+def _reachable_place(run: _Proofs, candidates: Candidates, best: np.ndarray, place: int) -> int:
+    """The same place, or the next on the front whose last interval is expected to meet the sizes of stop_when."""
+
+    def refusal(at: int) -> InputError | None:
+        return run.refusal(candidates.counts(int(best[at])))
+
+    if refusal(place) is None:
+        return place
+    most = max(place, _largest_place(run.request, candidates, best))
+    if (reason := refusal(most)) is not None:
+        raise reason
+    return place + bisect_left(range(place, most + 1), True, key=lambda at: refusal(at) is None)
+
+
+def _why_stops_fall_short(
+    request: PlanRequest, option: Option, power: float
+) -> tuple[str, tuple[str, ...]]:
+    """Why a study that its intervals stop has too little power, and whether decisions alone would do."""
+    assert option.sequential is not None
+    assert request.stop_when is not None
+    effect, rule = request.effect, request.rule
+    found = min(option.sequential.stops, key=lambda one: abs(one.effect - effect))
+    goal = f"for an effect of {effect:g}" if rule.margin is None else f"to show {claim(rule)}"
+    reason = (
+        f"No design within these limits has a power of {request.target:g} {goal} at these looks: the best has "
+        f"{power:.2f} by formula."
+    )
+    if request.stop_when == StopWhen():
+        return f"{reason} With one look at the end it has {found.fixed_power:.2f}.", ()
+    reason += (
+        f" If decisions alone stopped it, it would have {found.decision_power:.2f}; the other reasons to stop end "
+        "some studies before they decide."
+    )
+    enough = found.decision_power >= request.target
+    return reason, ("stop_when = decision alone",) if enough else ()
 
 
 def _confident_place(request: PlanRequest, candidates: Candidates, best: np.ndarray) -> int:
@@ -315,6 +396,57 @@ class _Proofs:
     progress: Progress | None
     done: float = 0.0  # milliseconds of one core that the proofs so far were to take
     known: dict[StudyCounts, RatingStudy] = field(default_factory=dict)
+    typed: int | None = None  # simulations that were asked for
+    factor: float = 1.0  # of the levels of looks at which intervals stop the study, as last calibrated
+
+    @property
+    def judged(self) -> list[Parameters]:
+        """The settings that a design has to do for."""
+        settings = list(self.settings.values())
+        return settings if self.request.robust else settings[:1]
+
+    @property
+    def looks(self) -> LookSchedule | None:
+        """Those that are wished for, at calibrated levels where intervals stop the study."""
+        wish = self.request.looks
+        return wish if wish is None or wish.stop_when is None else replace(wish, factor=self.factor)
+
+    def formula(self, parameters: Parameters, counts: StudyCounts) -> float:
+        """Power by formula, with the looks if there are any."""
+        if self.looks is None:
+            return counts_power(parameters, counts, rule=self.request.rule)
+        return formula_power(parameters, counts, self.looks, self.request.rule)
+
+    def guess_factor(self, counts: StudyCounts) -> None:
+        """Choose designs by the factor of a complete table with these workers, drawn by its mean squares."""
+        assert self.request.looks is not None
+        complete = StudyCounts(counts.n_workers, min(counts.n_items, _GUESSED_ITEMS), counts.n_workers)
+        self.factor = guessed_factor(
+            self.judged[0], complete, self.request.looks, self.request.rule, self.seed
+        )
+
+    def refusal(self, counts: StudyCounts) -> InputError | None:
+        """Why intervals cannot stop this design for the reasons that are wished for; None where they can."""
+        if self.looks is None or self.looks.stop_when is None:
+            return None
+        try:
+            for one in self.judged:
+                check_stops(one, counts, self.looks, self.request.rule, self.request.assumed.scale)
+        except InputError as error:
+            return error
+        return None
+
+    def n_stops(self, counts: StudyCounts) -> int:
+        """How many studies calibrate and prove a design that its intervals stop."""
+        assert self.request.looks is not None
+        study = rating_looks(self.judged[0], design_of(counts), self.request.looks, self.request.rule)
+        return stops_simulations(study, self.typed)
+
+    def stops_work(self, counts: StudyCounts) -> Workload:
+        """Of the proof of a design that its intervals stop."""
+        assert self.request.looks is not None
+        study = rating_looks(self.judged[0], design_of(counts), self.request.looks, self.request.rule)
+        return stops_workload(study, n_simulations=self.n_stops(counts), n_jobs=self.n_jobs)
 
     def work(self, designs: Sequence[StudyCounts]) -> Workload:
         """Of the proofs of these designs."""
@@ -331,9 +463,15 @@ class _Proofs:
         is_whole = request.looks is None and request.losses == NO_LOSSES and request.exclusion == "none"
         return is_whole and rule.analysis == "ratings" and not rule.is_simulated
 
+    @property
+    def proves_others(self) -> bool:
+        """Whether designs that are not planned are simulated: where the formula does not tell their power, unless
+        each would have to be calibrated."""
+        return not self.formula_tells and self.request.stop_when is None
+
     def other(self, designs: Sequence[StudyCounts]) -> Option:
-        """A design that is not planned: simulated only where the formula does not tell its power."""
-        if not self.formula_tells:
+        """A design that is not planned."""
+        if self.proves_others:
             return self.prove(designs)
         return Option(designs[0], cost_of(designs[0], self.request.costs), self.powers(designs[0]))
 
@@ -346,7 +484,7 @@ class _Proofs:
 
     def powers(self, counts: StudyCounts) -> dict[str, float]:
         """By formula, under each setting."""
-        return {name: _formula(self.request, each, counts) for name, each in self.settings.items()}
+        return {name: self.formula(each, counts) for name, each in self.settings.items()}
 
     def prove(self, designs: Sequence[StudyCounts]) -> Option:
         """The first design with its price, its power by formula and by simulation; the others follow."""
@@ -365,17 +503,17 @@ class _Proofs:
             )
             _refuse_too_strict(request, counts, simulated)
             return Option(counts, cost, powers, simulated)
-        found = prove(
-            judged,
-            counts,
-            request.looks,
-            request.rule,
-            costs=request.costs,
-            n_simulations=self.n_simulations,
-            seed=self.seed,
-            n_jobs=self.n_jobs,
-            scale=request.assumed.scale,
-        )
+        how: dict[str, Any] = {"costs": request.costs, "seed": self.seed, "n_jobs": self.n_jobs}
+        if request.stop_when is None:
+            found = prove(
+                judged, counts, request.looks, request.rule, n_simulations=self.n_simulations, **how
+            )
+        else:
+            found = prove_stops(
+                judged, counts, request.looks, request.rule, n_simulations=self.n_stops(counts), **how
+            )
+            self.factor = found.calibrated(request.looks).factor
+            powers = self.powers(counts)
         if part is not None:
             part(self.n_simulations, self.n_simulations)
         return Option(counts, cost, powers, found.simulated, found)
@@ -403,13 +541,6 @@ class _Proofs:
         study = _study(request, option.counts, judged)
         known = found if request.looks is None else None
         return planned_rules(study, known, seed=self.seed, n_jobs=self.n_jobs)
-
-
-def _formula(request: PlanRequest, parameters: Parameters, counts: StudyCounts) -> float:
-    """Power by formula, with the looks if there are any."""
-    if request.looks is None:
-        return counts_power(parameters, counts, rule=request.rule)
-    return formula_power(parameters, counts, request.looks, request.rule)
 
 
 def _judged(request: PlanRequest, powers: Mapping[str, float]) -> str:

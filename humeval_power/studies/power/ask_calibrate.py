@@ -16,9 +16,11 @@ from humeval_power.studies.resolve import (
     assumptions_of,
     design_of,
     has_source,
+    on_one_criterion,
     points_of,
     rule_of,
     scale_of,
+    tell_one_test,
     without_effect,
 )
 from humeval_power.study import FIELDS
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
     {
         **study_fields(
             *("ratings", "variation", "design", "test"),
-            but=("criteria", "criterion", "correlated", "check_families"),
+            but=("criterion", "correlated", "check_families"),
+            correction=FIELDS["correction"],
+            correct_over=FIELDS["correct_over"],
             pilot=PILOT,
             workers=replace(FIELDS["workers"], needed=True),
             items=replace(FIELDS["items"], needed=True),
@@ -62,7 +66,9 @@ def command(study: StudyValues, p: float | None, run: Run) -> CalibrationResult:
     from humeval_power.studies.power.work_ahead import tell_work
     from humeval_power.studies.power.workload import study_workload
 
-    rule = rule_of(study)
+    if not study.criteria:
+        tell_one_test(study)
+    study, rule = on_one_criterion(study, rule_of(study))
     if has_source(study):
         known = assumptions_of(study)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from humeval_power.comparisons.agreement.result import is_about_others
 from humeval_power.errors import InputError
@@ -254,10 +254,7 @@ def _diagnostics(documents: Documents, suffix: str) -> Iterator[Block]:
         (
             name,
             f"{value:.3f}",
-            *(
-                " to ".join(f"{end:.3f}" for end in bounds(entry, claim) or ()) if shown else ""
-                for claim, shown in (("interval", not is_about_others(name)), ("interval_other", True))
-            ),
+            *_intervals(name, entry),
         )
         for entry in listed(part(study, "agreement"), "between")
         if isinstance(entry, Mapping)
@@ -275,6 +272,18 @@ def _diagnostics(documents: Documents, suffix: str) -> Iterator[Block]:
 
         yield Paragraph(screening_sentence(screen_workers(documents.ratings)))
     yield from pictures.workers(documents, suffix)
+
+
+def _intervals(name: str, entry: Mapping[str, Any]) -> tuple[str, str]:
+    """The interval of these workers, and the value of other workers with its own."""
+    these, other = (
+        " to ".join(f"{end:.3f}" for end in bounds(entry, claim) or ())
+        for claim in ("interval", "interval_other")
+    )
+    if is_about_others(name):
+        return "", other
+    value = number(entry, "value_other")
+    return these, f"{value:.3f} ({other})" if value is not None and other else ""
 
 
 def refuse_nothing(criteria: tuple[Documents, ...]) -> None:

@@ -144,11 +144,12 @@ def known_test(study: Document) -> EffectTest | None:
 
 def agreement(documents: Documents, suffix: str) -> Iterator[Picture]:
     """Each measure of agreement with its interval."""
-    rows = [
-        (name, value, bounds(entry, "interval_other") or bounds(entry, "interval") or (value, value))
-        for entry in listed(part(documents.study, "agreement"), "between")
-        if (name := words(entry, "measure")) and (value := number(entry, "value")) is not None
-    ]
+    rows = []
+    for entry in listed(part(documents.study, "agreement"), "between"):
+        name, of_other = words(entry, "measure"), bounds(entry, "interval_other")
+        value = number(entry, "value" if of_other is None else "value_other")
+        if name and value is not None:
+            rows.append((name, value, of_other or bounds(entry, "interval") or (value, value)))
     if not rows:
         return
 

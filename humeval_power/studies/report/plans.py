@@ -165,14 +165,17 @@ class PlanWords:
         """The model and its test, or the family of its tests."""
         rule = self.plan.rule
         if self.many is None:
-            return self._named(rule_sentence(rule))
+            return self._named(rule_sentence(rule, by_intervals=self.plan.by_intervals))
         return family_sentences(rule, self._tests(self.many), **self._sizes(self.many))
 
     def paper_test(self) -> str:
         """The same as sentences of a paper."""
         rule = self.plan.rule
         if self.many is None:
-            return self._named(tested_as_planned(rule))
+            by_intervals = self.plan.by_intervals
+            return self._named(
+                rule_sentence(rule, by_intervals=True) if by_intervals else tested_as_planned(rule)
+            )
         return paper_sentences(rule, self._tests(self.many), **self._sizes(self.many))
 
     def inference(self) -> str:
@@ -181,7 +184,7 @@ class PlanWords:
         alpha = f"{rule.alpha:g}"
         nothing = "no difference has been shown, which does not show that there is none"
         if many is None:
-            claimed, not_shown = claim_words(rule, self.plan.pair)
+            claimed, not_shown = claim_words(rule, self.plan.pair, by_intervals=self.plan.by_intervals)
             if rule.margin is not None:
                 nothing = f"the study has not shown {not_shown}"
             return (

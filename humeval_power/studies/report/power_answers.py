@@ -13,7 +13,7 @@ from humeval_power.costs import money
 from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.rules import claim
 from humeval_power.saying.document import Table
-from humeval_power.saying.numbers import p_words
+from humeval_power.saying.numbers import MINUS, minus_of_numbers, p_words
 from humeval_power.saying.rule_words import margin_words
 from humeval_power.saying.values import (
     Document,
@@ -31,6 +31,8 @@ from humeval_power.saying.values import (
     signed,
     words,
 )
+from humeval_power.studies.looks.repeated import RepeatedResult
+from humeval_power.studies.monitor.result import repeated_words
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.fact_record import in_words
 from humeval_power.studies.report.fields import FormField
@@ -278,18 +280,22 @@ def sequential_sentence(study: Document) -> str | None:
     low, high = map(_shown, ends)
     ended = f"{taken} ({words(sequential, 'rule')}). {_ENDS[str(sequential['decision'])]}"
     if "half_width" in inference:
-        bias = number(inference, "bias")
-        said = (
-            f"{ended} The estimate is {_shown(estimate)} with the repeated {100 * confidence:g} % confidence "
-            f"interval {low} to {high} ({p_words(p_value)}), which holds at all looks together, whatever "
-            "ended the study."
+        found = RepeatedResult(
+            look=len(looks),
+            p_value=p_value,
+            estimate=estimate,
+            interval=ends,
+            confidence=confidence,
+            half_width=(ends[1] - ends[0]) / 2,
+            reason="end",
+            bias=number(inference, "bias"),
         )
-        if bias is not None:
-            said += (
-                f" Of estimates at which a study ends so the plan predicted a bias of {_shown(bias)} if the "
-                "difference of interest is true."
-            )
-        return said
+        systems = listed(study, "systems")
+        a, b = map(str, systems if len(systems) == 2 else ("A", "B"))
+        scale = scale_of(study)
+        declared = scale if scale is not None and scale.source == "declared" else None
+        said = minus_of_numbers(repeated_words(found, (a, b), declared))
+        return f"{ended} {said.replace(f'{b} - {a}', f'{b} {MINUS} {a}', 1)}."
     return (
         f"{ended} "
         f"Taking the looks into account (stage-wise ordering), {p_words(p_value)}, the median-unbiased estimate "

@@ -1,0 +1,289 @@
+"""A study that is under way: what is given or still expected, and who may rate more; it holds no rating."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from humeval_power.designs import Assignment, Codes
+from humeval_power.errors import InputError, Problem
+from humeval_power.studies.plan.assignment import AssignmentPlan, numbered
+from humeval_power.studies.plan.next_cells import Collecting, Mask
+from humeval_power.study_counts import share_of
+
+if TYPE_CHECKING:
+    from humeval_power.checking.exports.assigned import AssignmentTable
+    from humeval_power.studies.field.progress import Progress
+
+_SLOT = re.compile(r"w(\d+)")
+_LOST = ("withdrawn", "refused")
+
+
+class OutputCounts(NamedTuple):
+    """The fewest and the most ratings of an output before and after a batch, how many outputs it raises above the
+    plan, and how many still have fewer."""
+
+    before: tuple[int, int]
+    after: tuple[int, int]
+    n_above: int
+    n_lacking: int
+
+
+@dataclass(frozen=True, eq=False)
+class StudyUnderWay:
+    """A study under way in codes of its plan: a worker is who filled one slot or more.
+
+    slot_of : (n_workers,) the slot in which each goes on; '' of those who are gone.
+    first_slot : (n_workers,) the first that each filled.
+    shown : (n_workers,) outputs and checks that each was shown or will be.
+    rows : the ratings that are given or still expected; `paid` also those that were left out.
+    met : (n_workers, n_items) the items that workers met or will meet.
+    counts : ratings planned, done, expected, lost and left out; slots by the reason why they are lost.
+    """
+
+    plan: AssignmentPlan
+    table: AssignmentTable
+    slot_of: tuple[str, ...]
+    first_slot: tuple[str, ...]
+    shown: Codes
+    rows: Assignment
+    met: Mask
+    paid: Assignment
+    counts: Mapping[str, int]
+
+    @classmethod
+    def of(
+        cls,
+        plan: AssignmentPlan,
+        table: AssignmentTable,
+        work: Progress,
+        *,
+        dropouts: Collection[str],
+        excluded: Collection[str],
+    ) -> StudyUnderWay:
+        _check_slots(table, dropouts, excluded)
+        output = _outputs_of(plan, table)
+        slots = work.slots
+        replaced = _replaced(table)
+        lost = set(slots.loc[slots["state"].isin(_LOST), "slot"])
+        gone = {*dropouts, *excluded, *replaced, *lost}
+        named = dict(zip(slots["slot"], slots["worker"], strict=True))
+        persons: dict[str, int] = {}
+        person = {
+            slot: persons.setdefault(named[slot] or f"\0{slot}", len(persons)) for slot in table.slots
+        }
+        goes_on, first = [""] * len(persons), [""] * len(persons)
+        for slot in table.slots:
+            first[person[slot]] = first[person[slot]] or slot
+            if slot not in gone:
+                goes_on[person[slot]] = slot
+        frame = work.showings
+        worker = np.array([person[slot] for slot in frame["slot"]], dtype=np.int64)
+        done = frame["done"].to_numpy(dtype=np.bool_)
+        is_gone = frame["slot"].isin(gone).to_numpy()
+        left_out = frame["slot"].isin(excluded).to_numpy()
+        counts = done & ~left_out | ~done & ~is_gone
+        rating = (frame["kind"] == "rating").to_numpy()
+        of_row = output[frame.index.to_numpy(dtype=np.int64)]
+        item: Codes = of_row // len(plan.systems)
+        system: Codes = of_row % len(plan.systems)
+        rated, paid = rating & counts, rating & (done | counts)
+        met = np.zeros((len(persons), len(plan.items)), dtype=np.bool_)
+        met[worker[paid], item[paid]] = True
+        return cls(
+            plan=plan,
+            table=table,
+            slot_of=tuple(goes_on),
+            first_slot=tuple(first),
+            shown=np.bincount(worker[done | counts], minlength=len(persons)),
+            rows=Assignment(worker[rated], item[rated], system[rated]),
+            met=met,
+            paid=Assignment(worker[paid], item[paid], system[paid]),
+            counts={
+                "planned": int((plan.kind == 0).sum()),
+                "done": int((rating & done & ~left_out).sum()),
+                "expected": int((rating & ~done & ~is_gone).sum()),
+                "lost": int((rating & ~done & is_gone).sum()),
+                "left_out": int((rating & done & left_out).sum()),
+                "dropouts": len(set(dropouts)),
+                "excluded": len(set(excluded)),
+                "withdrawn_or_refused": len(lost),
+                "taken_over": len(replaced),
+                "without_slot": work.n_without_slot,
+            },
+        )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether whoever rates an item rates it under all systems."""
+        rows, n_systems = self.plan.design.assignment, self.plan.design.n_systems
+        meeting = rows.worker * np.int64(self.plan.design.n_items) + rows.item
+        outputs = np.unique(meeting * n_systems + rows.system)
+        return bool((np.unique(outputs // n_systems, return_counts=True)[1] == n_systems).all())
+
+    def collecting(
+        self, n_new: int, *, limit: int | None, rates: Sequence[float], most: int, alone: bool = False
+    ) -> Collecting:
+        """Who may rate more, with so many new workers, or these alone; a new one gets no more than a slot of the
+        plan has."""
+        design = self.plan.design
+        n_items, n_systems = len(self.plan.items), len(self.plan.systems)
+        usual = int(design.worker_loads.max())
+        present = np.array([slot != "" for slot in self.slot_of], dtype=np.bool_) & (not alone)
+        room = np.where(present, _room(limit, self.shown, rates, most=most), 0)
+        fresh = np.minimum(_room(limit, np.zeros(n_new, dtype=np.int64), rates, most=most), usual)
+        rows = design.assignment
+        shown = np.zeros((n_items, n_systems), dtype=np.bool_)
+        shown[rows.item, rows.system] = True
+        place = {slot: number for number, slot in enumerate(self.plan.slots)}
+        own = [place.get(self.table.work_of(slot)[0], -1) for slot in self.first_slot]
+        kinds = np.ones((len(own), n_systems), dtype=np.bool_)
+        new_kinds = np.ones((n_new, n_systems), dtype=np.bool_)
+        if design.kind in ("workers-nested", "both-nested"):
+            # a worker sees one system: new ones take those that have the fewest ratings, and stay with them
+            planned = np.zeros((design.n_workers, n_systems), dtype=np.bool_)
+            planned[rows.worker, rows.system] = True
+            rated = np.zeros_like(kinds)
+            rated[self.rows.worker, self.rows.system] = True
+            kinds = np.array([planned[one] if one >= 0 else rated[who] for who, one in enumerate(own)])
+            order = np.argsort(np.bincount(self.rows.system, minlength=n_systems), kind="stable")
+            new_kinds = np.eye(n_systems, dtype=np.bool_)[order[np.arange(n_new) % n_systems]]
+        together = (
+            design.document_of_item
+            if design.together and design.document_of_item is not None
+            else np.arange(n_items)
+        )
+        is_whole = self.is_whole
+        meeting = np.unique(rows.worker * np.int64(n_items) + rows.item, return_counts=True)[1]
+        return Collecting(
+            rows=self.rows,
+            room=np.concatenate([room, fresh]),
+            shown=shown,
+            rates=np.concatenate([kinds, new_kinds]),
+            seen=np.concatenate([self.met, np.zeros((n_new, n_items), dtype=np.bool_)]),
+            together=together,
+            whole=is_whole,
+            again=not is_whole and bool((meeting > 1).any()),
+        )
+
+    def new_slots(self, n_new: int) -> tuple[str, ...]:
+        """Names after those of all slots so far."""
+        used = [int(found[1]) for slot in self.table.slots if (found := _SLOT.fullmatch(slot))]
+        first = max([*used, len(self.plan.slots)])
+        return numbered("w", first + n_new)[first:]
+
+    def per_output(self, chosen: Assignment) -> OutputCounts:
+        """How often outputs are rated, before and after."""
+        n_systems = len(self.plan.systems)
+        rows = self.plan.design.assignment
+        shown, planned = np.unique(rows.item * n_systems + rows.system, return_counts=True)
+        before, after = (
+            np.bincount(one.item * n_systems + one.system, minlength=len(self.plan.items) * n_systems)[
+                shown
+            ]
+            for one in (self.rows, joined_rows(self.rows, chosen))
+        )
+        return OutputCounts(
+            before=(int(before.min()), int(before.max())),
+            after=(int(after.min()), int(after.max())),
+            n_above=int((after > np.maximum(planned, before)).sum()),
+            n_lacking=int((after < planned).sum()),
+        )
+
+
+def _check_slots(table: AssignmentTable, dropouts: Collection[str], excluded: Collection[str]) -> None:
+    problems = [
+        Problem(
+            "is no slot of the assignment.",
+            "Take the names of the column worker_slot.",
+            table.source,
+            column="worker_slot",
+            value=slot,
+            has_value=True,
+        )
+        for slot in dict.fromkeys([*dropouts, *excluded])
+        if slot not in table.slots
+    ]
+    problems += [
+        Problem(
+            f"Slot {slot} is among the dropouts, whose work counts, and among the excluded, whose work does not.",
+            "Name it once.",
+        )
+        for slot in dict.fromkeys(dropouts)
+        if slot in excluded
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _replaced(table: AssignmentTable) -> set[str]:
+    """The slots that a spare took over, and the spares before the last of each."""
+    spares = table.frame.loc[table.frame["replaces"] != "", ["slot", "replaces"]].drop_duplicates()
+    earlier = spares["slot"][spares.duplicated("replaces", keep="last")]
+    return {*spares["replaces"], *earlier}
+
+
+def _outputs_of(plan: AssignmentPlan, table: AssignmentTable) -> Codes:
+    """The output of each row of the assignment, n_systems * item + system; -1 of checks.
+
+    Raises
+    ------
+    InputError
+        Codes that are not those of the study.
+    """
+    if table.is_blind and plan.bits is None:
+        rule = "names outputs by codes alone, which only the key of the study can tell."
+        remedy = "Give the key that was written with it (key; --key FILE)."
+        raise InputError([Problem(rule, remedy, place=table.source)])
+    code_of = {code: output for output, code in enumerate(plan.codes)}
+    frame = table.frame
+    is_check = (frame["kind"] == "check").to_numpy()
+    found = np.array([code_of.get(code, -1) for code in frame["code"]], dtype=np.int64)
+    unknown = (found < 0) & ~is_check
+    if unknown.any():
+        first = frame[unknown].iloc[0]
+        rule = (
+            f"{int(unknown.sum()):,} of its {int((~is_check).sum()):,} rows have a code that this study does not "
+            f"have, such as that of slot {first['slot']}, order {first['order']}."
+        )
+        remedy = "Ask as it was made: with the same plan or size, names of items, key and seed."
+        raise InputError(
+            [Problem(rule, remedy, table.source, column="code", value=first["code"], has_value=True)]
+        )
+    found[is_check] = -1
+    n_systems = len(plan.systems)
+    for name, names in (("item", plan.items), ("system", plan.systems)):
+        of = np.array([*names, ""], dtype=object)[
+            np.where(found < 0, len(names), found // n_systems if name == "item" else found % n_systems)
+        ]
+        other = (frame[name] != "").to_numpy() & (frame[name].to_numpy() != of) & (found >= 0)
+        if other.any():
+            first = frame[other].iloc[0]
+            rule = f"is another {name} than code {first['code']} stands for in this study."
+            remedy = "Give the table as it was written."
+            raise InputError(
+                [Problem(rule, remedy, table.source, column=name, value=first[name], has_value=True)]
+            )
+    return found
+
+
+def _room(limit: int | None, shown: Codes, rates: Sequence[float], *, most: int) -> Codes:
+    """How many ratings more fit below the limit, with the checks and repeats that come along; at most `most`."""
+    if limit is None:
+        return np.full(len(shown), most)
+    sizes = np.arange(min(most, limit) + 1)
+    fits = sizes + sum(share_of(rate, sizes) for rate in rates)
+    return np.asarray(np.searchsorted(fits, limit - shown, side="right") - 1).clip(min=0)
+
+
+def joined_rows(rows: Assignment, more: Assignment) -> Assignment:
+    return Assignment(
+        *(
+            np.concatenate([getattr(rows, name), getattr(more, name)])
+            for name in ("worker", "item", "system")
+        )
+    )
