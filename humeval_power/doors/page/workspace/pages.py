@@ -20,7 +20,6 @@ from humeval_power.doors.page.responses import not_there, zipped
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.working.live_questions import stamp
 from humeval_power.doors.page.workspace.examples import EXAMPLES
-from humeval_power.doors.page.workspace.reading import chosen, named_of, said_of, with_problems
 from humeval_power.doors.page.workspace.stages import (
     ACTS,
     ANSWERS,
@@ -295,6 +294,8 @@ class Workspace:
 
     async def table(self, request: Request) -> Response:
         """How a file of ratings is to be read: keep it, forget it, or take the ratings by it."""
+        from humeval_power.doors.page.workspace.reading import chosen, named_of, said_of, with_problems
+
         name = request.path_params["name"]
         sent = await _all_sent(request, _MOST_READ)
         one = {field: values[-1] for field, values in sent.items()}

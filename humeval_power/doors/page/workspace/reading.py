@@ -131,6 +131,11 @@ class Reading:
         return shown_parts(self.choices, chosen) if chosen else ()
 
     @property
+    def differs(self) -> Mapping[str, str]:
+        """In what columns of ratings can differ."""
+        return DIFFER
+
+    @property
     def may_differ(self) -> bool:
         """Whether there are several columns of ratings."""
         ratings = [one for one in self.families if self.choices.roles.get(one.name) == RATING]

@@ -24,7 +24,6 @@ from humeval_power.doors.page.views import (
     rendered,
 )
 from humeval_power.doors.page.workspace.examples import EXAMPLES
-from humeval_power.doors.page.workspace.reading import DIFFER
 from humeval_power.doors.page.workspace.stages import (
     ACTS,
     BY_KEY,
@@ -248,7 +247,6 @@ def _of_answer(
         },
         "has_looks": study.has("looks"),
         "reading": shown.table.reading if shown.table else None,
-        "differ": DIFFER,
         "seen": shown.table.command if shown.table else "",
         "table_open": bool(wanted.get("table")),
         "can_read": bool(field_read(study, stage)),
