@@ -98,8 +98,8 @@ class Assumptions:
         """The pilot, else the only file of one's own: two of them may contradict each other."""
         own = [entry for entry in self.entries if entry.is_own]
         pilots = [entry for entry in own if entry.origin == "pilot"]
-        found = pilots or own
-        return found[0] if len(found) == 1 else None
+        result = pilots or own
+        return result[0] if len(result) == 1 else None
 
 
 _ROUNDING = 0.01  # by which a number that the shares fix may miss it
@@ -138,23 +138,26 @@ def _of_shares(entry: Assumed, shares: Sequence[float], link: Link, difference: 
             f"{entry.name} is in categories already, with shares of its own: leave out those given."
         )
     deviations = {name: getattr(values, name) for name in LATENT_DEVIATIONS}
-    found = Parameters.of_latent(Latent.of_shares(shares, link=link, difference=difference, **deviations))
+    parameters = Parameters.of_latent(
+        Latent.of_shares(shares, link=link, difference=difference, **deviations)
+    )
     if entry.origin == "typed":
-        _refuse_contradictions(values, found)
-    return found
+        _refuse_contradictions(values, parameters)
+    return parameters
 
 
-def _refuse_contradictions(typed: Parameters, found: Parameters) -> None:
+def _refuse_contradictions(typed: Parameters, parameters: Parameters) -> None:
     """Refuse what was typed and is not what the shares fix; what was left out has its usual value."""
     usual = {"baseline": 0.5, "sd_residual": 0.0, "sd_worker_item": 0.0}
     problems = [
         field_problem(
             name,
             getattr(typed, name),
-            f"contradicts the shares, which make it {getattr(found, name):.3g}: leave it out.",
+            f"contradicts the shares, which make it {getattr(parameters, name):.3g}: leave it out.",
         )
         for name, without in usual.items()
-        if getattr(typed, name) != without and abs(getattr(typed, name) - getattr(found, name)) > _ROUNDING
+        if getattr(typed, name) != without
+        and abs(getattr(typed, name) - getattr(parameters, name)) > _ROUNDING
     ]
     problems += [
         field_problem(name, getattr(typed, name), "is not known of ratings in categories: leave it out.")

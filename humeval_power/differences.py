@@ -139,8 +139,8 @@ def margin_of(value: float, scale: RatingScale | None, *, name: str, raw: bool =
         if value > 0
         else [_problem(name, value, "a margin must be above 0 and at most 1 (the whole scale).", "")]
     )
-    found = differences_of([value], scale, name=name, raw=raw)[0]
-    return abs(found.value)
+    differences = differences_of([value], scale, name=name, raw=raw)[0]
+    return abs(differences.value)
 
 
 def beyond_baseline(baseline: float, values: Sequence[float]) -> str:

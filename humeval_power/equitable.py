@@ -38,20 +38,20 @@ def equitable_colours(left: Levels, right: Levels, n_colours: int, rng: np.rando
 
 
 def _colour(
-    edges: Codes, ends: tuple[Levels, Levels], colours: range, found: Codes, rng: np.random.Generator
+    edges: Codes, ends: tuple[Levels, Levels], colours: range, codes: Codes, rng: np.random.Generator
 ) -> None:
     """Colour some edges: an even number of colours by halves, an odd one by mending."""
     n_colours = len(colours)
     here = (tuple(level[edges] for level in ends[0]), tuple(level[edges] for level in ends[1]))
     if n_colours == 1 or len(edges) == 0:
-        found[edges] = colours.start
+        codes[edges] = colours.start
     elif n_colours % 2 == 0:
         second = _halves(here, rng)
         middle = colours.start + n_colours // 2
-        _colour(edges[~second], ends, range(colours.start, middle), found, rng)
-        _colour(edges[second], ends, range(middle, colours.stop), found, rng)
+        _colour(edges[~second], ends, range(colours.start, middle), codes, rng)
+        _colour(edges[second], ends, range(middle, colours.stop), codes, rng)
     else:
-        found[edges] = colours.start + _mended(here, n_colours, rng)
+        codes[edges] = colours.start + _mended(here, n_colours, rng)
 
 
 def _mended(ends: tuple[Levels, Levels], n_colours: int, rng: np.random.Generator) -> Codes:
@@ -67,7 +67,7 @@ def _mended(ends: tuple[Levels, Levels], n_colours: int, rng: np.random.Generato
     groups = [np.unique(level, return_inverse=True)[1] for level in (*ends[0][1:], *ends[1][1:])]
     counts = [_counts(group, colour, n_colours) for group in groups]
     while True:
-        first, second = max((_furthest_apart(count) for count in counts), key=lambda found: found[0])[1]
+        first, second = max((_furthest_apart(count) for count in counts), key=lambda match: match[0])[1]
         if first == second:
             return colour
         either = np.flatnonzero((colour == first) | (colour == second))

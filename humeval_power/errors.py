@@ -48,14 +48,14 @@ def as_arguments(message: str) -> str:
     return _OPTION.sub(_argument, message)
 
 
-def _argument(found: re.Match[str]) -> str:
-    if found["line"]:
-        return found[0]
-    if found["criteria"]:
-        those = tuple(one for one in (found["list"] or "all").strip("'").split(",") if one)
+def _argument(match: re.Match[str]) -> str:
+    if match["line"]:
+        return match[0]
+    if match["criteria"]:
+        those = tuple(one for one in (match["list"] or "all").strip("'").split(",") if one)
         return "hp.models.read_criteria" + ("" if those == ("all",) else f"(criteria={those!r})")
-    option = found["name"] or found["names"] or found["takes"]
-    value = found["value"] or found["named"] or found["word"]
+    option = match["name"] or match["names"] or match["takes"]
+    value = match["value"] or match["named"] or match["word"]
     if option == "all-pairs":
         return "require_pair=False"
     name = _ARGUMENTS.get(option, option.replace("-", "_"))

@@ -35,8 +35,8 @@ def require_extra(name: str, *, wanted_for: str, remark: str = "") -> None:
     missing = [package for package in EXTRAS[name] if find_spec(package) is None]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
-        told = f"{wanted_for} needs {_listed(missing)}, which {verb} not installed:"
-        raise EngineMissingError(f"{told} pip install 'humeval-power[{name}]'{remark}.")
+        text = f"{wanted_for} needs {_listed(missing)}, which {verb} not installed:"
+        raise EngineMissingError(f"{text} pip install 'humeval-power[{name}]'{remark}.")
 
 
 def _listed(names: list[str]) -> str:

@@ -186,20 +186,20 @@ def build(
     """A record from the names that `as_dict` writes; names, values and the `problems` already found are
     reported at once."""
     known = [field.name for field in fields(cast(Any, kind))]
-    found = list(problems)
-    found += [
+    result = list(problems)
+    result += [
         Problem(f"{name!r} is not known; the names are {', '.join(known)}.", "")
         for name in values
         if name not in known
     ]
-    found += [Problem(f"{name!r} is missing.", "") for name in required if name not in values]
+    result += [Problem(f"{name!r} is missing.", "") for name in required if name not in values]
     stand_ins: dict[str, Any] = dict.fromkeys(required, "0")
     try:
         record = kind(**{**stand_ins, **{name: values[name] for name in values if name in known}})
     except InputError as error:
-        raise InputError([*found, *error.problems]) from None
-    if found:
-        raise InputError(found)
+        raise InputError([*result, *error.problems]) from None
+    if result:
+        raise InputError(result)
     return record
 
 

@@ -224,17 +224,17 @@ def amount(value: Any) -> Decimal:
         With the rule that it breaks.
     """
     try:
-        found = value if isinstance(value, Decimal | int) else Decimal(str(value))
-        found = Decimal(found)
+        result = value if isinstance(value, Decimal | int) else Decimal(str(value))
+        result = Decimal(result)
     except (InvalidOperation, ValueError):
-        found = Decimal("NaN")
-    if isinstance(value, bool) or not found.is_finite():
+        result = Decimal("NaN")
+    if isinstance(value, bool) or not result.is_finite():
         raise ValueError(f"give a number such as 0.12; got {shown(value)}.")
-    if found and not (abs(found.adjusted()) < 20 and SMALLEST <= abs(found) <= LARGEST):
+    if result and not (abs(result.adjusted()) < 20 and SMALLEST <= abs(result) <= LARGEST):
         raise ValueError(
             f"give 0, or a number of a size between {SMALLEST:g} and {LARGEST:g}; got {shortened(value)}."
         )
-    return found
+    return result
 
 
 def whole(low: int | None = None, high: int | None = None, *, largest: int = LARGEST_COUNT) -> Kind:
@@ -517,12 +517,12 @@ def split_names(typed: str) -> tuple[str, ...]:
         Fewer than two, an empty one, or one twice.
     """
     try:
-        found = parts_of(typed)
+        names = parts_of(typed)
     except ValueError:
-        found = ()
-    if len(found) < 2 or not all(found) or len(set(found)) < len(found):
+        names = ()
+    if len(names) < 2 or not all(names) or len(set(names)) < len(names):
         raise ValueError(f"name two different systems or more: A,B,C; got {shortened(typed)!r}.")
-    return found
+    return names
 
 
 MONEY = Kind(amount, {"type": ["number", "string"]}, "AMOUNT", is_number=True)

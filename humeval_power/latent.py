@@ -128,13 +128,13 @@ class Latent:
 
         from humeval_power.kernels.latent.moments import category_shares
 
-        found = category_shares(
+        result = category_shares(
             self.effect * (system - 0.5),
             self.variance,
             np.array(self.thresholds),
             logit=self.link == "logit",
         )
-        return tuple(float(share) for share in found)
+        return tuple(float(share) for share in result)
 
     def mean(self, system: int) -> float:
         """Expected score of system 0 (A) or 1 (B) on [0, 1], over all workers and items."""
@@ -236,8 +236,8 @@ class Latent:
         values = tuple(scores) or even_scores(len(shares))
         if link not in get_args(Link):
             raise ParametersError(f"link must be one of {', '.join(get_args(Link))}; got {link!r}.")
-        found = latent_values(shares, values, given, difference, logit=link == "logit")
-        return cls(scores=values, link=link, **found)
+        results = latent_values(shares, values, given, difference, logit=link == "logit")
+        return cls(scores=values, link=link, **results)
 
     def as_dict(self) -> dict[str, object]:
         """The names that every file uses; deviations of documents only where they are not zero."""

@@ -54,17 +54,17 @@ def latent_values(
         return latent_of_shares(probabilities, values, difference, observed, logit=logit)
 
     try:
-        found = solved(1.0)
+        results = solved(1.0)
     except NoSolutionError as error:
         mean = float(probabilities @ values)
         spread = math.sqrt(float(probabilities @ values**2) - mean**2)
         raise ParametersError(_no_solution(error, given, difference, spread, solved)) from None
     return {
-        "thresholds": tuple(float(place) for place in found.thresholds),
-        "effect": float(found.effect),
+        "thresholds": tuple(float(place) for place in results.thresholds),
+        "effect": float(results.effect),
         **{
             f"sd_{factor}_{part}": math.sqrt(variance)
-            for factor, variances in found.variances.items()
+            for factor, variances in results.variances.items()
             for part, variance in zip(("intercept", "slope"), variances, strict=True)
         },
     }

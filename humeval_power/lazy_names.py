@@ -19,9 +19,9 @@ def attach(package: str, file: str) -> tuple[Callable[[str], object], Callable[[
     def load(name: str) -> object:
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = None if places[name] == package else importlib.import_module(places[name])
-        if hasattr(found, name):
-            return getattr(found, name)
+        module = None if places[name] == package else importlib.import_module(places[name])
+        if hasattr(module, name):
+            return getattr(module, name)
         return importlib.import_module(f"{places[name]}.{name}")
 
     return load, lambda: sorted(places), sorted(places)

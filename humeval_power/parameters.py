@@ -264,16 +264,16 @@ class Parameters:
             raise ParametersError(
                 [field_problem("latent", latent, "must be a table of latent parameters.")]
             )
-        found = cls.of_latent(Latent.from_dict(latent))
+        parameters = cls.of_latent(Latent.from_dict(latent))
         problems = [
             field_problem(name, value, f"is not what the latent parameters mean, {expected:.6g}.")
-            for name, expected in ((name, getattr(found, name)) for name in PARAMETER_NAMES)
+            for name, expected in ((name, getattr(parameters, name)) for name in PARAMETER_NAMES)
             for value in (values[name],)
             if not (is_number(value) and abs(float(value) - expected) <= _AGREEMENT)  # type: ignore[arg-type]
         ]
         if problems:
             raise ParametersError(problems)
-        return found
+        return parameters
 
 
 def preset(name: str) -> Parameters:

@@ -29,13 +29,13 @@ from humeval_power.checking.structure import (
     Covariate,
     Structure,
     StructureNames,
+    assumed_in_reading,
     coding_problems,
     name_problems,
     read_structure,
     role_problems,
     structure_notices,
     systems_apart,
-    told,
 )
 from humeval_power.checking.suspects import DOCUMENT_NAMES
 from humeval_power.checking.wide import find_table_roles
@@ -281,7 +281,7 @@ def ratings_from_table(
     said += kept_notice(rows.refused, selection.kept)
     said += scale_notices(used, given, lower_is_better_said=lower_is_better)
     said += _structure(chosen, compares_systems=compares_systems)
-    said += told(chosen.document, structure, chosen.item, chosen.covariates)
+    said += assumed_in_reading(chosen.document, structure, chosen.item, chosen.covariates)
     origin = origin_of(rows, document=document, rejected_rows=rejected_rows, layout=layout)
     return replace(chosen, notices=tuple(said), source=source, origin=origin, exports=exports)
 

@@ -32,10 +32,10 @@ def root_between(
     """
 
     def value(x: float) -> float:
-        found = float(function(x))
-        if math.isnan(found):
+        result = float(function(x))
+        if math.isnan(result):
             raise ValueError(f"The function has no value at {x!r}.")
-        return found
+        return result
 
     before, here = float(low), float(high)
     at_before, at_here = value(before), value(here)

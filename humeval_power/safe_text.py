@@ -154,7 +154,7 @@ def _written(cell: str) -> str:
     if _PLAIN.fullmatch(cell):
         return cell
     cell = formula_safe(cell)
-    text = _SURROGATES.sub(lambda found: f"\\u{ord(found[0]):04x}", cell)  # UTF-8 has none
+    text = _SURROGATES.sub(lambda match: f"\\u{ord(match[0]):04x}", cell)  # UTF-8 has none
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
@@ -214,8 +214,8 @@ def code_of(character: str) -> str:
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
-def _code(found: re.Match[str]) -> str:
-    return code_of(found[0])
+def _code(match: re.Match[str]) -> str:
+    return code_of(match[0])
 
 
 # Text for an HTML page, whatever stands in it.
@@ -374,10 +374,10 @@ def markdown_code(text: str) -> str:
     return f"{fence}{edge}{line}{edge}{fence}"
 
 
-def _backslashed(found: re.Match[str]) -> str:
-    if found["plain"] is not None:
-        return found[0]
-    return f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}"
+def _backslashed(match: re.Match[str]) -> str:
+    if match["plain"] is not None:
+        return match[0]
+    return f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}"
 
 
 # Text for a picture: one line that matplotlib's own font can draw.
@@ -412,7 +412,7 @@ _UNDECODED = re.compile(r"[\udc80-\udcff]")  # bytes of an argument that are not
 
 def json_text(document: str) -> str:
     r"""A JSON document whose strings hold hidden characters as \u202e: it reads back as the same values."""
-    return HIDDEN.sub(lambda found: _json_code(found[0]), document)
+    return HIDDEN.sub(lambda match: _json_code(match[0]), document)
 
 
 def _json_code(character: str) -> str:
@@ -427,8 +427,8 @@ def toml_text(text: str, *, key: bool = False) -> str:
     return '"' + re.sub(r'["\\]|[\t\n\r]|' + HIDDEN.pattern, _toml_code, text) + '"'
 
 
-def _toml_code(found: re.Match[str]) -> str:
-    character = found[0]
+def _toml_code(match: re.Match[str]) -> str:
+    character = match[0]
     if character in '"\\':
         return f"\\{character}"
     if "\ud800" <= character <= "\udfff":
@@ -442,8 +442,8 @@ def r_text(text: str) -> str:
     return '"' + re.sub(r'["\\]|[^ -~]', _r_code, text) + '"'
 
 
-def _r_code(found: re.Match[str]) -> str:
-    character = found[0]
+def _r_code(match: re.Match[str]) -> str:
+    character = match[0]
     if character in '"\\':
         return f"\\{character}"
     if "\ud800" <= character <= "\udfff":
@@ -464,8 +464,8 @@ def shell_word(word: str) -> str:
     return "$'" + re.sub(r"['\\]|[\t\n\r]|" + HIDDEN.pattern, _shell_code, word) + "'"
 
 
-def _shell_code(found: re.Match[str]) -> str:
-    character = found[0]
+def _shell_code(match: re.Match[str]) -> str:
+    character = match[0]
     if character in "'\\":
         return f"\\{character}"
     if _UNDECODED.fullmatch(character):

@@ -151,10 +151,10 @@ def _scale(typed: str) -> str:
 
 
 def _presets(typed: str) -> tuple[str, ...]:
-    found = tuple(name for name in parts_of(typed) if name)
-    if not found:
+    names = tuple(name for name in parts_of(typed) if name)
+    if not names:
         raise ValueError("name a setting, such as high.")
-    return found
+    return names
 
 
 def deviations(typed: str) -> Parameters:
@@ -245,17 +245,17 @@ def _means(typed: str) -> tuple[float, ...]:
 
 
 def _criteria(typed: str) -> tuple[str, ...]:
-    found = parts_of(typed)
-    if not found or not all(found) or len(set(found)) < len(found):
+    names = parts_of(typed)
+    if not names or not all(names) or len(set(names)) < len(names):
         raise ValueError(f"name different criteria: fluency,adequacy; got {shortened(typed)!r}.")
-    return found
+    return names
 
 
 def _factors(typed: str) -> tuple[str, ...]:
-    found = [name.strip() for name in typed.split(",")]
-    if not set(found) <= {"worker", "item"} or len(set(found)) < len(found):
+    names = [name.strip() for name in typed.split(",")]
+    if not set(names) <= {"worker", "item"} or len(set(names)) < len(names):
         raise ValueError(f"name worker, item or both: worker,item; got {shortened(typed)!r}.")
-    return tuple(found)
+    return tuple(names)
 
 
 def _rules(typed: str) -> ExclusionRules:
@@ -267,15 +267,15 @@ def _rules(typed: str) -> ExclusionRules:
 
 def _labels(typed: str) -> dict[int, str]:
     """The words for points of the scale."""
-    found: dict[int, str] = {}
+    labels: dict[int, str] = {}
     for part in parts_of(typed):
         point, sign, label = (piece.strip() for piece in part.partition("="))
         if not (sign and label and point.removeprefix("-").isdecimal()):
             raise ValueError(f"write POINT=WORDS,..., such as 1=bad,5=good; got {part.strip()!r}.")
-        if int(point) in found:
+        if int(point) in labels:
             raise ValueError(f"the point {point} has two labels.")
-        found[int(point)] = label
-    return found
+        labels[int(point)] = label
+    return labels
 
 
 def _platforms(value: Any) -> tuple[str, ...]:
@@ -1208,12 +1208,12 @@ class Study:
 FIELDS: Mapping[str, Field] = {one.name: one.metadata["said"] for one in fields(Study)}
 
 
-def _held(value: Any, found: Any, kind: Kind) -> Any:
+def _held(value: Any, result: Any, kind: Kind) -> Any:
     """The value as a study holds it, so that equal studies are equal: numbers as read, lists as tuples."""
-    if isinstance(value, str) and isinstance(found, tuple) and not isinstance(found[0], str):
+    if isinstance(value, str) and isinstance(result, tuple) and not isinstance(result[0], str):
         return value  # a range of numbers
-    if kind.is_number or isinstance(found, tuple):
-        return found
+    if kind.is_number or isinstance(result, tuple):
+        return result
     return _number(value)
 
 
@@ -1243,7 +1243,7 @@ def _stated(parameters: Parameters) -> dict[str, Any]:
 
 def in_file(message: str) -> str:
     """A message about options, in the words of a file and of Python."""
-    return re.sub(r"--([a-z][a-z-]*[a-z])", lambda found: found[1].replace("-", "_"), message)
+    return re.sub(r"--([a-z][a-z-]*[a-z])", lambda result: result[1].replace("-", "_"), message)
 
 
 def option_of(name: str) -> str:
@@ -1253,14 +1253,14 @@ def option_of(name: str) -> str:
 
 def exclusive(said: Mapping[str, Any]) -> dict[str, str]:
     """What must not be said together and is: the rule, and the field that is one too many."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for group, why in ONE_OF.items():
         both = [name for name in said if name in group]
         if len(both) > 1:
-            found.setdefault(why, both[-1])
+            names.setdefault(why, both[-1])
     if said.get("model") == "joint" and said.keys() & set(DOCUMENT_FIELDS):
-        found[JOINT_DOCUMENTS] = "model"
-    return found
+        names[JOINT_DOCUMENTS] = "model"
+    return names
 
 
 def put_aside(weaker: Mapping[str, Any], stronger: set[str]) -> dict[str, Any]:
@@ -1280,5 +1280,5 @@ def near(name: str) -> str:
     close = get_close_matches(name.replace("-", "_"), {**by_option, **dict.fromkeys(FIELDS)}, 1)
     if not close:
         return ""
-    found = close[0] if close[0] in FIELDS else by_option[close[0]]
-    return f"Did you mean {found}, of [{FIELDS[found].section}]?"
+    result = close[0] if close[0] in FIELDS else by_option[close[0]]
+    return f"Did you mean {result}, of [{FIELDS[result].section}]?"

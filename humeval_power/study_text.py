@@ -88,15 +88,15 @@ def schema() -> dict[str, Any]:
 
 def field_schemas(names: Iterable[str]) -> dict[str, Any]:
     """The JSON schemas of fields, by their names."""
-    found = {}
+    schemas = {}
     for name in names:
         one = FIELDS[name]
-        found[name] = {
+        schemas[name] = {
             **one.kind.json,
             "description": in_file(one.help) + (f" Unit: {one.unit}." if one.unit else ""),
             **({} if one.usual in (None, "") else {"default": _json(one.usual)}),
         }
-    return found
+    return schemas
 
 
 def _json(value: Any) -> Any:

@@ -11,11 +11,11 @@ from humeval_power.study import FIELDS
 
 def one_table(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
     """Of `check` and `fit`: the ratings where they are there, else the pilot; of more than two systems none."""
-    found = two_systems(said, _typed)
-    ratings, pilot = found.get("ratings"), found.get("pilot")
+    values = two_systems(said, _typed)
+    ratings, pilot = values.get("ratings"), values.get("pilot")
     if pilot is not None and (ratings is None or not Path(ratings).exists()):
-        found["ratings"] = pilot
-    return found
+        values["ratings"] = pilot
+    return values
 
 
 def two_systems(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
@@ -27,20 +27,20 @@ def two_systems(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, An
 def all_that_were_planned(said: dict[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
     """Of `analyze`: several systems are compared with each other where nothing else is said; the ratings of a
     rehearsal as long as there are no others; the effect is that of interest."""
-    found = two_systems(said, typed)
-    if "systems" in said and "systems" not in found and not {"comparisons", "baseline"} & found.keys():
-        found["comparisons"] = "all-pairs"
-    ratings, rehearsal = found.get("ratings"), found.get("rehearsal")
+    result = two_systems(said, typed)
+    if "systems" in said and "systems" not in result and not {"comparisons", "baseline"} & result.keys():
+        result["comparisons"] = "all-pairs"
+    ratings, rehearsal = result.get("ratings"), result.get("rehearsal")
     if (
         rehearsal is not None
         and Path(rehearsal).exists()
         and (ratings is None or not Path(ratings).exists())
     ):
-        found["ratings"] = rehearsal  # 'simulate' names its columns itself
-        found = {name: value for name, value in found.items() if FIELDS[name].section != "columns"}
+        result["ratings"] = rehearsal  # 'simulate' names its columns itself
+        result = {name: value for name, value in result.items() if FIELDS[name].section != "columns"}
         if "document" in _columns(rehearsal):
-            found["document"] = "document"
-    return found
+            result["document"] = "document"
+    return result
 
 
 def _columns(path: str) -> list[str]:
@@ -51,12 +51,12 @@ def _columns(path: str) -> list[str]:
 
 def searched(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
     """Of `plan`: the items that there are, where no range of them is said; it finds the rest."""
-    found = dict(said)
-    if "items_range" not in found and "items" in found:
-        found["items_range"] = found["items"]
-    if "pairing" not in found and found.get("paired") is False:
-        found["pairing"] = "unpaired"
-    return found
+    values = dict(said)
+    if "items_range" not in values and "items" in values:
+        values["items_range"] = values["items"]
+    if "pairing" not in values and values.get("paired") is False:
+        values["pairing"] = "unpaired"
+    return values
 
 
 def rehearsed_or_drawn(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:

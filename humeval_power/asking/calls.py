@@ -117,10 +117,10 @@ class Caller:
 
     def let(self, name: str, value: Value) -> Any:
         """What a call gives."""
-        found = evaluated(value)
+        result = evaluated(value)
         if name == "result":
-            self.result = found
-        return found
+            self.result = result
+        return result
 
     def unpack(self, names: str, value: Value) -> Any:  # noqa: ARG002
         """What a call that gives several things gives."""
@@ -180,13 +180,13 @@ def _public(text: str) -> Any:
     """A public name, such as hp.accuracy.test, or an entry of one, such as hp.accuracy.PRIORS["glue"]."""
     import humeval_power
 
-    found = _NAMED.fullmatch(text)
-    if found is None:
+    match = _NAMED.fullmatch(text)
+    if match is None:
         _unreadable(text)
     at: Any = humeval_power
-    for name in found["name"].split(".")[1:]:
+    for name in match["name"].split(".")[1:]:
         at = getattr(at, name)
-    return at if found["key"] is None else at[found["key"]]
+    return at if match["key"] is None else at[match["key"]]
 
 
 def _unreadable(text: str) -> NoReturn:

@@ -129,11 +129,11 @@ class Command(click.Command):
             missing = self._missing(ctx, typed)
             if len(missing) < 2:
                 raise _of_file(error, ctx) from None
-            raise _told(missing, ctx) from error
+            raise _missing_error(missing, ctx) from error
         if not ctx.resilient_parsing:
             missing = self._missing(ctx, typed)
             if missing:
-                raise _told(missing, ctx)
+                raise _missing_error(missing, ctx)
         return rest
 
     def _missing(self, ctx: click.Context, typed: list[str]) -> list[str]:
@@ -147,8 +147,8 @@ class Command(click.Command):
                 missing.append(_name(parameter, ctx))
             if not absent and source not in _DEFAULTS:
                 said[str(parameter.name)] = value
-        asked: tuple[Need, ...] = getattr(self.callback, _NEEDS, ())
-        return missing + [need.said for need in asked if not need.is_met(said)]
+        needs: tuple[Need, ...] = getattr(self.callback, _NEEDS, ())
+        return missing + [need.said for need in needs if not need.is_met(said)]
 
     def place_of(self, one: click.Parameter, ctx: click.Context) -> tuple[str, bool]:
         """The section of the help in which an option stands, and whether it is one of the main ones."""
@@ -168,10 +168,10 @@ class Command(click.Command):
             title, is_main = self.place_of(one, ctx)
             if is_main or ctx.meta.get(_FULL):
                 rows[title].append(record)
-        for title, found in rows.items():
-            if found:
+        for title, values in rows.items():
+            if values:
                 with formatter.section(title):
-                    formatter.write_dl(found)
+                    formatter.write_dl(values)
 
 
 def _help_all(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
@@ -211,7 +211,7 @@ def _name(parameter: click.Parameter, ctx: click.Context) -> str:
     return max(parameter.opts, key=len)
 
 
-def _told(missing: list[str], ctx: click.Context) -> click.UsageError:
+def _missing_error(missing: list[str], ctx: click.Context) -> click.UsageError:
     if len(missing) == 1:
         return click.UsageError(f"Give {missing[0]}.", ctx)
     listed = "; ".join(missing)
@@ -241,7 +241,7 @@ class Use:
 
 
 @dataclass(frozen=True)
-class AskedStudy:
+class StudyInUse:
     """The study file that a command reads: what it takes, what was typed in the place of it, what it left aside.
 
     places : what each option that came from the file is called there.
@@ -278,43 +278,43 @@ class AskedStudy:
             remark(str(error))
             return
         if new is not None:
-            told = [f"{name} = {value}" for name, value in said.items() if value is not None]
-            note(f"{self.path} says now: {', '.join(told)}.")
+            fields = [f"{name} = {value}" for name, value in said.items() if value is not None]
+            note(f"{self.path} says now: {', '.join(fields)}.")
 
     @property
     def notice(self) -> str:
         """The first line of an answer."""
-        told = f"Study: {self.path}."
+        text = f"Study: {self.path}."
         if self.typed:
-            told += f" Typed in its place: {', '.join(self.typed)}."
+            text += f" Typed in its place: {', '.join(self.typed)}."
         if self.left:
-            told += f" Not taken from it: {', '.join(self.left)}."
+            text += f" Not taken from it: {', '.join(self.left)}."
         if self.unwritten:
-            told += (
+            text += (
                 f" It names no file in [files] {self.unwritten}, so that nothing is written: -o PATH does."
             )
-        return told
+        return text
 
 
-def asked_study(ctx: click.Context | None = None) -> AskedStudy | None:
+def study_in_use(ctx: click.Context | None = None) -> StudyInUse | None:
     """The study file that the command that runs has read."""
     ctx = ctx or click.get_current_context(silent=True)
-    found = None if ctx is None else ctx.meta.get(STUDY_FILE)
-    return found if isinstance(found, AskedStudy) else None
+    kept = None if ctx is None else ctx.meta.get(STUDY_FILE)
+    return kept if isinstance(kept, StudyInUse) else None
 
 
 def in_words_of_file(message: str, ctx: click.Context | None = None) -> str:
     """A message that names options, with the places in the study file of those that came from there."""
-    asked = asked_study(ctx)
-    if asked is None:
+    source = study_in_use(ctx)
+    if source is None:
         return message
 
-    def called(found: re.Match[str]) -> str:
-        return found[0] if found["line"] else asked.places.get(found["option"], found[0])
+    def called(match: re.Match[str]) -> str:
+        return match[0] if match["line"] else source.places.get(match["option"], match[0])
 
     missing = re.match(r"There is no file '(?P<path>[^']+)'\.", message)
-    if missing and missing["path"] in asked.files:
-        name, place = asked.files[missing["path"]]
+    if missing and missing["path"] in source.files:
+        name, place = source.files[missing["path"]]
         writer = f" 'humeval-power {WRITERS[name]}' writes it." if name in WRITERS else ""
         return f"{place}: there is no file '{missing['path']}'.{writer}{message[missing.end() :]}"
     option = r"(?P<quote>'?)(?P<option>--[a-z][a-z-]*[a-z])(?P=quote)(?![\w-])"
@@ -340,10 +340,10 @@ class StudyCommand(Command):
         if ctx.resilient_parsing or {"-h", "--help", "--help-all"} & set(args):
             return super().parse_args(ctx, args)
         words, unread = self._with_study(ctx, list(args))
-        asked = asked_study(ctx)
+        source = study_in_use(ctx)
         if not {"-q", "--quiet"} & set(args):
-            if asked is not None and asked.path:
-                note(asked.notice)
+            if source is not None and source.path:
+                note(source.notice)
             elif unread:
                 note(f"{FILE_NAME} is not read, since {unread} was typed; --study {FILE_NAME} reads it.")
         ctx.meta[WORDS_READ] = tuple(words)
@@ -368,7 +368,7 @@ class StudyCommand(Command):
         file = file or read_study(path or FILE_NAME)
         taken = self._fitting(file.values, set(given), typed, options)
         words = [word for name, value in taken.items() for word in _words(options[name], value)]
-        ctx.meta[STUDY_FILE] = AskedStudy(
+        ctx.meta[STUDY_FILE] = StudyInUse(
             file.path,
             typed=tuple(_long(one) for name, one in given.items() if _replaces(name, file.values)),
             left=tuple(
@@ -408,16 +408,16 @@ class StudyCommand(Command):
     ) -> dict[str, Any]:
         """What the file says and this command takes: nothing that was typed, is sought, or that a plan fixes."""
         aside = {*self._sought(said, typed), *self.use.skips}
-        found = {name: value for name, value in put_aside(said, given).items() if name not in aside}
+        fitting = {name: value for name, value in put_aside(said, given).items() if name not in aside}
         if self.use.adapts is not None:
-            found = self.use.adapts(found, typed)
-        if "plan" in options and ("plan" in given or "plan" in found):
-            found = {
+            fitting = self.use.adapts(fitting, typed)
+        if "plan" in options and ("plan" in given or "plan" in fitting):
+            fitting = {
                 name: value
-                for name, value in found.items()
+                for name, value in fitting.items()
                 if FIELDS[name].section in _BESIDE_PLAN or name in self.use.beside_plan
             }
-        return {name: value for name, value in found.items() if name in options and name not in given}
+        return {name: value for name, value in fitting.items() if name in options and name not in given}
 
     def _place_of_result(self, said: Mapping[str, Any], typed: Mapping[str, Any], path: str) -> list[str]:
         """The words that say where the result goes, where the study says it and nothing lies there yet."""
@@ -449,17 +449,17 @@ class StudyCommand(Command):
             if isinstance(one, click.Argument):
                 value = typed.get(str(one.name))
                 places += value if isinstance(value, tuple | list) else [value] if value is not None else []
-        found = [each for each in places if str(each).lower().endswith(".toml")]
+        paths = [each for each in places if str(each).lower().endswith(".toml")]
         if named is not None:
-            found = [str(named), *(each for each in found if is_study(each))]
-        if found and typed.get("no_study") is not None:
+            paths = [str(named), *(each for each in paths if is_study(each))]
+        if paths and typed.get("no_study") is not None:
             raise click.UsageError("Give a study or --no-study, not both.")
-        if len(found) > 1:
-            raise click.UsageError(f"One study at a time: got {', '.join(map(shortened, found))}.")
-        if named is not None or not found:
+        if len(paths) > 1:
+            raise click.UsageError(f"One study at a time: got {', '.join(map(shortened, paths))}.")
+        if named is not None or not paths:
             return None if named is None else str(named), args
-        args.remove(found[0])
-        return found[0], args
+        args.remove(paths[0])
+        return paths[0], args
 
     def place_of(self, one: click.Parameter, ctx: click.Context) -> tuple[str, bool]:
         """A field of the study stands in its section."""
@@ -518,10 +518,10 @@ def is_study(path: str) -> bool:
     from humeval_power.files.json_text import toml_values
 
     try:
-        found = toml_values(read_text(path), place=path)
+        document = toml_values(read_text(path), place=path)
     except InputError:
         return False
-    return str(found.get("schema", "")).startswith("humeval_power/study/")
+    return str(document.get("schema", "")).startswith("humeval_power/study/")
 
 
 _STUDY_OPTIONS = tuple(

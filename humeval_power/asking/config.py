@@ -47,8 +47,8 @@ def with_config(ctx: click.Context, args: list[str]) -> list[str]:
 
 
 def _raw(ctx: click.Context, args: list[str]) -> dict[str, Any]:
-    found, _, _ = ctx.command.make_parser(ctx).parse_args(args=list(args))
-    return {name: value for name, value in found.items() if value not in (None, (), UNSET)}
+    options, _, _ = ctx.command.make_parser(ctx).parse_args(args=list(args))
+    return {name: value for name, value in options.items() if value not in (None, (), UNSET)}
 
 
 def note_config(ctx: click.Context) -> None:
@@ -80,7 +80,7 @@ def config_text(ctx: click.Context) -> str:
     from humeval_power.asking.program import path_of
     from humeval_power.study_text import toml_value
 
-    asked, place = ctx.meta[_ASKED], Path(ctx.params["write_config"]).parent
+    wanted, place = ctx.meta[_ASKED], Path(ctx.params["write_config"]).parent
     words = ctx.command_path.partition(" ")[2]
     lines = [
         f"# Options that are typed go before what stands here: {PROGRAM} {words} --config THIS_FILE",
@@ -89,7 +89,7 @@ def config_text(ctx: click.Context) -> str:
     ]
     for key, one in _known(ctx.command).items():
         help = str(getattr(one, "help", "") or one.about.help)
-        said = _written(one, asked.get(str(one.name)), place)
+        said = _written(one, wanted.get(str(one.name)), place)
         usual = one.default if isinstance(one.default, bool | int | float | str) else None
         remark = f"# {key} = {'' if usual is None else toml_value(usual)}".rstrip()
         lines += [
@@ -140,10 +140,10 @@ def _written(one: Any, raw: Any, place: Path) -> str:
 def _names(typed: str) -> str | tuple[str, ...]:
     """The names of a list, where they can be typed again as they were."""
     try:
-        found = parts_of(typed)
+        names = parts_of(typed)
     except ValueError:
         return typed
-    return found if len(found) > 1 and typed_list(found) == typed else typed
+    return names if len(names) > 1 and typed_list(names) == typed else typed
 
 
 def _takes_list(one: click.Parameter) -> bool:
@@ -168,8 +168,8 @@ def _words(path: Path, ctx: click.Context, typed: Mapping[str, Any]) -> list[str
         try:
             if name not in known:
                 raise _NotSoError("is no option of this command.", _remedy(name, known))
-            found = list(_said(name, known[name], value, path.parent, ctx))
-            words += [] if str(known[name].name) in typed else found
+            result = list(_said(name, known[name], value, path.parent, ctx))
+            words += [] if str(known[name].name) in typed else result
         except _NotSoError as error:
             problems.append(_problem(path, lines, key, value, error.rule, error.remedy))
     if problems:

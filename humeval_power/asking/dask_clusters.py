@@ -151,13 +151,13 @@ def slurm_cluster(jobs: SlurmJobs, tell: Callable[[str], None]) -> Iterator[Clie
 def _ask_sbatch(script: str) -> None:
     """Let SLURM look at the script of a job: dask-jobqueue goes on in silence where it is refused."""
     try:
-        asked = subprocess.run(["sbatch", "--test-only"], input=script, text=True, capture_output=True)
+        process = subprocess.run(["sbatch", "--test-only"], input=script, text=True, capture_output=True)
     except OSError:
         raise LostEngineError(
             "There is no sbatch here: run this where jobs are sent to SLURM from, such as a login node."
         ) from None
-    if asked.returncode:
-        raise LostEngineError(f"SLURM refuses the job: {asked.stderr.strip() or asked.stdout.strip()}")
+    if process.returncode:
+        raise LostEngineError(f"SLURM refuses the job: {process.stderr.strip() or process.stdout.strip()}")
 
 
 def slurm_of(jobs: SlurmJobs) -> Any:

@@ -129,13 +129,13 @@ class Declaration:
             )(made)
         kind = StudyCommand if self.of_study else self.kind
         use: dict[str, Any] = {"use": self.use} if self.of_study else {}
-        found = click.command(self.path[-1], cls=kind, help=self.help, no_program=self.no_program, **use)(
-            made
-        )
-        if isinstance(found, Command) and not (self.of_study or self.no_program):
-            found.program = self.answer
-        found.form = self.form()  # type: ignore[union-attr]
-        return found
+        declared = click.command(
+            self.path[-1], cls=kind, help=self.help, no_program=self.no_program, **use
+        )(made)
+        if isinstance(declared, Command) and not (self.of_study or self.no_program):
+            declared.program = self.answer
+        declared.form = self.form()  # type: ignore[union-attr]
+        return declared
 
     def form(self) -> Form | None:
         """The form of the page."""
@@ -193,7 +193,7 @@ def chain(
     """
 
     def answer(given: TypedValues, calls: Calls) -> None:
-        found: list[Value] = []
+        computed: list[Value] = []
         for one in steps:
             files = _files(one, given)
             if "-" in files:
@@ -201,8 +201,10 @@ def chain(
             names = [each.sets or name for name, each in one.fields.items() if name != one.first]
             named = {name: plain(given.given(name)) for name in names}
             how = calls.run(given) if simulates and one is steps[-1] else {}
-            result: Any = calls.let(one.name, call(one.function, *found, *files, **named, **how))
-            found = [call("next", call("iter", Call("values", on=result))) if one.gives_first else result]
+            result: Any = calls.let(one.name, call(one.function, *computed, *files, **named, **how))
+            computed = [
+                call("next", call("iter", Call("values", on=result))) if one.gives_first else result
+            ]
 
     return Declaration(
         path,
@@ -274,10 +276,10 @@ def study_command(
             assert isinstance(calls, Caller)  # its program is the study and the call
             ctx = given.context
             run = {} if calls.how is None else {"run": calls.how}
-            found: Any = function(
+            expression: Any = function(
                 study=StudyValues.of(ctx), **{name: ctx.params[name] for name in own}, **run
             )
-            calls.let("result", found)
+            calls.let("result", expression)
 
         return Declaration(path, str(function.__doc__), fields, answer, of_study=True, **further).command()
 

@@ -126,8 +126,8 @@ def collected(
 
     @wraps(command)
     def gathered(*args: Any, **values: Any) -> Any:
-        found = collect(values)
-        return command(*args, **{**values, name: found})
+        result = collect(values)
+        return command(*args, **{**values, name: result})
 
     return decorated(gathered, options)
 
@@ -327,8 +327,8 @@ def _local(typed: str, count: str | None) -> Elsewhere:
 
 
 def _address(typed: str) -> Elsewhere:
-    found = _ADDRESS.fullmatch(typed)
-    if not found or not 1 <= int(found[3]) <= 65535:
+    match = _ADDRESS.fullmatch(typed)
+    if not match or not 1 <= int(match[3]) <= 65535:
         raise click.BadParameter(
             f"an address has a host and a port, such as tcp://host:8786; got {typed!r}."
         )

@@ -53,9 +53,9 @@ def caught() -> Caught | None:
 
 
 @contextmanager
-def capturing(typed: str, found: Found, *, keeps_study: bool = False) -> Iterator[Caught]:
+def capturing(typed: str, result: Found, *, keeps_study: bool = False) -> Iterator[Caught]:
     """Within it a command prints nothing, and what is wrong is raised as it is."""
-    here = Caught(typed, found, keeps_study)
+    here = Caught(typed, result, keeps_study)
     token = _CAUGHT.set(here)
     try:
         yield here
@@ -126,9 +126,9 @@ def refuse_to_overwrite(paths: Sequence[str | Path], *, force: bool) -> None:
 def _refuse_inputs(paths: Sequence[str | Path]) -> None:
     ctx = click.get_current_context(silent=True)
     read = [] if ctx is None else [*_read_paths(ctx.params)]
-    found = [str(path) for path in paths if any(_same_file(path, other) for other in read)]
-    if found:
-        raise InputError(f"{', '.join(found)}: this command reads it. Choose another --output.")
+    result = [str(path) for path in paths if any(_same_file(path, other) for other in read)]
+    if result:
+        raise InputError(f"{', '.join(result)}: this command reads it. Choose another --output.")
 
 
 def _read_paths(params: Mapping[str, object]) -> Iterator[str]:

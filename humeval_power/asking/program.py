@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from humeval_power.asking.calls import ELSEWHERE, GapError, ProgramSource, TypedValues
-from humeval_power.asking.command import WORDS_READ, asked_study
+from humeval_power.asking.command import WORDS_READ, study_in_use
 from humeval_power.asking.command_groups import without_group
 from humeval_power.asking.expressions import Value, call
 from humeval_power.asking.options import FieldArgument, FieldOption
@@ -64,12 +64,12 @@ def path_of(context: click.Context) -> tuple[str, ...]:
 
 def _above(context: click.Context) -> list[click.Context]:
     """The contexts of a command and its groups, without that of the whole program."""
-    found: list[click.Context] = []
+    contexts: list[click.Context] = []
     at: click.Context | None = context
     while at is not None and at.parent is not None:
-        found.insert(0, at)
+        contexts.insert(0, at)
         at = at.parent
-    return found
+    return contexts
 
 
 def _context(words: Sequence[str]) -> click.Context:
@@ -113,8 +113,8 @@ def study_call(typed: TypedValues, source: ProgramSource) -> None:
     raw, _, _ = ctx.command.make_parser(ctx).parse_args(args=words)
     fields: dict[str, Value] = {}
     own: dict[str, Value] = {}
-    asked = asked_study(ctx)
-    from_file = set() if asked is None else set(asked.places)
+    request = study_in_use(ctx)
+    from_file = set() if request is None else set(request.places)
     for one in ctx.command.get_params(ctx):
         name = str(one.name)
         typed.allow(name)
@@ -137,7 +137,7 @@ def study_call(typed: TypedValues, source: ProgramSource) -> None:
             own[_ARGUMENTS.get(said, said.replace("-", "_"))] = _plain(one, value)
     group = "" if ctx.parent is None or ctx.parent.parent is None else f"{ctx.parent.info_name}."
     verb = f"{group}{ctx.info_name}"
-    path = "" if asked is None else asked.path
+    path = "" if request is None else request.path
     study = call("hp.Study.read", path) if path else call("hp.Study", **fields)
     if path and fields:
         study = study.method("with_", **fields)
@@ -154,8 +154,8 @@ def _field(field: str, one: click.Parameter, value: Any) -> Value:
     if field == "systems":
         return [name.strip() for name in kind.read(value)]
     if kind.is_number and isinstance(value, str):
-        found = kind.read(value) if ":" not in value and "," not in value else value
-        return float(found) if isinstance(found, Decimal) and float(found) == found else found
+        result = kind.read(value) if ":" not in value and "," not in value else value
+        return float(result) if isinstance(result, Decimal) and float(result) == result else result
     return str(value)
 
 

@@ -43,7 +43,7 @@ from humeval_power.asking.output import (
     typed_files,
     write_set,
 )
-from humeval_power.asking.run import EXIT_TARGET_MISSED, Run, told_command
+from humeval_power.asking.run import EXIT_TARGET_MISSED, Run, command_as_typed
 from humeval_power.asking.study_file import ABOUT
 from humeval_power.errors import InputError
 from humeval_power.fields import Field, flag, of_answer, text, word
@@ -230,22 +230,22 @@ def with_result(
                     around.enter_context(work.computing())
                     if configured:
                         note_config(click.get_current_context())
-                    found, is_dry = _found(lambda: command(*args, **values), values.get("run"))
-                asked = click.get_current_context().meta.get(STUDY_FILE)
-                told = found.told(told_command(), tuple(files.values()))
-                if asked is not None:
-                    told = told.of_study(asked.fields)
+                    result, is_dry = _result_of(lambda: command(*args, **values), values.get("run"))
+                source = click.get_current_context().meta.get(STUDY_FILE)
+                complete = result.with_command(command_as_typed(), tuple(files.values()))
+                if source is not None:
+                    complete = complete.of_study(source.fields)
                 if is_dry:
-                    replace(out, path=None, beside=()).deliver(told)
+                    replace(out, path=None, beside=()).deliver(complete)
                     return
-                out.deliver(told)
+                out.deliver(complete)
                 work.delivered()
                 by = caught()
-                if asked is not None and out.path not in (None, "-") and (by is None or by.keeps_study):
-                    asked.update(told, out.path)
-            if found.missed:
+                if source is not None and out.path not in (None, "-") and (by is None or by.keeps_study):
+                    source.update(complete, out.path)
+            if result.missed:
                 if caught() is None:
-                    note(f"Ends with {EXIT_TARGET_MISSED}: {found.missed}")
+                    note(f"Ends with {EXIT_TARGET_MISSED}: {result.missed}")
                 sys.exit(EXIT_TARGET_MISSED)
 
         def out_of(values: dict[str, Any]) -> Out:
@@ -259,26 +259,26 @@ def with_result(
     return decorate
 
 
-def _found(asked: Callable[[], Result], how: Run | str | None) -> tuple[Result, bool]:
+def _result_of(compute: Callable[[], Result], how: Run | str | None) -> tuple[Result, bool]:
     """What a command finds, or with --dry-run what it will cost, unless it simulates nothing; and whether this was
     such a run, of which nothing is written."""
     if not isinstance(how, Run) or not how.is_dry:  # a text is a column of runs
-        return asked(), False
+        return compute(), False
     from humeval_power.saying.progress import SweepCost
-    from humeval_power.sweep.dispatch import CostFound
+    from humeval_power.sweep.dispatch import CostWorkedOut
 
     try:
-        found = asked()
-    except CostFound as costs:
+        result = compute()
+    except CostWorkedOut as costs:
         return SweepCost(cost=costs.cost, slots=how.slots), True
     note("Nothing of this is computed in blocks: here is the answer itself, which is not written.")
-    return found, True
+    return result, True
 
 
 def _others(folder: Path, files: Collection[str]) -> list[str]:
     """What lies in a folder beside these files."""
-    found = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return sorted(name for name in found if name not in files)
+    others = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return sorted(name for name in others if name not in files)
 
 
 def _names(files: Collection[str]) -> str:

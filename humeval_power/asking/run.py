@@ -72,13 +72,13 @@ def with_run(command: Function) -> Function:
         from humeval_power.sweep.dispatch import DryRun
 
         with run.on or nullcontext() as engine, sweeping(DryRun() if run.is_dry else engine):
-            found = command(*args, run=run, **values)
+            result = command(*args, run=run, **values)
         if engine is not None and not engine.has_computed and not run.is_dry:
             note(
                 f"--on {engine.typed} was not used: nothing of this is simulated in blocks, or all of it was kept "
                 "from before."
             )
-        return found
+        return result
 
     options = (
         option_of("simulations", SIMULATIONS),
@@ -121,7 +121,7 @@ def typed_command() -> str:
     return shell_command([PROGRAM, *in_terminal(click.get_current_context().meta.get(WORDS, ()))])
 
 
-def told_command() -> str:
+def command_as_typed() -> str:
     """The command line as a result tells it: without where it is computed, which changes nothing of it."""
     elsewhere = caught()
     if elsewhere is not None:

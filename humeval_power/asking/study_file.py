@@ -138,8 +138,8 @@ def _of_record(path: str, written: str) -> StudyFile:
     """The study that a record holds: what a command was asked, every field of it."""
     from humeval_power.files.json_text import parse_json
 
-    found = parse_json(written, place=path)
-    values = found.get("study") if isinstance(found, dict) else None
+    document = parse_json(written, place=path)
+    values = document.get("study") if isinstance(document, dict) else None
     if not isinstance(values, Mapping):
         rule = "holds no study: only the records of commands that read one do."
         raise StudyFileError([Problem(rule, _HINT, place=path)])
@@ -244,8 +244,8 @@ def _beside(path: str, value: Any, kind: Kind) -> Any:
     if not kind.is_file:
         return value
     folder = Path(path).parent
-    found = [os.path.normpath(folder / each) for each in _each(value)]
-    return found if isinstance(value, list) else found[0]
+    paths = [os.path.normpath(folder / each) for each in _each(value)]
+    return paths if isinstance(value, list) else paths[0]
 
 
 def updated(path: str, before: str, values: Mapping[str, Any]) -> str | None:
@@ -260,8 +260,10 @@ def updated(path: str, before: str, values: Mapping[str, Any]) -> str | None:
     made = with_values(now, values)
     if made == now:
         return None
-    told = ", ".join(f"{name} = {toml_value(value)}" for name, value in values.items() if value is not None)
-    remedy = f"Say there yourself: {told}."
+    fields = ", ".join(
+        f"{name} = {toml_value(value)}" for name, value in values.items() if value is not None
+    )
+    remedy = f"Say there yourself: {fields}."
     if now != before:
         rule = "was changed since it was read, and is left as it is."
         raise InputError([Problem(rule, remedy, place=path)])
@@ -366,12 +368,12 @@ def _end_of_value(lines: list[str], first: int) -> int:
 def _remark(lines: list[str]) -> str:
     """The remark behind a value that ends on the last of these lines; a mark within a text is none."""
     *before, line = lines
-    for found in re.finditer("#", line):
+    for match in re.finditer("#", line):
         try:
-            tomllib.loads("\n".join([*before, line[: found.start()]]))
+            tomllib.loads("\n".join([*before, line[: match.start()]]))
         except ValueError:
             continue
-        return line[found.start() :]
+        return line[match.start() :]
     return ""
 
 

@@ -125,8 +125,8 @@ def study_fields(
     instead = {**instead, **differing}
     wanted = (wanted | instead.keys()) - set(but)
     instead = {"preset": PRESET, **instead}
-    found = {name: instead.get(name, one) for name, one in FIELDS.items() if name in wanted}
-    return {**found, "all_pairs": ALL_PAIRS} if "comparisons" in found else found
+    fields = {name: instead.get(name, one) for name, one in FIELDS.items() if name in wanted}
+    return {**fields, "all_pairs": ALL_PAIRS} if "comparisons" in fields else fields
 
 
 def _in_options(message: str, options: Mapping[str, str]) -> str:

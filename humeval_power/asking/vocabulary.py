@@ -26,11 +26,11 @@ def systems_typed(rule: str, *, exactly: int | None = None, distinct: bool = Fal
     """What reads the names of systems, two or more or `exactly` so many; it raises ValueError with the rule."""
 
     def parse(typed: str) -> tuple[str, ...]:
-        found = tuple(name.strip() for name in typed.split(",") if name.strip() or exactly)
-        is_count = len(found) >= 2 if exactly is None else len(found) == exactly and all(found)
-        if not is_count or (distinct and len(set(found)) < len(found)):
+        names = tuple(name.strip() for name in typed.split(",") if name.strip() or exactly)
+        is_count = len(names) >= 2 if exactly is None else len(names) == exactly and all(names)
+        if not is_count or (distinct and len(set(names)) < len(names)):
             raise ValueError(f"{rule}; got {shortened(typed)!r}.")
-        return found
+        return names
 
     return parse
 

@@ -69,23 +69,23 @@ def find_columns(
         Columns that are missing, ambiguous, doubled, or named twice; all at once.
     """
     known, named = [str(column) for column in columns], named or {}
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     problems: list[Problem] = []
     for column in wanted:
         name = named.get(column.name)
         if name is not None and name not in known:
             problems.append(_unknown(name, known, column.option, source))
         elif (name or column.name) in known:
-            found[column.name] = name or column.name
+            result[column.name] = name or column.name
     notices: list[str] = []
     absent: list[Column] = []
     for column in wanted:
-        if column.name in found or named.get(column.name) is not None:
+        if column.name in result or named.get(column.name) is not None:
             continue
-        free = [name for name in known if name not in found.values() and name not in taken]
+        free = [name for name in known if name not in result.values() and name not in taken]
         fitting = [name for name in free if column.fits(name)]
         if len(fitting) == 1:
-            found[column.name] = fitting[0]
+            result[column.name] = fitting[0]
             notices.append(f"Column {fitting[0]!r} is read as the {column.name}.")
         elif fitting:
             problems.append(_ambiguous(column, fitting, source))
@@ -93,12 +93,12 @@ def find_columns(
             absent.append(column)
     if absent:
         problems.append(
-            _absent(absent, [name for name in known if name not in found.values()], known, source)
+            _absent(absent, [name for name in known if name not in result.values()], known, source)
         )
-    problems += _shared(found, source) + _doubled(found, known, source)
+    problems += _shared(result, source) + _doubled(result, known, source)
     if problems:
         raise InputError(problems)
-    return ColumnRoles(found, tuple(notices))
+    return ColumnRoles(result, tuple(notices))
 
 
 def named_column(name: str, columns: Iterable[object], *, option: str, source: str) -> str:
@@ -182,9 +182,9 @@ def _near(column: Column, free: Sequence[str]) -> list[str]:
     return [f"Is {near[0]!r} the {column.name}?"] if near else []
 
 
-def _shared(found: Mapping[str, str], source: str) -> list[Problem]:
+def _shared(values: Mapping[str, str], source: str) -> list[Problem]:
     roles_of: dict[str, list[str]] = {}
-    for role, column in found.items():
+    for role, column in values.items():
         roles_of.setdefault(column, []).append(role)
     return [
         Problem(
@@ -198,10 +198,10 @@ def _shared(found: Mapping[str, str], source: str) -> list[Problem]:
     ]
 
 
-def _doubled(found: Mapping[str, str], columns: Sequence[str], source: str) -> list[Problem]:
+def _doubled(values: Mapping[str, str], columns: Sequence[str], source: str) -> list[Problem]:
     return [
         Problem(rule="two columns bear this name.", remedy="Rename one of them.", place=source, column=name)
-        for name in dict.fromkeys(found.values())
+        for name in dict.fromkeys(values.values())
         if list(columns).count(name) > 1
     ]
 
@@ -275,6 +275,8 @@ def find_roles(
         As `find_columns`.
     """
     names = {str(role): name for role, name in named.items()}
-    found = find_columns(columns, list(ROLES.values()), named=names, source=source, taken=taken)
-    of = found.of
-    return Columns(of["worker"], of["item"], of["system"], of["rating"], of.get("criterion"), found.notices)
+    result = find_columns(columns, list(ROLES.values()), named=names, source=source, taken=taken)
+    of = result.of
+    return Columns(
+        of["worker"], of["item"], of["system"], of["rating"], of.get("criterion"), result.notices
+    )

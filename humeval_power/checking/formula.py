@@ -122,7 +122,7 @@ class _Reader:
         self, leaves: Iterable[tuple[int, Any]], *, of: str = ""
     ) -> tuple[bool, tuple[Factors, ...]]:
         """Whether there is an intercept among the terms of a sum, and the others, each once."""
-        intercept, found = True, dict[Factors, None]()
+        intercept, terms = True, dict[Factors, None]()
         for sign, leaf in leaves:
             number = None if _is_node(leaf) or leaf.kind.value != "value" else leaf.token
             if number in ("0", "1"):
@@ -130,8 +130,8 @@ class _Reader:
             elif sign < 0:
                 self._refuse(of or f"- {_words(leaf)}", "a term is taken away.", "Leave it out.")
             else:
-                found.update(dict.fromkeys(self._factors(leaf, of)))
-        return intercept, tuple(found)
+                terms.update(dict.fromkeys(self._factors(leaf, of)))
+        return intercept, tuple(terms)
 
     def _factors(self, leaf: Any, of: str) -> list[Factors]:
         """The terms that a part of a sum stands for: a * b is a, b and a:b."""
@@ -533,15 +533,15 @@ class _Varying:
     def problems(self) -> list[Problem]:
         """Of each term, then of what is missing."""
         seen: set[tuple[Factors, Factors]] = set()
-        found: list[Problem] = []
+        result: list[Problem] = []
         for bar in self._bars:
-            found += self._of_bar(bar)
+            result += self._of_bar(bar)
             for term in [*([()] if bar.intercept else []), *bar.terms]:
                 if (bar.groups, term) in seen:
                     rule = "something of it is in the formula twice."
-                    found.append(unfitted(bar.text, rule, "Write each intercept and each slope once."))
+                    result.append(unfitted(bar.text, rule, "Write each intercept and each slope once."))
                 seen.add((bar.groups, term))
-        return [*found, *self._missing(), *self._of_documents()]
+        return [*result, *self._missing(), *self._of_documents()]
 
     def _of_documents(self) -> Iterator[Problem]:
         if self._of["document"].correlated:
@@ -584,17 +584,17 @@ class _Varying:
         """What the groups lack: workers and items have an intercept and a slope each."""
         system = quoted(self._roles.system or "system")
         for role in ("worker", "item", "document"):
-            group, found = self._roles.group(role), self._of[role]
+            group, result = self._roles.group(role), self._of[role]
             name = ":".join(map(quoted, group)) or "COLUMN"
             wanted = f"(1 + {system} || {name})"
             if not group:
                 if role != "document":
                     rule = f"no term says how the {role}s differ."
                     yield Problem(rule, f"Add {wanted} with the column of the {role}s.", place=PLACE)
-            elif not found.intercept:
+            elif not result.intercept:
                 rule = f"the {role}s have a slope and no intercept, as if all were alike under the mean system."
                 yield unfitted(f"(0 + {system} | {name})", rule, f"Write {wanted}.")
-            elif not found.slope and role != "document":
+            elif not result.slope and role != "document":
                 yield unfitted(f"(1 | {name})", TOO_BOLD[role], f"Write {wanted}.")
 
 

@@ -65,14 +65,14 @@ class Outputs:
             problems.append(
                 Problem(rule, f"Call them alike, in the same order: --systems {names}", self.origin)
             )
-        for what, wanted, found in (("item", items, self.items), ("system", systems, self.systems)):
+        for what, wanted, values in (("item", items, self.items), ("system", systems, self.systems)):
             if renamed and what == "system":
                 continue
-            without = [repr(name) for name in wanted if name not in found]
-            extra = [repr(name) for name in found if name not in wanted]
+            without = [repr(name) for name in wanted if name not in values]
+            extra = [repr(name) for name in values if name not in wanted]
             if without:
                 rule = f"has no outputs of the {what}{_plural(without)} {listing(without, limit=_SHOWN)}."
-                problems.append(Problem(rule, f"It has {_those(what, found)}.", self.origin))
+                problems.append(Problem(rule, f"It has {_those(what, values)}.", self.origin))
             if extra:
                 rule = f"has outputs of the {what}{_plural(extra)} {listing(extra, limit=_SHOWN)}, "
                 problems.append(
@@ -161,11 +161,11 @@ def _together(
 
 
 def _blank(long: Sequence[tuple[int, str, str, str]], origin: str) -> Iterator[Problem]:
-    told = set()
+    fields = set()
     for row, item, system, _ in long:
         for what, name in (("item", item), ("system", system)):
-            if not name.strip() and (row, what) not in told:
-                told.add((row, what))
+            if not name.strip() and (row, what) not in fields:
+                fields.add((row, what))
                 yield Problem(f"the {what} is blank.", "Name it, or leave the row out.", origin, row)
 
 

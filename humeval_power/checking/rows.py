@@ -137,7 +137,7 @@ def refused_rows(table: pd.DataFrame, *, but: Collection[str] = ()) -> tuple[Ref
     import pandas as pd
 
     known = {bare: name for name in map(str, table.columns) if (bare := _bare(name)) and name not in but}
-    found = []
+    refused = []
     for bare, name in known.items():
         meant = _meant_by(bare, known)
         if not meant:
@@ -151,44 +151,45 @@ def refused_rows(table: pd.DataFrame, *, but: Collection[str] = ()) -> tuple[Ref
             marked = np.array([_bare(text) not in ("", "nan", "none") for text in cells.texts])
         mask = marked[cells.code] & (cells.code >= 0)
         if mask.any():
-            found.append(RefusedRows(name, cells, mask))
-    return tuple(found)
+            refused.append(RefusedRows(name, cells, mask))
+    return tuple(refused)
 
 
-def marked_rows(found: Sequence[RefusedRows], n_rows: int) -> Mask:
+def marked_rows(refused: Sequence[RefusedRows], n_rows: int) -> Mask:
     """The rows that any of the columns marks, (n_rows,)."""
     mask = np.zeros(n_rows, dtype=np.bool_)
-    for one in found:
+    for one in refused:
         mask |= one.mask
     return mask
 
 
-def refusal_words(found: Sequence[RefusedRows], rows: Mask) -> str:
+def refusal_words(refused: Sequence[RefusedRows], rows: Mask) -> str:
     """What the columns say of these rows."""
-    return "; ".join(one.words(rows) for one in found if (one.mask & rows).any())
+    return "; ".join(one.words(rows) for one in refused if (one.mask & rows).any())
 
 
-def undecided(found: Sequence[RefusedRows], rows: Mask, *, source: str) -> list[Problem]:
+def undecided(refused: Sequence[RefusedRows], rows: Mask, *, source: str) -> list[Problem]:
     """The problem of marked rows that nobody has decided on."""
-    marked = marked_rows(found, len(rows)) & rows
+    marked = marked_rows(refused, len(rows)) & rows
     if not marked.any():
         return []
-    names = listing([one.column for one in found if (one.mask & rows).any()])
+    names = listing([one.column for one in refused if (one.mask & rows).any()])
     rule = (
         f"{int(marked.sum()):,} of {int(rows.sum()):,} rows hold rejected or unfinished work by their {names}: "
-        f"{refusal_words(found, rows)}."
+        f"{refusal_words(refused, rows)}."
     )
     return [Problem(rule, REMEDY, place=source)]
 
 
-def kept_notice(found: Sequence[RefusedRows], rows: Mask) -> list[str]:
+def kept_notice(refused: Sequence[RefusedRows], rows: Mask) -> list[str]:
     """What to say where marked rows are analysed."""
-    n_marked = int((marked_rows(found, len(rows)) & rows).sum())
+    n_marked = int((marked_rows(refused, len(rows)) & rows).sum())
     if not n_marked:
         return []
     verb = "row is" if n_marked == 1 else "rows are"
     return [
-        f"WARNING: {n_marked:,} {verb} of rejected or unfinished work ({refusal_words(found, rows)}) and analysed, "
+        f"WARNING: {n_marked:,} {verb} of rejected or unfinished work ({refusal_words(refused, rows)}) and "
+        f"analysed, "
         "as --rejected-rows keep says."
     ]
 
@@ -203,20 +204,20 @@ def decided_rows(
     InputError
         Marked rows, and `rejected_rows` is None.
     """
-    found = refused_rows(table, but=but)
+    refused = refused_rows(table, but=but)
     everything = np.ones(len(table), dtype=np.bool_)
-    marked = marked_rows(found, len(table))
+    marked = marked_rows(refused, len(table))
     if not marked.any():
         return table, ()
     if rejected_rows is None:
-        raise InputError(undecided(found, everything, source=source))
+        raise InputError(undecided(refused, everything, source=source))
     if rejected_rows == "keep":
-        return table, tuple(kept_notice(found, everything))
+        return table, tuple(kept_notice(refused, everything))
     verb = "row is" if marked.sum() == 1 else "rows are"
-    told = f"{int(marked.sum()):,} {verb} left out: {refusal_words(found, everything)}."
+    text = f"{int(marked.sum()):,} {verb} left out: {refusal_words(refused, everything)}."
     if marked.all():
-        raise InputError([Problem(f"no row is left: {told}", "Is this the right file?", place=source)])
-    return table[~marked], (told,)
+        raise InputError([Problem(f"no row is left: {text}", "Is this the right file?", place=source)])
+    return table[~marked], (text,)
 
 
 def _meant_by(column: str, known: Collection[str]) -> tuple[str, ...]:

@@ -58,8 +58,8 @@ def connected_parts(worker: Codes, item: Codes, *, n_workers: int, n_items: int)
         part = part[part]
         if np.array_equal(part, before):
             break
-    found, code = np.unique(part, return_inverse=True)
-    return len(found), code
+    parts, code = np.unique(part, return_inverse=True)
+    return len(parts), code
 
 
 def structure_notices(
@@ -102,7 +102,7 @@ def systems_apart(
         known, groups = [names[code] for code in present], [labels[code] for code in of_system]
         if _shares_no_item(item, document) or _split(known, groups):
             where = f"Each system is rated in one document of its own (column {column!r})"
-            return _asked_apart(where, known, groups)
+            return _apart(where, known, groups)
     compact = np.searchsorted(present, system)
     _, part = connected_parts(compact, item, n_workers=len(present), n_items=int(item.max()) + 1)
     of_system = part[: len(present)]
@@ -110,14 +110,14 @@ def systems_apart(
     if not 2 <= n_parts < len(present):
         return None
     where = f"The systems lie in {n_parts:,} groups that share no item"
-    return _asked_apart(where, [names[code] for code in present], [str(code) for code in of_system])
+    return _apart(where, [names[code] for code in present], [str(code) for code in of_system])
 
 
 def _shares_no_item(item: Codes, document: Codes) -> bool:
     return len(np.unique(item * (int(document.max()) + 1) + document)) == len(np.unique(item))
 
 
-def _asked_apart(where: str, names: Sequence[str], groups: Sequence[str]) -> str:
+def _apart(where: str, names: Sequence[str], groups: Sequence[str]) -> str:
     """What is found, what that may mean, and the way out."""
     listed = [
         f"({listing([name for name, group in zip(names, groups, strict=True) if group == one], limit=3)})"
@@ -413,18 +413,18 @@ def read_structure(
             rule = "there is only one document; at least 2 are needed to see how much documents differ."
             remedy = "Is this the right column? Leave --document out if all items are of one."
             problems.append(Problem(rule, remedy, place=source, column=names.document))
-    found: list[Covariate] = []
+    covariates: list[Covariate] = []
     for name in names.covariates:
         at = Location(source, name, rows)
         covariate, wrong = _covariate(read_cells(table[name]), kept, missing=missing, at=at)
-        found += [] if covariate is None else [covariate]
+        covariates += [] if covariate is None else [covariate]
         problems += wrong
     if names.order is not None:
         at = Location(source, names.order, rows)
         covariate, wrong = _order(read_cells(table[names.order]), kept, system=system, pair=pair, at=at)
-        found += [] if covariate is None else [covariate]
+        covariates += [] if covariate is None else [covariate]
         problems += wrong
-    return Structure(document, tuple(found)), problems
+    return Structure(document, tuple(covariates)), problems
 
 
 def _covariate(
@@ -567,7 +567,7 @@ def _first_value(covariate: Covariate) -> str:
     return repr(covariate.levels[0]) if covariate.levels else f"{value:g}"
 
 
-def told(
+def assumed_in_reading(
     document: Codes | None, names: StructureNames, item: Codes, covariates: Sequence[Covariate]
 ) -> list[str]:
     """What was assumed in reading these columns."""

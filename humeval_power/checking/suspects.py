@@ -98,16 +98,16 @@ def suspected_columns(
     codes = _Codes(worker, item, system, tuple(map(str, names)))
     known = {*of_role.values(), *taken}
     free = [name for name in table.columns if name not in known][:_MOST_COLUMNS]
-    return tuple(found for name in free if (found := _look(str(name), table[name], codes)) is not None)
+    return tuple(suspect for name in free if (suspect := _look(str(name), table[name], codes)) is not None)
 
 
 def documents_in_names(item_names: Sequence[str]) -> list[str] | None:
     """The part of each item's name before its last separator, where that groups the items: 'd1' of 'd1-s3';
     None where it does not."""
-    found = [_PREFIX.match(str(name)) for name in item_names]
-    if not all(found):
+    matches = [_PREFIX.match(str(name)) for name in item_names]
+    if not all(matches):
         return None
-    prefixes = [match.group(1) for match in found if match is not None]
+    prefixes = [match.group(1) for match in matches if match is not None]
     n = len(set(prefixes))
     return prefixes if 2 <= n <= len(prefixes) / 1.5 else None
 
@@ -290,12 +290,12 @@ def cluster_suspects(
     items = np.arange(len(head)) if item is None else pd.factorize(_texts(head[item]))[0]
     known = {*taken, *([] if item is None else [item])}
     free = [name for name in head.columns if name not in known][:_MOST_COLUMNS]
-    found = [
+    results = [
         one for name in free if (one := _look_of_cluster_columns(str(name), head[name], items)) is not None
     ]
-    if not found and item is not None:
-        found = _in_names(list(dict.fromkeys(_texts(head[item]))))
-    return tuple(sorted(found, key=lambda one: -one.n_clusters))
+    if not results and item is not None:
+        results = _in_names(list(dict.fromkeys(_texts(head[item]))))
+    return tuple(sorted(results, key=lambda one: -one.n_clusters))
 
 
 def _look_of_cluster_columns(name: str, column: pd.Series, items: np.ndarray) -> ClusterSuspect | None:
@@ -404,28 +404,28 @@ def worker_answers(
     kinds = read_kinds(table, but=columns.values())
     texts = {role: _ids(table[columns[role]]) for role in ("worker", "item", "system")}
     given = read_numbers(read_cells(table[columns["rating"]]), missing=missing)
-    found: dict[str, object] = dict(texts)
-    found["rating"] = np.where(given.missing, np.nan, scale.to_unit(given.value))
+    result: dict[str, object] = dict(texts)
+    result["rating"] = np.where(given.missing, np.nan, scale.to_unit(given.value))
     is_check = np.zeros(len(table), dtype=np.bool_)
     if kinds is not None:
         text = np.array([one.strip() for one in kinds.cells.texts], dtype=object)[kinds.cells.code]
-        found[KIND] = np.where(text == "", KINDS[0], text)
+        result[KIND] = np.where(text == "", KINDS[0], text)
         is_check = text == "check"
     problems: list[Problem] = []
     for name in _KNOWN:
         if name in table.columns and name not in columns.values():
-            found[name], wrong = _numbers(table, name, is_check, source)
+            result[name], wrong = _numbers(table, name, is_check, source)
             problems += wrong
     if problems:
         raise InputError(problems)
     if "code" in table.columns and "code" not in columns.values():
-        found["code"] = _ids(table["code"])
+        result["code"] = _ids(table["code"])
     kept = texts["worker"] != ""
     if without_rejected:
         kept &= ~marked_rows(refused_rows(table, but=columns.values()), len(table))
     if "criterion" in columns and criterion is not None:
         kept &= is_check | (_ids(table[columns["criterion"]]) == criterion)
-    answers: pd.DataFrame = pd.DataFrame(found)
+    answers: pd.DataFrame = pd.DataFrame(result)
     if criterion is not None:
         answers["criterion"] = np.where(is_check, "", criterion)
     left: pd.DataFrame = answers.loc[kept].reset_index(drop=True)

@@ -55,12 +55,12 @@ def columns_of_criteria(
     names = {str(role): name for role, name in named.items()}
     optional = replace(ROLES["rating"], required=False)
     try:
-        found = find_columns(known, [*_ALL_BUT_RATING, optional], named=names, source=source, taken=taken)
+        columns = find_columns(known, [*_ALL_BUT_RATING, optional], named=names, source=source, taken=taken)
     except InputError:
         return ()
-    if "rating" in found.of or "criterion" in found.of:
+    if "rating" in columns.of or "criterion" in columns.of:
         return ()
-    of_role = {role: found.of[role] for role in ("worker", "item", "system")}
+    of_role = {role: columns.of[role] for role in ("worker", "item", "system")}
     left_out = {one.column for one in suspected_columns(table, of_role, taken=tuple(taken))}
     free = [name for name in known if name not in {*of_role.values(), *taken, *left_out}]
     worker, item, system = (read_ids(read_cells(table[of_role[role]])).code for role in of_role)
@@ -94,17 +94,17 @@ def _columns_of_each(table: pd.DataFrame, one: Literal["worker", "system"]) -> t
     sought, rating = (replace(ROLES[role], required=False) for role in (one, "rating"))
     others = [ROLES[role] for role in ("worker", "item", "system", "criterion") if role != one]
     try:
-        found = find_columns(known, [*others, sought, rating], source="").of
+        columns = find_columns(known, [*others, sought, rating], source="").of
     except InputError:
         return ()
-    if table.empty or len(set(known)) < len(known) or {one, "rating"} & set(found):
+    if table.empty or len(set(known)) < len(known) or {one, "rating"} & set(columns):
         return ()
-    codes = {role: read_ids(read_cells(table[name])).code for role, name in found.items()}
+    codes = {role: read_ids(read_cells(table[name])).code for role, name in columns.items()}
     if len(np.unique(np.column_stack(list(codes.values())), axis=0)) < len(table):
         return ()
     chosen, spans = [], []
     for name in known:
-        if name in found.values() or bare(name) in COUNT_NAMES:
+        if name in columns.values() or bare(name) in COUNT_NAMES:
             continue
         numbers = read_numbers(read_cells(table[name]), missing=MISSING_CODES)
         given = numbers.value[~numbers.missing]
@@ -131,12 +131,12 @@ def _may_be_sought(column: pd.Series, codes: Mapping[str, np.ndarray]) -> bool:
     if (words < 0).any():
         return False
     n_words = len(np.unique(words))
-    told = any(
+    is_told_apart = any(
         len(np.unique(np.column_stack([codes[role], words]), axis=0)) == len(np.unique(codes[role]))
         for role in codes
         if role != "criterion"
     )
-    return not told and n_words <= len(words) / 2
+    return not is_told_apart and n_words <= len(words) / 2
 
 
 def find_table_roles(

@@ -133,7 +133,7 @@ class Questions:
         name: str,
         answer: Callable[..., Result],
         write: Callable[[TypedValues, ProgramSource], None],
-        asked: Sequence[Function],
+        functions: Sequence[Function],
         *,
         lists: Sequence[str] = (),
     ) -> Command:
@@ -145,7 +145,7 @@ class Questions:
             for each, one in self.fields.items()
         ]
         method = option_of("method", replace(METHOD, usual=self.method))
-        command = decorated(with_run(with_result(configured=True)(run)), (*asked, *options, method))
+        command = decorated(with_run(with_result(configured=True)(run)), (*functions, *options, method))
         made = click.command(name, help=answer.__doc__, cls=Command, no_program=self.no_program)(command)
         made.program = None if self.no_program else write
         made.form = self._form(name)
@@ -173,8 +173,8 @@ class Questions:
         scenario = self.scenario(n, largest, given)
         by = ways_of(method, scenario, is_search=True)
         self._announce([n], by, run, given, times=SEARCH_STEPS)
-        asked = self._how(run, {"n": n, **given})
-        return calls.detectable_effect(scenario, largest=largest, power=power, method=method, **asked)
+        options = self._how(run, {"n": n, **given})
+        return calls.detectable_effect(scenario, largest=largest, power=power, method=method, **options)
 
     def _size(
         self, effect: float, power: float, highest: int, method: Method, run: Run, **given: Any
@@ -218,8 +218,8 @@ class Questions:
         sizes = [int(labels["n"]) for labels, _ in cells]
         self._announce(sizes, ways_of(method, cells[0][1], is_search=True), run, given)
         single = {name: one[0] for name, one in self._typed_lists(given).items() if len(one) == 1}
-        asked = self._how(run, {**given, **single})
-        return calls.surface(cells, method=method, draw=draw, along=along, **asked)
+        options = self._how(run, {**given, **single})
+        return calls.surface(cells, method=method, draw=draw, along=along, **options)
 
     def scenario(self, n: int, effect: float, given: Given) -> Any:
         """The scenario of a size and a true effect."""
@@ -307,23 +307,23 @@ class Questions:
 
     def _write_power(self, typed: TypedValues, source: ProgramSource) -> None:
         comparison = source.let("comparison", self._written(typed["n"], typed["effect"], typed, source))
-        asked = {"method": typed.given("method"), **source.run(typed)}
-        source.let("result", call("hp.power", comparison, **asked))
+        options = {"method": typed.given("method"), **source.run(typed)}
+        source.let("result", call("hp.power", comparison, **options))
 
     def _write_mde(self, typed: TypedValues, source: ProgramSource) -> None:
         largest: Value = self.largest_effect(self._prepared(typed.context.params))
         comparison = source.let("comparison", self._written(typed["n"], 0.0, typed, source))
         if isinstance(largest, str):
             largest = call(largest, comparison)
-        asked = {"power": typed.given("power"), "method": typed.given("method"), **source.run(typed)}
-        source.let("result", call("hp.mde", comparison, largest=largest, **asked))
+        options = {"power": typed.given("power"), "method": typed.given("method"), **source.run(typed)}
+        source.let("result", call("hp.mde", comparison, largest=largest, **options))
 
     def _write_size(self, typed: TypedValues, source: ProgramSource) -> None:
         built = self._written(Code("n"), typed["effect"], typed, source)
         comparison, most = source.define("comparison", "n", built), self.most(typed)
         highest = typed.given("highest") if most is None or most >= typed["highest"] else most
-        asked = {"power": typed.given("power"), "highest": highest, "method": typed.given("method")}
-        source.let("result", call("hp.size", comparison, **asked, **source.run(typed)))
+        options = {"power": typed.given("power"), "highest": highest, "method": typed.given("method")}
+        source.let("result", call("hp.size", comparison, **options, **source.run(typed)))
 
     def _write_surface(self, typed: TypedValues, source: ProgramSource) -> None:
         lists = {name: list(typed[name]) for name in self.lists if typed[name] is not None}

@@ -95,12 +95,16 @@ def last_other(log: EvalLog) -> EvalLog | None:
             continue
         other = read_eval_log(info, header_only=True)
         is_same = other.eval.task == log.eval.task and other.status == "success"
-        if is_same and other.eval.task_id != log.eval.task_id and asked_of(other) != asked_of(log):
+        if (
+            is_same
+            and other.eval.task_id != log.eval.task_id
+            and model_and_prompt(other) != model_and_prompt(log)
+        ):
             return other
     return None
 
 
-def asked_of(log: EvalLog) -> dict[str, str]:
+def model_and_prompt(log: EvalLog) -> dict[str, str]:
     """What a log says of its model and prompt: two that differ in it are two systems."""
     spec = log.eval
     said: dict[str, Any] = {"model": spec.model, "solver": spec.solver, **(spec.task_args_passed or {})}
@@ -112,7 +116,7 @@ def names_of(before: EvalLog, now: EvalLog) -> tuple[str, str]:
     """What the two are called: by their models; by what else differs where that is one model."""
     if before.eval.model != now.eval.model:
         return before.eval.model, now.eval.model
-    first, second = asked_of(before), asked_of(now)
+    first, second = model_and_prompt(before), model_and_prompt(now)
     differ = [name for name in {**first, **second} if first.get(name) != second.get(name)]
 
     def named(said: dict[str, str]) -> Iterator[str]:

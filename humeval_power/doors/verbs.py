@@ -417,13 +417,13 @@ def _decided(ratings: Ratings, study: Study) -> dict[str, Any]:
     rule = {name: said[name] for name in names}
     if "margin_raw" in said:
         rule["margin"] = margin_of(said["margin_raw"], ratings.scale, name="margin_raw", raw=True)
-    found: dict[str, Any] = {"rule": DecisionRule(**rule)} if rule else {}
+    result: dict[str, Any] = {"rule": DecisionRule(**rule)} if rule else {}
     if ratings.n_systems == 2 and {"effect", "effect_raw"} & said.keys():
         raw = "effect_raw" in said
         typed = said["effect_raw"] if raw else said["effect"]
         name = "effect_raw" if raw else "effect"
-        found["effect"] = differences_of((typed,), ratings.scale, name=name, raw=raw)[0].value
-    return found
+        result["effect"] = differences_of((typed,), ratings.scale, name=name, raw=raw)[0].value
+    return result
 
 
 def answer(study: Study, command: str, how: Mapping[str, Any]) -> Result:
@@ -437,21 +437,21 @@ def answer(study: Study, command: str, how: Mapping[str, Any]) -> Result:
     from humeval_power.safe_text import shell_command
     from humeval_power.study import FIELDS
 
-    path, asked = command.split(), main.get_command(click.Context(main), command.split()[0])
+    path, wanted = command.split(), main.get_command(click.Context(main), command.split()[0])
     for word in path[1:]:
-        assert isinstance(asked, click.Group)
-        asked = asked.get_command(click.Context(asked), word)
-    assert asked is not None
+        assert isinstance(wanted, click.Group)
+        wanted = wanted.get_command(click.Context(wanted), word)
+    assert wanted is not None
     own = {
         max(one.opts, key=len)[2:].replace("-", "_"): one
-        for one in asked.params
+        for one in wanted.params
         if isinstance(one, click.Option) and not isinstance(one, FieldOption)
     }
     fields = {name: value for name, value in how.items() if name in FIELDS and name not in own}
     study = study.with_(**fields) if fields else study
     arguments = {
         str(one.name)
-        for one in asked.params
+        for one in wanted.params
         if isinstance(one, click.Argument) and not isinstance(one, FieldArgument)
     }
     words = [*path, "--jobs=1"] if "jobs" in own and "n_jobs" not in how else path

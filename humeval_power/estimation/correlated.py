@@ -78,17 +78,17 @@ def fit_correlated(
     best = _search(problem, ratings.rating, base, wanted, restricted)
     if best.status in (reml.NO_RESIDUAL, reml.RUNAWAY):
         raise FitError(vanishing_residual.RUNS_AWAY)
-    told = []
+    notices = []
     for factor in wanted:
         others = [other for other in wanted if other != factor]
         without = (
             base.criterion if not others else _search(problem, ratings.rating, base, others, restricted)[1]
         )
         fall = max(without - best.criterion, 0.0)
-        told.append(
+        notices.append(
             CorrelationFit(factor, _correlation(best, factor), fall, float(special.chdtrc(1, fall)))
         )
-    return _finished(problem, ratings, base, best, tuple(told), contrasts)
+    return _finished(problem, ratings, base, best, tuple(notices), contrasts)
 
 
 def _search(
@@ -139,13 +139,13 @@ def _search(
         here = _with(here, place, float(line.x))
     if len(correlated) > 1:
         simplex = here + np.array([[0.0, 0.0], [0.05, 0.0], [0.0, 0.05]])
-        found = optimize.minimize(  # type: ignore[call-overload]  # its stub has no simplex
+        optimum = optimize.minimize(  # type: ignore[call-overload]  # its stub has no simplex
             lambda angles: at(np.asarray(angles)).criterion,
             here.tolist(),
             method="Nelder-Mead",
             options={"xatol": 1e-7, "fatol": 1e-9, "initial_simplex": simplex},
         )
-        here = np.asarray(found.x)
+        here = np.asarray(optimum.x)
     ends = [at(here), at(np.zeros(len(correlated)))]
     return min(ends, key=lambda end: end.criterion)
 
@@ -166,9 +166,9 @@ def _turned(problem: CrossedProblem, m: dict[CorrelatedFactor, float]) -> Crosse
     return CrossedProblem.of_levels(levels, problem.x)
 
 
-def _correlation(found: CorrelatedOptimum, factor: CorrelatedFactor) -> float:
-    first, second = map(float, found.gamma[2 * _FACTORS.index(factor) :][:2])
-    m = found.slopes[factor]
+def _correlation(optimum: CorrelatedOptimum, factor: CorrelatedFactor) -> float:
+    first, second = map(float, optimum.gamma[2 * _FACTORS.index(factor) :][:2])
+    m = optimum.slopes[factor]
     spread = math.sqrt(first * (m**2 * first + second))
     return min(max(m * first / spread, -1.0), 1.0) if spread > 0 else 0.0  # rounding must not pass 1
 
@@ -183,14 +183,14 @@ class _Parameter(NamedTuple):
     free: bool
 
 
-def _parameters(problem: CrossedProblem, found: CorrelatedOptimum) -> list[_Parameter]:
+def _parameters(problem: CrossedProblem, optimum: CorrelatedOptimum) -> list[_Parameter]:
     parameters, first = [], 0
     nouns = ("worker", "item", "document")
-    for noun, factor, (d0, d1) in zip(nouns, problem.factors, found.gamma.reshape(-1, 2), strict=False):
+    for noun, factor, (d0, d1) in zip(nouns, problem.factors, optimum.gamma.reshape(-1, 2), strict=False):
         a = first + np.arange(int(factor.codes.max()) + 1)
         b = a + len(a)
         first += 2 * len(a)
-        m = {str(key): value for key, value in found.slopes.items()}.get(noun)
+        m = {str(key): value for key, value in optimum.slopes.items()}.get(noun)
         parameters.append(_Parameter(f"sd_{noun}_intercept", d0, a, a, bool(d0 > 0)))
         if m is not None:
             both = np.concatenate([a, b]), np.concatenate([b, a])
@@ -254,12 +254,12 @@ def _finished(
     problem: CrossedProblem,
     ratings: RatingTable,
     base: Fit,
-    found: CorrelatedOptimum,
+    optimum: CorrelatedOptimum,
     correlations: tuple[CorrelationFit, ...],
     contrasts: Sequence[tuple[str, str, Floats]],
 ) -> Fit:
     restricted = base.estimator == "reml"
-    parameters = _parameters(problem, found)
+    parameters = _parameters(problem, optimum)
     center = float(ratings.rating.mean())
     fitted, beta = dense_quantities(problem, ratings.rating - center, parameters)
     n, p = problem.x.shape
@@ -295,13 +295,13 @@ def _finished(
                 **{f"correlation_{one.factor}": one.value for one in correlations},
             }
         ),
-        criterion=found.criterion,
+        criterion=optimum.criterion,
         standard_error=error,
         standard_error_adjusted=adjusted,
         df_satterthwaite=satterthwaite,
         df_kenward_roger=kenward_roger,
-        converged=found.status == reml.CONVERGED,
-        message=MESSAGES[found.status],
+        converged=optimum.status == reml.CONVERGED,
+        message=MESSAGES[optimum.status],
         standard_errors={
             "baseline": math.sqrt(sigma2 * fitted.phi[0, 0]),
             "effect": error,

@@ -292,8 +292,8 @@ def _fit_native(
         n_optima=batch.n_optima,
         n_documents=n_documents(ratings),
         covariates=tuple(
-            CovariateEffect(column, label, *map(float, found))
-            for (column, label, _), found in zip(further, batch.further[0], strict=True)
+            CovariateEffect(column, label, *map(float, values))
+            for (column, label, _), values in zip(further, batch.further[0], strict=True)
         ),
         monte_carlo=batch.monte_carlo,
     )
@@ -310,15 +310,15 @@ def covariate_contrasts(ratings: RatingTable) -> list[tuple[str, str, Floats]]:
     """What to tell of a table's covariates: column, label, and weights (p,) of the fixed effects."""
     covariates = getattr(ratings, "covariates", ())
     p = 2 + sum(len(one.labels) for one in covariates)
-    found, first = [], 2
+    contrasts, first = [], 2
     for one in covariates:
         last = first + len(one.labels)
         for label, weights in one.contrasts:
             row = np.zeros(p)
             row[first:last] = weights
-            found.append((one.name, label, row))
+            contrasts.append((one.name, label, row))
         first = last
-    return found
+    return contrasts
 
 
 def deviation_errors(information: Floats, deviations: Floats) -> list[float]:

@@ -176,8 +176,8 @@ def _counter(metric: CorpusMetric, tokenizer: Tokenizer, lowercase: bool) -> Met
 
 def _counted(counter: Metric, system: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
     # sacreBLEU has no public way to these counts; a test compares the metric with its corpus_score.
-    found = counter._extract_corpus_statistics(list(system), [list(each) for each in references])
-    return np.array(found, dtype=np.float64)
+    counts = counter._extract_corpus_statistics(list(system), [list(each) for each in references])
+    return np.array(counts, dtype=np.float64)
 
 
 # How much each sentence moves the difference of a corpus metric: its influence value (Hampel 1974).
@@ -230,11 +230,11 @@ def swapped_differences(counts: SentenceCounts, swapped: NDArray[np.bool_]) -> F
     """
     moved = counts.b - counts.a
     a, b = counts.a.sum(axis=0), counts.b.sum(axis=0)
-    found = []
+    differences = []
     for begin in range(0, len(swapped), _PORTION):
         change = swapped[begin : begin + _PORTION].astype(np.float64) @ moved
-        found.append(counts.value(b - change) - counts.value(a + change))
-    return np.concatenate(found)
+        differences.append(counts.value(b - change) - counts.value(a + change))
+    return np.concatenate(differences)
 
 
 def random_subsets(rng: np.random.Generator, n_sentences: int, n_subsets: int) -> NDArray[np.bool_]:

@@ -195,16 +195,16 @@ def _as_fit(model: Any, kenward_roger: KenwardRoger, *, ratings: RatingTable, es
 def _standard_deviations(table: pd.DataFrame) -> dict[str, float]:
     """SDs by their names. lme4 orders the terms by number of levels and numbers repeated groups
     ('worker', 'worker.1'): a component is found by its group and its column, never by position."""
-    found = {
+    deviations = {
         (str(group).split(".")[0], str(column)): float(sd)
         for group, column, sd in zip(table.index, table["Name"], table["Std"], strict=True)
     }
     sds = {
-        f"sd_{group}_{name}": found[group, column]
+        f"sd_{group}_{name}": deviations[group, column]
         for group in ("worker", "item")
         for name, column in (("intercept", "(Intercept)"), ("slope", "x"))
     }
-    residual = next(sd for (group, _), sd in found.items() if group == "Residual")
+    residual = next(sd for (group, _), sd in deviations.items() if group == "Residual")
     return {**sds, "sd_residual": residual}
 
 
@@ -262,9 +262,9 @@ def fit_statsmodels(ratings: RatingTable, *, estimator: Estimator = "reml") -> F
     X, blocks = _design(ratings)
     if is_explained_exactly(ratings):
         raise FitError(EXPLAINED)
-    found = _search(_model(ratings.rating, X, blocks, reml=estimator == "reml"))
-    ratio = np.where(np.abs(found.x) < NEGLIGIBLE, 0.0, np.abs(found.x))
-    if not (np.isfinite(ratio).all() and np.isfinite(found.fun)):
+    fitted = _search(_model(ratings.rating, X, blocks, reml=estimator == "reml"))
+    ratio = np.where(np.abs(fitted.x) < NEGLIGIBLE, 0.0, np.abs(fitted.x))
+    if not (np.isfinite(ratio).all() and np.isfinite(fitted.fun)):
         raise FitError(RUNS_AWAY)
     try:
         solved = _least_squares(ratings.rating, X, blocks, ratio=ratio, reml=estimator == "reml")
@@ -277,7 +277,7 @@ def fit_statsmodels(ratings: RatingTable, *, estimator: Estimator = "reml") -> F
         ),
         estimator=estimator,
         engine="statsmodels",
-        criterion=float(found.fun),
+        criterion=float(fitted.fun),
         standard_error=solved.standard_error,
         standard_error_adjusted=math.nan,
         df_satterthwaite=math.nan,
@@ -285,9 +285,9 @@ def fit_statsmodels(ratings: RatingTable, *, estimator: Estimator = "reml") -> F
         n_ratings=n_ratings,
         n_workers=blocks[0].shape[1],
         n_items=blocks[2].shape[1],
-        converged=bool(found.success),
+        converged=bool(fitted.success),
         boundary=tuple(name for name, sd in sds.items() if sd == 0),
-        message=str(found.message),
+        message=str(fitted.message),
     )
 
 

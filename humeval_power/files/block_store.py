@@ -62,9 +62,9 @@ class BlockStore:
 
     def _check(self) -> None:
         (version,) = self._file.execute("PRAGMA user_version").fetchone()
-        (found,) = self._file.execute("PRAGMA quick_check").fetchone()
-        if version != SCHEMA or found != "ok":
-            raise DamagedStoreError(f"version {version}, {found}")
+        (verdict,) = self._file.execute("PRAGMA quick_check").fetchone()
+        if version != SCHEMA or verdict != "ok":
+            raise DamagedStoreError(f"version {version}, {verdict}")
         self._file.execute("PRAGMA journal_mode = TRUNCATE")
         self._file.execute("PRAGMA synchronous = FULL")
 
@@ -107,13 +107,13 @@ class BlockStore:
     @property
     def seconds(self) -> float:
         """How long all runs have worked for what is kept."""
-        (found,) = self._file.execute("SELECT sum(seconds) FROM runs").fetchone()
-        return float(found)
+        (result,) = self._file.execute("SELECT sum(seconds) FROM runs").fetchone()
+        return float(result)
 
     def __len__(self) -> int:
         """How many blocks are kept on the disk."""
-        (found,) = self._file.execute("SELECT count(*) FROM blocks").fetchone()
-        return int(found)
+        (count,) = self._file.execute("SELECT count(*) FROM blocks").fetchone()
+        return int(count)
 
     def close(self) -> None:
         """Close the file, without saving what waits."""

@@ -130,8 +130,8 @@ def stream_number(path: str | Path) -> int | None:
     """The open file that a path such as /dev/stdout or /dev/fd/3 stands for."""
     if str(path) in _STREAMS:
         return _STREAMS.index(str(path))
-    found = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d{1,9})", str(path))
-    return None if found is None else int(found[1])
+    match = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d{1,9})", str(path))
+    return None if match is None else int(match[1])
 
 
 def _write(handle: int, content: bytes) -> None:
@@ -397,7 +397,7 @@ def _finish(home: Path, homes: list[Path], say: Callable[[str], None]) -> list[P
             discard([home])
             say(_CLEARED.format(staging=home / STAGING))
         return []
-    journals = {place: found for place in homes if (found := _same_set(place, own)) is not None}
+    journals = {place: same for place in homes if (same := _same_set(place, own)) is not None}
     waiting = {
         place: [name for name, part in journal.moves.items() if os.path.lexists(place / STAGING / part)]
         for place, journal in journals.items()
@@ -418,13 +418,13 @@ def _counts(journal: Journal, lead: Path) -> bool:
         return True
     if not lead.is_dir():
         raise InputError(f"Files of a set that was not finished lie in {lead}, which is not there now.")
-    found = read_journal(lead / STAGING)
-    return found is not None and found.set_id == journal.set_id
+    result = read_journal(lead / STAGING)
+    return result is not None and result.set_id == journal.set_id
 
 
 def _same_set(place: Path, journal: Journal) -> Journal | None:
-    found = read_journal(place / STAGING) if place.is_dir() else None
-    return found if found is not None and found.set_id == journal.set_id else None
+    result = read_journal(place / STAGING) if place.is_dir() else None
+    return result if result is not None and result.set_id == journal.set_id else None
 
 
 def _check(homes: list[Path], journals: Mapping[Path, Journal], waiting: Mapping[Path, list[str]]) -> None:

@@ -37,10 +37,10 @@ _NOTED: ContextVar[dict[str, Source] | None] = ContextVar("files_read", default=
 @contextmanager
 def noting_files() -> Iterator[dict[str, Source]]:
     """Within the block, each file that is read is noted by its name, in the order of reading."""
-    found: dict[str, Source] = {}
-    token = _NOTED.set(found)
+    source: dict[str, Source] = {}
+    token = _NOTED.set(source)
     try:
-        yield found
+        yield source
     finally:
         _NOTED.reset(token)
 

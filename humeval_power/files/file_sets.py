@@ -491,15 +491,15 @@ class PartialFolder:
     def _taken(self) -> int | None:
         """The folder held by this process alone; None if it went away meanwhile."""
         try:
-            found = os.lstat(self.path)
+            status = os.lstat(self.path)
         except FileNotFoundError:
             return None
-        if not stat.S_ISDIR(found.st_mode):
+        if not stat.S_ISDIR(status.st_mode):
             raise UnfinishedWorkError(
                 f"{self.path} is in the way: unfinished work is kept in a folder of this name. Remove it, or "
                 "choose another --output."
             )
-        if found.st_uid not in (os.geteuid(), self.path.absolute().parent.stat().st_uid):
+        if status.st_uid not in (os.geteuid(), self.path.absolute().parent.stat().st_uid):
             raise UnfinishedWorkError(f"{self.path} belongs to somebody else. Choose another --output.")
         if not os.access(self.path, os.R_OK | os.W_OK | os.X_OK):
             raise UnfinishedWorkError(

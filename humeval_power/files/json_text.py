@@ -49,11 +49,11 @@ def read_json(path: str | Path, *, hint: str = "") -> Any:
 
 def read_object(path: str | Path, *, hint: str = "") -> dict[str, Any]:
     """The object in a JSON file; refuses what `read_json` refuses, and any other value."""
-    found = read_json(path, hint=hint)
-    if not isinstance(found, dict):
-        kind = "a list" if isinstance(found, list) else "a single value"
+    document = read_json(path, hint=hint)
+    if not isinstance(document, dict):
+        kind = "a list" if isinstance(document, list) else "a single value"
         raise InputError([Problem(f"is {kind}, not a JSON object.", hint, place=str(path))])
-    return found
+    return document
 
 
 def parse_json(
@@ -78,11 +78,11 @@ def parse_json(
     """
 
     def refused(rule: str, remedy: str, line: int | None = None) -> InputError:
-        told = rule if line is None or row is not None else f"{rule.removesuffix('.')}, in line {line}."
-        return InputError([Problem(told, remedy, place=place, row=row)])
+        words = rule if line is None or row is not None else f"{rule.removesuffix('.')}, in line {line}."
+        return InputError([Problem(words, remedy, place=place, row=row)])
 
     try:
-        found = _decoder(float if any_number else _nan if nan else _constant).decode(text)
+        document = _decoder(float if any_number else _nan if nan else _constant).decode(text)
     except json.JSONDecodeError as error:
         where = f"in line {error.lineno}" if row is None else f"at character {error.pos + 1}"
         raise refused(f"is not JSON: {error.msg} {where}.", hint) from None
@@ -90,11 +90,11 @@ def parse_json(
         raise refused(error.rule, error.remedy, _line_of(error.said, text)) from None
     except RecursionError:
         raise refused(_too_deep(), hint) from None
-    if text.count("[") + text.count("{") > DEEPEST and _depth(found) > DEEPEST:
+    if text.count("[") + text.count("{") > DEEPEST and _depth(document) > DEEPEST:
         raise refused(_too_deep(), hint)
-    if _HALF.search(text) and not _is_unicode(found):
+    if _HALF.search(text) and not _is_unicode(document):
         raise refused("holds text that is not Unicode: half of a character.", "Correct the \\u escape.")
-    return found
+    return document
 
 
 @cache
@@ -105,12 +105,12 @@ def _decoder(parse_constant: Callable[[str], float]) -> json.JSONDecoder:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    record = dict(pairs)
+    if len(record) < len(pairs):
         doubled = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
         rule = f"has {doubled!r} twice in one place: which counts cannot be told."
         raise _RefusedError(rule, "Delete one.", json.dumps(doubled))
-    return found
+    return record
 
 
 def _whole(digits: str) -> int:
@@ -208,13 +208,13 @@ def toml_values(
         rule = f"has a key of more than {DEEPEST_KEY} names with dots between them."
         raise InputError([Problem(rule, hint, place=place, row=row)])
     try:
-        found = tomllib.loads(text, parse_float=parse_float)
+        document = tomllib.loads(text, parse_float=parse_float)
     except RecursionError:
         raise InputError([Problem("has tables or lists nested too deep.", hint, place=place)]) from None
     except (ValueError, ArithmeticError) as error:  # bad TOML, and numbers of thousands of digits
         raise InputError([Problem(f"is not TOML: {_said(error)}.", hint, place=place)]) from None
-    _refuse_long_numbers(found, place=place, hint=hint)
-    return found
+    _refuse_long_numbers(document, place=place, hint=hint)
+    return document
 
 
 def _refuse_long_numbers(value: object, *, place: str, hint: str) -> None:
@@ -228,7 +228,7 @@ def _refuse_long_numbers(value: object, *, place: str, hint: str) -> None:
 
 def toml_lines(text: str) -> dict[tuple[str, ...], int]:
     """The line, from 1, of every key and table of a text of TOML that can be read, by its path."""
-    found: dict[tuple[str, ...], int] = {}
+    lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     open_quote = ""
     for place, line in enumerate(text.split("\n"), start=1):
@@ -237,16 +237,16 @@ def toml_lines(text: str) -> dict[tuple[str, ...], int]:
             continue
         if line.lstrip().startswith("["):
             table = _path(f"{line}\n") or table
-            found.setdefault(table, place)
+            lines.setdefault(table, place)
         key = _KEY.match(line)
         if key is None:
             continue
         path = (*table, *toml_path(key[1]))
         for depth in range(len(table) + 1, len(path) + 1):
-            found.setdefault(path[:depth], place)
+            lines.setdefault(path[:depth], place)
         value = line[key.end() :]
         open_quote = next((mark for mark in _LONG if value.count(mark) % 2), "")
-    return found
+    return lines
 
 
 _PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""

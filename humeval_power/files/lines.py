@@ -74,7 +74,7 @@ def read_predictions(
     of = find_columns(table.frame.columns, wanted, named=named, source=table.source).of
     identity = of.get("item")
     items = texts_of(table, identity)
-    found = PredictionLines(
+    result = PredictionLines(
         table.source,
         tuple(texts_of(table, of[role]) or ()),
         tuple(int(row) for row in table.frame.index),
@@ -83,8 +83,8 @@ def read_predictions(
         identity,
         of[role],
     )
-    _refuse_repeated(found, identity)
-    return found
+    _refuse_repeated(result, identity)
+    return result
 
 
 def right_answers(
@@ -103,10 +103,10 @@ def right_answers(
     files = [*predictions, *([labels] if labels is not None else [])]
     reference = files[-1]
     aligned = [_aligned(each, reference) for each in files]
-    problems = [problem for found in aligned for problem in found[1]]
+    problems = [problem for answers in aligned for problem in answers[1]]
     if problems:
         raise InputError(problems)
-    columns = [found[0] for found in aligned]
+    columns = [result[0] for result in aligned]
     if labels is not None:
         blank = [row for row, text in zip(labels.rows, labels.values, strict=True) if not text]
         if blank:
@@ -141,15 +141,15 @@ def _lines(content: bytes, path: Path) -> list[str] | None:
     return lines
 
 
-def _refuse_repeated(found: PredictionLines, identity: str | None) -> None:
-    if found.items is None or len(set(found.items)) == len(found.items):
+def _refuse_repeated(lines: PredictionLines, identity: str | None) -> None:
+    if lines.items is None or len(set(lines.items)) == len(lines.items):
         return
     seen: set[str] = set()
     problems: list[Problem] = []
-    for row, item in zip(found.rows, found.items, strict=True):
+    for row, item in zip(lines.rows, lines.items, strict=True):
         if item in seen and len(problems) < SHOWN:
             rule = "this item has a prediction already."
-            problems.append(Problem(rule, "Keep one.", found.source, row, identity, item, has_value=True))
+            problems.append(Problem(rule, "Keep one.", lines.source, row, identity, item, has_value=True))
         seen.add(item)
     raise InputError(problems)
 

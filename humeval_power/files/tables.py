@@ -108,9 +108,9 @@ def read_table(path: str | Path, *, arrays: bool = False) -> SourceTable:
     logged = read_score_source(path)
     if logged is not None:
         return logged
-    found = table_of(read_bytes(path), source=source_name(path), arrays=arrays)
-    layout = None if found.layout is None else replace(found.layout, path=str(path))
-    return found._replace(layout=layout)
+    table = table_of(read_bytes(path), source=source_name(path), arrays=arrays)
+    layout = None if table.layout is None else replace(table.layout, path=str(path))
+    return table._replace(layout=layout)
 
 
 def read_score_source(*paths: str | Path, names: Mapping[str, str] | None = None) -> SourceTable | None:
@@ -124,11 +124,11 @@ def read_score_source(*paths: str | Path, names: Mapping[str, str] | None = None
     InputError
         What `read_logs` refuses.
     """
-    found = read_logs(*paths, systems=names or {})
-    if found is None:
+    logs = read_logs(*paths, systems=names or {})
+    if logs is None:
         return None
     source = ", ".join(source_name(path) for path in paths)
-    return SourceTable(found.frame, source, found.sha256, found.said, scores=found.scores)
+    return SourceTable(logs.frame, source, logs.sha256, logs.said, scores=logs.scores)
 
 
 def with_metric(table: SourceTable, metric: str, *, item: str | None = None) -> SourceTable:
@@ -158,9 +158,9 @@ def read_decided(path: str | Path, rejected_rows: Rejected | None = None) -> Sou
     InputError
         A file that is no table, or rows that a column such as AssignmentStatus marks and nobody decided on.
     """
-    found = read_table(path)
-    frame, told = decided_rows(found.frame, rejected_rows, source=found.source)
-    return found._replace(frame=frame, notices=(*found.notices, *told))
+    table = read_table(path)
+    frame, text = decided_rows(table.frame, rejected_rows, source=table.source)
+    return table._replace(frame=frame, notices=(*table.notices, *text))
 
 
 def source_name(path: str | Path) -> str:
@@ -249,16 +249,16 @@ def read_rating_table(path: str | Path) -> SourceTable:
     content = read_bytes(path)
     raw = RawExport(path, content)
     try:
-        found = table_of(content, source=source_name(path))
+        table = table_of(content, source=source_name(path))
     except InputError as error:
         return _export(raw, error)
-    raw.take_table(found.frame)
+    raw.take_table(table.frame)
     ready = ratings_in(raw)
     if ready is not None:
-        notices = (*found.notices, *ready.notices)
-        return found._replace(frame=ready.frame, notices=notices, layout=None, exports=(ready.flow,))
-    layout = None if found.layout is None else replace(found.layout, path=str(path))
-    return found._replace(layout=layout)
+        notices = (*table.notices, *ready.notices)
+        return table._replace(frame=ready.frame, notices=notices, layout=None, exports=(ready.flow,))
+    layout = None if table.layout is None else replace(table.layout, path=str(path))
+    return table._replace(layout=layout)
 
 
 def _export(raw: RawExport, otherwise: InputError) -> SourceTable:
@@ -283,7 +283,7 @@ def read_answers(path: str | Path, *ratings: Ratings) -> pd.DataFrame:
     return answers_of(read_rating_table(path), ratings)
 
 
-def answers_of(found: SourceTable, ratings: Sequence[Ratings]) -> pd.DataFrame:
+def answers_of(table: SourceTable, ratings: Sequence[Ratings]) -> pd.DataFrame:
     """The answers of a table, as `exclude_workers` takes them: of all systems, with repeats and attention checks.
 
     ratings : what was read of the table, for each criterion that is analysed.
@@ -299,13 +299,13 @@ def answers_of(found: SourceTable, ratings: Sequence[Ratings]) -> pd.DataFrame:
         in_column = "criterion" in one.origin.columns
         parts.append(
             worker_answers(
-                found.frame,
+                table.frame,
                 one.origin.columns,
                 scale=one.scale,
                 criterion=one.criterion if len(ratings) > 1 or in_column else None,
                 missing=one.origin.missing,
                 without_rejected=any(column != KIND for column, _ in one.origin.left_out),
-                source=found.source,
+                source=table.source,
             )
         )
     return joined_answers(parts)
@@ -349,14 +349,14 @@ def read_ratings(path: str | Path | pd.DataFrame, **columns: Any) -> Ratings:
     return ratings_of(read_rating_table(path), **columns)
 
 
-def ratings_of(found: SourceTable, **columns: Any) -> Ratings:
+def ratings_of(table: SourceTable, **columns: Any) -> Ratings:
     """The same from a table that has been read."""
     return ratings_from_table(
-        found.frame,
-        source=found.source,
-        notices=found.notices,
-        layout=found.layout,
-        exports=found.exports,
+        table.frame,
+        source=table.source,
+        notices=table.notices,
+        layout=table.layout,
+        exports=table.exports,
         **columns,
     )
 
@@ -393,20 +393,20 @@ def read_criteria(path: str | Path, criteria: Wanted = "all", **columns: Any) ->
     return criteria_of_table(read_rating_table(path), criteria, **columns)
 
 
-def criteria_of_table(found: SourceTable, criteria: Wanted = "all", **columns: Any) -> dict[str, Ratings]:
+def criteria_of_table(table: SourceTable, criteria: Wanted = "all", **columns: Any) -> dict[str, Ratings]:
     """The same from a table that has been read."""
     problems: list[Problem] = []
     ratings: dict[str, Ratings] = {}
-    places = _places(found, criteria, columns)
+    places = _places(table, criteria, columns)
     assumed = criteria == "all" and all("rating" in place for place in places.values())
-    told = (f"Each of the columns {listing(list(places))} is read as ratings of one criterion.",)
+    text = (f"Each of the columns {listing(list(places))} is read as ratings of one criterion.",)
     for name, place in places.items():
         try:
-            one = ratings_of(found, **{**columns, **place})
+            one = ratings_of(table, **{**columns, **place})
         except InputError as error:
             problems += [problem for problem in error.problems if problem not in problems]
         else:
-            notices = (*told, *one.notices) if assumed else one.notices
+            notices = (*text, *one.notices) if assumed else one.notices
             ratings[name] = replace(one, criterion=name, notices=notices)
     if problems:
         raise InputError(problems)
@@ -430,65 +430,66 @@ def read_each_criterion(path: str | Path, **columns: Any) -> list[Ratings]:
     return each_criterion(read_rating_table(path), **columns)
 
 
-def each_criterion(found: SourceTable, **columns: Any) -> list[Ratings]:
+def each_criterion(table: SourceTable, **columns: Any) -> list[Ratings]:
     """The same from a table that has been read."""
     chosen = columns.get("criterion")
-    names = () if chosen is not None else criteria_names(found, columns)
+    names = () if chosen is not None else criteria_names(table, columns)
     wanted = names if len(names) > 1 else (chosen,)
-    return [ratings_of(found, **{"require_pair": False, **columns, "criterion": name}) for name in wanted]
+    return [ratings_of(table, **{"require_pair": False, **columns, "criterion": name}) for name in wanted]
 
 
-def criteria_names(found: SourceTable, columns: Mapping[str, Any]) -> tuple[str, ...]:
+def criteria_names(table: SourceTable, columns: Mapping[str, Any]) -> tuple[str, ...]:
     """The criteria in the column of criteria of a table; none where it has no such column."""
-    frame, column = _criterion_column(found, columns, taken=_taken(columns))
+    frame, column = _criterion_column(table, columns, taken=_taken(columns))
     return () if column is None else read_ids(read_cells(frame[column])).names
 
 
-def _places(found: SourceTable, criteria: Wanted, columns: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+def _places(table: SourceTable, criteria: Wanted, columns: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """What tells the ratings of each criterion apart: its name in a long table, its column in a wide one."""
     names = () if criteria == "all" else tuple(dict.fromkeys(criteria))
     taken = (*_taken(columns), *names)
-    frame, column = _criterion_column(found, columns, taken=taken)
+    frame, column = _criterion_column(table, columns, taken=taken)
     if column is None:
         if columns.get("rating") is not None:
-            raise InputError([_no_column(found.source)])
-        wide = names or _all_columns(found, frame, columns)
-        _check_names(wide, [str(name) for name in frame.columns], found.source, what="column or criterion")
+            raise InputError([_no_column(table.source)])
+        wide = names or _all_columns(table, frame, columns)
+        _check_names(wide, [str(name) for name in frame.columns], table.source, what="column or criterion")
         return {name: {"rating": name} for name in wide}
     known = read_ids(read_cells(frame[column])).names
-    _check_names(names, known, found.source, what="criterion")
+    _check_names(names, known, table.source, what="criterion")
     return {name: {"criterion": name} for name in names or known}
 
 
 def _criterion_column(
-    found: SourceTable, columns: Mapping[str, Any], *, taken: Collection[str]
+    table: SourceTable, columns: Mapping[str, Any], *, taken: Collection[str]
 ) -> tuple[pd.DataFrame, str | None]:
     """The table with its names stripped, and its column of criteria; columns that are missing for the other
     roles are told of when the ratings are read."""
-    frame = found.frame.set_axis([str(name).strip() for name in found.frame.columns], axis=1)
+    frame = table.frame.set_axis([str(name).strip() for name in table.frame.columns], axis=1)
     wanted = [replace(ROLES[role], required=False) for role in (*_ROLES, "criterion")]
     named = {str(role): name for role, name in _named(columns).items()}
-    known = find_columns(list(frame.columns), wanted, named=named, source=found.source, taken=taken)
+    known = find_columns(list(frame.columns), wanted, named=named, source=table.source, taken=taken)
     return frame, known.of.get("criterion")
 
 
-def _all_columns(found: SourceTable, frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[str, ...]:
+def _all_columns(table: SourceTable, frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[str, ...]:
     """The columns of a wide table, if it is plain that they are its criteria."""
     missing = columns.get("missing", MISSING_CODES)
     wide = columns_of_criteria(
-        frame, named=_named(columns), source=found.source, missing=missing, taken=_taken(columns)
+        frame, named=_named(columns), source=table.source, missing=missing, taken=_taken(columns)
     )
     if len(wide) < 2:
-        raise InputError([_no_column(found.source)])
+        raise InputError([_no_column(table.source)])
     scales = {name: _scale_words(frame[name], columns.get("scale"), missing) for name in wide}
     if len(set(scales.values())) > 1:
-        told = listing([f"{name} ({words})" for name, words in scales.items()])
+        notices = listing([f"{name} ({words})" for name, words in scales.items()])
         raise InputError(
             [
                 Problem(
-                    f"which columns are criteria cannot be told, for their numbers do not share a scale: {told}.",
+                    f"which columns are criteria cannot be told, for their numbers do not share a scale: "
+                    f"{notices}.",
                     f"Name those that are: --criteria {shell_word(','.join(wide))}",
-                    place=found.source,
+                    place=table.source,
                 )
             ]
         )
@@ -560,7 +561,7 @@ class NumberColumn(Column):
     blanks: tuple[str, ...] = ()
 
 
-def read_numbers_of(found: SourceTable, wanted: Sequence[NumberColumn]) -> dict[str, Floats]:
+def read_numbers_of(table: SourceTable, wanted: Sequence[NumberColumn]) -> dict[str, Floats]:
     """The columns by their first name, each (n_rows,) with NaN for a blank cell; an optional column that
     is absent is left out.
 
@@ -569,32 +570,32 @@ def read_numbers_of(found: SourceTable, wanted: Sequence[NumberColumn]) -> dict[
     InputError
         Every missing or ambiguous column, or every cell that breaks a rule, with its row.
     """
-    columns = find_columns(found.frame.columns, wanted, source=found.source).of
+    columns = find_columns(table.frame.columns, wanted, source=table.source).of
     problems: list[Problem] = []
     values: dict[str, Floats] = {}
     for column in wanted:
         if column.name in columns:
-            values[column.name], wrong = _checked(found, columns[column.name], column)
+            values[column.name], wrong = _checked(table, columns[column.name], column)
             problems += wrong
     if problems:
         raise InputError(problems)
     return values
 
 
-def texts_of(found: SourceTable, column: str | None) -> list[str] | None:
+def texts_of(table: SourceTable, column: str | None) -> list[str] | None:
     """The cells of a column as text without blanks around them; None where there is no column."""
-    return None if column is None else [str(cell).strip() for cell in found.frame[column]]
+    return None if column is None else [str(cell).strip() for cell in table.frame[column]]
 
 
-def _checked(found: SourceTable, name: str, column: NumberColumn) -> tuple[Floats, list[Problem]]:
-    cells = read_cells(found.frame[name])
+def _checked(table: SourceTable, name: str, column: NumberColumn) -> tuple[Floats, list[Problem]]:
+    cells = read_cells(table.frame[name])
     texts = tuple(text.strip().removesuffix("%") for text in cells.texts)
     numbers = read_numbers(
         Cells(cells.code, texts) if column.may_be_percent else cells,
         missing=(*MISSING_CODES, *column.blanks),
     )
     value, blank = numbers.value, numbers.missing
-    at = Location(found.source, name, found.frame.index.to_numpy(dtype=np.int64))
+    at = Location(table.source, name, table.frame.index.to_numpy(dtype=np.int64))
     no_number = ~blank & np.isnan(value)
     with np.errstate(invalid="ignore"):
         outside = (value < column.low) | (value > column.high)
@@ -659,7 +660,7 @@ def clusters_of(
     name = named_column(column, table.frame.columns, option=OPTION, source=table.source)
     cells = [str(cell).strip() for cell in table.frame[name].fillna("")]
     keys = list(items) if item_column is None else [str(key).strip() for key in table.frame[item_column]]
-    wanted, found = set(items), dict[str, str]()
+    wanted, clusters = set(items), dict[str, str]()
     problems: list[Problem] = []
     for row, key, cell in zip(table.frame.index, keys, cells, strict=True):
         if key not in wanted:
@@ -667,17 +668,17 @@ def clusters_of(
         if not cell:
             rule, remedy = f"item {shortened(key)!r} has no cluster.", "Fill the cell in."
             problems.append(Problem(rule, remedy, table.source, int(row), name))
-        elif found.setdefault(key, cell) != cell:
-            rule = f"item {shortened(key)!r} is in cluster {shortened(found[key])!r} already."
+        elif clusters.setdefault(key, cell) != cell:
+            rule = f"item {shortened(key)!r} is in cluster {shortened(clusters[key])!r} already."
             remedy = "An item belongs to one cluster; give items of their own names of their own."
             problems.append(Problem(rule, remedy, table.source, int(row), name, cell, has_value=True))
     blank = {key for key, cell in zip(keys, cells, strict=True) if not cell}
-    absent = [key for key in dict.fromkeys(items) if key not in found and key not in blank]
+    absent = [key for key in dict.fromkeys(items) if key not in clusters and key not in blank]
     if absent:
         rule = f"{len(absent):,} items have no row, such as {shortened(absent[0])!r}."
         problems.append(Problem(rule, "Every item needs its cluster.", table.source, column=name))
     _refuse_of_item_clusters(problems, table.source)
-    return Clusters.of([found[key] for key in items], name=name)
+    return Clusters.of([clusters[key] for key in items], name=name)
 
 
 def read_cluster_lines(path: str | Path, n_items: int) -> Clusters:

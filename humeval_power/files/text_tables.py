@@ -156,13 +156,13 @@ def read_json_lines(text: str, *, source: str) -> pd.DataFrame:
 def read_json_array(text: str, *, source: str) -> tuple[pd.DataFrame, list[str]]:
     """One row for each object of an array, by its place from 1; and what is said of columns that hold lists or
     objects, such as conversations, which are left out."""
-    found = parse_json(text, place=source, nan=True)
-    wrong = [place for place, each in enumerate(found, 1) if not isinstance(each, dict)]
+    document = parse_json(text, place=source, nan=True)
+    wrong = [place for place, each in enumerate(document, 1) if not isinstance(each, dict)]
     if wrong:
         rule = "each entry of the array must be an object, {...}."
         raise InputError([Problem(rule, "Is this the right file?", place=source, row=wrong[0])])
-    nested = {name for each in found for name, value in each.items() if isinstance(value, list | dict)}
-    rows = [{name: value for name, value in each.items() if name not in nested} for each in found]
+    nested = {name for each in document for name, value in each.items() if isinstance(value, list | dict)}
+    rows = [{name: value for name, value in each.items() if name not in nested} for each in document]
     refuse_large_table(len(rows), len({name for row in rows for name in row}), place=source)
     left_out = [f"Columns of lists and objects are left out: {listing(sorted(nested))}."] if nested else []
     return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1), dtype=object), left_out
@@ -194,9 +194,9 @@ def _take_guards_away(body: pd.DataFrame, place: Any, name: str, notices: list[s
     """Take from a column the apostrophes that keep a spreadsheet from running its cells."""
     if not body[place].str.startswith("'").any():
         return
-    found = body[place].tolist()
-    original = original_cells(found)
-    n_guarded = sum(a is not b for a, b in zip(found, original, strict=True))
+    result = body[place].tolist()
+    original = original_cells(result)
+    n_guarded = sum(a is not b for a, b in zip(result, original, strict=True))
     if n_guarded:
         body[place] = original
         cells = counted(n_guarded, "cell")
@@ -304,12 +304,12 @@ def read_sheets(content: bytes, *, source: str) -> dict[str, pd.DataFrame]:
     EngineMissingError
         The extra [excel] is not installed.
     """
-    found = {
+    sheets = {
         name: cells for name, cells in _sheets(content, source, first=False).items() if not cells.empty
     }
     return {
         name: with_header(cells, source=f"{source}, sheet {name!r}", notices=[])
-        for name, cells in found.items()
+        for name, cells in sheets.items()
     }
 
 

@@ -81,13 +81,13 @@ def paired_randomisation_test(
     exact = n <= LISTED_UP_TO
     if exact:
         every = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-        found = swapped_differences(counts, every.astype(np.bool_))
+        swapped = swapped_differences(counts, every.astype(np.bool_))
     else:
-        found = in_blocks(
+        swapped = in_blocks(
             lambda rng, size: swapped_differences(counts, random_subsets(rng, n, size)), n_swaps, seed=seed
         )
-    n_extreme = int((np.abs(found) >= abs(observed) - _CLOSE).sum())
-    return RandomisationTest(observed, n_extreme, len(found), exact)
+    n_extreme = int((np.abs(swapped) >= abs(observed) - _CLOSE).sum())
+    return RandomisationTest(observed, n_extreme, len(swapped), exact)
 
 
 def metric_mean(counts: SentenceCounts, clusters: Clusters | None = None) -> ClusteredMean:

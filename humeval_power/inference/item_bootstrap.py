@@ -100,14 +100,14 @@ def measure_together(
     if not math.isfinite(value):
         return undefined(reason)
     blocks = (resamples[first : first + _TOGETHER] for first in range(0, len(resamples), _TOGETHER))
-    found = np.concatenate([statistic(block.T.astype(float, order="C")) for block in blocks])
-    found = found[np.isfinite(found)]
-    if len(found) < _MIN_DEFINED * len(resamples):
+    result = np.concatenate([statistic(block.T.astype(float, order="C")) for block in blocks])
+    result = result[np.isfinite(result)]
+    if len(result) < _MIN_DEFINED * len(resamples):
         return Measure(value, math.nan, math.nan, "too few items for an interval")
-    if resamples.shape[1] < 2 or np.abs(found - 1).max() <= _ROUNDING:
+    if resamples.shape[1] < 2 or np.abs(result - 1).max() <= _ROUNDING:
         why = "one item does" if resamples.shape[1] < 2 else "items on which all agree do"
         return Measure(value, math.nan, math.nan, f"{why} not show how items differ")
-    low, high = np.quantile(found, [(1 - confidence) / 2, (1 + confidence) / 2])
+    low, high = np.quantile(result, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Measure(value, float(low), float(high))
 
 

@@ -82,11 +82,11 @@ def at_most(count: Counts, n: Counts, share: float = 0.5) -> Floats:
 def critical_counts(n_discordant: Counts, *, test: ConditionalTest, alpha: float) -> Counts:
     """The largest min(b, c) that is significant, for each b + c; -1 where none is."""
     blocks = n_discordant // _BLOCK
-    found = np.empty_like(n_discordant)
+    values = np.empty_like(n_discordant)
     for block in np.unique(blocks):
         inside = blocks == block
-        found[inside] = _critical_block(test, alpha, int(block))[n_discordant[inside] - block * _BLOCK]
-    return found
+        values[inside] = _critical_block(test, alpha, int(block))[n_discordant[inside] - block * _BLOCK]
+    return values
 
 
 def beyond(n_discordant: Counts, critical_z: float) -> Counts:

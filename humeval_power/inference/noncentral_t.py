@@ -128,11 +128,11 @@ def _owen(effect: Floats, error: Floats, df: Floats, critical: Floats, *, margin
     inside = special.ndtr(upper[:, None] - critical[:, None] * u)
     inside -= special.ndtr(lower[:, None] + critical[:, None] * u)
     slope = root * x ** (root - 1)
-    found = np.einsum(
+    values = np.einsum(
         "ij,j->i", inside * _chi_density(u, finite[:, None]) * slope * half, _WEIGHTS_EQUIVALENCE_POWER
     )
     sure = special.ndtr(upper - critical) - special.ndtr(lower + critical)
-    return np.clip(np.where(known, sure, found), 0.0, 1.0)
+    return np.clip(np.where(known, sure, values), 0.0, 1.0)
 
 
 def _chi_density(u: Floats, df: Floats) -> Floats:

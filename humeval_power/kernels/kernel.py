@@ -136,8 +136,8 @@ def _own_folder() -> Path:
     folder = Path(tempfile.gettempdir(), f"humeval-power-kernels-{user}")
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-        if stat.S_ISDIR(found.st_mode) and found.st_uid == user and not found.st_mode & 0o077:
+        status = folder.lstat()
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == user and not status.st_mode & 0o077:
             return folder
     except OSError:
         pass

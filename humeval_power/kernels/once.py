@@ -40,12 +40,12 @@ class OncePerMachine:
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The compiled kernel, or None: then it is this process that compiles it."""
-        found = self._kept(signature, target)
+        overload = self._kept(signature, target)
         place = self._place(signature)
-        if found is None and _lock(place):
+        if overload is None and _lock(place):
             self._held.add(place)
-            found = self._kept(signature, target)
-        return found
+            overload = self._kept(signature, target)
+        return overload
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Keep a kernel that was compiled; where the disk is full it serves this process alone."""

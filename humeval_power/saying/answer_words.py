@@ -21,8 +21,8 @@ def of_hundred(power: float, interval: tuple[float, float] | None = None) -> str
     >>> of_hundred(0.396), of_hundred(0.79, (0.768, 0.814)), of_hundred(0.9997)
     ('40', '79 (77 to 81)', 'more than 99')
     """
-    found = "fewer than 1" if power < 0.01 else "more than 99" if power > 0.99 else _whole(power)
-    return found if interval is None else f"{found} ({_whole(interval[0])} to {_whole(interval[1])})"
+    number = "fewer than 1" if power < 0.01 else "more than 99" if power > 0.99 else _whole(power)
+    return number if interval is None else f"{number} ({_whole(interval[0])} to {_whole(interval[1])})"
 
 
 def _whole(share: float) -> str:
@@ -75,12 +75,12 @@ def better_words(
     return f"{b} is {points_words(difference, scale)} {'better' if difference > 0 else 'worse'} than {a}"
 
 
-def found_words(said: Difference, rule: DecisionRule, scale: RatingScale | None = None) -> str:
+def finding_words(said: Difference, rule: DecisionRule, scale: RatingScale | None = None) -> str:
     """What the studies find or show that the power counts: 'find that B is 0.1 better than A ...'.
 
     Examples
     --------
-    >>> found_words(Difference(0.1), DecisionRule())
+    >>> finding_words(Difference(0.1), DecisionRule())
     'find that B is 0.1 better than A on a scale from 0 to 1'
     """
     scale = scale or said.scale
@@ -145,7 +145,7 @@ def possible_words(interval: tuple[float, float], scale: RatingScale) -> str:
 
 def decided_words(
     systems: tuple[str, str],
-    found: tuple[float, float, float],
+    values: tuple[float, float, float],
     scale: RatingScale,
     alternative: Alternative,
     *,
@@ -163,7 +163,7 @@ def decided_words(
     ... )
     'new is better than old by 0.40 points on a scale from 1 to 5 (95 % interval 0.20 to 0.60; p = 0.01).'
     """
-    (a, b), (estimate, low, high) = systems, found
+    (a, b), (estimate, low, high) = systems, values
     if shown:
         better, worse = (b, a) if estimate > 0 else (a, b)
         reach = interval_in_points((low, high) if estimate > 0 else (-high, -low), scale)

@@ -106,17 +106,17 @@ def tick_step(span: float, *, is_whole: bool = False) -> float:
 
 def _log_ticks(low: float, high: float) -> tuple[float, ...]:
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    found: tuple[float, ...] = ()
+    ticks: tuple[float, ...] = ()
     for factors in ((1, 2, 5), (1, 3), (1,)):
-        found = tuple(
+        ticks = tuple(
             factor * 10.0**place
             for place in range(first, last + 1)
             for factor in factors
             if low * (1 - _TINY) <= factor * 10.0**place <= high * (1 + _TINY)
         )
-        if len(found) <= _MOST_TICKS + 1:
-            return found
-    return found[:: -(-len(found) // _MOST_TICKS)]
+        if len(ticks) <= _MOST_TICKS + 1:
+            return ticks
+    return ticks[:: -(-len(ticks) // _MOST_TICKS)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,48 +16,48 @@ from humeval_power.saying.result import Record
 PAPER = "For a paper"
 
 
-def cluster_caveats(found: ClusteredMean | None, alpha: float = 1.0) -> tuple[str, ...]:
+def cluster_caveats(mean: ClusteredMean | None, alpha: float = 1.0) -> tuple[str, ...]:
     """What must be known before so few clusters, or one that rules, are believed; `alpha` of a test that swaps."""
-    if found is None:
+    if mean is None:
         return ()
     caveats = []
-    if found.is_rough:
+    if mean.is_rough:
         caveats.append(
-            f"{found.n_clusters:,} clusters, the largest with {percent(found.largest / found.n)} of the items, "
-            f"give {decimals(found.df, 1)} degrees of freedom: below {FEW_DF:g} an interval is no more than a hint."
+            f"{mean.n_clusters:,} clusters, the largest with {percent(mean.largest / mean.n)} of the items, "
+            f"give {decimals(mean.df, 1)} degrees of freedom: below {FEW_DF:g} an interval is no more than a hint."
         )
-    if 2.0 ** (1 - found.n_clusters) > alpha:
-        least = 2.0 ** (1 - found.n_clusters)
+    if 2.0 ** (1 - mean.n_clusters) > alpha:
+        least = 2.0 ** (1 - mean.n_clusters)
         caveats.append(
-            f"Swapping {found.n_clusters:,} whole clusters cannot give a p-value below {least:.3g}, whatever the "
+            f"Swapping {mean.n_clusters:,} whole clusters cannot give a p-value below {least:.3g}, whatever the "
             "answers are."
         )
     return tuple(caveats)
 
 
-def few_clusters(found: ClusteredMean | None, name: str | None) -> str:
+def few_clusters(mean: ClusteredMean | None, name: str | None) -> str:
     """' in 40 clusters (passage)', or nothing."""
-    return "" if found is None or name is None else f" in {found.n_clusters:,} clusters ({name})"
+    return "" if mean is None or name is None else f" in {mean.n_clusters:,} clusters ({name})"
 
 
-def paper_error(found: ClusteredMean | None, of: str) -> str:
+def paper_error(mean: ClusteredMean | None, of: str) -> str:
     """How the interval was found, as a sentence."""
-    if found is None:
+    if mean is None:
         return f"The interval is Student's, from the {of} of the items, which count as independent."
     return (
-        f"The interval is cluster-robust (CR2 of the {of}, Student's t with {decimals(found.df, 1)} degrees of "
+        f"The interval is cluster-robust (CR2 of the {of}, Student's t with {decimals(mean.df, 1)} degrees of "
         "freedom; Bell and McCaffrey 2002)."
     )
 
 
-def cluster_record(found: ClusteredMean | None, name: str | None) -> Record | None:
+def cluster_record(mean: ClusteredMean | None, name: str | None) -> Record | None:
     """The clustered mean as plain values; None where there are no clusters."""
-    if found is None or name is None:
+    if mean is None or name is None:
         return None
     values = {
-        **asdict(found),
-        "design_effect": found.design_effect,
-        "effective_n": found.effective_n,
+        **asdict(mean),
+        "design_effect": mean.design_effect,
+        "effective_n": mean.effective_n,
     }
     plain = {
         key: None if isinstance(value, float) and math.isnan(value) else value
@@ -83,18 +83,16 @@ class Independence:
     text: str
 
 
-def clustered_items(found: ClusteredMean, name: str) -> Independence:
+def clustered_items(mean: ClusteredMean, name: str) -> Independence:
     """Items in clusters that the analysis knows."""
-    sizes = (
-        "of equal size" if found.largest * found.n_clusters == found.n else f"of up to {found.largest:,}"
-    )
+    sizes = "of equal size" if mean.largest * mean.n_clusters == mean.n else f"of up to {mean.largest:,}"
     text = (
-        f"The {found.n:,} items come in {found.n_clusters:,} clusters ({name}), {sizes}. Errors are robust to "
-        f"whatever items of a cluster share (CR2, {decimals(found.df, 1)} df): "
-        f"the standard error is {significant(found.standard_error)}, and {significant(found.independent_error)} "
+        f"The {mean.n:,} items come in {mean.n_clusters:,} clusters ({name}), {sizes}. Errors are robust to "
+        f"whatever items of a cluster share (CR2, {decimals(mean.df, 1)} df): "
+        f"the standard error is {significant(mean.standard_error)}, and {significant(mean.independent_error)} "
         "as if the items were independent."
     )
-    if found.is_rough:
+    if mean.is_rough:
         text += (
             f" Below {FEW_DF:g} degrees of freedom this is no more than a hint: the clusters are too few, or one "
             "of them rules."

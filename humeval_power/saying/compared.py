@@ -19,7 +19,8 @@ class TestedDifference:
 
     `verbs` say what B does and did; `more` and `less` follow a number with its
     `unit`, for which `amount` may be said, and `ending` follows A. `claim` is what is
-    shown, `asked` what is not where that is no difference of either sign. An interval without two ends is left out.
+    shown, `hypothesis` what is not where that is no difference of either sign. An interval without two ends is left
+    out.
     """
 
     systems: tuple[str, str]
@@ -33,7 +34,7 @@ class TestedDifference:
     less: str = "lower"
     ending: str = ""
     claim: str = "a difference"
-    asked: str = ""
+    hypothesis: str = ""
     amount: str = ""
     unit: str = ""
 
@@ -49,8 +50,8 @@ class TestedDifference:
                 f"{b} {self.verbs[0]} {amount} than {a}{self.ending}{reach}: {self.claim} is shown ({p})."
             )
         nothing = (
-            f"It is not shown that {self.asked}"
-            if self.asked
+            f"It is not shown that {self.hypothesis}"
+            if self.hypothesis
             else f"No difference between {b} and {a} is shown"
         )
         amount = self.amount or "the same"

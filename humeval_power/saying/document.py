@@ -79,13 +79,13 @@ class Table:
 
     def parts(self, fits: Callable[[Table], bool] | None = None) -> tuple[Table, ...]:
         """The table cut between its spans so that each part fits, or is of one span; None: all are of one."""
-        found: list[Table] = []
+        tables: list[Table] = []
         first = 0
         for end in range(1, len(self.spans) + 1):
             if end == len(self.spans) or fits is None or not fits(self.of_spans(first, end + 1)):
-                found.append(self.of_spans(first, end))
+                tables.append(self.of_spans(first, end))
                 first = end
-        return tuple(found) or (self,)
+        return tuple(tables) or (self,)
 
     @property
     def is_sortable(self) -> bool:

@@ -23,7 +23,7 @@ def with_minus(text: str) -> str:
 
 def minus_of_numbers(text: str) -> str:
     """A sentence with real minus signs before numbers and in B - A; hyphens and values of options stay."""
-    signs = re.sub(r"(--[\w-]+ )?(?<![\w=-])-(?=\d)", lambda found: found[0] if found[1] else MINUS, text)
+    signs = re.sub(r"(--[\w-]+ )?(?<![\w=-])-(?=\d)", lambda match: match[0] if match[1] else MINUS, text)
     return signs.replace("B - A", f"B {MINUS} A")
 
 

@@ -178,8 +178,8 @@ def _in_notebook() -> bool:
     """Whether a notebook's kernel runs this, with ipywidgets: without them a bar would be a warning. Where no
     IPython was imported, no kernel runs."""
     shell = sys.modules.get("IPython")
-    found = None if shell is None else shell.get_ipython()
-    if found is None or type(found).__name__ != "ZMQInteractiveShell":
+    shell_here = None if shell is None else shell.get_ipython()
+    if shell_here is None or type(shell_here).__name__ != "ZMQInteractiveShell":
         return False
     return importlib.util.find_spec("ipywidgets") is not None
 

@@ -164,7 +164,7 @@ class Result(ABC):
         """What is said on standard error, beside the result."""
         return ()
 
-    def told(self, command: str, sources: tuple[Source, ...]) -> Self:
+    def with_command(self, command: str, sources: tuple[Source, ...]) -> Self:
         """The same result with the command that was typed and the files that it read."""
         known = replace(self.provenance, command=command, sources=sources)
         return cast(Self, replace(cast(Any, self), provenance=known))

@@ -83,13 +83,13 @@ def left_out_notice(flow: Iterable[FlowStep]) -> tuple[str, ...]:
 
 def flow_rows(record: Document) -> list[tuple[str, str, str]]:
     """Each step, its number of rows and its reason: of the exports, each by its file's name, then of the table."""
-    found = [
+    steps = [
         (f"{words(export, 'source')}: {_verb(step)}", step)
         for export in _exports(record)
         for step in _without_repeats(_steps(export))
     ]
-    found += [(_verb(step).capitalize(), step) for step in _steps(record)]
-    return [(name, count(step, "rows") or "", words(step, "reason") or "") for name, step in found]
+    steps += [(_verb(step).capitalize(), step) for step in _steps(record)]
+    return [(name, count(step, "rows") or "", words(step, "reason") or "") for name, step in steps]
 
 
 def _of_export(export: Document) -> str:

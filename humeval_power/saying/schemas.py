@@ -73,11 +73,11 @@ def problems_of(
     error: ValidationError, place: str, *, kind: type[BaseModel], remedy: str = ""
 ) -> list[Problem]:
     """Every finding in a document of a kind, each place once; `remedy` is said where a value is wrong."""
-    found: dict[tuple[object, ...], Problem] = {}
+    problems: dict[tuple[object, ...], Problem] = {}
     for detail in error.errors():
         for problem in _problems(dict(detail), place, kind, remedy):
-            found.setdefault((problem.column, problem.rule), problem)
-    return list(found.values())
+            problems.setdefault((problem.column, problem.rule), problem)
+    return list(problems.values())
 
 
 def _problems(detail: dict[str, Any], place: str, kind: type[BaseModel], remedy: str) -> list[Problem]:

@@ -66,13 +66,13 @@ def cells(document: Document) -> list[dict[str, Any]]:
     """
     rows = [row for row in listed(document, "rows") if isinstance(row, Mapping)] or [document]
     unit = number(document, "effect_unit") or 1.0
-    found = []
+    result = []
     for row in rows:
         effect, power = number(row, "effect"), number(row, "power")
         if effect is not None and power is not None and row.get("rule") != COMPARED_RULE:
             difference = number(row, "difference")
-            found.append({**row, "difference": effect * unit if difference is None else difference})
-    return found
+            result.append({**row, "difference": effect * unit if difference is None else difference})
+    return result
 
 
 def rule_of(document: Document) -> DecisionRule | None:

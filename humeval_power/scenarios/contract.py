@@ -152,13 +152,13 @@ def normal_power(
     right, wrong = float(ndtr(high)), float(ndtr(low))
     density = (math.exp(-high * high / 2) + math.exp(-low * low / 2)) / math.sqrt(2 * math.pi)
     size = truth * (right - wrong) + standard_error * density
-    found = right + wrong
-    has_errors = truth > 0 and found > 0
+    result = right + wrong
+    has_errors = truth > 0 and result > 0
     return ComputedPower(
         power=right,
-        rejection_rate=found,
-        type_m=size / (found * truth) if has_errors else math.nan,
-        type_s=wrong / found if has_errors else math.nan,
+        rejection_rate=result,
+        type_m=size / (result * truth) if has_errors else math.nan,
+        type_s=wrong / result if has_errors else math.nan,
         method=method,
         exact=False,
     )

@@ -141,10 +141,10 @@ class LikelyTables:
         """Positions of `size` tables drawn independently."""
         number = rng.random(size)
         bucket = (number * _BUCKETS).astype(np.intp)
-        found = self.first[bucket]
-        unsure = np.flatnonzero(found != self.last[bucket])
-        found[unsure] = np.searchsorted(self.cumulative, number[unsure], side="right")
-        return found
+        place = self.first[bucket]
+        unsure = np.flatnonzero(place != self.last[bucket])
+        place[unsure] = np.searchsorted(self.cumulative, number[unsure], side="right")
+        return place
 
 
 def likely_tables(n: int, *, discordant: float, share: float) -> LikelyTables | None:

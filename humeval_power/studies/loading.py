@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.asking.command import asked_study
+from humeval_power.asking.command import study_in_use
 from humeval_power.asking.output import note
 from humeval_power.asking.study_values import StudyValues
 from humeval_power.checking.cells import MISSING_CODES
@@ -42,14 +42,14 @@ def read_decided(path: str, rejected_rows: Rejected | None) -> SourceTable:
     InputError
         A file that is no table, or rows that a column such as AssignmentStatus marks and nobody decided on.
     """
-    found = tables.read_decided(path, rejected_rows)
-    for notice in found.notices:
-        note(f"{found.source}: {notice}")
-    return found
+    table = tables.read_decided(path, rejected_rows)
+    for notice in table.notices:
+        note(f"{table.source}: {notice}")
+    return table
 
 
 def check_ratings(
-    found: SourceTable, study: StudyValues, *, require_pair: bool = True, tell: bool = True
+    table: SourceTable, study: StudyValues, *, require_pair: bool = True, tell: bool = True
 ) -> Ratings:
     """The same from a table that has been read.
 
@@ -58,7 +58,7 @@ def check_ratings(
     InputError
         All problems of the table at once.
     """
-    ratings = ratings_of(found, require_pair=require_pair, **reading(study))
+    ratings = ratings_of(table, require_pair=require_pair, **reading(study))
     if tell:
         for notice in ratings.notices:
             note(f"{ratings.source}: {notice}")
@@ -86,7 +86,7 @@ def reading(study: StudyValues) -> dict[str, Any]:
 
 
 def excluded(
-    found: SourceTable,
+    table: SourceTable,
     ratings: Sequence[Ratings],
     plan: Plan | None,
     typed: ExclusionRules = NO_RULES,
@@ -111,7 +111,7 @@ def excluded(
     from humeval_power.studies.field.worker_quality import exclude_workers
 
     rules = sealed or typed
-    return exclude_workers(answers_of(found, ratings), rules) if rules else None
+    return exclude_workers(answers_of(table, ratings), rules) if rules else None
 
 
 # A pilot's table, read with the columns, scale and systems that the study names.
@@ -131,8 +131,8 @@ def read_pilot(study: StudyValues) -> Ratings:
     path = study.pilot
     if path in kept:
         return kept[path]
-    asked = asked_study()
-    said = {} if asked is None else asked.fields
+    source = study_in_use()
+    said = {} if source is None else source.fields
     table = study.with_(**{name: said[name] for name in _OF_TABLE if name in said and not study.says(name)})
     ratings = load_ratings(path, table, require_pair=False)
     if ratings.n_systems < 2:

@@ -98,27 +98,27 @@ def assumptions_of(
         return usual_assumptions(scale, systems=study.pair)
     if not has_source(study):
         raise click.UsageError(f"Give {_GIVE_SOURCE}.")
-    found: dict[str, Assumed] = {}
+    assumed: dict[str, Assumed] = {}
     systems = study.pair
     allow = study.allow_not_identified
     if study.pilot is not None:
-        found["pilot"] = _of_pilot(study, allow)
+        assumed["pilot"] = _of_pilot(study, allow)
     for path in study.parameters:
         name = Path(path).stem
-        if name in found:
+        if name in assumed:
             other = "as the table of the pilot is" if name == "pilot" else "like another"
             raise click.UsageError(f"A parameter file is called {name!r}, {other}; rename it.")
         if is_analysis(path):
             fitted = read_joint(path)
             systems = systems or _pair_of(fitted)
-            found[name] = assumed_of_fit(name, path, fitted, systems, tell=tell)
+            assumed[name] = assumed_of_fit(name, path, fitted, systems, tell=tell)
         else:
-            found[name] = _of_file(path, allow, tell=tell)
+            assumed[name] = _of_file(path, allow, tell=tell)
     for name in _preset_names(study, scale):
-        if name in found:
+        if name in assumed:
             raise click.UsageError(f"A parameter file is called like the preset {name!r}; rename it.")
-        found[name] = _of_preset(name, allow, tell=tell)
-    if study.values is not None and "typed" in found:
+        assumed[name] = _of_preset(name, allow, tell=tell)
+    if study.values is not None and "typed" in assumed:
         raise click.UsageError("A parameter file is called 'typed', as --values are; rename it.")
     if isinstance(study.values, SystemsParameters):
         if study.values.n_systems != len(study.pair or study.values.names[:2]):
@@ -126,10 +126,10 @@ def assumptions_of(
                 "--values are those of several systems: name as many by --systems A,B,C."
             )
         systems = systems or _pair_of(study.values)
-        found["typed"] = Assumed("typed", study.values.pair(0, 1))
+        assumed["typed"] = Assumed("typed", study.values.pair(0, 1))
     elif study.values is not None:
-        found["typed"] = Assumed("typed", study.values)
-    known = Assumptions(tuple(found.values()), scale, systems)
+        assumed["typed"] = Assumed("typed", study.values)
+    known = Assumptions(tuple(assumed.values()), scale, systems)
     return known if study.system_means is None else _around(known, study.system_means)
 
 
@@ -305,7 +305,7 @@ def effect_or_known(
 
 def warn_beyond(assumed: Assumptions, differences: Sequence[Difference]) -> None:
     """Say where the mean ratings of the parameters leave no room for an effect; once for all of them."""
-    found = [
+    warnings = [
         warning
         for parameters in assumed.by_name.values()
         if (
@@ -314,8 +314,8 @@ def warn_beyond(assumed: Assumptions, differences: Sequence[Difference]) -> None
             )
         )
     ]
-    if found:
-        note(found[0])
+    if warnings:
+        note(warnings[0])
 
 
 def _says_means(given: Mapping[str, object]) -> bool:
@@ -352,12 +352,12 @@ def settled(
     """
     if effect.latent:
         return [_at_latent_effect(settings, study.shares, study.link, value) for value in effect.values]
-    found = [said.between(settings.systems) for said in effect.on(settings.scale)]
+    effects = [said.between(settings.systems) for said in effect.on(settings.scale)]
     if study.shares is None:
-        return [(settings, said) for said in found]
+        return [(settings, said) for said in effects]
     return [
         (in_categories(settings, study.shares, link=study.link, difference=said.value), said)
-        for said in found
+        for said in effects
     ]
 
 
@@ -381,10 +381,10 @@ def _at_latent_effect(
         return settings, said
 
     def at(difference: float) -> tuple[Assumptions, Latent]:
-        found = in_categories(settings, shares, link=link, difference=difference)
-        latent = found.entries[0].parameters.latent
+        result = in_categories(settings, shares, link=link, difference=difference)
+        latent = result.entries[0].parameters.latent
         assert latent is not None
-        return found, latent
+        return result, latent
 
     same, latent = at(0.0)
     if effect == 0:
@@ -601,7 +601,7 @@ def cell_of(
     from humeval_power.studies.power.scenario import RatingStudy
     from humeval_power.studies.power.surface import Cell
 
-    asked = RatingStudy(
+    request = RatingStudy(
         parameters,
         design,
         rule=rule,
@@ -610,7 +610,7 @@ def cell_of(
         losses=losses_of(study),
         exclusion=study.exclusion,
     )
-    return Cell(setting, asked)
+    return Cell(setting, request)
 
 
 def losses_of(study: StudyValues) -> Losses:
@@ -671,10 +671,10 @@ def reasons_to_stop(study: StudyValues, scale: RatingScale | None) -> StopWhen |
 def _looks(study: StudyValues) -> Looks:
     from humeval_power.studies.looks.replicates import Looks
 
-    found = Looks(study.looks_by, look_shares(study.looks))
-    if found.n_looks < 2:
+    looks = Looks(study.looks_by, look_shares(study.looks))
+    if looks.n_looks < 2:
         raise click.UsageError("One look is a plain study: leave out --looks, or give 2 or more.")
-    return found
+    return looks
 
 
 def look_shares(text: str) -> tuple[float, ...]:

@@ -104,14 +104,14 @@ class Systems:
             if len(known) == len(self.settings) or self.rule.margin is not None:
                 return ()
             raise click.UsageError("Give --effect, --effect-raw or --system-means.")
-        found = effect.on(self.scale)
-        values = [one.value for one in found]
+        effects = effect.on(self.scale)
+        values = [one.value for one in effects]
         if self.rule.margin is None and min(values) <= 0:
             raise InputError(
                 f"{effect.option}: the difference of interest among several systems is above 0."
             )
         self._check_span(effect, values)
-        return found
+        return effects
 
     def _check_span(self, effect: EffectInput, values: Sequence[float]) -> None:
         pattern = self.study.pattern or DEFAULT_PATTERN
@@ -181,7 +181,7 @@ def systems_of(study: StudyValues, rule: DecisionRule, *, usual: bool = False) -
     """
     fitted = _fitted_together(study)
     said = number_of_systems(study)
-    pilots = [found.parameters.n_systems for _, found in fitted.values()]
+    pilots = [values.parameters.n_systems for _, values in fitted.values()]
     if said == 2 and "pilot" in fitted and not study.criteria:
         raise click.UsageError(
             f"{study.pilot} has {fitted['pilot'][1].parameters.n_systems} systems: name the two of them by "
@@ -225,7 +225,7 @@ def _systems(
     *,
     usual: bool,
 ) -> Systems:
-    pilots = [found for _, found in fitted.values()]
+    pilots = [result for _, result in fitted.values()]
     rest = study.with_(
         parameters=tuple(path for path in study.parameters if Path(path).stem not in fitted),
         pilot=None if "pilot" in fitted else study.pilot,
@@ -236,13 +236,13 @@ def _systems(
     if has_source(rest) or not fitted:
         known = replace(assumptions_of(rest, scale, usual=usual), typed_scale=scale_of(study))
     names = _names(study, count or (pilots[0].parameters.n_systems if pilots else 2), pilots, known)
-    settings = {name: _for_names(found.parameters, names) for name, (_, found) in fitted.items()}
+    settings = {name: _for_names(answer.parameters, names) for name, (_, answer) in fitted.items()}
     for entry in known.entries:
         settings[entry.name] = SystemsParameters.of_parameters(entry.parameters, names=names)
     if study.system_means is not None:
         settings = {name: _at_means(one, study.system_means) for name, one in settings.items()}
     sources = replace(known, entries=(*(source for source, _ in fitted.values()), *known.entries))
-    remarks = tuple(line for found in pilots for line in found.notes)
+    remarks = tuple(line for computed in pilots for line in computed.notes)
     return Systems(study, settings, sources, family_of(study), rule, remarks)
 
 
@@ -250,7 +250,7 @@ def _fitted_together(study: StudyValues) -> dict[str, tuple[Assumed, SystemsPilo
     """Fits of several systems by their name, and where they come from: a pilot's table, records of analyses."""
     from humeval_power.studies.power.files_joint import is_analysis, read_joint
 
-    found: dict[str, tuple[Assumed, SystemsPilot]] = {}
+    pilot: dict[str, tuple[Assumed, SystemsPilot]] = {}
     if study.pilot is not None:
         from humeval_power.studies.loading import read_pilot
 
@@ -259,17 +259,17 @@ def _fitted_together(study: StudyValues) -> dict[str, tuple[Assumed, SystemsPilo
             from humeval_power.studies.plan.calls import systems_pilot
 
             fitted = systems_pilot(ratings, variances=family_of(study).variances)
-            found["pilot"] = assumed_of_fit("pilot", ratings.source, fitted, None), fitted
+            pilot["pilot"] = assumed_of_fit("pilot", ratings.source, fitted, None), fitted
     if isinstance(study.values, SystemsParameters):
         from humeval_power.studies.plan.planned_systems import SystemsPilot
 
         read = SystemsPilot(study.values.named(study.systems or study.values.names), scale_of(study))
-        found["typed"] = Assumed("typed", read.parameters.pair(0, 1), scale=read.scale), read
+        pilot["typed"] = Assumed("typed", read.parameters.pair(0, 1), scale=read.scale), read
     for path in study.parameters:
         if is_analysis(path):
             read = read_joint(path)
-            found[Path(path).stem] = assumed_of_fit(Path(path).stem, path, read, None), read
-    return found
+            pilot[Path(path).stem] = assumed_of_fit(Path(path).stem, path, read, None), read
+    return pilot
 
 
 def _names(
@@ -283,10 +283,10 @@ def _names(
     return known.systems if count == 2 else system_names(count)
 
 
-def _for_names(found: SystemsParameters, names: tuple[str, ...]) -> SystemsParameters:
+def _for_names(parameters: SystemsParameters, names: tuple[str, ...]) -> SystemsParameters:
     from humeval_power.studies.plan.planned_systems import for_systems
 
-    return found if found.names == names else for_systems(found, names)
+    return parameters if parameters.names == names else for_systems(parameters, names)
 
 
 def _at_means(parameters: SystemsParameters, means: tuple[float, ...]) -> SystemsParameters:

@@ -53,10 +53,10 @@ class Digests:
         known = self._known.get(id(argument))
         if known is not None:
             return known[1]
-        found = _digest(argument)
+        digest = _digest(argument)
         if not isinstance(argument, int | float | str):
-            self._known[id(argument)] = (argument, found)
-        return found
+            self._known[id(argument)] = (argument, digest)
+        return digest
 
 
 def digest_of(block: Block) -> str:
@@ -75,70 +75,72 @@ def _frame() -> str:
 
 
 def _digest(value: Any) -> bytes:
-    found = hashlib.sha256()
-    _feed(found, value)
-    return found.digest()
+    digest = hashlib.sha256()
+    _feed(digest, value)
+    return digest.digest()
 
 
-def _feed(found: _Hash, value: Any) -> None:
+def _feed(digest: _Hash, value: Any) -> None:
     """Add a value by its kind and content."""
     if value is None or isinstance(value, bool):
-        _put(found, "constant", repr(value).encode())
+        _put(digest, "constant", repr(value).encode())
     elif isinstance(value, Enum):
-        _put(found, "enum", f"{_name(type(value))}.{value.name}".encode())
+        _put(digest, "enum", f"{_name(type(value))}.{value.name}".encode())
     elif isinstance(value, int):
-        _put(found, "int", repr(int(value)).encode())
+        _put(digest, "int", repr(int(value)).encode())
     elif isinstance(value, float):
-        _put(found, "float", struct.pack("<d", value))
+        _put(digest, "float", struct.pack("<d", value))
     elif isinstance(value, str):
-        _put(found, "text", value.encode("utf-8", "surrogatepass"))
+        _put(digest, "text", value.encode("utf-8", "surrogatepass"))
     elif isinstance(value, bytes):
-        _put(found, "bytes", value)
+        _put(digest, "bytes", value)
     elif isinstance(value, np.ndarray | np.generic):
-        _feed_array(found, np.asarray(value))
+        _feed_array(digest, np.asarray(value))
     elif isinstance(value, PurePath):
-        _put(found, "path", str(value).encode("utf-8", "surrogateescape"))
+        _put(digest, "path", str(value).encode("utf-8", "surrogateescape"))
     elif is_dataclass(value) and not isinstance(value, type):
         _many(
-            found, _name(type(value)), [(field.name, getattr(value, field.name)) for field in fields(value)]
+            digest,
+            _name(type(value)),
+            [(field.name, getattr(value, field.name)) for field in fields(value)],
         )
     elif isinstance(value, range):
-        _put(found, "range", repr(value).encode())
+        _put(digest, "range", repr(value).encode())
     elif isinstance(value, tuple | list):
-        _many(found, "tuple" if type(value) is tuple else _name(type(value)), value)
+        _many(digest, "tuple" if type(value) is tuple else _name(type(value)), value)
     elif isinstance(value, Mapping):
-        _many(found, "mapping", value.items())
+        _many(digest, "mapping", value.items())
     elif isinstance(value, set | frozenset):
-        _many(found, "set", sorted(map(_digest, value)))
+        _many(digest, "set", sorted(map(_digest, value)))
     elif isinstance(value, type | FunctionType | BuiltinFunctionType | np.ufunc):
-        _feed_code(found, value)
+        _feed_code(digest, value)
     else:
         raise NoDigestError(f"a {_name(type(value))} has no digest")
 
 
-def _put(found: _Hash, kind: str, content: bytes) -> None:
-    found.update(f"{kind} {len(content)}\n".encode())
-    found.update(content)
+def _put(digest: _Hash, kind: str, content: bytes) -> None:
+    digest.update(f"{kind} {len(content)}\n".encode())
+    digest.update(content)
 
 
-def _many(found: _Hash, kind: str, values: Iterable[Any]) -> None:
+def _many(digest: _Hash, kind: str, values: Iterable[Any]) -> None:
     parts = [_digest(value) for value in values]
-    _put(found, kind, b"".join(parts))
+    _put(digest, kind, b"".join(parts))
 
 
-def _feed_array(found: _Hash, array: np.ndarray[Any, Any]) -> None:
+def _feed_array(digest: _Hash, array: np.ndarray[Any, Any]) -> None:
     if array.dtype.hasobject:
-        _many(found, f"objects {array.shape}", array.ravel().tolist())
+        _many(digest, f"objects {array.shape}", array.ravel().tolist())
         return
-    _put(found, f"array {array.dtype.str} {array.shape}", np.ascontiguousarray(array).tobytes())
+    _put(digest, f"array {array.dtype.str} {array.shape}", np.ascontiguousarray(array).tobytes())
 
 
-def _feed_code(found: _Hash, value: Any) -> None:
+def _feed_code(digest: _Hash, value: Any) -> None:
     """A function or class by its name, and where it is not this package's by the source of its module."""
     name = _name(value)
     if "<" in name:
         raise NoDigestError(f"{name} cannot be found again by its name")
-    _put(found, "code", name.encode())
+    _put(digest, "code", name.encode())
     module = str(getattr(value, "__module__", None) or "")
     if module.split(".")[0] in (PACKAGE, "numpy", "scipy", "builtins"):
         return
@@ -147,7 +149,7 @@ def _feed_code(found: _Hash, value: Any) -> None:
         content = Path(source or "").read_bytes()
     except (KeyError, TypeError, OSError):
         raise NoDigestError(f"the source of {name} cannot be read") from None
-    _put(found, "source", content)
+    _put(digest, "source", content)
 
 
 def _name(value: Any) -> str:
@@ -229,29 +231,29 @@ class Sweep:
         places: dict[str, list[int]] = {}
         for place, key in enumerate(keys):
             places.setdefault(key, []).append(place)
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for key in places:
             kept = self._kept(key)
             if kept is not None:
-                found[key] = kept
+                values[key] = kept
                 self.n_kept += 1
                 self.kept += blocks[places[key][0]].seconds
                 self._tell(places[key], done)
-        missing = [(key, blocks[at[0]]) for key, at in places.items() if key not in found]
+        missing = [(key, blocks[at[0]]) for key, at in places.items() if key not in values]
         computed = self._computed(missing, n_jobs, part)
         waiting = {key: len(at) for key, at in places.items()}
         with closing(computed):
             for key in keys:
-                while key not in found:
+                while key not in values:
                     finished, result = next(computed)
-                    found[finished] = result
+                    values[finished] = result
                     self.n_computed += 1
                     self.computed += blocks[places[finished][0]].seconds
                     self._tell(places[finished], done)
-                yield found[key]
+                yield values[key]
                 waiting[key] -= 1
                 if not waiting[key]:
-                    del found[key]
+                    del values[key]
 
     def _kept(self, key: str) -> Any | None:
         return None if self.store is None or key.startswith(_NO_DIGEST) else self.store.get(key)
@@ -277,20 +279,20 @@ _NO_DIGEST = "#"  # begins the key of a block that is computed, and cannot be kn
 
 def _keys(blocks: Sequence[Block]) -> list[str]:
     """The digests of blocks; where one has none, its place."""
-    digests, found = Digests(), []
+    digests, keys = Digests(), []
     for place, block in enumerate(blocks):
         try:
-            found.append(digests.of(block))
+            keys.append(digests.of(block))
         except NoDigestError:
-            found.append(f"{_NO_DIGEST}{place}")
-    return found
+            keys.append(f"{_NO_DIGEST}{place}")
+    return keys
 
 
 def _here(blocks: Sequence[tuple[str, Block]], n_jobs: int, part: Part | None) -> Iterator[tuple[str, Any]]:
     for key, block in blocks:
         with hearing(partial(part, block) if part else None):
-            found = block.run(n_jobs)
-        yield key, found
+            result = block.run(n_jobs)
+        yield key, result
 
 
 _IN_FORCE: ContextVar[Sweep | None] = ContextVar("sweep", default=None)

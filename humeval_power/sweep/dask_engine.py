@@ -70,8 +70,8 @@ class _Tasks:
         """Refuse workers that would compute other bytes; those that come later are looked at by their tasks."""
         with self._telling():
             said = self._client.get_versions(packages=["humeval_power"])["workers"]
-            for worker, found in said.items():
-                if found and not found["packages"].get("humeval_power"):
+            for worker, values in said.items():
+                if values and not values["packages"].get("humeval_power"):
                     raise OtherVersionsError(
                         f"The worker {worker} has no humeval_power: install there what is installed here."
                     )

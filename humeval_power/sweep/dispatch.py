@@ -48,8 +48,8 @@ class Parcel:
     def blocks(self, arrays: Mapping[str, AnyArray]) -> list[Block]:
         """The blocks again, with their arrays."""
         reader = _Reader(io.BytesIO(self.content), arrays)
-        found: list[Block] = reader.load()
-        return found
+        result: list[Block] = reader.load()
+        return result
 
 
 class Packer:
@@ -309,7 +309,7 @@ def dispatched(blocks: Sequence[tuple[str, Block]], place: Place) -> Iterator[tu
                 queue = alone if sent.n_lost == TRIES - 1 else again
                 (failed if sent.given_up else queue).append(sent)
     if failed:
-        raise BlocksFailedError(_told(failed, len(blocks)))
+        raise BlocksFailedError(_failure_words(failed, len(blocks)))
 
 
 def _next_group(
@@ -339,7 +339,7 @@ def _together(fresh: deque[Sent], slots: int, pace: Pace) -> list[Sent]:
     return group
 
 
-def _told(failed: Sequence[Sent], n_blocks: int) -> str:
+def _failure_words(failed: Sequence[Sent], n_blocks: int) -> str:
     named = "; ".join(f"{_name(sent.block)}: {sent.failures[-1]}" for sent in failed[:_SHOWN])
     more = f"; and {len(failed) - _SHOWN:,} more" if len(failed) > _SHOWN else ""
     return f"{len(failed):,} of {n_blocks:,} blocks failed {TRIES} times each, the others are done. {named}{more}."
@@ -373,7 +373,7 @@ class ComputingCost:
     measured: int
 
 
-class CostFound(BaseException):
+class CostWorkedOut(BaseException):
     """Ends a command at its first blocks, with what they cost; nothing of the package catches it on its way."""
 
     def __init__(self, cost: ComputingCost) -> None:
@@ -385,10 +385,12 @@ class DryRun:
     """An engine that computes a few blocks to see how long they take, and ends the command."""
 
     def run(self, blocks: Sequence[tuple[str, Block]]) -> Iterator[tuple[str, Any]]:
-        """See `Engine.run`; raises CostFound, unless there is nothing to do."""
+        """See `Engine.run`; raises CostWorkedOut, unless there is nothing to do."""
         if blocks:
             sweep = sweep_in_force()
-            raise CostFound(cost_of([block for _, block in blocks], n_kept=sweep.n_kept if sweep else 0))
+            raise CostWorkedOut(
+                cost_of([block for _, block in blocks], n_kept=sweep.n_kept if sweep else 0)
+            )
         yield from ()
 
 

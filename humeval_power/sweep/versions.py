@@ -42,20 +42,20 @@ class Machine:
 def versions_here() -> dict[str, str]:
     """Those of this process: of this package, its code, Python and the numerical libraries. Looking for them takes
     some milliseconds, and every task asks."""
-    found = {PACKAGE: _version("humeval-power"), "code": _code_digest()}
-    found.update({name: _version(name) for name in _NUMERICAL})
-    found["python"] = ".".join(platform.python_version_tuple()[:2])
-    return found
+    versions = {PACKAGE: _version("humeval-power"), "code": _code_digest()}
+    versions.update({name: _version(name) for name in _NUMERICAL})
+    versions["python"] = ".".join(platform.python_version_tuple()[:2])
+    return versions
 
 
 def _code_digest() -> str:
     """A digest of the package's own source: between two releases the version says too little."""
     root = Path(__file__).resolve().parents[1]
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
-        found.update(path.relative_to(root).as_posix().encode() + b"\0")
-        found.update(hashlib.sha256(path.read_bytes()).digest())
-    return found.hexdigest()[:16]
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0")
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
 
 def _version(name: str) -> str:
@@ -74,7 +74,7 @@ def machine_here() -> Machine:
     )
 
 
-def check_versions(wanted: Versions, found: Versions, *, host: str = "") -> None:
+def check_versions(wanted: Versions, versions: Versions, *, host: str = "") -> None:
     """Refuse versions that differ from those that are wanted.
 
     Raises
@@ -82,11 +82,11 @@ def check_versions(wanted: Versions, found: Versions, *, host: str = "") -> None
     OtherVersionsError
         What differs, and the remedy.
     """
-    names = dict.fromkeys([*wanted, *found])
+    names = dict.fromkeys([*wanted, *versions])
     others = [
-        f"{_TITLES.get(name, name)} {found.get(name, 'none')} instead of {wanted.get(name, 'none')}"
+        f"{_TITLES.get(name, name)} {versions.get(name, 'none')} instead of {wanted.get(name, 'none')}"
         for name in names
-        if wanted.get(name) != found.get(name)
+        if wanted.get(name) != versions.get(name)
     ]
     if others:
         raise OtherVersionsError(
@@ -146,15 +146,15 @@ class _Reader(pickle.Unpickler):
         if name in _ARRAYS.get(module, ()):
             return super().find_class(module, name)
         if module.split(".")[0] == PACKAGE and "." not in name:
-            found = super().find_class(module, name)
-            if isinstance(found, type) and _is_record(found):
-                return found
+            kind = super().find_class(module, name)
+            if isinstance(kind, type) and _is_record(kind):
+                return kind
         raise DamagedError(f"{module}.{name} is no record")
 
 
-def _is_record(found: type) -> bool:
-    named_tuple = issubclass(found, tuple) and hasattr(found, "_fields")
-    return is_dataclass(found) or named_tuple or issubclass(found, Enum)
+def _is_record(kind: type) -> bool:
+    named_tuple = issubclass(kind, tuple) and hasattr(kind, "_fields")
+    return is_dataclass(kind) or named_tuple or issubclass(kind, Enum)
 
 
 # Replicates cut into blocks.

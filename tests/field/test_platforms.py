@@ -62,7 +62,7 @@ def test_qualtrics_with_its_mapping(tmp_path):
     mapping.write_text(exports.QUALTRICS_MAPPING)
     found, ratings = ratings_of(path, read_mapping(mapping)[0])
     assert found.why == "row 3 holds ImportId"
-    assert found.asked["1_Q5"] == "Rate the text\ns01 sysA"
+    assert found.questions["1_Q5"] == "Rate the text\ns01 sysA"
     assert ratings == exports.QUALTRICS_RATINGS
 
 

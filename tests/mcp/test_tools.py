@@ -13,7 +13,7 @@ import pytest
 from humeval_power.doors.mcp.server import MOST_LETTERS, answer
 from humeval_power.doors.mcp.tools import HIDDEN, TOOLS, explained, in_words_of_tools, tools, work_of
 from humeval_power.doors.page.answers import Answer, Work
-from humeval_power.doors.page.asked import NEVER, command_of, link_name
+from humeval_power.doors.page.requests import NEVER, command_of, link_name
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.terminal.main import COMMANDS
 from humeval_power.errors import InputError

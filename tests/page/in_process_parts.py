@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from humeval_power.doors.page.answers import Answer, Work, answer
-from humeval_power.doors.page.asked import PageParts
+from humeval_power.doors.page.requests import PageParts
 
 
 @dataclass(eq=False)
 class DoneJob:
     answer: Answer
     state: str = "done"
-    told: None = None
+    progress: None = None
     place: int = 0
 
     async def wait(self, timeout: float) -> None:
@@ -24,7 +24,7 @@ class DoneJob:
 @dataclass
 class Ready:
     live: bool = True
-    told: None = None
+    progress: None = None
     problem: str = ""
 
 

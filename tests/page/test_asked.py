@@ -9,16 +9,16 @@ from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from humeval_power.doors.page.asked import (
+from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.requests import (
     NEVER,
     CommandRequest,
-    asked_of,
     command_of,
     file_names,
     offered,
+    request_of,
     words_of,
 )
-from humeval_power.doors.page.forms import FORMS
 from humeval_power.errors import InputError
 
 POWER = ("power",)
@@ -26,7 +26,7 @@ POWER = ("power",)
 
 def test_a_link_is_what_one_would_type():
     query = [("preset", "high"), ("workers", "20"), ("paired", "0"), ("effect", "-0.1"), ("items", "")]
-    asked = asked_of(POWER, query)
+    asked = request_of(POWER, query)
     assert words_of(asked) == (
         *("power", "--preset", "high", "--workers", "20", "--unpaired", "--effect=-0.1"),
     )
@@ -34,15 +34,15 @@ def test_a_link_is_what_one_would_type():
 
 
 def test_the_other_side_of_a_pair_of_flags_is_understood():
-    assert asked_of(POWER, [("unpaired", "1")]) == CommandRequest(POWER, (("paired", "0"),))
+    assert request_of(POWER, [("unpaired", "1")]) == CommandRequest(POWER, (("paired", "0"),))
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(offered(POWER))), st.text(min_size=1)), max_size=8))
 @settings(max_examples=200, deadline=None)
 def test_links_come_back_and_values_stay_values(query):
-    asked = asked_of(POWER, query)
+    asked = request_of(POWER, query)
     split = urlsplit(asked.link)
-    assert asked_of(POWER, parse_qsl(split.query, keep_blank_values=True)) == asked
+    assert request_of(POWER, parse_qsl(split.query, keep_blank_values=True)) == asked
     known = {name for option in command_of(POWER).params for name in (*option.opts, *option.secondary_opts)}
     options = [word for word in words_of(asked) if word.partition("=")[0] in known]
     # each option of the link gives one word of an option at most: a value that looks like one is joined to its own
@@ -51,24 +51,24 @@ def test_links_come_back_and_values_stay_values(query):
 
 @pytest.mark.parametrize("value", ["--output=/etc/x", "--force", "-o", "--on", "-"])
 def test_a_value_that_looks_like_an_option_is_joined_to_its_own(value):
-    words = words_of(asked_of(POWER, [("preset", value)]))
+    words = words_of(request_of(POWER, [("preset", value)]))
     assert words == ("power", f"--preset={value}")
 
 
 @each_case("name", [*sorted(NEVER), "nonsense", "o"])
 def test_what_no_page_may_set_is_refused(name):
     with pytest.raises(InputError, match="has no option"):
-        asked_of(POWER, [(name, "1")])
+        request_of(POWER, [(name, "1")])
 
 
 def test_all_that_is_wrong_with_a_link_is_told_at_once():
     with pytest.raises(InputError) as told:
-        asked_of(POWER, [("output", "x"), ("on", "tcp://evil"), ("values", "x" * 3000)])
+        request_of(POWER, [("output", "x"), ("on", "tcp://evil"), ("values", "x" * 3000)])
     assert len(told.value.problems) == 3
 
 
 def test_files_are_told_from_words():
-    asked = asked_of(POWER, [("parameters", "p.json~0123456789abcdef"), ("preset", "high")])
+    asked = request_of(POWER, [("parameters", "p.json~0123456789abcdef"), ("preset", "high")])
     assert file_names(asked) == {"p.json~0123456789abcdef": "p.json"}
 
 
@@ -79,4 +79,4 @@ def test_every_form_names_options_that_its_command_has(form):
     assert not set(named) - set(options)
     assert len(named) == len(set(named))
     assert not set(form.live) - set(options)
-    words_of(asked_of(form.command, form.start, form.hides))
+    words_of(request_of(form.command, form.start, form.hides))

@@ -18,8 +18,8 @@ from starlette.testclient import TestClient
 from humeval_power.asking.form import Form
 from humeval_power.doors.page.answers import Work, answer
 from humeval_power.doors.page.app import make_app
-from humeval_power.doors.page.asked import CommandRequest, offered, words_of
 from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.requests import CommandRequest, offered, words_of
 from humeval_power.doors.page.views import can_begin
 
 COMPARISONS = [form for form in FORMS.values() if form.journey == "compare"]

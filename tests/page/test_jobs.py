@@ -38,8 +38,8 @@ def test_a_job_tells_how_far_it_is(room: Room, tmp_path: Path):
 
     async def listen() -> None:
         while not job.has_ended:
-            if await job.news(5) and job.told is not None:
-                shares.append(job.told.share)
+            if await job.news(5) and job.progress is not None:
+                shares.append(job.progress.share)
 
     room.do(listen())
     assert job.state == "done"
@@ -61,7 +61,7 @@ def test_the_same_question_is_the_same_job(room: Room, tmp_path: Path):
 def test_a_job_that_is_stopped_goes_on_where_it_was(room: Room, tmp_path: Path):
     work = ("count", "0.05", "40")
     job = room.job("on", *work, output=tmp_path / "out")
-    room.until(lambda: job.told is not None and job.told.share > 0.2)
+    room.until(lambda: job.progress is not None and job.progress.share > 0.2)
     began = time.monotonic()
     room.stop("on")
     assert room.end(job).exit_code == 130
@@ -76,7 +76,7 @@ def test_a_job_that_is_stopped_goes_on_where_it_was(room: Room, tmp_path: Path):
 
 def test_the_worker_of_a_job_that_was_stopped_is_used_again(room: Room, tmp_path: Path):
     first = room.job("counts", "count", "0.05", "600", output=tmp_path / "out")
-    room.until(lambda: first.told is not None)  # it works: no module is being loaded any more
+    room.until(lambda: first.progress is not None)  # it works: no module is being loaded any more
     pids = room.workers.pids
     room.stop("counts")
     room.end(first)
@@ -207,7 +207,7 @@ def test_closing_stops_what_runs_and_keeps_it(tmp_path: Path):
     with a_room(n_live=1) as room:
         job = room.job("closed", "count", "0.02", "2000", output=tmp_path / "out")
         waits = room.job("waits", "say", "never")
-        room.until(lambda: job.told is not None)
+        room.until(lambda: job.progress is not None)
         began = time.monotonic()
         room.do(room.workers.close())
         assert time.monotonic() - began < 20, "it does not wait for all 40 seconds"
@@ -222,7 +222,7 @@ def test_a_simulation_that_is_stopped_ends_with_the_bytes_of_one_that_was_not(tm
     with a_room(answer, n_live=0, warm=WARM) as room:
         whole = room.end(room.job("whole", *words, output=tmp_path / "whole"), within=300)
         job = room.job("parts", *words, output=tmp_path / "parts")
-        room.until(lambda: job.told is not None and (job.told.share or 0) > 0.3, within=300)
+        room.until(lambda: job.progress is not None and (job.progress.share or 0) > 0.3, within=300)
         time.sleep(2)  # what takes less is not worth keeping
         room.stop("parts")
         stopped = room.end(job)

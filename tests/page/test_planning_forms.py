@@ -21,8 +21,8 @@ from humeval_power.asking.form import Form
 from humeval_power.asking.vocabulary import ENTRIES, TO_PLAN_FROM
 from humeval_power.designs import k_per_item
 from humeval_power.doors.page.app import make_app
-from humeval_power.doors.page.asked import NEVER, asked_of, offered, words_of
 from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.requests import NEVER, offered, request_of, words_of
 from humeval_power.studies.plan.calls import assign_work
 from humeval_power.studies.power.files import shipped_library
 
@@ -126,7 +126,7 @@ def test_from_power_to_the_plan(client):
     assert found["size"]["find"] == "workers"
     for command, options in found.items():
         path = tuple(command.split("/"))
-        words_of(asked_of(path, list(options.items()), FORMS[path].hides))
+        words_of(request_of(path, list(options.items()), FORMS[path].hides))
 
 
 def test_from_another_study_to_power(client):
@@ -193,5 +193,5 @@ def test_the_page_says_which_ratings_come_next(client):
 
 
 def test_a_key_has_the_name_that_the_page_gives_it():
-    asked = asked_of(("assign",), [("workers", "4"), ("items", "6"), ("key", "/etc/passwd")])
+    asked = request_of(("assign",), [("workers", "4"), ("items", "6"), ("key", "/etc/passwd")])
     assert words_of(asked)[-2:] == ("--key", "key.csv")

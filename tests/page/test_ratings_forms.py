@@ -19,8 +19,8 @@ from starlette.testclient import TestClient
 from humeval_power.asking.form import Form
 from humeval_power.asking.options import takes_files
 from humeval_power.doors.page.app import make_app
-from humeval_power.doors.page.asked import offered
 from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.requests import offered
 
 PILOT = Path(__file__).parents[2] / "data" / "pilot.csv"
 RATING_FORMS = [form for form in FORMS.values() if form.journey == "ratings"]

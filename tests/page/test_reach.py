@@ -18,8 +18,8 @@ from cases import each_case
 from places import ROOT
 
 from humeval_power.doors.page.answers import Work, answer
-from humeval_power.doors.page.asked import asked_of, file_names, may_read_files, offered, words_of
 from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.requests import file_names, may_read_files, offered, request_of, words_of
 
 # What a command needs besides the option that is tried, as in its link.
 BASES = {
@@ -70,7 +70,7 @@ class Watch:
     """What Python tells of while it is on: a hook can never be taken away."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.progress: list[str] = []
         self.places: tuple[Path, ...] = ()
         sys.addaudithook(self.hear)
 
@@ -81,13 +81,13 @@ class Watch:
             path, mode, flags = args
             writes = isinstance(flags, int) and bool(flags & WRITE)
             if self._is_in(path, self.places[0]) or (writes and self._is_in(path, self.places[1])):
-                self.told.append(f"open {path} {mode}")
+                self.progress.append(f"open {path} {mode}")
         elif event in CHANGES:
             changed = args[1:] if event in ("os.link", "os.symlink") else args
             if any(self._is_in(path, place) for path in changed for place in self.places):
-                self.told.append(f"{event} {args}")
+                self.progress.append(f"{event} {args}")
         elif event in PROGRAMS:
-            self.told.append(f"{event} {args}")
+            self.progress.append(f"{event} {args}")
 
     @staticmethod
     def _is_in(path: object, place: Path) -> bool:
@@ -98,9 +98,9 @@ class Watch:
     @contextmanager
     def on(self, outside: Path, chosen: Path) -> Iterator[list[str]]:
         """Listen for what is opened in one folder, and what is changed in either."""
-        self.told, self.places = [], (outside, chosen)
+        self.progress, self.places = [], (outside, chosen)
         try:
-            yield self.told
+            yield self.progress
         finally:
             self.places = ()
 
@@ -149,7 +149,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 def work_of(path: tuple[str, ...], query: list[tuple[str, str]], chosen: Path) -> Work:
     form = FORMS[path]
-    asked = asked_of(path, query, form.hides)
+    asked = request_of(path, query, form.hides)
     files = tuple((named, str(chosen / named)) for named in file_names(asked, form.hides))
     return Work(words_of(asked, form.hides), files)
 

@@ -6,7 +6,7 @@ from in_process_parts import InProcess
 from starlette.applications import Starlette
 
 from humeval_power.doors.page.app import make_app as whole_app
-from humeval_power.doors.page.asked import PageParts
+from humeval_power.doors.page.requests import PageParts
 from humeval_power.doors.page.serving.server import State
 
 

@@ -22,9 +22,9 @@ async def serve(output: str) -> None:
     answer = await workers.live(Work(("say", "hallo")), "tab")
     assert answer is not None
     job = workers.job("key", Work(("count_with_child",), output=output))
-    while job.told is None or not job.told.share:
+    while job.progress is None or not job.progress.share:
         await job.news(20)
-    print(json.dumps([*workers.pids, int(job.told.what)]), flush=True)
+    print(json.dumps([*workers.pids, int(job.progress.what)]), flush=True)
     await ended.wait()
     await workers.close()
 

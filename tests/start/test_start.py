@@ -15,7 +15,7 @@ from cases import each_case
 from cli import run, run_json
 from start_paths import paths, write_files
 
-from humeval_power.doors.page.asked import asked_of, words_of
+from humeval_power.doors.page.requests import request_of, words_of
 from humeval_power.doors.terminal.main import main
 
 PATHS = paths()
@@ -58,7 +58,7 @@ def words_of_link(link: str) -> list[str]:
     """The words that the page makes of a link."""
     parts = urlsplit(link)
     path = tuple(parts.path.strip("/").split("/"))
-    return list(words_of(asked_of(path, parse_qsl(parts.query, strict_parsing=bool(parts.query)))))
+    return list(words_of(request_of(path, parse_qsl(parts.query, strict_parsing=bool(parts.query)))))
 
 
 @each_case("name", PATHS)

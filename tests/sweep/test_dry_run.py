@@ -12,7 +12,7 @@ from humeval_power.doors.terminal.main import main
 from humeval_power.studies.power import work_ahead
 from humeval_power.sweep import dispatch as dry_run
 from humeval_power.sweep.blocks import Block, run_blocks, sweeping
-from humeval_power.sweep.dispatch import CostFound, DryRun, cost_of
+from humeval_power.sweep.dispatch import CostWorkedOut, DryRun, cost_of
 
 SURFACE = [
     *["surface", "--preset", "high", "--workers", "5,10", "--items", "20,30", "--effect", "0.1"],
@@ -70,5 +70,5 @@ def test_the_cost_is_what_blocks_say_corrected_by_some_that_are_measured(monkeyp
 def test_nothing_to_do_costs_nothing():
     with sweeping(DryRun()):
         assert list(run_blocks([])) == []
-        with pytest.raises(CostFound):
+        with pytest.raises(CostWorkedOut):
             list(run_blocks(normal_blocks(3)))

@@ -133,7 +133,7 @@ def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> AssignmentTable:
         Another file, cells that are blank or no kind or number, a place of a slot that stands twice: all at once.
     """
     problems: list[Problem] = []
-    found = []
+    result = []
     for table, source in tables:
         names = [str(name).strip() for name in table.columns]
         if missing := [name for name in _NEEDED if name not in names]:
@@ -143,10 +143,10 @@ def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> AssignmentTable:
             continue
         texts = _texts(table, names, (*_NEEDED, *_KEPT))
         problems += _wrong_rows(texts, source)
-        found.append(texts)
+        result.append(texts)
     if problems:
         raise InputError(problems)
-    frame = pd.concat(found, ignore_index=True).rename(columns={"worker_slot": "slot"})
+    frame = pd.concat(result, ignore_index=True).rename(columns={"worker_slot": "slot"})
     frame = frame.assign(batch=frame["batch"].astype(np.int64), order=frame["order"].astype(np.int64))
     source = ", ".join(source for _, source in tables)
     again = frame[frame.duplicated(["slot", "order"])]
@@ -166,23 +166,23 @@ def check_key(key: Key, assigned: AssignmentTable) -> None:
         Codes that it does not have, or that stand for other items or systems.
     """
     shown = assigned.frame[assigned.frame["kind"] != "check"].drop_duplicates("code")
-    told = shown.merge(key.frame, on="code", how="left", suffixes=("", "_of_key"))
-    absent = told["item_of_key"].isna()
+    text = shown.merge(key.frame, on="code", how="left", suffixes=("", "_of_key"))
+    absent = text["item_of_key"].isna()
     where = f"{key.source} and {assigned.source}"
     if absent.all():
-        rule = f"none of the {len(told):,} codes of the assignment stands in the key: it is that of another study."
+        rule = f"none of the {len(text):,} codes of the assignment stands in the key: it is that of another study."
         raise InputError(
             [Problem(rule, "Give the key that was written with this assignment.", place=where)]
         )
     problems = []
     if absent.any():
-        names = listing(told["code"][absent].tolist(), limit=LISTED)
+        names = listing(text["code"][absent].tolist(), limit=LISTED)
         rule = f"{int(absent.sum()):,} codes of the assignment do not stand in the key: {names}."
         problems.append(Problem(rule, "Is the key whole, and that of this assignment?", place=where))
     for part in ("item", "system"):
-        other = ~absent & (told[part] != "") & (told[part] != told[f"{part}_of_key"])
+        other = ~absent & (text[part] != "") & (text[part] != text[f"{part}_of_key"])
         if other.any():
-            first = told[other].iloc[0]
+            first = text[other].iloc[0]
             rule = (
                 f"{int(other.sum()):,} codes stand for another {part} in the key than in the assignment, such as "
                 f"{first['code']}: it is the key of another study."

@@ -71,7 +71,7 @@ def match(answers: pd.DataFrame, assigned: AssignmentTable, *, part: Codes) -> A
     fate[(fate == _FITS) & ~known] = _UNKNOWN_CODE
     slot, guessed = text["slot"], False
     if (blank := (slot == "") & (fate == _FITS)).any():
-        slot = _told_by_codes(text, order, slot, blank, rows)
+        slot = _slots_by_codes(text, order, slot, blank, rows)
         guessed = bool((slot[blank] != "").any())
     elsewhere = (slot != "") & ~pd.Series(slot).isin(assigned.slots).to_numpy()
     fate[(fate == _FITS) & elsewhere] = _UNKNOWN_SLOT
@@ -85,9 +85,9 @@ def match(answers: pd.DataFrame, assigned: AssignmentTable, *, part: Codes) -> A
             "at": looked_at,
         }
     )
-    found = _showings(keyed, rows)
-    showing[looked_at] = found["showing"]
-    fate[looked_at] = found["fate"]
+    showings = _showings(keyed, rows)
+    showing[looked_at] = showings["showing"]
+    fate[looked_at] = showings["fate"]
     fate[(fate == _FITS) & assigned.taken_over[showing]] = _TAKEN_OVER
     return AssignmentMatch(showing, slot, fate, guessed)
 
@@ -102,8 +102,8 @@ def _any_slot(code: np.ndarray, rows: pd.DataFrame) -> np.ndarray:
     """Of each code a slot that it is shown to, one of those that see it most often."""
     times = rows[rows["code"] != ""].groupby(["code", "slot"], sort=False).size().reset_index(name="n")
     most = times.sort_values("n", ascending=False, kind="stable").drop_duplicates("code")
-    found = pd.Series(code).map(dict(zip(most["code"], most["slot"], strict=True))).fillna("")
-    return found.to_numpy(dtype=object)
+    series = pd.Series(code).map(dict(zip(most["code"], most["slot"], strict=True))).fillna("")
+    return series.to_numpy(dtype=object)
 
 
 def _texts(answers: pd.DataFrame, name: str) -> np.ndarray:
@@ -167,7 +167,7 @@ def _showings(keyed: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"showing": np.where(fate == _FITS, place, -1), "fate": fate})
 
 
-def _told_by_codes(
+def _slots_by_codes(
     text: dict[str, np.ndarray], order: np.ndarray, slot: np.ndarray, blank: Mask, rows: pd.DataFrame
 ) -> np.ndarray:
     """The slot of workers whose export does not say it: the one that was given all codes that they answered, in
@@ -188,17 +188,17 @@ def _told_by_codes(
     if sizes.sum() > _MOST_PAIRS:
         return slot
     pairs = answered.merge(given, on=on)
-    told: dict[str, list[str]] = {}
+    fields: dict[str, list[str]] = {}
     counts = pairs.groupby(["worker", "slot"], sort=False).size()
     n_answered = answered.groupby("worker").size()
-    for worker, found in counts.groupby(level=0, sort=False):
-        best = found.droplevel(0)
+    for worker, values in counts.groupby(level=0, sort=False):
+        best = values.droplevel(0)
         full = best[best == n_answered[worker]]
         if len(full) == 1:
-            told[str(worker)] = [str(full.index[0])]
+            fields[str(worker)] = [str(full.index[0])]
         elif full.empty:
-            told[str(worker)] = _cover(pairs[pairs["worker"] == worker], on)
-    return _with_told(text, slot, blank, told, given)
+            fields[str(worker)] = _cover(pairs[pairs["worker"] == worker], on)
+    return _with_slots_by_codes(text, slot, blank, fields, given)
 
 
 def _cover(pairs: pd.DataFrame, on: list[str]) -> list[str]:
@@ -216,17 +216,17 @@ def _cover(pairs: pd.DataFrame, on: list[str]) -> list[str]:
     return slots
 
 
-def _with_told(
+def _with_slots_by_codes(
     text: dict[str, np.ndarray],
     slot: np.ndarray,
     blank: Mask,
-    told: dict[str, list[str]],
+    values: dict[str, list[str]],
     given: pd.DataFrame,
 ) -> np.ndarray:
     made = slot.copy()
     codes: dict[str, set[str]] = {}
     for at in np.flatnonzero(blank):
-        slots = told.get(text["worker"][at], [])
+        slots = values.get(text["worker"][at], [])
         if len(slots) == 1:
             made[at] = slots[0]
             continue
@@ -376,10 +376,10 @@ def _check_codes(answers: pd.DataFrame, sources: Sequence[str]) -> None:
 def _by_key(answers: pd.DataFrame, key: Key, part: Codes, sources: Sequence[str]) -> DecodedTable:
     """Items and systems by the key alone; of repeats and checks only the export's own column of kinds tells."""
     codes = read_cells(answers["code"])
-    told = key.frame.set_index("code")
+    words = key.frame.set_index("code")
     names = [text.strip() for text in codes.texts]
     is_check = _kind(answers) == "check"
-    known = np.array([name in told.index for name in names])[codes.code]
+    known = np.array([name in words.index for name in names])[codes.code]
     if not (known | is_check).any():
         rule = f"none of its codes stands in {key.source}: it is the key of another study."
         raise InputError([Problem(rule, "Give the key of this study.", place=", ".join(sources))])
@@ -392,7 +392,7 @@ def _by_key(answers: pd.DataFrame, key: Key, part: Codes, sources: Sequence[str]
     frame = answers.assign(
         **{
             name: np.where(
-                known, np.array([told[name].get(one, "") for one in names], dtype=object)[codes.code], ""
+                known, np.array([words[name].get(one, "") for one in names], dtype=object)[codes.code], ""
             )
             for name in ("item", "system")
         }
@@ -419,26 +419,26 @@ def _of_assignment(
 ) -> pd.DataFrame:
     """The answers with what the assignment and the key say of them; blank where they say nothing."""
     rows = assigned.frame
-    told = {name: _taken(rows[name], matched.showing) for name in ("kind", "item")}
-    told["kind"] = np.where(matched.of("own check"), "check", told["kind"])
-    told["slot"] = matched.slot
+    fields = {name: _taken(rows[name], matched.showing) for name in ("kind", "item")}
+    fields["kind"] = np.where(matched.of("own check"), "check", fields["kind"])
+    fields["slot"] = matched.slot
     for name in ("batch", "order", "place", "document"):
         if name in ("batch", "order") or (rows[name] != "").any():
-            told[name] = np.where(matched.slot == "", "", _taken(rows[name], matched.showing))
+            fields[name] = np.where(matched.slot == "", "", _taken(rows[name], matched.showing))
     if key is not None:
         output = key.frame.set_index("code")
         codes = answers["code"].astype(str).str.strip()
         for name in ("item", "system"):
-            told[name] = codes.map(output[name]).fillna("").to_numpy(dtype=object)
+            fields[name] = codes.map(output[name]).fillna("").to_numpy(dtype=object)
     if (rows["right"] != "").any():
-        told["passed"] = _passed(answers, _taken(rows["right"], matched.showing))
+        fields["passed"] = _passed(answers, _taken(rows["right"], matched.showing))
         if "passed" in answers:  # where the rating does not tell
-            told["passed"] = np.where(
-                told["passed"] == "", answers["passed"].fillna("").astype(str), told["passed"]
+            fields["passed"] = np.where(
+                fields["passed"] == "", answers["passed"].fillna("").astype(str), fields["passed"]
             )
     if "source" in answers:
-        told["source"] = answers["source"].to_numpy(dtype=object)
-    return _in_order(answers.assign(**told))
+        fields["source"] = answers["source"].to_numpy(dtype=object)
+    return _in_order(answers.assign(**fields))
 
 
 def _taken(column: pd.Series, showing: Codes) -> np.ndarray:

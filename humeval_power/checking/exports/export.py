@@ -18,10 +18,10 @@ class Export:
     """A platform's export as one table of text.
 
     `why` is what it was known by. `frame` has its cells as text, numbered by an index named 'row' as the file
-    counts its rows. `asked` is the question that stands over a column beside its name. `flow` are rows that
+    counts its rows. `questions` are those that stand over a column beside its name. `flow` are rows that
     are no answers by the format itself. `mapping` is all that the format says without the person; None where
     it says too little to read a rating. `people` marks a table of participants, without ratings, that is joined
-    to the others on `person`. `path` is where it was read, to be named in commands. `told` are
+    to the others on `person`. `path` is where it was read, to be named in commands. `templates` are
     the parts whose columns names tell, for a draft where there is no mapping.
     """
 
@@ -30,13 +30,13 @@ class Export:
     source: str
     frame: pd.DataFrame
     mapping: ColumnMapping | None = None
-    asked: Mapping[str, str] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
     flow: tuple[FlowStep, ...] = ()
     notices: tuple[str, ...] = ()
     person: str | None = None
     people: bool = False
     path: str = ""
-    told: Mapping[str, Template] = field(default_factory=dict)
+    templates: Mapping[str, Template] = field(default_factory=dict)
 
     @property
     def draft(self) -> str:

@@ -147,7 +147,7 @@ class LongTable:
 
 
 def long_table(
-    frame: pd.DataFrame, mapping: Mapping, *, source: str, asked: MappingType[str, str] | None = None
+    frame: pd.DataFrame, mapping: Mapping, *, source: str, values: MappingType[str, str] | None = None
 ) -> LongTable:
     """Bring an export into the shape of one rating a row.
 
@@ -163,7 +163,7 @@ def long_table(
     before: tuple[FlowStep, ...] = ()
     if mapping.errors is not None:
         frame, mapping, before = _of_errors(frame, mapping, mapping.errors, source=source)
-    blocks = list(rating_blocks(frame, mapping, asked or {}))
+    blocks = list(rating_blocks(frame, mapping, values or {}))
     problems = column_problems(frame, mapping, blocks, source=source)
     if problems:
         raise InputError(problems)
@@ -231,8 +231,8 @@ def kept_rows(frame: pd.DataFrame, mapping: Mapping, *, what: str) -> tuple[Mask
 
 def _block(rows: pd.DataFrame, mapping: Mapping, block: RatingBlock, *, code: int) -> pd.DataFrame:
     made: dict[str, object] = {part: rows[name] for part, name in block.columns.items() if name in rows}
-    told = (*FIELDS, *(part for part in TOLD if part != SLOT))
-    made |= {part: text for part, text in block.parts.items() if part in told}
+    words = (*FIELDS, *(part for part in TOLD if part != SLOT))
+    made |= {part: text for part, text in block.parts.items() if part in words}
     texts = [part for part in OF_COLUMN if part in mapping.split and part in block.parts]
     made |= {of_column(part): block.parts[part] for part in texts}
     cells = rows[block.column]
@@ -256,16 +256,16 @@ def _with_checks(
     if worker is None or worker.parts:
         rule = "questions with one right answer need a column of the worker who gave it."
         return table, [Problem(rule, "Name it in [columns], or leave out [checks].", place=source)]
-    asked = []
+    wanted = []
     for name, right in mapping.checks.items():
         answers = rows[name].fillna("").astype(str).str.strip()
         answered = (answers != "").to_numpy()
         passed = answers.str.casefold() == right.strip().casefold()
         made = {"worker": rows[worker.filled({})], KIND: "check", "code": name}
         said = pd.DataFrame({**made, "passed": passed.astype(int).astype(str)}, index=rows.index)
-        asked.append(said[answered])
+        wanted.append(said[answered])
     rated = table if KIND in table else table.assign(**{KIND: "rating"})
-    both = pd.concat([rated.astype(object), *asked]).astype(object).fillna("").astype(str)
+    both = pd.concat([rated.astype(object), *wanted]).astype(object).fillna("").astype(str)
     both.index.name = ROW_INDEX
     return both.iloc[np.argsort(both.index.to_numpy(), kind="stable")], []
 
@@ -283,9 +283,9 @@ def _taken_apart(
             problems.append(Problem(rule, "Name its column.", place=source))
             continue
         cells = read_cells(table[name])
-        found = [template.match(text.strip()) for text in cells.texts]
+        match = [template.match(text.strip()) for text in cells.texts]
         blank = np.array([not text.strip() for text in cells.texts])[cells.code]
-        failed = np.array([one is None for one in found])[cells.code] & ~blank
+        failed = np.array([one is None for one in match])[cells.code] & ~blank
         at = Location(source, said, table.index.to_numpy(dtype=np.int64))
         remedy = "Change the template, or leave these rows out."
         problems += cell_problems(
@@ -295,7 +295,7 @@ def _taken_apart(
         rule = f"comes apart by {template.text!r} in more than one way."
         problems += cell_problems(unclear, cells, at=at, rule=rule, remedy=LONGER)
         for part in template.parts:
-            texts = np.array([None if one is None else one[part] for one in found], dtype=object)
+            texts = np.array([None if one is None else one[part] for one in match], dtype=object)
             table = table.assign(**{part: texts[cells.code]})
     done = [name for said, name in texts_of.items() if said not in (*FIELDS, *mapping.keep)]
     return table.drop(columns=[name for name in done if name in table]), problems
@@ -406,20 +406,20 @@ def imported(
     rated = [one for one in exports if not one.people]
     if not rated:
         raise InputError("There is no export with ratings to import.")
-    found: list[tuple[Export, LongTable]] = []
+    pairs: list[tuple[Export, LongTable]] = []
     problems: list[Problem] = [problem for one in people for problem in _twice(one)]
     for export in rated:
         try:
             used, omitted = (mapping, ()) if mapping else _own_mapping(export)
-            table = long_table(export.frame, used, source=export.source, asked=export.asked)
-            found.append((replace(export, notices=(*export.notices, *omitted)), table))
+            table = long_table(export.frame, used, source=export.source, values=export.questions)
+            pairs.append((replace(export, notices=(*export.notices, *omitted)), table))
         except InputError as error:
             problems += error.problems if mapping else [_too_little(export), *error.problems]
     if problems:
         raise InputError(problems)
-    tables = [one.frame for _, one in found]
-    if len(found) > 1:
-        tables = [one.frame.assign(source=export.source) for export, one in found]
+    tables = [one.frame for _, one in pairs]
+    if len(pairs) > 1:
+        tables = [one.frame.assign(source=export.source) for export, one in pairs]
     frame, notices = pd.concat(tables), []
     weighed = [
         used.errors for used in (mapping or export.mapping for export in rated) if used and used.errors
@@ -428,7 +428,7 @@ def imported(
     for one in people:
         frame, said = _joined(frame, one)
         notices += said
-    whole = ImportedTable(frame, tuple(found), mapping, people, tuple(notices))
+    whole = ImportedTable(frame, tuple(pairs), mapping, people, tuple(notices))
     left, part = _without(whole, withdrawn)
     if assigned is None and key is None:
         return left
@@ -478,13 +478,15 @@ def _decoded(
     InputError
         A table without codes, or what `decode` refuses.
     """
-    found = decode(
+    result = decode(
         table.frame, part=part, sources=table.sources, assigned=assigned, key=key, drop_misfits=drop_misfits
     )
     of = tuple(
-        (export, _with_steps(one, flow)) for (export, one), flow in zip(table.of, found.flow, strict=True)
+        (export, _with_steps(one, flow)) for (export, one), flow in zip(table.of, result.flow, strict=True)
     )
-    return replace(table, frame=found.frame, of=of, notices=(*table.notices, *found.notices), decoded=found)
+    return replace(
+        table, frame=result.frame, of=of, notices=(*table.notices, *result.notices), decoded=result
+    )
 
 
 def _with_steps(table: LongTable, steps: tuple[FlowStep, ...]) -> LongTable:

@@ -102,8 +102,8 @@ def summed_errors(
             ]
         )
     kinds = frame[[errors.category, errors.severity]].fillna("").astype(str)
-    found = kinds.drop_duplicates()
-    weights = {pair: errors.weight_of(*pair) for pair in found.itertuples(index=False, name=None)}
+    result = kinds.drop_duplicates()
+    weights = {pair: errors.weight_of(*pair) for pair in result.itertuples(index=False, name=None)}
     problems = [
         Problem(
             f"no weight is given for an error of the category {pair[0]!r} and this severity.",
@@ -114,7 +114,7 @@ def summed_errors(
             value=pair[1],
             has_value=True,
         )
-        for row, pair in zip(found.index, found.itertuples(index=False, name=None), strict=True)
+        for row, pair in zip(result.index, result.itertuples(index=False, name=None), strict=True)
         if weights[pair] is None
     ]
     if problems:

@@ -27,7 +27,7 @@ def without_ratings(export: Export, mapping: Mapping | None = None) -> Export:
     missing = {"", *(text.strip().casefold() for text in used.missing)}
     frame = export.frame
     marked = {}
-    for block in rating_blocks(frame, used, export.asked):
+    for block in rating_blocks(frame, used, export.questions):
         if VALUE not in block.parts:
             cells = read_cells(frame[block.column])
             given = np.array([text.strip().casefold() not in missing for text in cells.texts])[cells.code]

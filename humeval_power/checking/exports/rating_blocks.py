@@ -54,7 +54,7 @@ class RatingBlock:
 
 
 def rating_blocks(
-    frame: pd.DataFrame, mapping: Mapping, asked: MappingType[str, str]
+    frame: pd.DataFrame, mapping: Mapping, values: MappingType[str, str]
 ) -> Iterator[RatingBlock]:
     names = in_natural_order([str(name) for name in frame.columns])
     claimed = _claimed(mapping)
@@ -63,15 +63,15 @@ def rating_blocks(
             parts = ratings.template.match(name)
             if parts is None or name in claimed:
                 continue
-            told = {ASKED: asked.get(name, ""), **_told(parts, ratings, mapping)}
-            yield RatingBlock(name, told, _places(parts, mapping))
+            fields = {ASKED: values.get(name, ""), **_said_of(parts, ratings, mapping)}
+            yield RatingBlock(name, fields, _places(parts, mapping))
 
 
 def answers_in_words(
     frame: pd.DataFrame, mapping: Mapping, ratings: Sequence[RatingColumns]
 ) -> tuple[Counter[str], int]:
     """Answers in these columns that are no numbers, by how often they stand there; and how many are numbers."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     n_numbers = 0
     for block in rating_blocks(frame, replace(mapping, ratings=tuple(ratings)), {}):
         if VALUE in block.parts:
@@ -80,9 +80,9 @@ def answers_in_words(
         cells = read_cells(frame[block.column])
         numbers = read_numbers(cells, missing=("", *mapping.missing))
         words = ~numbers.missing & np.isnan(numbers.value)
-        found.update(cells.texts[code].strip() for code in cells.code[words])
+        counts.update(cells.texts[code].strip() for code in cells.code[words])
         n_numbers += int((~numbers.missing & ~words).sum())
-    return found, n_numbers
+    return counts, n_numbers
 
 
 def criteria_in_words(frame: pd.DataFrame, mapping: Mapping) -> dict[str, Counter[str]]:
@@ -139,9 +139,9 @@ def _claimed(mapping: Mapping) -> set[str]:
     return named - {one.template.filled({}) for one in mapping.ratings if not one.template.parts}
 
 
-def _told(parts: dict[str, str], ratings: RatingColumns, mapping: Mapping) -> dict[str, str]:
-    told = {**parts, **mapping.slots.get(parts.get(SLOT, ""), {})}
-    return told if ratings.criterion is None else {**told, "criterion": ratings.criterion}
+def _said_of(parts: dict[str, str], ratings: RatingColumns, mapping: Mapping) -> dict[str, str]:
+    fields = {**parts, **mapping.slots.get(parts.get(SLOT, ""), {})}
+    return fields if ratings.criterion is None else {**fields, "criterion": ratings.criterion}
 
 
 def _places(parts: dict[str, str], mapping: Mapping) -> dict[str, str]:
@@ -177,7 +177,7 @@ def column_problems(
         for name in dict.fromkeys(wanted)
         if name not in known
     ]
-    return problems + _twice(mapping, blocks, source) + _untold(mapping, blocks, source)
+    return problems + _twice(mapping, blocks, source) + _unread_columns(mapping, blocks, source)
 
 
 def _twice(mapping: Mapping, blocks: list[RatingBlock], source: str) -> list[Problem]:
@@ -199,7 +199,7 @@ def _twice(mapping: Mapping, blocks: list[RatingBlock], source: str) -> list[Pro
     ]
 
 
-def _untold(mapping: Mapping, blocks: list[RatingBlock], source: str) -> list[Problem]:
+def _unread_columns(mapping: Mapping, blocks: list[RatingBlock], source: str) -> list[Problem]:
     """Columns of ratings of which something is said that is not said of this one: a slot that is left out."""
     split = {part for template in mapping.split.values() for part in template.parts}
     said = [split | set(block.parts) | set(block.columns) for block in blocks]

@@ -34,8 +34,8 @@ class Template:
         known = (*FIELDS, *TOLD, VALUE)
         unknown = [part for part in self.parts if part not in known]
         if unknown:
-            told = ", ".join(f"{{{name}}}" for name in known)
-            raise InputError(f"{self.text!r}: {{{unknown[0]}}} is not known; there are {told}.")
+            text = ", ".join(f"{{{name}}}" for name in known)
+            raise InputError(f"{self.text!r}: {{{unknown[0]}}} is not known; there are {text}.")
         if len(set(self.parts)) < len(self.parts):
             raise InputError(f"{self.text!r}: a part may stand in it once.")
         if any(one[0] and other[0] for one, other in pairwise(self._tokens)):
@@ -70,8 +70,8 @@ class Template:
 
     def match(self, text: str) -> dict[str, str] | None:
         """What each part is in a text, None where the text is not of this shape."""
-        found = self._patterns[0].fullmatch(text)
-        return None if found is None else found.groupdict()
+        result = self._patterns[0].fullmatch(text)
+        return None if result is None else result.groupdict()
 
     def is_ambiguous(self, text: str) -> bool:
         """Whether a text comes apart in more than one way."""

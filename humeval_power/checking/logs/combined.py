@@ -83,8 +83,8 @@ def _item(log: Log, sample: LogSample, several: bool) -> str:
 
 def _answers(samples: Sequence[LogSample]) -> Mapping[str, list[object]]:
     """The right answers and the systems', as far as they are known and short."""
-    found = {"label": [one.label for one in samples], "prediction": [one.prediction for one in samples]}
-    return {name: list(texts) for name, texts in found.items() if _are_short(texts)}
+    columns = {"label": [one.label for one in samples], "prediction": [one.prediction for one in samples]}
+    return {name: list(texts) for name, texts in columns.items() if _are_short(texts)}
 
 
 def _are_short(texts: Iterable[str | None]) -> bool:
@@ -123,14 +123,16 @@ class LogTable:
     @property
     def said(self) -> tuple[str, ...]:
         """What was read as what, what was left out, and what may be clusters."""
-        told = []
+        notices = []
         for harness, why in dict.fromkeys((log.harness, log.why) for log in self.logs):
             those = _sources(log for log in self.logs if (log.harness, log.why) == (harness, why))
             verb = "is read as a log" if len(those) == 1 else "are read as logs"
-            told.append(f"{_named(those)} {verb} of {harness}: {why}.")
+            notices.append(f"{_named(those)} {verb} of {harness}: {why}.")
         for notice in dict.fromkeys(notice for log in self.logs for notice in log.notices):
-            told.append(f"{_named(_sources(log for log in self.logs if notice in log.notices))}: {notice}")
-        return (*told, *self.notices)
+            notices.append(
+                f"{_named(_sources(log for log in self.logs if notice in log.notices))}: {notice}"
+            )
+        return (*notices, *self.notices)
 
 
 def _sources(logs: Iterable[Log]) -> list[str]:
@@ -170,7 +172,7 @@ def combine_logs(
     read = _each(
         [with_disagreements(once_each(log)) for log in each_task_once(_of_tasks(logs, tasks), again)]
     )
-    of_task, told = _metrics(read, scores)
+    of_task, text = _metrics(read, scores)
     read = [log for log in read if log.task in of_task]
     metrics = tuple(scores) or tuple(dict.fromkeys(name for known in of_task.values() for name in known))
     _refuse_other_questions(read)
@@ -178,7 +180,7 @@ def combine_logs(
     frame, clusters = _with_clusters(
         frame, [name for name in frame.columns if name not in (*OWN, *metrics)]
     )
-    return LogTable(frame, metrics, clusters, tuple(read), (*notices, *told, *_lacking(read)))
+    return LogTable(frame, metrics, clusters, tuple(read), (*notices, *text, *_lacking(read)))
 
 
 def _with_clusters(
@@ -190,11 +192,11 @@ def _with_clusters(
     for name in fields:
         if name in known:
             frame[name] = cluster_names(frame[name], frame.get("task"))
-    found = cluster_suspects(
+    suspects = cluster_suspects(
         frame.drop(columns=[name for name in fields if name not in known]), item="item", taken=others
     )
-    kept = {one.column for one in found}
-    return frame.drop(columns=[name for name in fields if name not in kept]), found
+    kept = {one.column for one in suspects}
+    return frame.drop(columns=[name for name in fields if name not in kept]), suspects
 
 
 def _of_tasks(logs: Sequence[Log], tasks: Sequence[str]) -> Sequence[Log]:
@@ -215,7 +217,9 @@ def _each(logs: Sequence[Log]) -> list[Log]:
     return list(logs)
 
 
-def _metrics(logs: Sequence[Log], asked: Sequence[str]) -> tuple[Mapping[str, Collection[str]], list[str]]:
+def _metrics(
+    logs: Sequence[Log], request: Sequence[str]
+) -> tuple[Mapping[str, Collection[str]], list[str]]:
     """The metrics of each task that is read, those that every one of its logs has, of those that are asked for; and
     what is to be said of others.
 
@@ -227,7 +231,7 @@ def _metrics(logs: Sequence[Log], asked: Sequence[str]) -> tuple[Mapping[str, Co
     known = list(dict.fromkeys(name for log in logs for name in log.metrics))
     unknown = [
         Problem(f"there is no metric {name!r}.", close_to(name, known))
-        for name in asked
+        for name in request
         if name not in known
     ]
     if unknown:
@@ -235,7 +239,7 @@ def _metrics(logs: Sequence[Log], asked: Sequence[str]) -> tuple[Mapping[str, Co
     if not known:
         rule = "no sample has a score that is a number."
         raise InputError([Problem(rule, "Was the evaluation scored?", logs[0].source)])
-    found: dict[str, list[str]] = {}
+    metrics: dict[str, list[str]] = {}
     partial: dict[str, None] = {}
     for task in dict.fromkeys(log.task for log in logs):
         those = [log for log in logs if log.task == task]
@@ -244,7 +248,7 @@ def _metrics(logs: Sequence[Log], asked: Sequence[str]) -> tuple[Mapping[str, Co
         of_task = [name for name in known if any(name in own for own in of_logs)]
         common = [name for name in of_task if name in shared]
         lacking = [name for name in of_task if name not in shared]
-        refused = [name for name in asked if name in lacking]
+        refused = [name for name in request if name in lacking]
         if refused or (of_task and not common):
             what = (
                 f"not every log has the metric {refused[0]!r}" if refused else "no metric is in every log"
@@ -254,16 +258,16 @@ def _metrics(logs: Sequence[Log], asked: Sequence[str]) -> tuple[Mapping[str, Co
             )
             remedy = "Read one task, or the logs with one metric: name their files."
             raise InputError([Problem(f"{what}: {have}.", remedy)])
-        found[task] = [name for name in common if not asked or name in asked]
+        metrics[task] = [name for name in common if not request or name in request]
         partial.update(dict.fromkeys(lacking))
-    told = []
-    without = [task for task, names in found.items() if not names]
+    notices = []
+    without = [task for task, names in metrics.items() if not names]
     if without:
-        what = listing(list(asked)) if asked else "scores"
-        told.append(f"Tasks without {what} are left out: {listing(without, limit=6)}.")
-    if partial and not asked:
-        told.append(f"Metrics that only some logs have are left out: {listing(list(partial))}.")
-    return {task: names for task, names in found.items() if names}, told
+        what = listing(list(request)) if request else "scores"
+        notices.append(f"Tasks without {what} are left out: {listing(without, limit=6)}.")
+    if partial and not request:
+        notices.append(f"Metrics that only some logs have are left out: {listing(list(partial))}.")
+    return {task: names for task, names in metrics.items() if names}, notices
 
 
 def _different(logs: Sequence[Log]) -> list[Log]:
@@ -277,10 +281,10 @@ def _refuse_other_questions(logs: Sequence[Log]) -> None:
     problems: list[Problem] = []
     for log in logs:
         for sample in log.samples:
-            if not sample.asked:
+            if not sample.question:
                 continue
-            asked, other = first.setdefault((log.task, sample.item), (sample.asked, log))
-            if asked != sample.asked:
+            wanted, other = first.setdefault((log.task, sample.item), (sample.question, log))
+            if wanted != sample.question:
                 rule = (
                     f"item {shortened(sample.item)!r} was asked or scored otherwise than in {other.source}."
                 )

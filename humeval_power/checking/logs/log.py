@@ -31,7 +31,7 @@ class LogSample:
     run: str = ""
     row: int = 0
     fields: Mapping[str, str] = field(default_factory=dict)
-    asked: str = ""
+    question: str = ""
     label: str | None = None
     prediction: str | None = None
     uuid: str = ""
@@ -122,12 +122,12 @@ def each_task_once(logs: Sequence[Log], again: Again) -> list[Log]:
         Several of them, where they are refused, or where nothing says which is the last; one generation with two
         scores; or an evaluation that no later log ends.
     """
-    found: dict[tuple[str, str], list[Log]] = defaultdict(list)
+    by_task: dict[tuple[str, str], list[Log]] = defaultdict(list)
     for log in logs:
-        found[log.system, log.task].append(log)
+        by_task[log.system, log.task].append(log)
     kept: list[Log] = []
     problems: list[Problem] = []
-    for (system, task), several in found.items():
+    for (system, task), several in by_task.items():
         those = _evaluations(several)
         unfinished = [log.unfinished for log in those if log.unfinished is not None]
         if unfinished:
@@ -297,13 +297,13 @@ class ReportedMean:
 
 def with_disagreements(log: Log) -> Log:
     """The log with a notice of each mean that is not what the harness reported."""
-    told = tuple(
+    text = tuple(
         f"The mean of {one.metric} over {_OVER[one.over]} is {one.mean:.4g}; the harness reported "
         f"{one.reported:.4g}: samples are missing or twice there, or it takes no mean."
         for one in reported_means(log)
         if not one.agrees
     )
-    return replace(log, notices=(*log.notices, *told))
+    return replace(log, notices=(*log.notices, *text))
 
 
 def reported_means(log: Log) -> Iterator[ReportedMean]:

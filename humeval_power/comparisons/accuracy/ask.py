@@ -282,8 +282,8 @@ def _largest_effect(given: Given) -> float:
     baseline = given["baseline"]
     if given["test"] == "unpaired":
         return 1.0 if baseline is None else max(1.0 - baseline, 0.0)
-    found = evaluated(call("hp.accuracy.largest_difference", _agreement(given), baseline=baseline))
-    return float(found)
+    result = evaluated(call("hp.accuracy.largest_difference", _agreement(given), baseline=baseline))
+    return float(result)
 
 
 QUESTIONS = Questions(
@@ -342,8 +342,8 @@ def _shared(given: TypedValues) -> dict[str, Value]:
 
 
 def _bounds(given: TypedValues, calls: Calls) -> None:
-    asked = {**_shared(given), "compat": given["compat"]}
-    calls.let("result", call("hp.accuracy.bounds", given["n"], given["baseline"], **asked))
+    options = {**_shared(given), "compat": given["compat"]}
+    calls.let("result", call("hp.accuracy.bounds", given["n"], given["baseline"], **options))
 
 
 BOUNDS = Declaration(
@@ -395,8 +395,8 @@ def _claims(given: TypedValues, calls: Calls) -> None:
         remarks.append(
             f"{counted(n_left_out, 'row')} left out: no claim of an improvement on the best so far."
         )
-    asked = {"overlap": _overlap_of(given), **_shared(given), "remarks": remarks or None}
-    calls.let("result", call("hp.accuracy.claims", claims, **asked))
+    options = {"overlap": _overlap_of(given), **_shared(given), "remarks": remarks or None}
+    calls.let("result", call("hp.accuracy.claims", claims, **options))
 
 
 _CLAIMED = Part("The test", ("overlap", "test", "power", "alpha"))
@@ -442,9 +442,9 @@ def _leaderboard(given: TypedValues, calls: Calls) -> None:
     pairs = None
     if given["pairs"] is not None:
         pairs = calls.let("pairs", _pairs(given, submissions))
-    asked = {"n": given["n"], "overlap": _overlap_of(given), "pairs": pairs, **_shared(given)}
-    asked |= {"power_on": given.given("power_on"), "remarks": _percent(calls, in_percent) or None}
-    calls.let("result", call("hp.accuracy.leaderboard", submissions, **asked))
+    options = {"n": given["n"], "overlap": _overlap_of(given), "pairs": pairs, **_shared(given)}
+    options |= {"power_on": given.given("power_on"), "remarks": _percent(calls, in_percent) or None}
+    calls.let("result", call("hp.accuracy.leaderboard", submissions, **options))
 
 
 def _submissions(given: TypedValues, calls: Calls) -> Any:

@@ -147,12 +147,12 @@ def bounds(
     from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
 
     if compat:
-        found = published_by_prior(n, baseline=baseline, test=test, power=power, alpha=alpha)
+        effects = published_by_prior(n, baseline=baseline, test=test, power=power, alpha=alpha)
     else:
         guessed = detectable_by_prior(n, baseline=baseline, test=test, power=power, alpha=alpha)
         unpaired = UnpairedAccuracy(n, 0.0, baseline=baseline, alpha=alpha)
-        found = {str(name): each for name, each in guessed.items()}
-        found["unpaired"] = detectable_accuracy(unpaired, power=power)
+        effects = {str(name): each for name, each in guessed.items()}
+        effects["unpaired"] = detectable_accuracy(unpaired, power=power)
     tasks = EFFECTS_GLUE.per_task if compat else ()
     return BoundsResult(
         n=n,
@@ -160,7 +160,7 @@ def bounds(
         test=test,
         power=power,
         alpha=alpha,
-        found=found,
+        found=effects,
         expected={task: EFFECTS_GLUE.expected(task, 100 * baseline) / 100 for task in tasks},
     )
 

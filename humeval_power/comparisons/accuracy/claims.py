@@ -496,15 +496,16 @@ def by_every_method(
 
     @cache
     def smallest(n_items: int, baseline: float) -> Mapping[str, float]:
-        asked = detectable_by_prior(n_items, baseline=baseline, test=test, power=power, alpha=alpha)
+        request = detectable_by_prior(n_items, baseline=baseline, test=test, power=power, alpha=alpha)
         unpaired = UnpairedAccuracy(n_items, 0.0, baseline=baseline, alpha=alpha)
-        found = {str(name): each.effect for name, each in asked.items()}
-        return {**found, "unpaired": detectable_accuracy(unpaired, power=power).effect}
+        names = {str(name): each.effect for name, each in request.items()}
+        return {**names, "unpaired": detectable_accuracy(unpaired, power=power).effect}
 
-    found = tuple(smallest(claim.n_items, claim.baseline) for claim in claims)
+    smallest_effects = tuple(smallest(claim.n_items, claim.baseline) for claim in claims)
     reached = {
-        name: sum(c.improvement >= each[name] for c, each in zip(claims, found, strict=True)) / len(claims)
-        for name in found[0]
+        name: sum(c.improvement >= each[name] for c, each in zip(claims, smallest_effects, strict=True))
+        / len(claims)
+        for name in smallest_effects[0]
     }
     tasks = []
     for task in dict.fromkeys(claim.task for claim in claims):
@@ -521,7 +522,7 @@ def by_every_method(
                 task, n_items, len(own), mean, float(gains.mean()), error, best, smallest(n_items, best)
             )
         )
-    return ClaimMethods(found, reached, tuple(tasks))
+    return ClaimMethods(smallest_effects, reached, tuple(tasks))
 
 
 # One's own regression of how often two systems do alike, from pairs of them (Card et al. 2020, App. E.2).
@@ -577,13 +578,13 @@ def pairs_of_board(submissions: Sequence[Submission], pairs: ValidationPairs) ->
 
     Those on the validation set would do as well where nobody tuned on it.
     """
-    found = []
+    result = []
     for one, other in combinations(submissions, 2):
         if frozenset((one.called, other.called)) in pairs.differing:
             share = pairs.agreement(one.called, other.called).share
             low, high = sorted((one.accuracy, other.accuracy))
-            found.append(SystemPair(low, high - low, share))
-    return found
+            result.append(SystemPair(low, high - low, share))
+    return result
 
 
 def pairs_of_best(judged: Sequence[JudgedSubmission]) -> list[SystemPair]:

@@ -212,13 +212,13 @@ def compared(name: str, counts: PairedCounts) -> CountsComparison:
 
 def all_comparisons(answers: Answers) -> tuple[CountsComparison, ...]:
     """Every pair of systems, the later one minus the earlier one; Holm's correction where there are several."""
-    found = [
+    pairs = [
         _of_pair(answers, first, second) for first, second in combinations(range(len(answers.systems)), 2)
     ]
-    if len(found) == 1:
-        return tuple(found)
-    adjusted = correct([each.tests[0].p_value for each in found], "holm")
-    return tuple(replace(each, p_adjusted=float(p)) for each, p in zip(found, adjusted, strict=True))
+    if len(pairs) == 1:
+        return tuple(pairs)
+    adjusted = correct([each.tests[0].p_value for each in pairs], "holm")
+    return tuple(replace(each, p_adjusted=float(p)) for each, p in zip(pairs, adjusted, strict=True))
 
 
 def accuracy_interval(answers: Answers, system: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -229,8 +229,8 @@ def accuracy_interval(answers: Answers, system: int, confidence: float = 0.95) -
         return max(low, 0.0), min(high, 1.0)
     from scipy.stats import binomtest
 
-    found = binomtest(int(right.sum()), len(right)).proportion_ci(confidence, method="wilson")
-    return float(found.low), float(found.high)
+    interval = binomtest(int(right.sum()), len(right)).proportion_ci(confidence, method="wilson")
+    return float(interval.low), float(interval.high)
 
 
 def _of_pair(answers: Answers, first: int, second: int) -> CountsComparison:

@@ -62,8 +62,8 @@ def detectable_accuracy(
     grid = largest * np.linspace(0.0, 1.0, _GRID + 1)[1:] ** 2  # denser where small effects are
     last = next((place for place in reversed(range(_GRID)) if lacking(float(grid[place])) > 0), -1)
     low, high = float(grid[last]) if last >= 0 else largest * 1e-9, float(grid[last + 1])
-    found = high if lacking(low) <= 0 else root_between(lacking, low, high, xtol=1e-9)
-    return DetectableAccuracy(found, largest, power - missing)
+    solution = high if lacking(low) <= 0 else root_between(lacking, low, high, xtol=1e-9)
+    return DetectableAccuracy(solution, largest, power - missing)
 
 
 PRIORS: Mapping[Prior, AgreementSource] = {
@@ -85,16 +85,16 @@ def detectable_by_prior(
 ) -> dict[Prior, DetectableAccuracy]:
     """The smallest improvement under each way of guessing how often the systems do alike: 'least' and
     'most' agreement are the bounds."""
-    found: dict[Prior, DetectableAccuracy] = {}
+    detectable: dict[Prior, DetectableAccuracy] = {}
     for name, agreement in PRIORS.items():
         if largest_difference(agreement, baseline=baseline) <= 0:
-            found[name] = DetectableAccuracy(math.nan, 0.0, math.nan)
+            detectable[name] = DetectableAccuracy(math.nan, 0.0, math.nan)
             continue
         scenario = PairedAccuracy(
             n_items, difference=0.0, agreement=agreement, baseline=baseline, test=test, alpha=alpha
         )
-        found[name] = detectable_accuracy(scenario, power=power)
-    return found
+        detectable[name] = detectable_accuracy(scenario, power=power)
+    return detectable
 
 
 # Sizes and effects of accuracy comparisons by normal approximation, as the literature has them.
@@ -223,7 +223,7 @@ def published_by_prior(
         return lachenbruch_effect(agreement, n_items=n_items, baseline=baseline, power=power, alpha=alpha)
 
     unpaired = unpaired_effect(n_items=n_items, baseline=baseline, power=power, alpha=alpha)
-    found = {"unpaired": DetectableAccuracy(unpaired, 1 - baseline, math.nan)}
+    effects = {"unpaired": DetectableAccuracy(unpaired, 1 - baseline, math.nan)}
     for name, agreement in PRIORS.items():
         limit = min(largest_difference(agreement, baseline=baseline), 1 - baseline)
         effect = (
@@ -231,5 +231,5 @@ def published_by_prior(
             if isinstance(agreement, AssumedAgreement)
             else regression(agreement, limit)
         )
-        found[name] = DetectableAccuracy(effect, limit, math.nan)
-    return found
+        effects[name] = DetectableAccuracy(effect, limit, math.nan)
+    return effects

@@ -148,12 +148,12 @@ def _looking_like_systems(
     truth = gold.values if gold is not None else texts_of(table, gold_column)
     allowed = None if truth is None else set(truth)
     free = [name for name in map(str, table.frame.columns) if name not in known]
-    found = tuple(name for name in free if _are_answers(table.frame[name], allowed))
-    if len(found) < 2:
+    names = tuple(name for name in free if _are_answers(table.frame[name], allowed))
+    if len(names) < 2:
         rule = f"which columns are the systems? The columns are {listing([str(n) for n in table.frame.columns])}."
         remedy = "Name those of A and B: --systems A,B; and the column or file of the right answers: --gold GOLD."
         raise InputError([Problem(rule, remedy, table.source)])
-    return found
+    return names
 
 
 def _are_answers(cells: pd.Series, allowed: set[str] | None) -> bool:
@@ -173,10 +173,10 @@ def _long(
     column: str | None,
     systems: Sequence[str],
 ) -> SystemAnswers:
-    asked = gold is not None or is_gold_asked
-    value = _value_column(table, column, gold is not None or gold_column is not None, asked)
+    request = gold is not None or is_gold_asked
+    value = _value_column(table, column, gold is not None or gold_column is not None, request)
     table = with_metric(table, value, item=item)
-    compares = gold is not None or (gold_column is not None and (asked or _PREDICTION.fits(value)))
+    compares = gold is not None or (gold_column is not None and (request or _PREDICTION.fits(value)))
     of_row = table.frame[system].astype(str).str.strip()
     known_names = of_row.unique().tolist()
     names = tuple(systems) or tuple(known_names)
@@ -199,25 +199,25 @@ def _long(
     return SystemAnswers(names, several, truth, table.notices, taken)
 
 
-def _value_column(table: SourceTable, column: str | None, has_gold: bool, asked: bool) -> str:
+def _value_column(table: SourceTable, column: str | None, has_gold: bool, request: bool) -> str:
     columns = [str(name) for name in table.frame.columns]
     if column is not None:
         return named_column(column, columns, option="--column", source=table.source)
-    if len(table.scores) == 1 and not asked:
+    if len(table.scores) == 1 and not request:
         return table.scores[0]
-    if table.scores and not asked:
+    if table.scores and not request:
         rule = f"the logs have several metrics: {listing(table.scores)}."
         raise InputError(
             [Problem(rule, f"Choose one: --column {shell_word(table.scores[0])}", table.source)]
         )
     of = find_columns(columns, [_PREDICTION, _SCORE], source=table.source).of
-    first, second = ("prediction", "correct") if asked else ("correct", "prediction")
-    found = of.get(first) or of.get(second)
-    if found is None or (found == of.get("prediction") and not has_gold):
+    first, second = ("prediction", "correct") if request else ("correct", "prediction")
+    result = of.get(first) or of.get(second)
+    if result is None or (result == of.get("prediction") and not has_gold):
         rule = f"no column says right or wrong, or what was predicted. The columns are {listing(columns)}."
         remedy = "Name it: --column NAME; and the right answers, a column or a file, by --gold."
         raise InputError([Problem(rule, remedy, table.source)])
-    return found
+    return result
 
 
 def _predictions(table: SourceTable, name: str, item: str | None, source: str) -> PredictionLines:
@@ -230,18 +230,18 @@ def _predictions(table: SourceTable, name: str, item: str | None, source: str) -
 
 def _one_gold(table: SourceTable, item: str, name: str) -> PredictionLines:
     """The right answer of each item, which is the same in all its rows."""
-    found = _predictions(table, name, item, table.source)
+    labels = _predictions(table, name, item, table.source)
     first: dict[str, str] = {}
     problems: list[Problem] = []
-    for row, key, text in zip(found.rows, found.items or (), found.values, strict=True):
+    for row, key, text in zip(labels.rows, labels.items or (), labels.values, strict=True):
         if first.setdefault(key, text) != text and len(problems) < SHOWN:
             rule = f"item {shortened(key)!r} has another right answer, {shortened(first[key])!r}, already."
             problems.append(Problem(rule, "Keep one.", table.source, row, name, text, has_value=True))
     if problems:
         raise InputError(problems)
-    rows = dict(zip(reversed(found.items or ()), reversed(found.rows), strict=True))
+    rows = dict(zip(reversed(labels.items or ()), reversed(labels.rows), strict=True))
     return replace(
-        found, values=tuple(first.values()), items=tuple(first), rows=tuple(rows[key] for key in first)
+        labels, values=tuple(first.values()), items=tuple(first), rows=tuple(rows[key] for key in first)
     )
 
 
@@ -330,24 +330,24 @@ def answers_from(
             taken = ""
         else:
             truth, taken = read_predictions(taken, role="label"), None
-    found = answers_of_table(
+    answers = answers_of_table(
         table, gold=truth, gold_column=taken, column=column, systems=systems, cluster=cluster
     )
-    return _answers(found, cluster)
+    return _answers(answers, cluster)
 
 
-def _answers(found: SystemAnswers, cluster: str | None) -> Answers:
-    right = right_answers(found.predictions, found.gold)
-    files = [*([] if found.gold is None else [found.gold]), *found.predictions]
-    blank = sum(not text for each in found.predictions for text in each.values)
+def _answers(answers: SystemAnswers, cluster: str | None) -> Answers:
+    right = right_answers(answers.predictions, answers.gold)
+    files = [*([] if answers.gold is None else [answers.gold]), *answers.predictions]
+    blank = sum(not text for each in answers.predictions for text in each.values)
     remarks = [f"{blank:,} predictions are blank: they count as wrong."] if blank else []
-    reference = found.gold if found.gold is not None else found.predictions[-1]
+    reference = answers.gold if answers.gold is not None else answers.predictions[-1]
     return Answers(
         np.array(right, dtype=np.bool_).T,
-        systems=found.systems,
+        systems=answers.systems,
         clusters=None if cluster is None else _clusters(files, reference, cluster),
-        suspects=() if cluster is not None else _suspects(files, found.taken),
-        notices=(*found.notices, *remarks),
+        suspects=() if cluster is not None else _suspects(files, answers.taken),
+        notices=(*answers.notices, *remarks),
     )
 
 
@@ -360,16 +360,16 @@ def _clusters(files: Sequence[PredictionLines], reference: PredictionLines, clus
     if not having:
         assert tables[0].table is not None
         named_column(cluster, tables[0].table.frame.columns, option=OPTION, source=tables[0].table.source)
-    found = []
+    clusters = []
     for each in having:
         assert each.table is not None
         # Without ids the items are the rows, which the files have in the same order.
         items = reference.items or tuple(map(str, range(len(each.table.frame))))
-        found.append(clusters_of(each.table, cluster, items, item_column=each.item_column))
+        clusters.append(clusters_of(each.table, cluster, items, item_column=each.item_column))
     differing = [
         each.source
-        for each, of in zip(having, found, strict=True)
-        if not np.array_equal(of.codes, found[0].codes)
+        for each, of in zip(having, clusters, strict=True)
+        if not np.array_equal(of.codes, clusters[0].codes)
     ]
     if differing:
         rule = f"its clusters of the items are not those of {having[0].source}."
@@ -377,18 +377,18 @@ def _clusters(files: Sequence[PredictionLines], reference: PredictionLines, clus
             Problem(rule, "Keep the right column alone.", place, column=cluster) for place in differing
         ]
         raise InputError(problems)
-    return found[0]
+    return clusters[0]
 
 
 def _suspects(files: Sequence[PredictionLines], taken: frozenset[str]) -> tuple[ClusterSuspect, ...]:
-    found: dict[str | None, ClusterSuspect] = {}
+    suspect: dict[str | None, ClusterSuspect] = {}
     for each in files:
         if each.table is None:
             continue
         known = {*taken, *([] if each.value_column is None else [each.value_column])}
         for one in cluster_suspects(each.table.frame, item=each.item_column, taken=known):
-            found.setdefault(one.column, one)
-    return tuple(found.values())
+            suspect.setdefault(one.column, one)
+    return tuple(suspect.values())
 
 
 def _same_file(one: str | Path, other: str | Path) -> bool:

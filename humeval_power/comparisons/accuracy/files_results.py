@@ -89,15 +89,15 @@ def read_claims(path: str | Path, *, sizes: str | Path | None = None) -> tuple[l
     gain = [BASELINE, *([IMPROVEMENT] if tells_gain or not tells_score else [ACCURACY])]
     wanted = gain if sizes is not None else [_SIZE, *gain]
     optional = [replace(_TASK, required=sizes is not None), replace(_NAME, required=False)]
-    found = find_columns(names, [*optional, *wanted], source=table.source).of
+    columns = find_columns(names, [*optional, *wanted], source=table.source).of
     values = read_numbers_of(table, wanted)
     unit = unit_of(table, values, BASELINE)
     baseline = values["baseline"]
     effects = values["improvement"] if "improvement" in values else values["accuracy"] - baseline
-    check_accuracies(table, baseline / unit, effects / unit, column=found["baseline"])
-    tasks = texts_of(table, found.get("task")) or ["all"] * len(table.frame)
-    labels = texts_of(table, found.get("name")) or tasks
-    n_items = values["n"] if sizes is None else _sizes_of(table, found["task"], tasks, read_table(sizes))
+    check_accuracies(table, baseline / unit, effects / unit, column=columns["baseline"])
+    tasks = texts_of(table, columns.get("task")) or ["all"] * len(table.frame)
+    labels = texts_of(table, columns.get("name")) or tasks
+    n_items = values["n"] if sizes is None else _sizes_of(table, columns["task"], tasks, read_table(sizes))
     rows = zip(tasks, n_items, baseline / unit, effects / unit, labels, strict=True)
     read = [
         Claim(task, int(size), float(base), float(effect), label)
@@ -108,9 +108,9 @@ def read_claims(path: str | Path, *, sizes: str | Path | None = None) -> tuple[l
 
 def _claimed(table: SourceTable) -> SourceTable:
     """The rows that claim an improvement on the best so far: all, where no column says which."""
-    found = find_columns(table.frame.columns, _FLAGS, source=table.source).of
+    columns = find_columns(table.frame.columns, _FLAGS, source=table.source).of
     kept, problems = np.ones(len(table.frame), dtype=bool), []
-    for column in found.values():
+    for column in columns.values():
         for place, (row, cell) in enumerate(
             zip(table.frame.index, texts_of(table, column) or [], strict=True)
         ):
@@ -120,22 +120,22 @@ def _claimed(table: SourceTable) -> SourceTable:
                 problems.append(Problem(rule, remedy, table.source, int(row), column, cell, has_value=True))
     if problems:
         raise InputError(problems)
-    if found and not kept.any():
-        rule = f"no row has yes under {' and '.join(found.values())}: there is no claim to judge."
+    if columns and not kept.any():
+        rule = f"no row has yes under {' and '.join(columns.values())}: there is no claim to judge."
         raise InputError([Problem(rule, "Correct the column, or leave it out.", place=table.source)])
     return table._replace(frame=table.frame[kept])
 
 
 def _sizes_of(claims: SourceTable, column: str, tasks: Sequence[str], table: SourceTable) -> list[int]:
     """The items of each claim's task, by the table of sizes."""
-    found = find_columns(
+    columns = find_columns(
         table.frame.columns, [replace(_TASK, required=True), _SIZE], source=table.source
     ).of
     known: dict[str, int] = {}
     problems = []
     sized = zip(
         table.frame.index,
-        texts_of(table, found["task"]) or [],
+        texts_of(table, columns["task"]) or [],
         read_numbers_of(table, [_SIZE])["n"],
         strict=True,
     )
@@ -143,7 +143,7 @@ def _sizes_of(claims: SourceTable, column: str, tasks: Sequence[str], table: Sou
         if known.setdefault(task, int(size)) != int(size):
             rule, remedy = f"has {known[task]:,} items in another row.", "Keep one of both."
             problems.append(
-                Problem(rule, remedy, table.source, int(row), found["task"], task, has_value=True)
+                Problem(rule, remedy, table.source, int(row), columns["task"], task, has_value=True)
             )
     for row, task in zip(claims.frame.index, tasks, strict=True):
         if task not in known:
@@ -159,14 +159,14 @@ def read_leaderboard(path: str | Path) -> tuple[list[Submission], bool]:
     table of pairs calls them), and whether it was in per cent."""
     table = read_table(path)
     wanted = [ACCURACY, _VALIDATION]
-    found = find_columns(table.frame.columns, [_SUBMISSION, _DATE, _KEY, *wanted], source=table.source).of
+    columns = find_columns(table.frame.columns, [_SUBMISSION, _DATE, _KEY, *wanted], source=table.source).of
     values = read_numbers_of(table, wanted)
     unit = unit_of(table, values, ACCURACY, _VALIDATION)
     scores = values["accuracy"] / unit
     validation = values.get("validation", np.full(len(scores), math.nan)) / unit
-    names, dates = texts_of(table, found["name"]) or [], texts_of(table, found["date"]) or []
-    _check_dates(table, dates, found["date"])
-    keys = texts_of(table, found.get("key")) or [""] * len(names)
+    names, dates = texts_of(table, columns["name"]) or [], texts_of(table, columns["date"]) or []
+    _check_dates(table, dates, columns["date"])
+    keys = texts_of(table, columns.get("key")) or [""] * len(names)
     rows = zip(names, dates, scores, validation, keys, strict=True)
     return [
         Submission(name, day, float(score), float(dev), key) for name, day, score, dev, key in rows
@@ -187,9 +187,9 @@ def has_counts(table: SourceTable) -> bool:
 def counts_of(table: SourceTable) -> list[tuple[str, PairedCounts]]:
     """The same from a table that has been read."""
     name = replace(_NAME, required=False)
-    found = find_columns(table.frame.columns, [name, *COUNTS], source=table.source).of
+    columns = find_columns(table.frame.columns, [name, *COUNTS], source=table.source).of
     values = read_numbers_of(table, COUNTS)
-    names = texts_of(table, found.get("name")) or [f"row {row}" for row in table.frame.index]
+    names = texts_of(table, columns.get("name")) or [f"row {row}" for row in table.frame.index]
     both = values.get("both", np.full(len(names), math.nan))
     counted, problems = [], []
     rows = zip(table.frame.index, names, values["only_b"], values["only_a"], values["n"], both, strict=True)
@@ -286,12 +286,12 @@ def read_system_pairs(path: str | Path) -> tuple[list[SystemPair], bool]:
     tells_gain = any(map(IMPROVEMENT.fits, names))
     tells_score = any(map(ACCURACY.fits, names))
     wanted = [BASELINE, IMPROVEMENT if tells_gain or not tells_score else ACCURACY, _AGREEMENT]
-    found = find_columns(names, wanted, source=table.source).of
+    columns = find_columns(names, wanted, source=table.source).of
     values = read_numbers_of(table, wanted)
     unit = unit_of(table, values, BASELINE, _AGREEMENT)
     baseline, agreement = values["baseline"] / unit, values["agreement"] / unit
     gain = values["improvement"] / unit if "improvement" in values else values["accuracy"] / unit - baseline
-    check_accuracies(table, baseline, gain, column=found["baseline"])
+    check_accuracies(table, baseline, gain, column=columns["baseline"])
     pairs, problems = [], []
     for row, before, by, alike in zip(table.frame.index, baseline, gain, agreement, strict=True):
         pairs.append(SystemPair(float(min(before, before + by)), float(abs(by)), float(alike)))
@@ -306,7 +306,7 @@ def read_system_pairs(path: str | Path) -> tuple[list[SystemPair], bool]:
                     "Correct the row.",
                     table.source,
                     int(row),
-                    found["agreement"],
+                    columns["agreement"],
                     alike,
                     has_value=True,
                 )
@@ -324,9 +324,9 @@ def read_overlap(path: str | Path) -> OverlapRegression:
     InputError
         A file that is no such record, or whose numbers are none.
     """
-    place, found = str(path), read_object(path, hint=_HINT)
-    kept = found.get("overlap")
-    if not str(found.get("schema", "")).startswith("humeval_power/accuracy_overlap/") or not isinstance(
+    place, record = str(path), read_object(path, hint=_HINT)
+    kept = record.get("overlap")
+    if not str(record.get("schema", "")).startswith("humeval_power/accuracy_overlap/") or not isinstance(
         kept, dict
     ):
         raise InputError([Problem("is no record of a regression of agreement.", _HINT, place=place)])
@@ -402,20 +402,22 @@ def read_pairs(
         pairs that contradict each other or the accuracies on the validation set.
     """
     table = read_table(path)
-    found = find_columns(table.frame.columns, [_FIRST, _SECOND, _DIFFERING], source=table.source).of
+    columns = find_columns(table.frame.columns, [_FIRST, _SECOND, _DIFFERING], source=table.source).of
     counts = read_numbers_of(table, [_DIFFERING])["differing"]
-    first, second = (texts_of(table, found[name]) or [] for name in ("first", "second"))
+    first, second = (texts_of(table, columns[name]) or [] for name in ("first", "second"))
     known = {each.called: each for each in submissions}
     problems = list(_twice(submissions, table.source))
     differing: dict[frozenset[str], int] = {}
     for row, a, b, value in zip(table.frame.index, first, second, counts, strict=True):
         count, pair = int(value), frozenset((a, b))
-        wrong = _Wrong(found["differing"], f"{count}")
+        wrong = _Wrong(columns["differing"], f"{count}")
         if a not in known or b not in known:
             name, column = (b, "second") if a in known else (a, "first")
-            wrong = _Wrong(found[column], name, "is no submission of the leaderboard.", "Correct the name.")
+            wrong = _Wrong(
+                columns[column], name, "is no submission of the leaderboard.", "Correct the name."
+            )
         elif a == b:
-            wrong = _Wrong(found["second"], b, "is paired with itself.", "Delete the row.")
+            wrong = _Wrong(columns["second"], b, "is paired with itself.", "Delete the row.")
         elif count > n_validation:
             rule = f"more items than the {n_validation:,} of the validation set."
             wrong = replace(wrong, rule=rule, remedy="Correct the count, or --n-validation.")

@@ -56,21 +56,21 @@ class PairedAccuracy:
             raise InputError([Problem(rule, remedy) for rule, remedy in problems])
 
     def _problems(self) -> list[tuple[str, str]]:
-        found = []
+        problems = []
         if self.n_items < 1:
-            found.append((f"A test set has at least one item; got {self.n_items}.", ""))
+            problems.append((f"A test set has at least one item; got {self.n_items}.", ""))
         if self.test not in get_args(PairedTest):
             known = ", ".join(get_args(PairedTest))
-            found.append((f"There is no paired test {self.test!r}.", f"Choose {known}."))
+            problems.append((f"There is no paired test {self.test!r}.", f"Choose {known}."))
         if not 0 < self.alpha < 1:
-            found.append((f"alpha must lie between 0 and 1; got {self.alpha:g}.", ""))
+            problems.append((f"alpha must lie between 0 and 1; got {self.alpha:g}.", ""))
         if self.baseline is not None and not 0 <= self.baseline <= 1:
-            found.append(
+            problems.append(
                 (f"An accuracy is a share between 0 and 1; got {self.baseline:g}.", "Divide by 100.")
             )
         elif self.baseline is None and self.agreement.needs_baseline:
-            found.append(("Without an agreement the accuracy of the baseline is needed.", "Give it."))
-        return found or self._impossible()
+            problems.append(("Without an agreement the accuracy of the baseline is needed.", "Give it."))
+        return problems or self._impossible()
 
     def _impossible(self) -> list[tuple[str, str]]:
         moved, difference, baseline = self.disagreement, self.difference, self.baseline
@@ -199,7 +199,7 @@ class PairedAccuracy:
                 true_effect=self.difference,
                 alpha=self.alpha,
             )
-        found = enumerated_power(
+        power = enumerated_power(
             self.n_items,
             discordant=moved,
             difference=difference,
@@ -208,9 +208,9 @@ class PairedAccuracy:
             weight=lambda total: np.full(len(total), 1 / self.n_items),
         )
         if self.test == "unconditional" and self.n_items > LARGEST:
-            method = f"{found.method}, at the critical value of {LARGEST:,} items"
-            found = replace(found, exact=False, method=method)
-        return found
+            method = f"{power.method}, at the critical value of {LARGEST:,} items"
+            power = replace(power, exact=False, method=method)
+        return power
 
     def _critical(self, total: Counts) -> Counts:
         if self.test == "unconditional":

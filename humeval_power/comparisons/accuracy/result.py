@@ -130,10 +130,10 @@ def independence_of(
     first, name = comparisons[0], cluster_name(answers)
     if first.clustered is None or name is None:
         return (assumed_items(first.counts.n_items, () if answers is None else answers.suspects),)
-    found = clustered_items(first.clustered, name)
+    sentence = clustered_items(first.clustered, name)
     if len(comparisons) == 1:
-        return (found,)
-    return (Independence(found.of, found.state, f"{found.text} (Errors of {first.name}.)"),)
+        return (sentence,)
+    return (Independence(sentence.of, sentence.state, f"{sentence.text} (Errors of {first.name}.)"),)
 
 
 def paper_words(comparison: CountsComparison, answers: Answers | None, alpha: float) -> str:
@@ -150,8 +150,8 @@ def paper_words(comparison: CountsComparison, answers: Answers | None, alpha: fl
         f"{b} alone was right on {counts.only_b:,} items, {a} alone on "
         f"{counts.only_a:,}."
     )
-    found = comparison.clustered
-    if found is None:
+    clustered = comparison.clustered
+    if clustered is None:
         return (
             f"{text} McNemar's test (mid-p; Fagerland, Lydersen and Laake 2013) gave "
             f"{p_words(comparison.tests[0].p_value)}; the interval is Bonett and Price's (2012). Items count as "
@@ -159,11 +159,12 @@ def paper_words(comparison: CountsComparison, answers: Answers | None, alpha: fl
         )
     swaps = next(each for each in comparison.tests if each.name == "cluster-swaps")
     tested = ""
-    if found.standard_error > 0:
-        t = decimals(found.estimate / found.standard_error, 2)
-        tested = f", t({decimals(found.df, 1)}) = {t}, {p_words(comparison.tests[0].p_value)}"
+    if clustered.standard_error > 0:
+        t = decimals(clustered.estimate / clustered.standard_error, 2)
+        tested = f", t({decimals(clustered.df, 1)}) = {t}, {p_words(comparison.tests[0].p_value)}"
     return (
-        f"{text} {paper_error(found, 'differences').removesuffix('.')}{tested}. Exchanging the answers of whole "
+        f"{text} {paper_error(clustered, 'differences').removesuffix('.')}{tested}. Exchanging the answers "
+        f"of whole "
         f"clusters between the systems, every exchange counted, gave {p_words(swaps.p_value)}."
     )
 
@@ -240,26 +241,26 @@ class AccuracyTestsResult(PaperResult):
         return title_of(test, is_clustered=comparison.clustered is not None)
 
     def _verdict(self) -> str:
-        found = self.comparisons[0]
-        if math.isnan(found.p_value):
-            a, b = found.systems
+        first = self.comparisons[0]
+        if math.isnan(first.p_value):
+            a, b = first.systems
             return (
-                f"{b} is right on {more_items(found)} than {a}, the difference being the same in every cluster: "
+                f"{b} is right on {more_items(first)} than {a}, the difference being the same in every cluster: "
                 "the first test has nothing to judge by. Look at the others."
             )
-        low, high = found.interval(1 - self.alpha)
+        low, high = first.interval(1 - self.alpha)
         return str(
             TestedDifference(
-                found.systems,
-                found.counts.difference,
+                first.systems,
+                first.counts.difference,
                 (100 * low, 100 * high),
-                found.p_value,
-                found.p_value <= self.alpha,
+                first.p_value,
+                first.p_value <= self.alpha,
                 1 - self.alpha,
                 ("is right on", "was right on"),
                 more="more",
                 less="fewer",
-                amount=more_items(found),
+                amount=more_items(first),
                 unit=" points",
             )
         )
@@ -379,12 +380,12 @@ class AccuracyTestsResult(PaperResult):
         )
         clusters = self.answers.clusters
         where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
-        found = [each.name for each in self.comparisons if each.p_value <= self.alpha]
+        significant = [each.name for each in self.comparisons if each.p_value <= self.alpha]
         return (
             f"{len(self.answers.systems)} systems answered the same {self.answers.n_items:,} items{where}. Every "
             f"pair was compared by {how}, with Holm's (1979) correction for {len(self.comparisons)} pairs. "
-            f"{len(found)} of them differ significantly at {self.alpha:g}"
-            f"{': ' + ', '.join(found) if found else ''}.",
+            f"{len(significant)} of them differ significantly at {self.alpha:g}"
+            f"{': ' + ', '.join(significant) if significant else ''}.",
         )
 
     def numbers(self) -> Record:
@@ -431,16 +432,17 @@ class AccuracyEstimateResult(PaperResult):
     remarks: tuple[str, ...] = ()
 
     def answer(self) -> Document:
-        found, counts = self.comparison, self.comparison.counts
-        a, b = found.systems
+        result, counts = self.comparison, self.comparison.counts
+        a, b = result.systems
         return Document(
             f"Accuracy and agreement of {a} and {b}",
-            lead=f"{b} is right on {more_items(found)} {'than' if counts.difference else 'as'} {a}; both are right "
+            lead=f"{b} is right on {more_items(result)} {'than' if counts.difference else 'as'} {a}; both "
+            f"are right "
             f"or both are wrong on {percent(counts.agreement)} of them.",
-            headline=tuple(facts(found, CONFIDENCE)),
-            caveats=cluster_caveats(found.clustered),
+            headline=tuple(facts(result, CONFIDENCE)),
+            caveats=cluster_caveats(result.clustered),
             sections=(
-                Section("", (picture([found], CONFIDENCE),)),
+                Section("", (picture([result], CONFIDENCE),)),
                 Section(
                     "Power of a test set",
                     (

@@ -92,10 +92,10 @@ class ClaimsResult(Result):
         return said
 
     def _by_method(self) -> Table:
-        claims, found = [each.claim for each in self.judged.claims], self.methods.smallest
+        claims, results = [each.claim for each in self.judged.claims], self.methods.smallest
         rows = [
             (claim.name, f"{100 * claim.improvement:+.2f}", *(_points(each[name]) for name in METHODS))
-            for claim, each in zip(claims, found, strict=True)
+            for claim, each in zip(claims, results, strict=True)
         ]
         rows.append(("reached by", "", *(percent(self.methods.reached[name]) for name in METHODS)))
         return Table(("claim", "claimed", *METHODS.values()), tuple(rows), has_total=True)
@@ -161,7 +161,7 @@ class ClaimsResult(Result):
         rows = []
         for each, smallest in zip(self.judged.claims, self.methods.smallest, strict=True):
             values = asdict(each)
-            by_method = {f"smallest_{name}": found for name, found in smallest.items()}
+            by_method = {f"smallest_{name}": results for name, results in smallest.items()}
             rows.append({**values.pop("claim"), **values, "is_below": each.is_below, **by_method})
         return rows
 
@@ -296,8 +296,8 @@ class BoundsResult(Result):
 
     def content(self) -> Record:
         compat = {"compat": "card2020", "expected": dict(self.expected)} if self.expected else {}
-        found = {name: asdict(each) for name, each in self.found.items()}
-        return {**values(self, "n", "baseline", "test", "power", "alpha"), "found": found, **compat}
+        record = {name: asdict(each) for name, each in self.found.items()}
+        return {**values(self, "n", "baseline", "test", "power", "alpha"), "found": record, **compat}
 
     def table_rows(self) -> list[Record]:
         return [{"agreement": name, **asdict(each)} for name, each in self.found.items()]

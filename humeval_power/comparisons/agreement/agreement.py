@@ -213,8 +213,8 @@ def alpha_of_many(
     score = shared.score(level)
     if shared.is_peaked:
         return alpha_of_peaked(shared.output, shared.worker, score, confidence=confidence)
-    found = two_way(shared.output, shared.worker, score)
-    return correlations(found, confidence=confidence, seed=seed, n_draws=n_draws).other_raters
+    table = two_way(shared.output, shared.worker, score)
+    return correlations(table, confidence=confidence, seed=seed, n_draws=n_draws).other_raters
 
 
 def leading_level(shared: SharedRatings) -> Level:

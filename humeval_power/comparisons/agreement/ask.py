@@ -88,8 +88,8 @@ def _plan(given: TypedValues, calls: Calls) -> None:
     else:
         given.refuse(("rater_columns", *_COLUMNS), "there is no table to read.")
         known = given["agreement"]
-    asked = {name: plain(given.given(name)) for name in (*_PLANNED, *_PRICES, "confidence", "seed")}
-    calls.let("result", call("hp.agreement.plan", known, rater_share=given.given("rater_share"), **asked))
+    options = {name: plain(given.given(name)) for name in (*_PLANNED, *_PRICES, "confidence", "seed")}
+    calls.let("result", call("hp.agreement.plan", known, rater_share=given.given("rater_share"), **options))
 
 
 _SIZES = listed(number_list(int, least=2, most=1_000_000), "LIST")
@@ -199,7 +199,7 @@ def _study(given: TypedValues, calls: Calls) -> None:
     known: Any = parameters
     sizes = {name: given[f"{name}_range"] for name in ("workers", "items")}
     named = ("ratings_per_item", "documents", "sd_systems", "n_systems", "cost_per_rating")
-    found = call(
+    expression = call(
         "hp.agreement.study",
         known,
         **sizes,
@@ -207,7 +207,7 @@ def _study(given: TypedValues, calls: Calls) -> None:
         effect=None if effect is None else effect.one(assumed.scale).value,
         setting=setting,
     )
-    calls.let("result", found)
+    calls.let("result", expression)
 
 
 STUDY = Declaration(

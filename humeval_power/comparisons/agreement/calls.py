@@ -62,30 +62,30 @@ def read_rated(
     """
     from humeval_power.files.tables import ratings_of, read_rating_table
 
-    table = found = read_rating_table(path)
+    table = result = read_rating_table(path)
     if raters is not None:
-        found = _long(found, raters, columns.get("item"))
+        result = _long(result, raters, columns.get("item"))
 
     def has(role: Role) -> bool:
-        names = (str(name).strip() for name in found.frame.columns)
+        names = (str(name).strip() for name in result.frame.columns)
         return columns.get(role) is not None or any(ROLES[role].fits(name) for name in names)
 
     if not has("worker") and not has("rating"):
-        known = listing([str(name) for name in found.frame.columns], limit=8)
+        known = listing([str(name) for name in result.frame.columns], limit=8)
         raise InputError(
             [
                 Problem(
                     f"no column says who rated, or what. The columns are: {known}.",
                     "Name them: --worker COLUMN --rating COLUMN; where each rater has a column: --raters A,B,C",
-                    place=found.source,
+                    place=result.source,
                 )
             ]
         )
     if not has("system"):
-        found = found._replace(frame=found.frame.assign(**{_SYSTEM: ONE_SYSTEM}))
+        result = result._replace(frame=result.frame.assign(**{_SYSTEM: ONE_SYSTEM}))
     try:
         return ratings_of(
-            found,
+            result,
             compares_systems=False,
             missing=(*MISSING_CODES, *(missing or ())),
             scale=scale,
@@ -110,13 +110,13 @@ def _in_wide(problem: Problem, table: pd.DataFrame, raters: Sequence[str]) -> Pr
     )
 
 
-def _long(found: SourceTable, raters: Sequence[str], item: str | None) -> SourceTable:
+def _long(table: SourceTable, raters: Sequence[str], item: str | None) -> SourceTable:
     """A row for each rating, of a table with a column for each rater; rows are numbered where none names them."""
-    frame = found.frame.set_axis([str(name).strip() for name in found.frame.columns], axis=1)
+    frame = table.frame.set_axis([str(name).strip() for name in table.frame.columns], axis=1)
     unknown = [name for name in raters if list(frame.columns).count(name) != 1]
     problems = [
         Problem(
-            f"there is no single column {name!r}.", close_to(name, list(frame.columns)), place=found.source
+            f"there is no single column {name!r}.", close_to(name, list(frame.columns)), place=table.source
         )
         for name in unknown
     ]
@@ -135,7 +135,7 @@ def _long(found: SourceTable, raters: Sequence[str], item: str | None) -> Source
         value_name=_RATING,
         ignore_index=False,
     )
-    return found._replace(frame=long, layout=None)
+    return table._replace(frame=long, layout=None)
 
 
 def report(
@@ -176,13 +176,13 @@ def report(
         rule = "all ratings are by one rater, and agreement is of two or more."
         remedy = "Let a second rater rate some of the same outputs. Is the column of raters right? --worker COLUMN"
         raise InputError([Problem(rule, remedy, place=ratings.source)])
-    found = system_agreements(ratings, confidence=confidence, seed=seed, compatible=compatible)
-    if not any(one.found.n_outputs for one in found):
+    agreements = system_agreements(ratings, confidence=confidence, seed=seed, compatible=compatible)
+    if not any(one.found.n_outputs for one in agreements):
         rule = f"{NO_PAIRS}, so that nothing tells how they agree."
         remedy = "Let two raters or more rate the same outputs; an output is an item under one system."
         raise InputError([Problem(rule, remedy, place=ratings.source)])
     return AgreementReport(
-        rows=found,
+        rows=agreements,
         source=ratings.source,
         notices=ratings.notices,
         confidence=confidence,
@@ -211,11 +211,11 @@ def pilot_reliability(ratings: Ratings) -> Reliability:
     level = leading_level(shared_ratings(ratings))
     for system in range(ratings.n_systems):
         shared = shared_ratings(ratings, system=system)
-        found = two_way(shared.output, shared.worker, shared.score(level))
-        if found.reason:
-            reason = found.reason
+        table = two_way(shared.output, shared.worker, shared.score(level))
+        if table.reason:
+            reason = table.reason
         else:
-            parts = np.array(found.components)
+            parts = np.array(table.components)
             shares.append(parts / parts.sum())
     output, rater, error = np.mean(shares, axis=0) if shares else (0.0, 0.0, 0.0)
     rule = ""
@@ -319,14 +319,14 @@ def plan(
         cost_per_output=float(cost_per_output),
         seed=seed,
     )
-    found = designs(of, target, raters)
-    are_too_few = all(one.floor > half_width for one in found)
+    result = designs(of, target, raters)
+    are_too_few = all(one.floor > half_width for one in result)
     return AgreementPlan(
         known=of,
         target=target,
         outputs=tuple(outputs),
         widths=tuple(tuple(target.width(of, m, n) for n in outputs) for m in raters),
-        found=found,
+        found=result,
         least_raters=least_raters(of, target) if are_too_few else None,
         provenance=Provenance(seed=seed),
     )

@@ -68,19 +68,19 @@ def on_categories(
     n, m, q = (int(one.max(initial=-1)) + 1 for one in (output, rater, category))
     whole, by_output, by_rater = _leaving_out(output, rater, category, n, m, q)
     values, of_outputs, of_raters = map(_values, (whole, by_output, by_rater))
-    found: dict[OnCategories, BothClaims] = {}
+    claims: dict[OnCategories, BothClaims] = {}
     for name, value in values.items():
         if not math.isfinite(value[0]):
             none = undefined(ONE_CATEGORY)
-            found[name] = BothClaims(none, none)
+            claims[name] = BothClaims(none, none)
             continue
         parts = [_spread(of_outputs[name]), _spread(of_raters[name])]
         these = _measure(float(value[0]), parts[:1], (n - 1,), confidence, is_share=name == "equal")
         other = _measure(float(value[0]), parts, (n - 1, m - 1), confidence, is_share=name == "equal")
         if m == 2:
             other = Measure(other.value, math.nan, math.nan, TWO_RATERS)
-        found[name] = BothClaims(these, other)
-    return found
+        claims[name] = BothClaims(these, other)
+    return claims
 
 
 def alpha_of_peaked(

@@ -85,7 +85,7 @@ def system_agreements(
     every = agreement(ratings, confidence=confidence, seed=seed, systems=systems)
     level = leading_level(shared_ratings(ratings))
 
-    def of(system: int | None, found: Agreement) -> SystemAgreement:
+    def of(system: int | None, result: Agreement) -> SystemAgreement:
         shared = shared_ratings(ratings, system=system)
         n_values = len(shared.values)
         strata = two_way(shared.output, shared.worker, shared.score("interval"))
@@ -99,7 +99,7 @@ def system_agreements(
             categories = on_categories(shared.output, shared.worker, shared.code, confidence=confidence)
         with_f = compatible and strata.is_complete and not strata.reason and strata.error > 0
         return SystemAgreement(
-            found=found,
+            found=result,
             level=level,
             n_values=n_values,
             n_others=shared.n_others if shared.is_peaked else None,

@@ -71,7 +71,7 @@ def half_widths(
     ]
     ends = [round((n_draws - 1) * p) for p in ((1 - confidence) / 2, (1 + confidence) / 2)]
     step = max(1, _TOGETHER // n_draws)
-    found = np.empty(n_studies)
+    values = np.empty(n_studies)
     for first in range(0, n_studies, step):
         some = slice(first, first + step)
         drawn = variances(
@@ -80,8 +80,8 @@ def half_widths(
             per_rater=per_rater,
         )
         share = np.partition(drawn[0] / sum(drawn), ends, axis=1)
-        found[some] = (share[:, ends[1]] - share[:, ends[0]]) / 2
-    return found
+        values[some] = (share[:, ends[1]] - share[:, ends[0]]) / 2
+    return values
 
 
 def bonett_outputs(known: Reliability, per_output: int, half_width: float, confidence: float) -> int:
@@ -91,8 +91,10 @@ def bonett_outputs(known: Reliability, per_output: int, half_width: float, confi
     """
     z, k = float(special.ndtri((1 + confidence) / 2)), per_output
     rho = known.agreement / max(known.agreement + known.error_share, np.finfo(float).tiny)
-    found = 8 * z**2 * (1 - rho) ** 2 * (1 + (k - 1) * rho) ** 2 / (k * (k - 1) * (2 * half_width) ** 2) + 1
-    return math.ceil(found)
+    outputs = (
+        8 * z**2 * (1 - rho) ** 2 * (1 + (k - 1) * rho) ** 2 / (k * (k - 1) * (2 * half_width) ** 2) + 1
+    )
+    return math.ceil(outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,7 @@ class AgreementTarget:
         self, known: Reliability, n_raters: int, n_outputs: int, size: tuple[int, int] = (_STUDIES, _DRAWS)
     ) -> float:
         """The same of a size."""
-        found = half_widths(
+        interval = half_widths(
             known,
             n_raters,
             n_outputs,
@@ -143,7 +145,7 @@ class AgreementTarget:
             n_studies=size[0],
             n_draws=size[1],
         )
-        return self.reached(found)
+        return self.reached(interval)
 
     def floor(self, known: Reliability, n_raters: int) -> float:
         """The same with outputs without end."""
@@ -196,7 +198,7 @@ def least_raters(known: Reliability, target: AgreementTarget) -> int | None:
     return numbers[place] if place < len(numbers) else None
 
 
-def cheapest(found: Sequence[AgreementDesign]) -> AgreementDesign | None:
+def cheapest(designs: Sequence[AgreementDesign]) -> AgreementDesign | None:
     """The one of least cost; None where none does."""
-    possible = [one for one in found if one.cost is not None]
+    possible = [one for one in designs if one.cost is not None]
     return min(possible, key=lambda one: (one.cost, one.n_raters)) if possible else None

@@ -350,16 +350,16 @@ class AgreementReport(PaperResult):
 
 def measures(one: SystemAgreement) -> Iterator[ShownMeasure]:
     """The measures in the order of the table."""
-    found, several, by_category = one.found, one.correlations, one.categories
+    result, several, by_category = one.found, one.correlations, one.categories
     yield ShownMeasure(
-        "alpha_ordinal", "Krippendorff's alpha, ordinal", found.alpha_ordinal, found.many_ordinal
+        "alpha_ordinal", "Krippendorff's alpha, ordinal", result.alpha_ordinal, result.many_ordinal
     )
     yield ShownMeasure(
-        "alpha_interval", "Krippendorff's alpha, interval", found.alpha_interval, found.many_interval
+        "alpha_interval", "Krippendorff's alpha, interval", result.alpha_interval, result.many_interval
     )
     if by_category is not None:
-        is_pooled = found.system is None
-        kappa = "Cohen's kappa" if found.n_workers == 2 else "Conger's kappa"
+        is_pooled = result.system is None
+        kappa = "Cohen's kappa" if result.n_workers == 2 else "Conger's kappa"
         for key, name in (
             ("alpha_nominal", "Krippendorff's alpha, nominal"),
             ("kappa", kappa),
@@ -367,12 +367,12 @@ def measures(one: SystemAgreement) -> Iterator[ShownMeasure]:
             ("equal", "equal ratings of two raters"),
         ):
             both = by_category[key]  # type: ignore[index]
-            yield ShownMeasure(key, name, both.these, found.many_ordinal if is_pooled else both.other)
+            yield ShownMeasure(key, name, both.these, result.many_ordinal if is_pooled else both.other)
     else:
-        yield ShownMeasure("equal", "equal ratings of two raters", found.exact, _NOT_ASKED)
+        yield ShownMeasure("equal", "equal ratings of two raters", result.exact, _NOT_ASKED)
     if one.n_values > 2:
-        yield ShownMeasure("within_one", "at most one point apart", found.within_one, _NOT_ASKED)
-    if found.system is None:
+        yield ShownMeasure("within_one", "at most one point apart", result.within_one, _NOT_ASKED)
+    if result.system is None:
         return
     yield ShownMeasure("icc_2_1", "ICC(2,1), a rating", _NOT_ASKED, several.other_raters)
     if one.compatible is not None:
@@ -421,14 +421,14 @@ def _ends_record(value: Measure) -> Record:
 
 
 def _record(one: SystemAgreement) -> Record:
-    found, (outputs, raters, error) = one.found, one.strata.components
+    result, (outputs, raters, error) = one.found, one.strata.components
     return {
-        "system": found.system,
-        "n_raters": found.n_workers,
-        "n_outputs": found.n_outputs,
-        "n_ratings": found.n_ratings,
-        "n_pairs": found.n_pairs,
-        "n_repeats_left_out": found.n_repeats_left_out,
+        "system": result.system,
+        "n_raters": result.n_workers,
+        "n_outputs": result.n_outputs,
+        "n_ratings": result.n_ratings,
+        "n_pairs": result.n_pairs,
+        "n_repeats_left_out": result.n_repeats_left_out,
         "is_complete": one.strata.is_complete,
         "n_parts": one.strata.n_parts,
         "leading": f"alpha_{one.level}",

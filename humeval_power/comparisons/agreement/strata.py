@@ -162,16 +162,16 @@ def _additive(output: Codes, rater: Codes, y: Floats, n: int, m: int) -> tuple[i
     return (int(n_parts), of_rater, of_output) if is_swapped else (int(n_parts), of_output, of_rater)
 
 
-def drawn_variances(found: TwoWay, rng: np.random.Generator, n_draws: int) -> tuple[Floats, Floats, Floats]:
+def drawn_variances(table: TwoWay, rng: np.random.Generator, n_draws: int) -> tuple[Floats, Floats, Floats]:
     """Generalised pivotal draws of the variances of outputs, raters and error, each (n_draws,): mean square x df /
     chi-square, differences cut at 0 (Weerahandi 1993).
 
     Exact for a complete table of normal ratings without the reduction of `even_outputs` and `even_error`.
     """
-    error = found.error * found.even_error / rng.chisquare(found.even_error, n_draws)
-    outputs = found.outputs * found.even_outputs / rng.chisquare(found.even_outputs, n_draws)
-    raters = found.raters * found.df_raters / rng.chisquare(found.df_raters, n_draws)
-    return variances(outputs, raters, error, per_output=found.per_output, per_rater=found.per_rater)
+    error = table.error * table.even_error / rng.chisquare(table.even_error, n_draws)
+    outputs = table.outputs * table.even_outputs / rng.chisquare(table.even_outputs, n_draws)
+    raters = table.raters * table.df_raters / rng.chisquare(table.df_raters, n_draws)
+    return variances(outputs, raters, error, per_output=table.per_output, per_rater=table.per_rater)
 
 
 def variances(
@@ -207,37 +207,37 @@ class Correlations(NamedTuple):
 
 
 def correlations(
-    found: TwoWay, *, confidence: float, seed: int = 1, n_draws: int = N_DRAWS
+    table: TwoWay, *, confidence: float, seed: int = 1, n_draws: int = N_DRAWS
 ) -> Correlations:
     """Intraclass correlations after Shrout and Fleiss (1979), where outputs differ less than chance makes them 0.
 
     ICC(2,.) with percentiles of generalised pivotal draws, ICC(3,.) with the exact F interval; both are
     approximate for tables with holes.
     """
-    k = found.n_ratings / max(found.n_outputs, 1)
-    if found.reason:
-        none = undefined(found.reason)
+    k = table.n_ratings / max(table.n_outputs, 1)
+    if table.reason:
+        none = undefined(table.reason)
         return Correlations(k, none, none, none, none, math.nan)
-    output, rater, error = found.components
+    output, rater, error = table.components
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     other = Measure(output / max(output + rater + error, np.finfo(float).tiny), math.nan, math.nan)
     these = Measure(output / max(output + error, np.finfo(float).tiny), math.nan, math.nan)
-    if found.error > 0:
-        drawn = drawn_variances(found, np.random.default_rng(seed), n_draws)
+    if table.error > 0:
+        drawn = drawn_variances(table, np.random.default_rng(seed), n_draws)
         low, high = np.quantile(drawn[0] / sum(drawn), tails)
         other = Measure(other.value, float(low), float(high))
-        ratio = found.outputs / found.error
-        ends = [ratio / _f_quantile(p, found.df_outputs, found.df_error) for p in tails[::-1]]
-        ends = [max(0.0, (end - 1) / (end + found.per_output - 1)) for end in ends]
+        ratio = table.outputs / table.error
+        ends = [ratio / _f_quantile(p, table.df_outputs, table.df_error) for p in tails[::-1]]
+        ends = [max(0.0, (end - 1) / (end + table.per_output - 1)) for end in ends]
         these = Measure(these.value, ends[0], ends[1])
         other, these = (
             one if one.low < one.high else Measure(one.value, math.nan, math.nan, _BELOW_CHANCE)
             for one in (other, these)
         )
     else:
-        why = "raters differ by their levels alone" if found.raters > 0 else ALL_AGREE
+        why = "raters differ by their levels alone" if table.raters > 0 else ALL_AGREE
         other, these = (Measure(one.value, math.nan, math.nan, why) for one in (other, these))
-    floor = floor_of(found, confidence=confidence, seed=seed)
+    floor = floor_of(table, confidence=confidence, seed=seed)
     return Correlations(k, other, _of_mean(other, k), these, _of_mean(these, k), floor)
 
 
@@ -249,12 +249,12 @@ def _f_quantile(p: float, df1: float, df2: float) -> float:
     return float(special.fdtri(df1, df2, p))
 
 
-def floor_of(found: TwoWay, *, confidence: float, seed: int = 1) -> float:
+def floor_of(table: TwoWay, *, confidence: float, seed: int = 1) -> float:
     """The half-width of the interval of ICC(2,1) that is left with outputs without end, on average; NaN: none."""
-    if found.reason:
+    if table.reason:
         return math.nan
     return float(
-        half_widths_left(*found.components, found.df_raters, confidence=confidence, seed=seed).mean()
+        half_widths_left(*table.components, table.df_raters, confidence=confidence, seed=seed).mean()
     )
 
 
@@ -276,27 +276,27 @@ def half_widths_left(
     return np.asarray((high - low) / 2)
 
 
-def f_interval(found: TwoWay, confidence: float) -> tuple[float, float]:
+def f_interval(table: TwoWay, confidence: float) -> tuple[float, float]:
     """The interval of ICC(2,1) that other packages print (McGraw and Wong 1996), of a complete table.
 
     With few raters and many outputs it holds the value too seldom: with 3 raters and 300 outputs in 0.80 to 0.92 of
     studies, the less the more raters' levels differ.
     """
-    n, k = found.n_outputs, found.n_raters
-    single = (found.outputs - found.error) / (
-        found.outputs + (k - 1) * found.error + k * (found.raters - found.error) / n
+    n, k = table.n_outputs, table.n_raters
+    single = (table.outputs - table.error) / (
+        table.outputs + (k - 1) * table.error + k * (table.raters - table.error) / n
     )
     a = k * single / (n * (1 - single))
     b = 1 + k * single * (n - 1) / (n * (1 - single))
-    df = (a * found.raters + b * found.error) ** 2 / (
-        (a * found.raters) ** 2 / (k - 1) + (b * found.error) ** 2 / ((n - 1) * (k - 1))
+    df = (a * table.raters + b * table.error) ** 2 / (
+        (a * table.raters) ** 2 / (k - 1) + (b * table.error) ** 2 / ((n - 1) * (k - 1))
     )
     up, down = (
         _f_quantile((1 + confidence) / 2, n - 1, df),
         _f_quantile((1 + confidence) / 2, df, n - 1),
     )
-    both = k * found.raters + (n * k - n - k) * found.error
+    both = k * table.raters + (n * k - n - k) * table.error
     return (
-        n * (found.outputs - up * found.error) / (up * both + n * found.outputs),
-        n * (down * found.outputs - found.error) / (both + n * down * found.outputs),
+        n * (table.outputs - up * table.error) / (up * both + n * table.outputs),
+        n * (down * table.outputs - table.error) / (both + n * down * table.outputs),
     )

@@ -174,8 +174,8 @@ def _test(given: TypedValues, calls: Calls) -> None:
         for name in ("systems", "by", "cluster", "criterion", *_COLUMNS, "rejected_rows")
     }
     rated = calls.let("rated", call("hp.assessment.read_rated", given["table"], **read))
-    asked = {name: given.given(name) for name in ("test", "baseline", "alpha", "continuity")}
-    calls.let("result", call("hp.assessment.test", rated, **asked))
+    options = {name: given.given(name) for name in ("test", "baseline", "alpha", "continuity")}
+    calls.let("result", call("hp.assessment.test", rated, **options))
 
 
 _COLUMNS = ("system", "rating", "worker", "item")
@@ -258,16 +258,16 @@ def _observed_mde(given: TypedValues, calls: Calls) -> None:
     seen: Any = calls.let(
         "observed", call("hp.assessment.read_observed", given["file"], *((by,) if by else ()))
     )
-    asked = {name: given.given(name) for name in ("alpha", "share", "fewest_above")}
-    found = call(
+    options = {name: given.given(name) for name in ("alpha", "share", "fewest_above")}
+    expression = call(
         "hp.assessment.observed_mde",
         calls.attribute(seen, "difference"),
         calls.attribute(seen, "p_value"),
         groups=calls.attribute(seen, "groups") if by else None,
-        **asked,
+        **options,
         remarks=seen.notices if isinstance(calls, Caller) else None,
     )
-    calls.let("result", found)
+    calls.let("result", expression)
 
 
 OBSERVED_MDE = Declaration(
@@ -318,8 +318,8 @@ def _decompose(given: TypedValues, calls: Calls) -> None:
     if isinstance(calls, Caller):
         for notice in ratings.notices:
             note(f"{ratings.source}: {notice}")
-    asked = {name: plain(given.given(name)) for name in ("correlations", "resamples", "seed")}
-    calls.let("result", call("hp.assessment.decompose", ratings, **asked))
+    options = {name: plain(given.given(name)) for name in ("correlations", "resamples", "seed")}
+    calls.let("result", call("hp.assessment.decompose", ratings, **options))
 
 
 DECOMPOSE = Declaration(

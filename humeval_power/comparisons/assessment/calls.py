@@ -55,8 +55,8 @@ def test(
 
     if not 0 < alpha < 1:
         raise InputError(f"alpha must lie between 0 and 1; got {alpha!r}.")
-    found = compare_pairs(rated, test=test, baseline=baseline, continuity=continuity, alpha=alpha)
-    return RatedPairs(found=found, rated=rated)
+    tests = compare_pairs(rated, test=test, baseline=baseline, continuity=continuity, alpha=alpha)
+    return RatedPairs(found=tests, rated=rated)
 
 
 def decompose(
@@ -88,10 +88,10 @@ def decompose(
     from humeval_power.comparisons.assessment.result import Decomposition, efficiencies
     from humeval_power.saying.result import Provenance
 
-    found = variance_decomposition(ratings, n_resamples=resamples, seed=seed)
+    decomposition = variance_decomposition(ratings, n_resamples=resamples, seed=seed)
     return Decomposition(
-        found=found,
-        efficiencies=efficiencies(found.gamma, correlations),
+        found=decomposition,
+        efficiencies=efficiencies(decomposition.gamma, correlations),
         scale=ratings.scale,
         source=ratings.source,
         provenance=Provenance(seed=seed),

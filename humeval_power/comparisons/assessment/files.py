@@ -62,8 +62,8 @@ def read_rated(
     for column, option in ((by, "--by"), (cluster, "--cluster")):
         if column is not None:
             named_column(column, table.frame.columns, option=option, source=table.source)
-    found = find_columns(table.frame.columns, wanted, source=table.source, named=named, taken=chosen)
-    of = found.of
+    columns = find_columns(table.frame.columns, wanted, source=table.source, named=named, taken=chosen)
+    of = columns.of
     for column, option in ((by, "--by"), (cluster, "--cluster")):
         if column is not None and column in (of["system"], of["rating"]):
             rule = f"names the column of the {'system' if column == of['system'] else 'rating'}."
@@ -74,7 +74,7 @@ def read_rated(
     table = table._replace(frame=frame)
     values, problems = _ratings(table, of["rating"])
     blank = np.isnan(values)
-    told = (
+    text = (
         (f"Left out: {counted(int(blank.sum()), 'row')} without a rating.",)
         if blank.any() and not problems
         else ()
@@ -103,7 +103,7 @@ def read_rated(
         cluster_name=cluster or "",
         source=table.source,
         sha256=table.sha256,
-        notices=(*table.notices, *found.notices, *told),
+        notices=(*table.notices, *columns.notices, *text),
     )
 
 
@@ -216,8 +216,8 @@ def read_observed(path: str, by: str | None = None) -> ObservedDifferences:
         names = table.frame[by].astype(str).to_numpy()[tested]
         order = sorted(set(names), key=lambda name: (-int((names == name).sum()), name))
         groups = {name: (difference[names == name], p[names == name]) for name in order}
-    told = list(table.notices)
+    text = list(table.notices)
     if untested := int((~tested).sum()):
-        told.append(f"comparisons without a p-value are left out: {untested:,}.")
-    notices = tuple(f"{table.source}: {notice}" for notice in told)
+        text.append(f"comparisons without a p-value are left out: {untested:,}.")
+    notices = tuple(f"{table.source}: {notice}" for notice in text)
     return ObservedDifferences(difference, p, groups, notices)

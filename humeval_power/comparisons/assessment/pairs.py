@@ -83,9 +83,13 @@ def clustered_superiority(a: Floats, b: Floats, in_a: Codes, in_b: Codes) -> Clu
     of_a, of_b = ranks[: len(a)], ranks[len(a) :]
     among_b = (of_a - mid_ranks(a)) / len(b)  # share of b below each rating of a
     among_a = (of_b - mid_ranks(b)) / len(a)
-    found = clustered_difference(among_b, among_a, in_a, in_b)
+    clustered = clustered_difference(among_b, among_a, in_a, in_b)
     return ClusteredDifference(
-        found.estimate / 2, found.standard_error, found.df, found.n_clusters, found.largest
+        clustered.estimate / 2,
+        clustered.standard_error,
+        clustered.df,
+        clustered.n_clusters,
+        clustered.largest,
     )
 
 
@@ -264,7 +268,7 @@ def compare_pairs(
         )
     if rated.cluster is not None and test == "student":
         raise InputError("Errors robust to clusters are not pooled: take --test welch, or mann-whitney.")
-    found: list[PairTest] = []
+    tests: list[PairTest] = []
     left_out: list[str] = []
     for group, name in enumerate(rated.groups):
         rows = np.flatnonzero(rated.group == group)
@@ -275,15 +279,15 @@ def compare_pairs(
             left_out.append(f"{_in(name)}no pair can be compared.")
         for a, b in pairs:
             of_a, of_b = rows[rated.system[rows] == a], rows[rated.system[rows] == b]
-            found.append(_pair(rated, name, (a, b), (of_a, of_b), test, continuity, alpha))
-    if not found:
+            tests.append(_pair(rated, name, (a, b), (of_a, of_b), test, continuity, alpha))
+    if not tests:
         raise InputError(
             f"{rated.source or 'The table'}: no two systems have {FEWEST} ratings each"
             f"{'' if len(rated.groups) == 1 else ' in any group'}; a test needs them."
         )
-    corrected = correct([pair.p_value for pair in found], "holm")
+    corrected = correct([pair.p_value for pair in tests], "holm")
     pairs_tested = tuple(
-        replace(pair, corrected_p=float(p)) for pair, p in zip(found, corrected, strict=True)
+        replace(pair, corrected_p=float(p)) for pair, p in zip(tests, corrected, strict=True)
     )
     return PairTests(pairs_tested, test, continuity, alpha, baseline, tuple(left_out))
 
@@ -321,7 +325,7 @@ def _pair(
     error, df = float(by_mean.standard_error[0]), float(by_mean.df[0])
     reach = -float(special.stdtrit(df, alpha / 2)) * error
     difference = float(by_mean.difference[0])
-    found = PairTest(
+    result = PairTest(
         group=group,
         a=rated.systems[systems[0]],
         b=rated.systems[systems[1]],
@@ -337,14 +341,14 @@ def _pair(
         p_value=float(p[0]),
     )
     if rated.cluster is None:
-        return found
+        return result
     clusters = (rated.cluster[rows[0]], rated.cluster[rows[1]])
     means = clustered_difference(a, b, *clusters)
     tested: ClusteredDifference = (
         clustered_superiority(a, b, *clusters) if test == "mann-whitney" else means
     )
     return replace(
-        found,
+        result,
         interval=means.interval(1 - alpha),
         p_value=tested.p_value,
         df=tested.df,

@@ -124,9 +124,9 @@ class ObservedThresholds(Result):
             if part
         )
         marks = tuple(
-            Spot(name, found.difference, 100 * found.rate, colour=colour)
-            for colour, (name, found) in enumerate((("first", whole.first), ("stable", whole.stable)), 2)
-            if found is not None
+            Spot(name, values.difference, 100 * values.rate, colour=colour)
+            for colour, (name, values) in enumerate((("first", whole.first), ("stable", whole.stable)), 2)
+            if values is not None
         )
         chart = Chart(
             name="thresholds",
@@ -161,13 +161,13 @@ def _difference(threshold: Threshold | None) -> float | None:
     return None if threshold is None else threshold.difference
 
 
-def _row(found: ObservedMDE) -> Record:
+def _row(observed: ObservedMDE) -> Record:
     return {
-        "comparisons": found.n,
-        "significant": found.n_significant,
-        "median_difference": found.median_difference,
-        "first": _threshold(found.first),
-        "stable": _threshold(found.stable),
+        "comparisons": observed.n,
+        "significant": observed.n_significant,
+        "median_difference": observed.median_difference,
+        "first": _threshold(observed.first),
+        "stable": _threshold(observed.stable),
     }
 
 
@@ -177,9 +177,9 @@ def _threshold(threshold: Threshold | None) -> Record | None:
     return {**asdict(threshold), "rate": threshold.rate, "interval": list(threshold.interval)}
 
 
-def _threshold_fact(label: str, threshold: Threshold | None, found: ObservedMDE, meaning: str) -> Fact:
+def _threshold_fact(label: str, threshold: Threshold | None, observed: ObservedMDE, meaning: str) -> Fact:
     if threshold is None:
-        return label, f"none with {found.fewest_above} comparisons or more at or above it"
+        return label, f"none with {observed.fewest_above} comparisons or more at or above it"
     low, high = threshold.interval
     return label, (
         f"{threshold.difference:.4g} ({meaning}: {threshold.n_significant} of {threshold.n_above} at or "
@@ -241,23 +241,25 @@ class Decomposition(Result):
     source: str = ""
 
     def body(self) -> Document:
-        found = self.found
-        charts = () if found.at_zero else (self._chart(),)
+        decomposition = self.found
+        charts = () if decomposition.at_zero else (self._chart(),)
         return Document(
             "Quality and noise in the ratings",
             lead="No quality is seen in the variance of the ratings."
-            if found.at_zero
-            else f"{percent(found.reducible.value)} of the variance of the ratings is quality, all that a metric "
+            if decomposition.at_zero
+            else f"{percent(decomposition.reducible.value)} of the variance of the ratings is quality, all "
+            f"that a metric "
             "can explain; the rest is noise between ratings of one output.",
             headline=(
-                ("Quality", f"{_shown(found.reducible)} of the variance"),
+                ("Quality", f"{_shown(decomposition.reducible)} of the variance"),
                 (
                     "Ratings",
-                    f"{found.n_ratings:,} of {counted(found.n_outputs, 'output')} (item and system), "
-                    f"{found.n_repeated:,} of them with two or more",
+                    f"{decomposition.n_ratings:,} of {counted(decomposition.n_outputs, 'output')} (item and "
+                    f"system), "
+                    f"{decomposition.n_repeated:,} of them with two or more",
                 ),
             ),
-            caveats=(_NO_QUALITY,) if found.at_zero else (),
+            caveats=(_NO_QUALITY,) if decomposition.at_zero else (),
             sections=(
                 Section("Variances", (self._variances(),)),
                 Section("What a metric is worth", (self._table(), *charts, Paragraph(_READ))),
@@ -265,14 +267,14 @@ class Decomposition(Result):
         )
 
     def _variances(self) -> Facts:
-        found, unit = self.found, self.scale.width**2
+        decomposition, unit = self.found, self.scale.width**2
         scale = f"{self.scale.low:g} to {self.scale.high:g}"
         return Facts(
             (
-                ("Total", f"{_shown(found.total, unit)} on the scale {scale}"),
-                ("Quality", f"{_shown(found.quality, unit)} between outputs of a system"),
-                ("Noise", f"{_shown(found.noise, unit)} between ratings of one output"),
-                ("Ratio", f"{_shown(found.gamma)}: noise over quality, gamma in Wei et al. (2022)"),
+                ("Total", f"{_shown(decomposition.total, unit)} on the scale {scale}"),
+                ("Quality", f"{_shown(decomposition.quality, unit)} between outputs of a system"),
+                ("Noise", f"{_shown(decomposition.noise, unit)} between ratings of one output"),
+                ("Ratio", f"{_shown(decomposition.gamma)}: noise over quality, gamma in Wei et al. (2022)"),
             )
         )
 
@@ -294,16 +296,16 @@ class Decomposition(Result):
     def _chart(self) -> Chart:
         gamma, rho = self.found.gamma, tuple(_MOST * place / 60 for place in range(61))
         worth = tuple(data_efficiency(gamma.value, each) for each in rho)
-        asked = [each for each in self.efficiencies if 0 <= each.correlation <= _MOST]
+        wanted = [each for each in self.efficiencies if 0 <= each.correlation <= _MOST]
         series = [Series("line", "estimate", rho, worth)]
         if math.isfinite(gamma.low):
             low, high = (
                 tuple(data_efficiency(end, each) for each in rho) for end in (gamma.high, gamma.low)
             )
             series.insert(0, Series("band", "95 % interval", rho, low=low, high=high))
-        if asked:
-            at = tuple(each.correlation for each in asked)
-            series.append(Series("points", "asked for", at, tuple(each.data_efficiency for each in asked)))
+        if wanted:
+            at = tuple(each.correlation for each in wanted)
+            series.append(Series("points", "asked for", at, tuple(each.data_efficiency for each in wanted)))
         top = max(value for each in series for value in (*each.y, *each.high))
         return Chart(
             name="efficiency",
@@ -317,10 +319,10 @@ class Decomposition(Result):
         )
 
     def content(self) -> Record:
-        found = asdict(self.found)
-        del found["seed"]  # stands in the envelope
+        record = asdict(self.found)
+        del record["seed"]  # stands in the envelope
         return {
-            **found,
+            **record,
             "scale_width": self.scale.width,
             "data_efficiency": [asdict(each) for each in self.efficiencies],
             "source": self.source,

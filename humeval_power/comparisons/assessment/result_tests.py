@@ -39,20 +39,20 @@ _STRATA = (
 )
 
 
-def independence_of_rated(rated: RatedOutputs, found: PairTests) -> tuple[Independence, ...]:
+def independence_of_rated(rated: RatedOutputs, tests: PairTests) -> tuple[Independence, ...]:
     """Of items and of workers: what is shared, and whether the test knows it."""
-    known = () if rated.cluster is None else (_clusters(rated, found),)
+    known = () if rated.cluster is None else (_clusters(rated, tests),)
     return (*known, _items(rated), _workers(rated))
 
 
-def _clusters(rated: RatedOutputs, found: PairTests) -> Independence:
-    least = min((pair.df for pair in found.pairs if pair.df is not None), default=float("nan"))
+def _clusters(rated: RatedOutputs, tests: PairTests) -> Independence:
+    least = min((pair.df for pair in tests.pairs if pair.df is not None), default=float("nan"))
     text = (
         f"Ratings of one {rated.cluster_name} belong together. Errors are robust to whatever they share (CR2, at "
         f"least {decimals(least, 1)} df); "
         + (
             "Mann-Whitney's P(B > A) is tested by placements (Brunner and Munzel 2000; Obuchowski 1997)."
-            if found.test == "mann-whitney"
+            if tests.test == "mann-whitney"
             else "the mean difference is tested by Student's t."
         )
     )
@@ -110,29 +110,29 @@ _LABELS = {"mann-whitney": "Mann-Whitney U", "welch": "Welch's t", "student": "S
 _CLUSTERED = {"mann-whitney": "P(B > A) by placements", "welch": "difference of the means"}
 
 
-def label_of(found: PairTests, rated: RatedOutputs) -> str:
+def label_of(tests: PairTests, rated: RatedOutputs) -> str:
     """The test in words."""
     if rated.cluster is None:
-        return _LABELS[found.test]
-    return f"{_CLUSTERED[found.test]}, errors robust to {rated.cluster_name} (CR2)"
+        return _LABELS[tests.test]
+    return f"{_CLUSTERED[tests.test]}, errors robust to {rated.cluster_name} (CR2)"
 
 
-def lead_of(found: PairTests, rated: RatedOutputs) -> str:
+def lead_of(tests: PairTests, rated: RatedOutputs) -> str:
     """What is shown of one pair, or in how many of several a difference is."""
-    pair, confidence = found.pairs[0], 1 - found.alpha
-    if len(found.pairs) > 1:
+    pair, confidence = tests.pairs[0], 1 - tests.alpha
+    if len(tests.pairs) > 1:
         groups = f" in {counted(len(rated.groups), 'group')}" if len(rated.groups) > 1 else ""
         better = [
-            above(each.a, each.b, each.difference) for each in found.pairs if each.corrected_p < found.alpha
+            above(each.a, each.b, each.difference) for each in tests.pairs if each.corrected_p < tests.alpha
         ]
-        how = f"alpha {found.alpha:g}, corrected by Holm"
+        how = f"alpha {tests.alpha:g}, corrected by Holm"
         return (
-            f"{pairs_lead(better, len(found.pairs), how)} Without the correction it would be "
-            f"{found.n_significant:,}. {counted(len(rated.rating), 'rating')} of "
-            f"{counted(len(rated.systems), 'system')}{groups}; {label_of(found, rated)}."
+            f"{pairs_lead(better, len(tests.pairs), how)} Without the correction it would be "
+            f"{tests.n_significant:,}. {counted(len(rated.rating), 'rating')} of "
+            f"{counted(len(rated.systems), 'system')}{groups}; {label_of(tests, rated)}."
         )
-    shown = pair.p_value < found.alpha
-    if shown and found.test == "mann-whitney" and pair.is_torn:
+    shown = pair.p_value < tests.alpha
+    if shown and tests.test == "mann-whitney" and pair.is_torn:
         more = "more" if pair.superiority > 0.5 else "less"
         return (
             f"A rating of {pair.b} is {more} often higher than one of {pair.a} than lower, which is shown "
@@ -180,15 +180,15 @@ class RatedPairs(PaperResult):
         return tuple(f"{source}: {each}" for each in (*self.rated.notices, *self.found.left_out))
 
     def answer(self) -> Document:
-        found, one = self.found, len(self.found.pairs) == 1
-        pairs = Section("Each pair", tuple(self._pairs()), is_detail=len(found.pairs) > MOST_PAIRS)
+        tests, one = self.found, len(self.found.pairs) == 1
+        pairs = Section("Each pair", tuple(self._pairs()), is_detail=len(tests.pairs) > MOST_PAIRS)
         return Document(
             "Systems compared by independent ratings",
             lead=lead_of(self.found, self.rated),
-            headline=tuple(self._headline(found.pairs[0])) if one else (),
+            headline=tuple(self._headline(tests.pairs[0])) if one else (),
             caveats=tuple(self._caveats()),
             sections=(
-                Section("Systems", (self._systems(found.pairs[0]),)) if one else pairs,
+                Section("Systems", (self._systems(tests.pairs[0]),)) if one else pairs,
                 Section("Ratings" if one else "Differences and p-values", (self._picture(),)),
             ),
         )
@@ -298,53 +298,53 @@ class RatedPairs(PaperResult):
         return independence_of_rated(self.rated, self.found)
 
     def paper(self) -> tuple[str, ...]:
-        found, rated = self.found, self.rated
-        label, alpha = label_of(found, rated), f"{found.alpha:g}"
+        tests, rated = self.found, self.rated
+        label, alpha = label_of(tests, rated), f"{tests.alpha:g}"
         taken = "" if rated.cluster is not None else ", ratings taken as independent"
-        if len(found.pairs) == 1:
-            pair = found.pairs[0]
+        if len(tests.pairs) == 1:
+            pair = tests.pairs[0]
             return (
                 f"We compared {pair.b} (B) with {pair.a} (A) by {pair.n_b:,} and {pair.n_a:,} ratings. The mean "
                 f"rating was {significant(pair.mean_b)} for B and {significant(pair.mean_a)} for A, a difference "
-                f"of {significant(pair.difference)} ({100 * (1 - found.alpha):g} % interval "
+                f"of {significant(pair.difference)} ({100 * (1 - tests.alpha):g} % interval "
                 f"{significant_interval(*pair.interval)}; {label}, two-sided{taken}, {p_words(pair.p_value)}, "
                 f"alpha {alpha}).",
             )
-        against = "" if found.baseline is None else f" with {found.baseline}"
+        against = "" if tests.baseline is None else f" with {tests.baseline}"
         return (
             f"We compared {counted(len(rated.systems), 'system')}{against} in "
-            f"{counted(len(found.pairs), 'pair')} by {counted(len(rated.rating), 'rating')} ({label}, "
-            f"two-sided{taken}). {found.n_significant:,} of the pairs had p < {alpha}; after Holm's correction "
-            f"{found.n_corrected:,} differed significantly.",
+            f"{counted(len(tests.pairs), 'pair')} by {counted(len(rated.rating), 'rating')} ({label}, "
+            f"two-sided{taken}). {tests.n_significant:,} of the pairs had p < {alpha}; after Holm's correction "
+            f"{tests.n_corrected:,} differed significantly.",
         )
 
     @property
     def signature(self) -> str:
-        found, rated = self.found, self.rated
+        tests, rated = self.found, self.rated
         n_clusters = None if rated.cluster is None else len(set(rated.cluster.tolist()))
         return signature(
             model="independent-ratings",
             coding="b-a",
-            test=found.test,
-            continuity="no" if found.test == "mann-whitney" and not found.continuity else None,
-            alpha=found.alpha,
+            test=tests.test,
+            continuity="no" if tests.test == "mann-whitney" and not tests.continuity else None,
+            alpha=tests.alpha,
             two=True,
             n=len(rated.rating),
             cluster=(rated.cluster_name or None, n_clusters),
             k=len(rated.systems) if len(rated.systems) > 2 else None,
-            corr="holm" if len(found.pairs) > 1 else None,
+            corr="holm" if len(tests.pairs) > 1 else None,
             data=data_entry(rated.sha256),
         )
 
     def numbers(self) -> Record:
-        found, rated = self.found, self.rated
+        tests, rated = self.found, self.rated
         return {
             **values(rated, "systems", "notices"),
             "n_ratings": len(rated.rating),
-            **values(found, "test", "continuity", "alpha", "baseline", "n_significant", "left_out"),
+            **values(tests, "test", "continuity", "alpha", "baseline", "n_significant", "left_out"),
             "cluster": rated.cluster_name or None,
-            "n_significant_corrected": found.n_corrected,
-            "pairs": [asdict(pair) for pair in found.pairs],
+            "n_significant_corrected": tests.n_corrected,
+            "pairs": [asdict(pair) for pair in tests.pairs],
         }
 
     def table_rows(self) -> list[Record]:

@@ -113,13 +113,13 @@ def _law(mean: float, sd: float, width: float, below: Below) -> tuple[float, flo
     from scipy import optimize
 
     def gap(logs: Floats) -> Floats:
-        found = _bounded_moments(math.exp(logs[0]), math.exp(logs[1]), width, below)
-        return np.array([found[0] / mean - 1, found[1] / sd - 1])
+        moments = _bounded_moments(math.exp(logs[0]), math.exp(logs[1]), width, below)
+        return np.array([moments[0] / mean - 1, moments[1] / sd - 1])
 
     with np.errstate(all="ignore"):
         try:
-            found = optimize.root(gap, np.log([shape, scale]), method="hybr", tol=1e-13)
-            close = bool(np.max(np.abs(gap(found.x))) < 1e-8)
+            solution = optimize.root(gap, np.log([shape, scale]), method="hybr", tol=1e-13)
+            close = bool(np.max(np.abs(gap(solution.x))) < 1e-8)
         except (OverflowError, ValueError, ZeroDivisionError):
             close = False
     if not close:
@@ -129,7 +129,7 @@ def _law(mean: float, sd: float, width: float, below: Below) -> tuple[float, flo
             f"deviation {sd:g} on a scale {width:g} wide. Give a smaller standard deviation, or leave "
             "ratings below the scale."
         )
-    return math.exp(found.x[0]), math.exp(found.x[1])
+    return math.exp(solution.x[0]), math.exp(solution.x[1])
 
 
 def _bounded_moments(shape: float, scale: float, width: float, below: Below) -> tuple[float, float]:
@@ -267,19 +267,19 @@ def rank_probabilities(a: GammaScores, b: GammaScores) -> RankProbabilities:
 
 def _mann_whitney_power(scenario: DirectAssessment) -> ComputedPower:
     """U and the difference of means are taken as jointly normal; U decides, and says which way."""
-    n, found = scenario.n, rank_probabilities(scenario.a, scenario.b)
+    n, chances = scenario.n, rank_probabilities(scenario.a, scenario.b)
     pairs = float(n * n)
-    spread = found.p1 - found.tied / 4 - found.p1**2
-    variance = pairs * (spread + (n - 1) * (found.p2 + found.p3 - 2 * found.p1**2))
+    spread = chances.p1 - chances.tied / 4 - chances.p1**2
+    variance = pairs * (spread + (n - 1) * (chances.p2 + chances.p3 - 2 * chances.p1**2))
     least = pairs * _LEAST
     null = pairs / 12 * (2 * n + 1 - _expected_tie_term(scenario) / (2 * n * (2 * n - 1)))
     reach = -special.ndtri(scenario.alpha / 2) * math.sqrt(max(null, least)) + (
         0.5 if scenario.continuity else 0.0
     )
     sd_u = math.sqrt(max(variance, least))  # below it rounding is all that is left
-    center = pairs * (found.p1 - 0.5)
+    center = pairs * (chances.p1 - 0.5)
     sd_estimate = math.sqrt((scenario.a.sd**2 + scenario.b.sd**2) / n)
-    shared = min(max(found.slope / n * pairs / (sd_u * sd_estimate), -1.0), 1.0)
+    shared = min(max(chances.slope / n * pairs / (sd_u * sd_estimate), -1.0), 1.0)
     up, size_up = _tail((reach - center) / sd_u, scenario.effect, sd_estimate, shared)
     down, size_down = _tail((reach + center) / sd_u, scenario.effect, sd_estimate, -shared)
     return _combined(

@@ -72,18 +72,18 @@ def test(
     swapped: Callable[..., ContingencyTest] = partial(contingency_test, labels.counts)
     if clusters is not None:
         swapped = partial(cluster_swap_test, codes, n_classes, clusters)
-    found = swapped(metric=metric, positive=place, n_swaps=n_swaps, seed=seed)
+    tests = swapped(metric=metric, positive=place, n_swaps=n_swaps, seed=seed)
     return ContingencyTestResult(
         counts=labels.counts,
         classes=labels.classes,
         metric=metric,
         positive=labels.classes[place] if metric in OF_A_CLASS else None,
-        found=found,
+        found=tests,
         mean=mean,
         clusters=clusters,
         suspects=tuple(suspects),
         alpha=alpha,
-        provenance=Provenance(seed=seed) if found.n_swaps else UNKNOWN,
+        provenance=Provenance(seed=seed) if tests.n_swaps else UNKNOWN,
     )
 
 

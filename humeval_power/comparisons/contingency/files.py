@@ -46,21 +46,24 @@ def read_label_table(
         Columns that are not there or in two roles, items twice, blank labels with their rows, or a single cluster.
     """
     table = read_table(path)
-    asked = {"--gold": gold, "--system-a": system_a, "--system-b": system_b}
-    for option, name in asked.items():
+    options = {"--gold": gold, "--system-a": system_a, "--system-b": system_b}
+    for option, name in options.items():
         named_column(name, table.frame.columns, option=option, source=table.source)
-    if len(set(asked.values())) < len(asked):
+    if len(set(options.values())) < len(options):
         rule = f"true labels, A and B are three columns; got {gold}, {system_a} and {system_b}."
         raise InputError([Problem(rule, "Name each by its own.", table.source)])
     item = find_columns(table.frame.columns, [ITEM], source=table.source).of.get("item")
-    problems = [*_repeated(table, item), *(each for name in asked.values() for each in _blank(table, name))]
+    problems = [
+        *_repeated(table, item),
+        *(each for name in options.values() for each in _blank(table, name)),
+    ]
     if problems:
         raise InputError(problems)
-    columns = [tuple(texts_of(table, name) or ()) for name in asked.values()]
+    columns = [tuple(texts_of(table, name) or ()) for name in options.values()]
     items = tuple(map(str, range(len(table.frame))))
     clusters = None if cluster is None else clusters_of(table, cluster, items, item_column=None)
     suspects = (
-        cluster_suspects(table.frame, item=item, taken=tuple(asked.values())) if cluster is None else ()
+        cluster_suspects(table.frame, item=item, taken=tuple(options.values())) if cluster is None else ()
     )
     return LabelTable(columns[0], columns[1], columns[2], clusters, suspects)
 

@@ -174,26 +174,26 @@ class ContingencyTestResult(PaperResult):
         return (*foreign_labels(self.counts, self.classes), *(each.sentence() for each in self.suspects))
 
     def answer(self) -> Document:
-        found, mean = self.found, self.mean
+        test, mean = self.found, self.mean
         of_class = f" of class {self.positive}" if self.positive is not None else ""
         size = counted(self._n_items, "item")
-        values = f"{self.metric}{of_class} of A {found.value_a:.4f}, of B {found.value_b:.4f}, on {size}"
+        values = f"{self.metric}{of_class} of A {test.value_a:.4f}, of B {test.value_b:.4f}, on {size}"
         facts: list[Fact] = [("Metric", values)]
         if (ends := self._interval()) is not None:
             how = "clusters" if self._cluster is not None else "items"
-            words = f"{found.difference:+.4f}, {100 * (1 - self.alpha):g} % interval"
+            words = f"{test.difference:+.4f}, {100 * (1 - self.alpha):g} % interval"
             facts.append(("B - A", f"{words} {interval_words(*ends, signed=True)} (influence of {how})"))
-        facts += swap_facts(self._swaps(), found.p_interval)
+        facts += swap_facts(self._swaps(), test.p_interval)
         clustered = None if self._cluster is None else mean
         return Document(
             f"{self.metric} of two systems",
             lead=str(
                 TestedDifference(
                     ("A", "B"),
-                    found.difference,
+                    test.difference,
                     self._interval() or (math.nan, math.nan),
-                    found.p_value,
-                    found.p_value <= self.alpha,
+                    test.p_value,
+                    test.p_value <= self.alpha,
                     1 - self.alpha,
                     ending=f" in {self.metric}",
                 )
@@ -231,7 +231,7 @@ class ContingencyTestResult(PaperResult):
         return (clustered_items(self.mean, self._cluster),)
 
     def paper(self) -> tuple[str, ...]:
-        found, metric = self.found, self.metric
+        test, metric = self.found, self.metric
         of_class = f" of class {self.positive}" if self.positive is not None else ""
         ends = self._interval()
         interval = (
@@ -243,9 +243,9 @@ class ContingencyTestResult(PaperResult):
         unit = "items" if self._cluster is None else "whole clusters of items"
         text = (
             f"On {self._n_items:,} items{few_clusters(clusters, self._cluster)}, {metric}{of_class} was "
-            f"{found.value_b:.4f} for B and {found.value_a:.4f} for A, a difference of {found.difference:+.4f}"
+            f"{test.value_b:.4f} for B and {test.value_a:.4f} for A, a difference of {test.difference:+.4f}"
             f"{interval}. A paired randomisation test that exchanged the two systems' predictions of {unit} "
-            f"({self._swaps()}) gave {p_words(found.p_value)}."
+            f"({self._swaps()}) gave {p_words(test.p_value)}."
         )
         return (text if ends is None else f"{text} {paper_error(clusters, 'influence values')}",)
 
@@ -265,13 +265,13 @@ class ContingencyTestResult(PaperResult):
         )
 
     def numbers(self) -> Record:
-        found = self.found
+        test = self.found
         return {
             **values(self, "metric", "positive", "alpha"),
             "n_items": self._n_items,
-            **asdict(found),
-            **values(found, "difference", "p_interval"),
+            **asdict(test),
+            **values(test, "difference", "p_interval"),
             "interval": self._interval(),
-            "significant": found.p_value <= self.alpha,
+            "significant": test.p_value <= self.alpha,
             "clusters": cluster_record(self.mean, self._cluster),
         }

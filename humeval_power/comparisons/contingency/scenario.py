@@ -65,16 +65,16 @@ class PairedTables:
         Item by item the two predictions are exchanged, so agreement stays as it is, and so do the items
         that both systems have right. A negative share gives A items that B alone has right.
         """
-        found = self.probability.copy()
+        values = self.probability.copy()
         for true in range(len(self.classes)):
             for wrong in range(len(self.classes)):
                 if wrong == true:
                     continue
                 only_a, only_b = self.probability[true, true, wrong], self.probability[true, wrong, true]
                 moved = share * (only_a if share > 0 else only_b)
-                found[true, true, wrong] = only_a - moved
-                found[true, wrong, true] = only_b + moved
-        return replace(self, probability=found)
+                values[true, true, wrong] = only_a - moved
+                values[true, wrong, true] = only_b + moved
+        return replace(self, probability=values)
 
 
 def correlated_errors(
@@ -179,14 +179,14 @@ def _symmetric(
 ) -> PairedTables:
     """alone : (K,), probability given the class that A alone is right; the same for B."""
     k = len(share)
-    found = np.zeros((k, k, k))
+    values = np.zeros((k, k, k))
     for true in range(k):
-        found[true, true, true] = right[true] - alone[true]
+        values[true, true, true] = right[true] - alone[true]
         for wrong in range(k):
             if wrong != true:
-                found[true, true, wrong] = found[true, wrong, true] = alone[true] / (k - 1)
-                found[true, wrong, wrong] = (1 - right[true] - alone[true]) / (k - 1)
-    weighted = np.maximum(found, 0.0) * share[:, None, None]
+                values[true, true, wrong] = values[true, wrong, true] = alone[true] / (k - 1)
+                values[true, wrong, wrong] = (1 - right[true] - alone[true]) / (k - 1)
+    weighted = np.maximum(values, 0.0) * share[:, None, None]
     return PairedTables(weighted, tuple(classes or map(str, range(k))))
 
 
@@ -218,23 +218,23 @@ class ContingencyStudy:
 
     def __post_init__(self) -> None:
         k = len(self.base.classes)
-        found = []
+        problems = []
         if self.n_items < 2:
-            found.append((f"A test set needs at least 2 items; got {self.n_items}.", ""))
+            problems.append((f"A test set needs at least 2 items; got {self.n_items}.", ""))
         if self.metric not in get_args(ContingencyMetric):
             known = ", ".join(get_args(ContingencyMetric))
-            found.append((f"There is no metric {self.metric!r}.", f"Choose {known}."))
+            problems.append((f"There is no metric {self.metric!r}.", f"Choose {known}."))
         if not 0 <= self.positive < k:
-            found.append((f"The positive class is one of 0 to {k - 1}; got {self.positive}.", ""))
+            problems.append((f"The positive class is one of 0 to {k - 1}; got {self.positive}.", ""))
         if not -1 <= self.shift <= 1:
-            found.append((f"The shift is a share between -1 and 1; got {self.shift:g}.", ""))
+            problems.append((f"The shift is a share between -1 and 1; got {self.shift:g}.", ""))
         if not 0 < self.alpha < 1:
-            found.append((f"alpha must lie between 0 and 1; got {self.alpha:g}.", ""))
+            problems.append((f"alpha must lie between 0 and 1; got {self.alpha:g}.", ""))
         elif self.n_flips is not None and 1 / (1 + self.n_flips) > self.alpha:
             rule = f"{self.n_flips} random flips cannot reach a p-value of {self.alpha:g}."
-            found.append((rule, f"Take at least {math.ceil(1 / self.alpha) - 1}."))
-        if found:
-            raise InputError([Problem(rule, remedy) for rule, remedy in found])
+            problems.append((rule, f"Take at least {math.ceil(1 / self.alpha) - 1}."))
+        if problems:
+            raise InputError([Problem(rule, remedy) for rule, remedy in problems])
 
     @cached_property
     def tables(self) -> PairedTables:
@@ -372,7 +372,7 @@ class ContingencyStudy:
             mean = np.maximum(total + (n - total) * other, 1.0)
             return np.asarray((1 + (n - total) * other * (1 - other) / mean**2) / mean)
 
-        found = enumerated_power(
+        power = enumerated_power(
             n,
             discordant=moved,
             difference=only_b - only_a,
@@ -380,7 +380,7 @@ class ContingencyStudy:
             critical=lambda total: critical_counts(total, test="exact", alpha=self.alpha),
             weight=weight,
         )
-        return found if self.is_exact else replace(found, exact=False)
+        return power if self.is_exact else replace(power, exact=False)
 
     def _slopes(self, confusion: Floats) -> Floats:
         return metric_slopes(self.metric, confusion, positive=self.positive)

@@ -141,12 +141,12 @@ def _extremes(
 
     limit = abs(float(difference(table[true, first, second][None].astype(np.float64))[0])) - _CLOSE
     portion = max(1, _HELD // max(len(moved), k * k))
-    found = 0
+    extremes = 0
     for begin in range(0, n_swaps, portion):
         size = min(portion, n_swaps - begin)
         of_a = rng.binomial(moved, 0.5, size=(size, len(moved))).astype(np.float64)
-        found += int((np.abs(difference(of_a)) >= limit).sum())
-    return found
+        extremes += int((np.abs(difference(of_a)) >= limit).sum())
+    return extremes
 
 
 # A metric of the confusion matrix where items come in clusters: whole clusters swapped, and influence
@@ -251,5 +251,5 @@ def _exchanged(cells: Codes, clusters: Clusters) -> tuple[Codes, Floats]:
 
 
 def _table(pairs: Codes, n_classes: int) -> Floats:
-    found = np.bincount(pairs[:, 0] * n_classes + pairs[:, 1], minlength=n_classes**2)
-    return found.reshape(n_classes, n_classes).astype(np.float64)
+    cells = np.bincount(pairs[:, 0] * n_classes + pairs[:, 1], minlength=n_classes**2)
+    return cells.reshape(n_classes, n_classes).astype(np.float64)

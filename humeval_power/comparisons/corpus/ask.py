@@ -203,9 +203,9 @@ def _swaps(given: Given, calls: Calls) -> Mapping[str, Any]:
     """What swaps do: as it was said, and the rest as in the published setting."""
     preset, zero_share, scale = (given[name] for name in ("preset", "p0", "b0"))
     if preset != _USUAL and (zero_share is None or scale is None):
-        found = calls.unpack("zero_share, scale", Code(f'hp.corpus.PRESETS["{preset}"]'))
+        result = calls.unpack("zero_share, scale", Code(f'hp.corpus.PRESETS["{preset}"]'))
         zero_share, scale = (
-            usual if said is None else said for said, usual in zip((zero_share, scale), found, strict=True)
+            usual if said is None else said for said, usual in zip((zero_share, scale), result, strict=True)
         )
     return {"swaps": {"zero_share": zero_share, "scale": scale}}
 

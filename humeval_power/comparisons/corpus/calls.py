@@ -62,15 +62,15 @@ def test(
     )
     known = clusters if clusters is None or isinstance(clusters, Clusters) else Clusters.of(clusters)
     mean = metric_mean(counts, known)
-    found = paired_randomisation_test(counts, clusters=known, n_swaps=n_swaps, seed=seed)
+    tests = paired_randomisation_test(counts, clusters=known, n_swaps=n_swaps, seed=seed)
     return CorpusTestResult(
         counts=counts,
-        found=found,
+        found=tests,
         mean=mean,
         clusters=known,
         alpha=alpha,
         remarks=tuple(remarks),
-        provenance=UNKNOWN if found.exact else Provenance(seed=seed),
+        provenance=UNKNOWN if tests.exact else Provenance(seed=seed),
     )
 
 

@@ -40,17 +40,17 @@ def read_corpus(
     paths = [system_a, system_b, *references]
     lines = _side_by_side(paths) if texts is None else _columns(texts, paths)
     notices = []
-    for path, found in zip(paths, lines, strict=True):
-        blank = [number for number, line in enumerate(found, start=1) if not line.strip()]
+    for path, values in zip(paths, lines, strict=True):
+        blank = [number for number, line in enumerate(values, start=1) if not line.strip()]
         if blank:
             some = f"line {blank[0]}" if len(blank) == 1 else f"{len(blank)} lines, the first {blank[0]},"
             verb = "is" if len(blank) == 1 else "are"
             notices.append(f"{path}: {some} {verb} blank, and counted as an empty text.")
-    for path, found in zip(paths[:2], lines[:2], strict=True):
+    for path, values in zip(paths[:2], lines[:2], strict=True):
         notices += [
             f"{path}: the outputs are those of the reference {reference}, line for line. Is it the right file?"
             for reference, other in zip(references, lines[2:], strict=True)
-            if found == other
+            if values == other
         ]
     if lines[0] == lines[1]:
         notices.append(
@@ -68,15 +68,15 @@ def read_labels(gold: str, system_a: str, system_b: str) -> tuple[list[str], lis
         One file given twice; files that cannot be read, of different lengths, or with blank labels: all at once.
     """
     paths = [gold, system_a, system_b]
-    lines = [[line.strip() for line in found] for found in _side_by_side(paths)]
+    lines = [[line.strip() for line in result] for result in _side_by_side(paths)]
     rule = "true labels, A and B are three files; this one was given more than once."
     problems = [
         Problem(rule, "Give each its own file.", path)
         for path in dict.fromkeys(paths)
         if paths.count(path) > 1
     ]
-    for path, found in zip(paths, lines, strict=True):
-        blank = [number for number, line in enumerate(found, start=1) if not line]
+    for path, labels in zip(paths, lines, strict=True):
+        blank = [number for number, line in enumerate(labels, start=1) if not line]
         remedy = "Write a label on every line, such as 'none'."
         problems += [Problem("the label is blank.", remedy, path, number) for number in blank[:_LISTED]]
         if len(blank) > _LISTED:
@@ -88,21 +88,21 @@ def read_labels(gold: str, system_a: str, system_b: str) -> tuple[list[str], lis
 
 def _side_by_side(paths: Sequence[str]) -> list[list[str]]:
     """The lines of every file; all have the same number."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     problems: list[Problem] = []
     for path in dict.fromkeys(paths):
         try:
-            found[path] = _lines(path)
+            result[path] = _lines(path)
         except InputError as error:
             problems += error.problems
-    counts = {path: len(lines) for path, lines in found.items()}
+    counts = {path: len(lines) for path, lines in result.items()}
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{path} has {count:,}" for path, count in counts.items())
         remedy = "Line i of every file must be about the same item; look for lines broken in two."
         problems.append(Problem(f"The files have different numbers of lines: {listed}.", remedy))
     if problems:
         raise InputError(problems)
-    return [found[path] for path in paths]
+    return [result[path] for path in paths]
 
 
 def _columns(table: str, names: Sequence[str]) -> list[list[str]]:

@@ -130,20 +130,20 @@ class CorpusEstimateResult(Result):
 
 def cautions(fit: DeltaLaplace, check: Additivity) -> tuple[str, ...]:
     """What a reader must know before planning with these estimates."""
-    found = []
+    result = []
     if check.correlation < LEAST_CORRELATION or abs(check.slope - 1) > SLOPE_OFF:
-        found.append(
+        result.append(
             "Single effects do not add up here, so that power computed from them is off; "
             "more sentences make them add up better."
         )
     ratio = fit.matched_scale / fit.scale
     if not 1 / SCALE_OFF < ratio < SCALE_OFF:
         tails = "heavier" if ratio > 1 else "lighter"
-        found.append(
+        result.append(
             f"The effects have {tails} tails than a Laplace distribution; plan with b0 = "
             f"{fit.matched_scale:.1f}, which has their spread."
         )
-    return tuple(found)
+    return tuple(result)
 
 
 def _effect_facts(fit: DeltaLaplace, check: Additivity) -> tuple[Fact, ...]:
@@ -165,19 +165,19 @@ def _effect_facts(fit: DeltaLaplace, check: Additivity) -> tuple[Fact, ...]:
 # What the paired randomisation test of a corpus metric says, and its record.
 
 
-def swap_words(found: RandomisationTest, clusters: Clusters | None) -> str:
+def swap_words(test: RandomisationTest, clusters: Clusters | None) -> str:
     """'10,000 random swaps', or 'all 256 swaps of 8 clusters'."""
-    how = f"all {found.n_swaps:,} swaps" if found.exact else f"{found.n_swaps:,} random swaps"
+    how = f"all {test.n_swaps:,} swaps" if test.exact else f"{test.n_swaps:,} random swaps"
     return how if clusters is None else f"{how} of {clusters.n_clusters:,} clusters ({clusters.name})"
 
 
-def too_few_swaps(found: RandomisationTest, alpha: float) -> tuple[str, ...]:
+def too_few_swaps(test: RandomisationTest, alpha: float) -> tuple[str, ...]:
     """What is said where so few sentences or clusters are swapped that nothing could be significant."""
-    least = 2 / found.n_swaps  # the observed swap, and the one of all
-    if not found.exact or least <= alpha:
+    least = 2 / test.n_swaps  # the observed swap, and the one of all
+    if not test.exact or least <= alpha:
         return ()
     return (
-        f"There are only {found.n_swaps:,} swaps, and no p-value is below {least:.2g}: nothing can be significant "
+        f"There are only {test.n_swaps:,} swaps, and no p-value is below {least:.2g}: nothing can be significant "
         f"at {alpha:g}.",
     )
 
@@ -201,33 +201,33 @@ class CorpusTestResult(PaperResult):
         return self.mean.interval(1 - self.alpha) if self.mean.standard_error > 0 else None
 
     def answer(self) -> Document:
-        found, mean, name = self.found, self.mean, METRIC_NAMES[self.counts.metric]
+        test, mean, name = self.found, self.mean, METRIC_NAMES[self.counts.metric]
         interval: tuple[Fact, ...] = ()
         if self._interval is not None:
             low, high = self._interval
             each = "sentences" if self.clusters is None else "clusters"
             error = f"error {mean.standard_error:.3f} from the influence of {each}, {mean.df:.4g} df"
             interval = (("Interval", f"{low:+.2f} to {high:+.2f} ({100 * (1 - self.alpha):g} %, {error})"),)
-        swaps = swap_facts(swap_words(found, self.clusters), found.p_interval)
+        swaps = swap_facts(swap_words(test, self.clusters), test.p_interval)
         compared = TestedDifference(
             ("A", "B"),
-            found.difference,
+            test.difference,
             self._interval or (math.nan, math.nan),
-            found.p_value,
-            found.p_value <= self.alpha,
+            test.p_value,
+            test.p_value <= self.alpha,
             1 - self.alpha,
             unit=f" {name}",
         )
         return Document(
             f"{name} of two systems",
             lead=str(compared),
-            caveats=too_few_swaps(found, self.alpha),
+            caveats=too_few_swaps(test, self.alpha),
             sections=(Section("", (Facts((*metric_facts(self.counts), *interval, *swaps)),)),),
         )
 
     @property
     def signature(self) -> str:
-        found = self.found
+        result = self.found
         return signature(
             model="corpus",
             coding="b-a",
@@ -237,13 +237,13 @@ class CorpusTestResult(PaperResult):
             two=True,
             n=len(self.counts),
             cluster=self.clusters,
-            draws=None if found.exact else found.n_swaps,
-            seed=None if found.exact else self.provenance.seed,
+            draws=None if result.exact else result.n_swaps,
+            seed=None if result.exact else self.provenance.seed,
         )
 
     def paper(self) -> tuple[str, ...]:
         """Both values, the difference with its interval, and the test."""
-        counts, found, clusters = self.counts, self.found, self.clusters
+        counts, result, clusters = self.counts, self.found, self.clusters
         a, b = counts.values
         where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
         swapped = "sentences" if clusters is None else "whole clusters"
@@ -251,12 +251,12 @@ class CorpusTestResult(PaperResult):
         if self._interval is not None:
             low, high = self._interval
             interval = f" ({100 * (1 - self.alpha):g} % interval {low:+.2f} to {high:+.2f})"
-        how = f"all {found.n_swaps:,}" if found.exact else f"{found.n_swaps:,} random"
+        how = f"all {result.n_swaps:,}" if result.exact else f"{result.n_swaps:,} random"
         return (
             f"On {counted(len(counts), 'sentence')}{where}, A has {a:.2f} and B {b:.2f} "
             f"{METRIC_NAMES[counts.metric]} ({counts.signature}); the difference B - A is "
-            f"{found.difference:+.2f}{interval}. A paired randomisation test with {how} swaps of {swapped} gives "
-            f"{p_words(found.p_value)} (two-sided, alpha {self.alpha:g}).",
+            f"{result.difference:+.2f}{interval}. A paired randomisation test with {how} swaps of {swapped} gives "
+            f"{p_words(result.p_value)} (two-sided, alpha {self.alpha:g}).",
         )
 
     def independence(self) -> tuple[Independence, ...]:
@@ -265,13 +265,13 @@ class CorpusTestResult(PaperResult):
         return (clustered_items(self.mean, self.clusters.name),)
 
     def numbers(self) -> Record:
-        found = self.found
+        test = self.found
         return {
             **metric_record(self.counts),
-            **asdict(found),
-            **values(found, "p_value", "p_interval"),
+            **asdict(test),
+            **values(test, "p_value", "p_interval"),
             "alpha": self.alpha,
-            "significant": found.p_value <= self.alpha,
+            "significant": test.p_value <= self.alpha,
             **values(self.mean, "standard_error", "df"),
             "interval": self._interval,
             "n_clusters": None if self.clusters is None else self.clusters.n_clusters,

@@ -44,13 +44,13 @@ class CorpusStudy:
             raise InputError(problems)
 
     def _problems(self) -> list[tuple[str, str]]:
-        found = []
+        problems = []
         if self.n_sentences < 2:
-            found.append((f"A test set needs at least 2 sentences; got {self.n_sentences}.", ""))
+            problems.append((f"A test set needs at least 2 sentences; got {self.n_sentences}.", ""))
         if not math.isfinite(self.difference):
-            found.append((f"The difference must be a finite number; got {self.difference}.", ""))
+            problems.append((f"The difference must be a finite number; got {self.difference}.", ""))
         if not 0 <= self.zero_share <= 1:
-            found.append(
+            problems.append(
                 (
                     f"p0 must lie in [0, 1], a share; got {self.zero_share:g}.",
                     "Divide by 100.",
@@ -58,18 +58,20 @@ class CorpusStudy:
             )
         elif self.zero_share == 1 and self.difference != 0:
             rule = f"With p0 = 1 no swap changes anything, so that there is no difference of {self.difference:g}."
-            found.append((rule, "Take a share of zero effects below 1."))
+            problems.append((rule, "Take a share of zero effects below 1."))
         if not 0 < self.scale < math.inf:
-            found.append((f"b0 must be a positive number; got {self.scale:g}.", "Usual is 26."))
+            problems.append((f"b0 must be a positive number; got {self.scale:g}.", "Usual is 26."))
         if self.test not in get_args(FlipTest):
             known = ", ".join(get_args(FlipTest))
-            found.append((f"There is no sign-flip test {self.test!r}.", f"Choose {known}."))
+            problems.append((f"There is no sign-flip test {self.test!r}.", f"Choose {known}."))
         if self.n_flips < 1 or (self.test == "flips" and 1 / (1 + self.n_flips) > self.alpha):
             rule = f"{self.n_flips} random flips cannot reach a p-value of {self.alpha:g}."
-            found.append((rule, f"Take at least {math.ceil(1 / self.alpha) - 1 if self.alpha > 0 else 1}."))
+            problems.append(
+                (rule, f"Take at least {math.ceil(1 / self.alpha) - 1 if self.alpha > 0 else 1}.")
+            )
         if not 0 < self.alpha < 1:
-            found.append((f"alpha must lie between 0 and 1; got {self.alpha:g}.", ""))
-        return found
+            problems.append((f"alpha must lie between 0 and 1; got {self.alpha:g}.", ""))
+        return problems
 
     @property
     def true_effect(self) -> float:

@@ -180,10 +180,10 @@ def _assumed(given: TypedValues) -> tuple[Any, dict[str, Any]]:
 
 
 def _study(given: TypedValues, calls: Calls) -> None:
-    parameters, asked = _assumed(given)
+    parameters, request = _assumed(given)
     size = {name: given[name] for name in ("workers", "items", "ratings_per_item")}
     judge = {name: given[name] for name in ("extra", "correlation")}
-    calls.let("result", call("hp.judge.study", parameters, **size, **judge, **asked))
+    calls.let("result", call("hp.judge.study", parameters, **size, **judge, **request))
 
 
 STUDY = Declaration(
@@ -240,7 +240,7 @@ STUDY = Declaration(
 def _plan(given: TypedValues, calls: Calls) -> None:
     from humeval_power.comparisons.judge.calls import BUDGET_SIMULATIONS, PLAN_SIMULATIONS
 
-    parameters, asked = _assumed(given)
+    parameters, request = _assumed(given)
     usual = PLAN_SIMULATIONS if given["budget"] is None else BUDGET_SIMULATIONS
     n_simulations = given["simulations"] or usual
 
@@ -249,8 +249,8 @@ def _plan(given: TypedValues, calls: Calls) -> None:
 
         tell_work(work, n_simulations=n_simulations, way_out="--no-proof")
 
-    asked |= {"ahead": ahead, "costs": cost_model_of(StudyValues.of(given.context))}
-    found = call(
+    request |= {"ahead": ahead, "costs": cost_model_of(StudyValues.of(given.context))}
+    expression = call(
         "hp.judge.plan",
         parameters,
         extra=given["extra"],
@@ -266,9 +266,9 @@ def _plan(given: TypedValues, calls: Calls) -> None:
         max_ratings_per_worker=given["max_ratings_per_worker"],
         n_simulations=0 if given["no_proof"] else n_simulations,
         seed=given["seed"],
-        **asked,
+        **request,
     )
-    calls.let("result", found)
+    calls.let("result", expression)
 
 
 def _sought(said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...]:
@@ -424,24 +424,24 @@ _WORKER = column("worker")
 
 def _columns_typed(typed: str) -> tuple[str, ...]:
     """Names of columns with commas between them."""
-    found = tuple(name for name in parts_of(typed) if name)
-    if not found or len(set(found)) < len(found):
+    names = tuple(name for name in parts_of(typed) if name)
+    if not names or len(set(names)) < len(names):
         raise ValueError(f"name columns with commas between them: A,B; got {shortened(typed)!r}.")
-    return found
+    return names
 
 
 def _words_typed(typed: str) -> dict[str, float]:
     """Words with their numbers: good=1,bad=0."""
-    found = {}
+    words = {}
     for part in parts_of(typed):
         word, _, number = part.rpartition("=")
         try:
-            found[word.strip()] = float(number)
+            words[word.strip()] = float(number)
         except ValueError:
-            found[word.strip()] = math.nan
-        if not word.strip() or not math.isfinite(found[word.strip()]):
+            words[word.strip()] = math.nan
+        if not word.strip() or not math.isfinite(words[word.strip()]):
             raise ValueError(f"give words with their numbers: good=1,bad=0; got {shortened(typed)!r}.")
-    return found
+    return words
 
 
 _WORDS_OF = {"type": "object", "additionalProperties": {"type": "number"}}
@@ -553,7 +553,7 @@ CHECK = chain(
 
 
 def _estimate(given: TypedValues, calls: Calls) -> None:
-    found = call(
+    expression = call(
         "hp.judge.estimate_table",
         _table(given, calls, "average_workers", "raters_fixed"),
         systems=_names(given["systems"]),
@@ -562,7 +562,7 @@ def _estimate(given: TypedValues, calls: Calls) -> None:
         confidence=given.given("confidence"),
         seed=given.given("seed"),
     )
-    calls.let("result", found)
+    calls.let("result", expression)
 
 
 ESTIMATE = Declaration(
@@ -624,8 +624,8 @@ ESTIMATE = Declaration(
 
 
 def _agreement(given: TypedValues, calls: Calls) -> None:
-    asked = {"systems": _names(given["systems"]), "confidence": given.given("confidence")}
-    calls.let("result", call("hp.judge.agreement", _table(given, calls), **asked))
+    options = {"systems": _names(given["systems"]), "confidence": given.given("confidence")}
+    calls.let("result", call("hp.judge.agreement", _table(given, calls), **options))
 
 
 AGREEMENT = Declaration(
@@ -660,8 +660,8 @@ AGREEMENT = Declaration(
 
 
 def _bias(given: TypedValues, calls: Calls) -> None:
-    asked = {name: given.given(name) for name in ("same_scale", "confidence")}
-    calls.let("result", call("hp.judge.bias", _table(given, calls), _names(given["own"]), **asked))
+    options = {name: given.given(name) for name in ("same_scale", "confidence")}
+    calls.let("result", call("hp.judge.bias", _table(given, calls), _names(given["own"]), **options))
 
 
 BIAS = Declaration(

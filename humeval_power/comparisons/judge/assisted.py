@@ -99,14 +99,14 @@ def assisted_mean(
             yes = judges[:, 0] == classes[1]
             if not 2 <= yes.sum() <= len(yes) - 2:
                 return replace(alone, reason=_ONE_DECIDES)
-            found = post_stratified(labels, yes, extra[:, 0] == classes[1], confidence=confidence)
-            return replace(found, used=tuple(used))
-    found = regression(labels, judges, extra, confidence=confidence)
-    if math.isnan(found.estimate):
+            assisted = post_stratified(labels, yes, extra[:, 0] == classes[1], confidence=confidence)
+            return replace(assisted, used=tuple(used))
+    assisted = regression(labels, judges, extra, confidence=confidence)
+    if math.isnan(assisted.estimate):
         return replace(alone, reason=_ONE_DECIDES)
     if binary:
-        found = wilson_regression(labels, judges, extra, found, confidence=confidence)
-    return replace(found, used=tuple(used))
+        assisted = wilson_regression(labels, judges, extra, assisted, confidence=confidence)
+    return replace(assisted, used=tuple(used))
 
 
 def label_mean(
@@ -152,7 +152,7 @@ def regression(labels: Floats, judges: Floats, extra: Floats, *, confidence: flo
     of_mean = _variance_of_judged(everywhere, weights)
     squares = float(np.sum((labels - labels.mean()) ** 2))
     explained = 1 - (float(residual @ residual) / df) / (squares / (n - 1)) if squares > 0 else 0.0
-    found = _student(
+    assisted = _student(
         "regression",
         float(coefficients[0]),
         math.sqrt(of_labels + of_mean),
@@ -160,7 +160,7 @@ def regression(labels: Floats, judges: Floats, extra: Floats, *, confidence: flo
         float(df),
         confidence,
     )
-    return replace(found, weights=tuple(map(float, weights)), r_squared=max(0.0, explained))
+    return replace(assisted, weights=tuple(map(float, weights)), r_squared=max(0.0, explained))
 
 
 def post_stratified(
@@ -201,7 +201,7 @@ def post_stratified(
 
 
 def wilson_regression(
-    labels: Floats, judges: Floats, extra: Floats, found: Assisted, *, confidence: float
+    labels: Floats, judges: Floats, extra: Floats, assisted: Assisted, *, confidence: float
 ) -> Assisted:
     """Yes or no by several or numeric judges: the regression's estimate, Wilson's interval at p (1 - p) / V, V
     by HC3."""
@@ -213,14 +213,14 @@ def wilson_regression(
     row = design @ np.linalg.inv(r.T @ r)[0]  # of each label in the intercept
     leverage = np.einsum("ij,ij->i", q, q)
     of_labels = float(np.sum((row * residual / (1 - leverage)) ** 2))
-    variance = of_labels + _variance_of_judged(everywhere, np.array(found.weights))
-    estimate = min(max(found.estimate, 1 / (2 * n)), 1 - 1 / (2 * n))
+    variance = of_labels + _variance_of_judged(everywhere, np.array(assisted.weights))
+    estimate = min(max(assisted.estimate, 1 / (2 * n)), 1 - 1 / (2 * n))
     worth = _MOST_GAIN * n
     if variance > 0:
         worth = min(worth, estimate * (1 - estimate) / variance)
     df = n - n_judges - 1.0
     return replace(
-        found,
+        assisted,
         method="wilson-regression",
         estimate=estimate,
         standard_error=math.sqrt(variance),

@@ -84,11 +84,11 @@ class JudgePanel:
 
     def among(self) -> Floats:
         """Correlations of the judges with each other, (J, J)."""
-        found = np.outer(self.correlations, self.correlations)
+        result = np.outer(self.correlations, self.correlations)
         if self.between is not None:
-            found = np.full(found.shape, self.between)
-        np.fill_diagonal(found, 1.0)
-        return found
+            result = np.full(result.shape, self.between)
+        np.fill_diagonal(result, 1.0)
+        return result
 
     def _joint(self) -> Floats:
         with_truth = np.array([self.correlations])
@@ -278,13 +278,13 @@ def search_budget(request: BudgetRequest) -> BudgetSearch:
     none = (0,) * request.panel.n_judges
     alone = _best(request, prices, [none])
     choices = _runs(request, prices)
-    found = list(_bests(request, prices, choices)) if choices and request.extra >= 2 else []
-    best = max(found, key=lambda one: (one.power.power, -one.counts.n_workers), default=None)
+    designs = list(_bests(request, prices, choices)) if choices and request.extra >= 2 else []
+    best = max(designs, key=lambda one: (one.power.power, -one.counts.n_workers), default=None)
     closed = None
     if best is not None:
         judged = float(request.panel.price(best.runs))
         closed = closed_form(request.variances, best.r_squared, prices, judged, float(request.budget))
-    return BudgetSearch(request, best, alone, closed, tuple(found))
+    return BudgetSearch(request, best, alone, closed, tuple(designs))
 
 
 def _runs(request: BudgetRequest, prices: UnitPrices) -> list[tuple[int, ...]]:
@@ -308,8 +308,8 @@ def _runs(request: BudgetRequest, prices: UnitPrices) -> list[tuple[int, ...]]:
 def _best(
     request: BudgetRequest, prices: UnitPrices, choices: Sequence[tuple[int, ...]]
 ) -> BudgetOption | None:
-    found = _bests(request, prices, choices)
-    return max(found, key=lambda one: (one.power.power, -one.counts.n_workers), default=None)
+    result = _bests(request, prices, choices)
+    return max(result, key=lambda one: (one.power.power, -one.counts.n_workers), default=None)
 
 
 def _bests(
@@ -368,13 +368,13 @@ def _widths(request: BudgetRequest, sizes: Sequence[_Size]) -> Floats:
     helped = [_helped(request, size.items, size.judged, size.runs) for size in sizes]
     left, known = (np.array(each) for each in zip(*helped, strict=True))
     workers, items, ratings, judged = (np.array([size[place] for size in sizes]) for place in range(4))
-    found = regular_precision(
+    precision = regular_precision(
         Variances.of(coded)._replace(item_slope=coded.sd_item_slope**2 * left),
         workers=workers,
         items=items,
         ratings_per_item=ratings,
     )
-    variance, df = sum_of_variances(found.variance, found.df, known, np.maximum(judged - 1.0, 1.0))
+    variance, df = sum_of_variances(precision.variance, precision.df, known, np.maximum(judged - 1.0, 1.0))
     return np.asarray(np.sqrt(variance) * -special.stdtrit(np.maximum(df, 0.5), request.rule.alpha / 2))
 
 

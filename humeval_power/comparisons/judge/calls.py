@@ -114,9 +114,9 @@ def study(
             rule=rule,
         )
 
-    found = judged(correlation, extra)
+    result = judged(correlation, extra)
     return JudgeStudy(
-        found=found,
+        found=result,
         endless=judged(1.0, _ENDLESS),
         parameters=given,
         effect=said,
@@ -124,7 +124,7 @@ def study(
         correlation=correlation,
         rule=rule,
         setting=setting,
-        remarks=found.design.notes,
+        remarks=result.design.notes,
     )
 
 
@@ -243,22 +243,22 @@ def plan(
         most_per_worker=max_ratings_per_worker,
         rule=rule,
     )
-    found = search_plan(request)
+    result = search_plan(request)
     proof = None
-    if found.judged is not None and n_proof and rule.alternative == "two-sided":
-        design = design_of(found.judged.counts)
+    if result.judged is not None and n_proof and rule.alternative == "two-sided":
+        design = design_of(result.judged.counts)
         if ahead is not None:
-            ahead(judged_workload(design, extra=found.judged.extra, n_simulations=n_proof))
+            ahead(judged_workload(design, extra=result.judged.extra, n_simulations=n_proof))
         proof = simulate_judged(
             request.parameters,
             design,
             correlation=correlations[0],
-            extra=found.judged.extra,
+            extra=result.judged.extra,
             n_simulations=n_proof,
             seed=seed,
         )
     return JudgePlan(
-        found=found,
+        found=result,
         effect=said,
         simulated=proof,
         setting=setting,
@@ -281,8 +281,8 @@ def _budget(
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.power.required import design_of
 
-    found, proof = search_budget(request), None
-    best = found.judged if found.helps else None
+    result, proof = search_budget(request), None
+    best = result.judged if result.helps else None
     if best is not None and n_simulations and request.rule.alternative == "two-sided":
         design = design_of(best.counts)
         extra = best.judged - best.counts.n_items
@@ -298,7 +298,7 @@ def _budget(
             scores=lambda truth, rng: request.panel.scores(truth, best.runs, rng),
         )
     return JudgeBudget(
-        found=found,
+        found=result,
         effect=effect,
         simulated=proof,
         setting=setting,
@@ -353,11 +353,11 @@ def check(
     from humeval_power.comparisons.judge.result_check import JudgeCheck, columns_said
     from humeval_power.files.tables import read_decided
 
-    found = read_decided(path, rejected_rows)
+    table = read_decided(path, rejected_rows)
     taken = [name for name in (cluster, tuned_on) if name]
     named = {"item": item, "system": system, "worker": worker}
-    roles = judged_roles(found, named=named, humans=human, judges=judge, taken=taken)
-    read = judged_table(found, roles, cluster=cluster, words=words, tuned_on=tuned_on, may_lack=True)
+    roles = judged_roles(table, named=named, humans=human, judges=judge, taken=taken)
+    read = judged_table(table, roles, cluster=cluster, words=words, tuned_on=tuned_on, may_lack=True)
     said = (
         ("Items", (roles.item,)),
         ("Systems", (roles.system,)),
@@ -498,28 +498,28 @@ def estimate_table(
             provenance=came,
         )
     pair = (names[0], names[1]) if len(names) == 2 else None
-    found = judged_pair(table, pair, confidence=confidence, seed=seed)
-    told = (*table.remarks, *table.values(pair).notices)
-    if isinstance(found, JudgedMeans):
+    assisted = judged_pair(table, pair, confidence=confidence, seed=seed)
+    text = (*table.remarks, *table.values(pair).notices)
+    if isinstance(assisted, JudgedMeans):
         return JudgeEstimate(
-            found=found,
+            found=assisted,
             estimated=table.contrast(pair),
             judges=table.judge_names,
             panel=table.panel,
-            answers=judged_answers(table, found),
+            answers=judged_answers(table, assisted),
             cluster=table.cluster_name,
             warnings=warnings,
-            remarks=told,
+            remarks=text,
             provenance=came,
         )
     return JudgeWorkers(
-        found=found,
+        found=assisted,
         estimated=table.contrast(pair),
         judges=table.judge_names,
-        answers=judged_answers(table, found),
+        answers=judged_answers(table, assisted),
         cluster=table.cluster_name,
         warnings=warnings,
-        remarks=told,
+        remarks=text,
         provenance=came,
     )
 
@@ -530,9 +530,9 @@ def _own_family_warning(table: JudgedTable, own: Sequence[str], confidence: floa
     from humeval_power.comparisons.judge.result_bias import bias_warning
 
     judges = range(len(table.judge_names))
-    found = [own_family_bias(table.of_judge(place), tuple(own), confidence=confidence) for place in judges]
-    several = len(found) > 1
-    said = [(name, bias_warning(one)) for name, one in zip(table.judge_names, found, strict=True)]
+    bias = [own_family_bias(table.of_judge(place), tuple(own), confidence=confidence) for place in judges]
+    several = len(bias) > 1
+    said = [(name, bias_warning(one)) for name, one in zip(table.judge_names, bias, strict=True)]
     return tuple(f"{name}: {text}" if several else text for name, text in said if text)
 
 
@@ -578,15 +578,15 @@ def agreement(
             remarks=table.remarks,
         )
     pair = None if names is None else (names[0], names[1])
-    found, *others = (
+    ceiling, *others = (
         judge_ceiling(table.of_judge(place), pair, confidence=confidence)
         for place in range(len(table.judge_names))
     )
     return JudgeAgreement(
-        found=found,
+        found=ceiling,
         judge=table.judge_names[0],
         others=tuple(zip(table.judge_names[1:], others, strict=True)),
-        answers=(item_answer(table, found.n_items, found.n_clusters),),
+        answers=(item_answer(table, ceiling.n_items, ceiling.n_clusters),),
         cluster=table.cluster_name,
         remarks=table.remarks,
     )
@@ -623,12 +623,12 @@ def bias(
     if len(table.judge_names) > 1:
         rule = f"there are {len(table.judge_names)} judges: {listing(table.judge_names)}."
         raise InputError([Problem(rule, f"Ask about one: --judge {shell_word(table.judge_names[0])}")])
-    found = own_family_bias(
+    result = own_family_bias(
         table, tuple(own), slope="same-scale" if same_scale else "estimated", confidence=confidence
     )
     return JudgeBias(
-        found=found,
-        answers=(item_answer(table, found.n_items, found.n_clusters),),
+        found=result,
+        answers=(item_answer(table, result.n_items, result.n_clusters),),
         cluster=table.cluster_name,
         remarks=table.remarks,
     )

@@ -100,9 +100,9 @@ def judge_ceiling(
     def statistic(totals: Floats) -> Floats:
         return _statistics(totals, harmonic)
 
-    found = jackknife(statistic, sums.reshape(len(sizes), -1), sizes, confidence=confidence)
+    estimates = jackknife(statistic, sums.reshape(len(sizes), -1), sizes, confidence=confidence)
     each = _correlations(sums.sum(axis=0))
-    human, of_the_judge, difference, ceiling, share = found
+    human, of_the_judge, difference, ceiling, share = estimates
     return JudgeCeiling(
         human=human,
         judge=of_the_judge,
@@ -202,9 +202,9 @@ def _sums(
     centred = [part - part.mean() for part in (own, others, judge)]
     columns = np.column_stack([np.ones(len(own)), *centred])
     products = columns[:, :, None] * columns[:, None, :]
-    found = np.zeros((n_clusters, n_workers, 4, 4))
-    np.add.at(found, (cluster, worker), products)
-    return found
+    values = np.zeros((n_clusters, n_workers, 4, 4))
+    np.add.at(values, (cluster, worker), products)
+    return values
 
 
 def _correlations(sums: Floats) -> tuple[Floats, Floats]:

@@ -172,7 +172,7 @@ def check_table(
         _quality(table, place, human_kind, twice, labels=labels, confidence=confidence)
         for place in range(len(table.judge_names))
     )
-    found = CheckedFile(
+    file = CheckedFile(
         n_items=len(table.item_names),
         n_outputs=int((labelled | scored.any(axis=2)).sum()),
         n_labelled=int(labelled.sum()),
@@ -190,9 +190,9 @@ def check_table(
         confidence=confidence,
     )
     selection = _selection(scores, labelled) if labels == "unknown" else None
-    unfit = _why_no_part(table, found, at, everywhere & ~labelled, selection)
-    evidence = tuple(_evidence(table, found, int(at.sum()), int(both.max()), unfit))
-    return replace(found, evidence=evidence, offers=tuple(_offers(table, evidence, confidence)))
+    unfit = _why_no_part(table, file, at, everywhere & ~labelled, selection)
+    evidence = tuple(_evidence(table, file, int(at.sum()), int(both.max()), unfit))
+    return replace(file, evidence=evidence, offers=tuple(_offers(table, evidence, confidence)))
 
 
 def _offers(
@@ -215,9 +215,9 @@ def _offers(
                 yield "bias", "--own", *own, *(("--judge", name) if len(judges) > 1 else ())
 
 
-def _has_answer(asked: Callable[[], object]) -> bool:
+def _has_answer(compute: Callable[[], object]) -> bool:
     try:
-        asked()
+        compute()
     except HumevalPowerError:
         return False
     return True
@@ -234,16 +234,16 @@ def judge_qualities(table: JudgedTable, *, confidence: float) -> tuple[JudgeQual
     values = table.human[np.isfinite(table.human)]
     human_kind = kind_of(values) if len(values) else None
     nothing = np.empty(0, dtype=np.int64), np.empty(0), np.empty(0)
-    found = tuple(
+    qualities = tuple(
         _quality(table, place, human_kind, nothing, labels="unknown", confidence=confidence)
         for place in range(len(table.judge_names))
     )
-    if min(one.n for one in found) < FEW:
-        fewest = min(found, key=lambda one: one.n)
+    if min(one.n for one in qualities) < FEW:
+        fewest = min(qualities, key=lambda one: one.n)
         raise InputError(
             f"{fewest.n:,} outputs have a label and a score of {fewest.name!r}: agreement needs {FEW}."
         )
-    return found
+    return qualities
 
 
 def kind_of(values: Floats) -> Kind:
@@ -294,7 +294,7 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
         pairs = list(combinations(names, 2))[:MOST_PAIRS]
     n_judges = len(table.judge_names)
     groups = [[place] for place in range(n_judges)] + ([list(range(n_judges))] if n_judges > 1 else [])
-    found = []
+    worths = []
     for pair in pairs:
         if not n_judges:
             continue
@@ -308,12 +308,12 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
             binary=pair is None and is_binary(values.human),
             of_classes=table.is_of_classes,
         )
-        asked = (alone.interval[1] - alone.interval[0]) / 4 if half_width is None else half_width
+        wanted = (alone.interval[1] - alone.interval[0]) / 4 if half_width is None else half_width
         variance = float(values.human.var(ddof=1))
-        is_sought = asked > 0 and variance > 0  # neither of NaN
+        is_sought = wanted > 0 and variance > 0  # neither of NaN
         needed_alone = None
         if is_sought:
-            needed_alone = labels_for_width(asked, variance, 0.0, n + extra, 0, confidence=confidence)
+            needed_alone = labels_for_width(wanted, variance, 0.0, n + extra, 0, confidence=confidence)
         for group in groups:
             one = assisted_mean(
                 values.human,
@@ -326,14 +326,14 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
             needed = None
             if is_sought and not one.reason:
                 needed = labels_for_width(
-                    asked,
+                    wanted,
                     variance,
                     lower_r_squared(one.r_squared, n),
                     n + extra,
                     len(one.used),
                     confidence=confidence,
                 )
-            found.append(
+            worths.append(
                 Worth(
                     tuple(table.judge_names[place] for place in group),
                     values.what,
@@ -341,12 +341,12 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
                     alone,
                     n,
                     extra,
-                    asked,
+                    wanted,
                     needed,
                     needed_alone,
                 )
             )
-    return tuple(found)
+    return tuple(worths)
 
 
 def _quality(
@@ -477,7 +477,7 @@ def _run_reliability(table: JudgedTable, place: int) -> float:
 
 def _distortions(table: JudgedTable, score: Floats, *, confidence: float) -> tuple[Distortion, ...]:
     pairs = list(combinations(range(len(table.system_names)), 2))[:MOST_PAIRS]
-    found = [
+    distortions = [
         distortion(
             score[:, pair],
             table.human_means[:, pair],
@@ -487,7 +487,7 @@ def _distortions(table: JudgedTable, score: Floats, *, confidence: float) -> tup
         )
         for pair in map(list, pairs)
     ]
-    return tuple(one for one in found if one is not None)
+    return tuple(one for one in distortions if one is not None)
 
 
 def _ratings_of_two(table: JudgedTable) -> tuple[Codes, Floats, Floats]:
@@ -534,16 +534,16 @@ def _favours(
     return favours(judged, first, second, design, rows, tuple(names), cluster, confidence=confidence)
 
 
-def holm(found: Sequence[Distortion | Favour]) -> list[float]:
+def holm(tests: Sequence[Distortion | Favour]) -> list[float]:
     """p-values corrected for all that were asked."""
-    return [float(p) for p in correct(np.array([one.p_value for one in found]), "holm")] if found else []
+    return [float(p) for p in correct(np.array([one.p_value for one in tests]), "holm")] if tests else []
 
 
 def _evidence(
-    table: JudgedTable, found: CheckedFile, n_both: int, n_pairs: int, unfit: str
+    table: JudgedTable, checked: CheckedFile, n_both: int, n_pairs: int, unfit: str
 ) -> list[Evidence]:
     """Every level in turn; `n_pairs` items have labels of two systems, `unfit` says why labels are no part."""
-    n_judges, n = len(found.judge_names), found.n_labelled
+    n_judges, n = len(checked.judge_names), checked.n_labelled
     wanted = labels_wanted(max(1, n_judges))
     said = [
         Evidence(
@@ -569,16 +569,16 @@ def _evidence(
     )
 
     def why_not(count: int, few: str) -> str:
-        return unfit if found.labels == "apart" or count >= wanted else f"{few}; {wanted} are needed"
+        return unfit if checked.labels == "apart" or count >= wanted else f"{few}; {wanted} are needed"
 
     lacking = why_not(n_both, f"{n_both:,} labels")
-    stated = "stated" if found.labels == "random" else "not contradicted by the scores"
-    holds = f"{n_both:,} labels and {found.n_extra:,} more scores; that the labels are a random part is {stated}"
+    stated = "stated" if checked.labels == "random" else "not contradicted by the scores"
+    holds = f"{n_both:,} labels and {checked.n_extra:,} more scores; that the labels are a random part is {stated}"
     said.append(
         Evidence("a mean with the judge's help, for all items judged", not lacking, lacking or holds)
     )
-    is_class = any(one.classes is not None for one in found.judges)
-    reasons = [one.classes.rate.reason for one in found.judges if one.classes is not None]
+    is_class = any(one.classes is not None for one in checked.judges)
+    reasons = [one.classes.rate.reason for one in checked.judges if one.classes is not None]
     why = "labels and judge are yes or no, and people say both"
     if not is_class:
         why = "it needs labels and a judge of yes or no"
@@ -587,17 +587,17 @@ def _evidence(
     said.append(
         Evidence("a rate corrected by sensitivity and specificity", is_class and not all(reasons), why)
     )
-    many = len(found.worker_names) > 1
-    if len(found.systems) > 1:
+    many = len(checked.worker_names) > 1
+    if len(checked.systems) > 1:
         up_to = f"up to {n_pairs:,} items have labels of both systems"
         lacking = why_not(n_pairs, up_to)
         said.append(Evidence("differences of systems with the judge's help", not lacking, lacking or up_to))
-        distorted = any(one.distortions for one in found.judges)
+        distorted = any(one.distortions for one in checked.judges)
         said.append(
-            Evidence("does the raw judge distort a difference?", distorted, _why_distorted(table, found))
+            Evidence("does the raw judge distort a difference?", distorted, _why_distorted(table, checked))
         )
-        enough = any(one.favours for one in found.judges)
-        twice = f"{found.n_twice:,} outputs have ratings of two people"
+        enough = any(one.favours for one in checked.judges)
+        twice = f"{checked.n_twice:,} outputs have ratings of two people"
         if not many:
             twice = "the table does not name two people"
         elif not enough:
@@ -607,7 +607,7 @@ def _evidence(
         Evidence(
             "how raters differ, and what other raters would say",
             many,
-            f"{len(found.worker_names)} raters are named"
+            f"{len(checked.worker_names)} raters are named"
             if many
             else "the table does not name several raters",
         )
@@ -622,10 +622,10 @@ def _evidence(
     return said
 
 
-def _why_distorted(table: JudgedTable, found: CheckedFile) -> str:
-    if not any(one.same_scale for one in found.judges):
+def _why_distorted(table: JudgedTable, checked: CheckedFile) -> str:
+    if not any(one.same_scale for one in checked.judges):
         return "judge and people use different scales"
-    if any(one.distortions for one in found.judges):
+    if any(one.distortions for one in checked.judges):
         return "judge and people use the same scale"
     if _n_clusters(table, np.nonzero(np.isfinite(table.human_means))[0]) < 2:
         return ONE_CLUSTER
@@ -633,10 +633,10 @@ def _why_distorted(table: JudgedTable, found: CheckedFile) -> str:
 
 
 def _why_no_part(
-    table: JudgedTable, found: CheckedFile, both: np.ndarray, others: np.ndarray, selection: float | None
+    table: JudgedTable, checked: CheckedFile, both: np.ndarray, others: np.ndarray, selection: float | None
 ) -> str:
     """Why labels, of outputs `both`, are no part of all from which something follows for the `others`; '' else."""
-    if found.labels == "apart":
+    if checked.labels == "apart":
         return "labels of another population, or a balanced set, are no part of these items"
     if others.sum() < 2:
         return NO_TARGET

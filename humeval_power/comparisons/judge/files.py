@@ -117,16 +117,16 @@ def read_judged(
     InputError
         What `judged_table` raises, or rejected rows that nobody decided on.
     """
-    found = read_decided(path, rejected_rows)
+    table = read_decided(path, rejected_rows)
     roles = judged_roles(
-        found,
+        table,
         named={"item": item, "system": system, "worker": worker},
         humans=human,
         judges=judge,
         taken=[name for name in (cluster, tuned_on) if name],
     )
     return judged_table(
-        found,
+        table,
         roles,
         cluster=cluster,
         words=words,
@@ -163,10 +163,10 @@ def judged_table(
     items, item_names = _items(table, roles.item)
     one_system = np.zeros(len(items), dtype=np.int64), ("",)
     systems, system_names = _ids(table, roles.system) if roles.system else one_system
-    humans, told = _labels(table, roles.humans, words)
-    notices += told
-    scores, judge_names, told = _scores(table, roles, words)
-    notices += told
+    humans, text = _labels(table, roles.humans, words)
+    notices += text
+    scores, judge_names, text = _scores(table, roles, words)
+    notices += text
     n_cells = len(item_names) * len(system_names) * max(1, len(judge_names))
     if n_cells > _MOST_CELLS:
         rule = (
@@ -260,13 +260,13 @@ def judged_roles(
         for name in given:
             named_column(name, columns, option=option, source=source)
     fixed = [*humans, *judges, *taken]
-    found = find_columns(columns, [_ITEM, _SYSTEM, _WORKER, _RUN], source=source, named=named, taken=fixed)
-    of = dict(found.of)
+    roles = find_columns(columns, [_ITEM, _SYSTEM, _WORKER, _RUN], source=source, named=named, taken=fixed)
+    of = dict(roles.of)
     for role in ("item", "system", "worker", "run"):
         if of.get(role) in fixed and named.get(role) is None:
             del of[role]
     rest = [name for name in columns if name not in {*of.values(), *fixed}]
-    long, notices = "", list(found.notices)
+    long, notices = "", list(roles.notices)
     if not judges:
         judges, long = _judges_by_name(table, rest, bool(table.scores))
         if judges and tuple(judges) != ("judge",):
@@ -374,7 +374,7 @@ def _labels(
     InputError
         Cells that are neither numbers nor words with a number.
     """
-    found = np.full((len(table.frame), len(columns)), np.nan)
+    values = np.full((len(table.frame), len(columns)), np.nan)
     notices: list[str] = []
     problems: list[Problem] = []
     known = _WORDS if words is None else {key.casefold(): value for key, value in words.items()}
@@ -398,10 +398,10 @@ def _labels(
             }
             said = ", ".join(f"{word!r} as {number:g}" for word, number in sorted(read.items()))
             notices.append(f"Column {name!r}: {said}.")
-        found[:, place] = value
+        values[:, place] = value
     if problems:
         raise InputError(problems)
-    return found, notices
+    return values, notices
 
 
 def _scores(

@@ -189,11 +189,11 @@ def judged_means(
         raise InputError(f"A confidence must lie between 0 and 1; got {confidence:g}.")
     n, n_judges = scores.shape
     kinds = {"is_difference": is_difference, "of_classes": of_classes}
-    found = assisted_mean(values, scores, extra, confidence=confidence, **kinds)
+    assisted = assisted_mean(values, scores, extra, confidence=confidence, **kinds)
     binary = not is_difference and is_binary(values)
     parts = clustered = None
     if clusters is not None and np.ptp(values) > 0:
-        parts = None if found.reason else ClusteredParts.of(clusters, n, len(extra))
+        parts = None if assisted.reason else ClusteredParts.of(clusters, n, len(extra))
         clustered = clustered_mean(values, clusters.only(np.arange(n)))
     fold = folds(n, seed=seed) if parts is None else parts.folds(seed=seed)
 
@@ -211,8 +211,8 @@ def judged_means(
             interval=clustered.interval(confidence),
         )
     plain = cross_fitted = None
-    tuned = replace(alone, weighting="tuned") if found.reason else _taken("tuned", found, n_judges)
-    if not found.reason:
+    tuned = replace(alone, weighting="tuned") if assisted.reason else _taken("tuned", assisted, n_judges)
+    if not assisted.reason:
         cross_fitted = mean("cross-fitted", fold_weights(values, scores, extra, fold)[fold])
         plain = mean("plain", np.ones((n, 1))) if n_judges == 1 else None
         if parts is not None:
@@ -222,30 +222,30 @@ def judged_means(
         plain=plain,
         cross_fitted=cross_fitted,
         tuned=tuned,
-        method=found.method if parts is None or found.reason else "cross-fitted",
-        reason=found.reason,
-        pool_error=found.pool_error if parts is None else math.nan,
+        method=assisted.method if parts is None or assisted.reason else "cross-fitted",
+        reason=assisted.reason,
+        pool_error=assisted.pool_error if parts is None else math.nan,
         n=n,
         extra=len(extra),
-        correlation=_correlation(values, scores, found.r_squared),
+        correlation=_correlation(values, scores, assisted.r_squared),
         confidence=confidence,
         seed=seed,
         clustered=clustered,
         n_clusters=None if clusters is None else clusters.n_clusters,
-        used=found.used if parts is None else tuple(range(n_judges)),
+        used=assisted.used if parts is None else tuple(range(n_judges)),
     )
 
 
-def _taken(weighting: Weighting, found: Assisted, n_judges: int) -> JudgedMean:
+def _taken(weighting: Weighting, assisted: Assisted, n_judges: int) -> JudgedMean:
     weights = np.zeros(n_judges)
-    weights[list(found.used)] = found.weights
+    weights[list(assisted.used)] = assisted.weights
     return JudgedMean(
         weighting,
-        found.estimate,
-        found.standard_error,
-        found.df,
-        found.p_value,
-        found.interval,
+        assisted.estimate,
+        assisted.standard_error,
+        assisted.df,
+        assisted.p_value,
+        assisted.interval,
         tuple(map(float, weights)),
     )
 
@@ -266,15 +266,15 @@ def folds(n: int, *, seed: int, n_folds: int = N_FOLDS) -> Codes:
 def fold_weights(human: Floats, judge: Floats, extra: Floats, fold: Codes) -> Floats:
     """For each fold the weights N / (n + N) S^-1 Cov(f, Y) from the labelled items of the others, (folds, J)."""
     share = len(extra) / (len(human) + len(extra))
-    found = []
+    weights = []
     for left_out in range(int(fold.max()) + 1):
         rest = fold != left_out
         y, f = human[rest], judge[rest]
         if len(y) < 2:  # all but one of the rated items are in one cluster
-            found.append(np.zeros(judge.shape[1]))
+            weights.append(np.zeros(judge.shape[1]))
             continue
-        found.append(share * np.linalg.lstsq(f - f.mean(axis=0), y - y.mean(), rcond=1e-10)[0])
-    return np.array(found)
+        weights.append(share * np.linalg.lstsq(f - f.mean(axis=0), y - y.mean(), rcond=1e-10)[0])
+    return np.array(weights)
 
 
 def _mean(
@@ -346,7 +346,7 @@ def jackknife(
     estimates = statistic(total)
     left = statistic(total[None] - sums)
     n, df = len(sums), bell_mccaffrey_df(sizes)
-    found = []
+    result = []
     for value, without in zip(estimates, left.T, strict=True):
         known = without[np.isfinite(without)]
         error = math.nan
@@ -354,5 +354,5 @@ def jackknife(
             error = math.sqrt((n - 1) / n * float(np.sum((known - known.mean()) ** 2)))
         p_value = student_p(float(value) / error, df) if error > 0 else math.nan
         ends = student_interval(float(value), error, df, confidence)
-        found.append(JackknifeEstimate(float(value), error, df, p_value, ends))
-    return found
+        result.append(JackknifeEstimate(float(value), error, df, p_value, ends))
+    return result

@@ -73,7 +73,7 @@ def simulate_judged(
     `scores` draws those of several judges, or of runs, in the place of one judge of this correlation."""
     coded = parameters.recoded()
     turned = coded if coded.effect >= 0 else replace(coded, effect=-coded.effect)
-    found = np.full((2, n_simulations), math.nan)
+    values = np.full((2, n_simulations), math.nan)
     for replicate in range(n_simulations):
         rng = replicate_generator(seed, replicate)
         rated = draw_judged(turned, design, correlation=correlation, extra=extra, rng=rng, scores=scores)
@@ -81,8 +81,8 @@ def simulate_judged(
             judged = rated_estimate(rated)
         except FitError:
             continue
-        found[:, replicate] = judged.p_value, judged.estimate
-    p_values, estimates = found
+        values[:, replicate] = judged.p_value, judged.estimate
+    p_values, estimates = values
     return JudgedReplicates(p_values, estimates, seed)
 
 

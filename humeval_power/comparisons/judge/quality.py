@@ -199,8 +199,8 @@ def measured_table(
     occurring = np.flatnonzero(counts)
     tables = np.repeat(counts[None], len(occurring) + 1, axis=0)
     tables[np.arange(1, len(occurring) + 1), occurring] -= 1
-    found = of(tables.reshape(-1, k, k), values, level)
-    value = float(found[0])
+    result = of(tables.reshape(-1, k, k), values, level)
+    value = float(result[0])
     if math.isnan(value):
         return Measured(math.nan, math.nan, math.nan, ONE_CLASS)
     if value >= 1 - 1e-12:
@@ -212,7 +212,7 @@ def measured_table(
     if of is kappa and level != "nominal" and beside < n * _SKEWED:
         return Measured(value, math.nan, math.nan, SKEWED)
     without = np.full(k * k, np.nan)
-    without[occurring] = found[1:]
+    without[occurring] = result[1:]
     return _on_atanh(value, n * value - (n - 1) * without[cell], clusters, confidence)
 
 
@@ -229,8 +229,8 @@ def alpha_of_numbers(x: Floats, y: Floats, clusters: Clusters | None, *, confide
     spread = square_sum - total**2 / values
     if not spread.min() > 0:
         return Measured(math.nan, math.nan, math.nan, "nothing varies")
-    found = 1 - (apart_sum / (n - left)) / (2 * spread / (values - 1))
-    return _on_atanh(float(found[0]), n * found[0] - (n - 1) * found[1:], clusters, confidence)
+    alpha = 1 - (apart_sum / (n - left)) / (2 * spread / (values - 1))
+    return _on_atanh(float(alpha[0]), n * alpha[0] - (n - 1) * alpha[1:], clusters, confidence)
 
 
 def correlation(x: Floats, y: Floats, clusters: Clusters | None, *, confidence: float) -> Measured:
@@ -243,10 +243,12 @@ def correlation(x: Floats, y: Floats, clusters: Clusters | None, *, confidence: 
     # leaving one value of n out takes n / (n - 1) of its square from a sum of squares about the mean
     xx, yy, xy = (float(a @ b) - np.append(0.0, a * b * n / (n - 1)) for a, b in ((x, x), (y, y), (x, y)))
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = xy / np.sqrt(xx * yy)
+        correlations = xy / np.sqrt(xx * yy)
     if n - most < max(FEW, n * _SKEWED) and min(len(np.unique(x)), len(np.unique(y))) > 2:
-        return Measured(float(found[0]), math.nan, math.nan, SKEWED)
-    return _on_atanh(float(found[0]), n * found[0] - (n - 1) * found[1:], clusters, confidence)
+        return Measured(float(correlations[0]), math.nan, math.nan, SKEWED)
+    return _on_atanh(
+        float(correlations[0]), n * correlations[0] - (n - 1) * correlations[1:], clusters, confidence
+    )
 
 
 def _on_atanh(value: float, pseudo: Floats, clusters: Clusters | None, confidence: float) -> Measured:
@@ -362,13 +364,13 @@ def favours(
     sums = np.zeros((int(cluster.max()) + 1, q + 1))
     np.add.at(sums, np.concatenate([cluster, cluster]), moments)
     covariance = inverse @ (sums.T @ sums) @ inverse.T * groups / (groups - 1)
-    found = []
+    result = []
     for row, name in zip(contrasts, names, strict=True):
         full = np.append(row, 0.0)
         estimate, se = float(full @ theta), math.sqrt(max(0.0, float(full @ covariance @ full)))
         df = groups - 1.0
         p_value = student_p(estimate / se, df) if se > 0 else math.nan
-        found.append(
+        result.append(
             Favour(name, estimate, se, df, p_value, student_interval(estimate, se, df, confidence), n)
         )
-    return tuple(found)
+    return tuple(result)

@@ -177,20 +177,20 @@ def _fits(
 
     def fitted(covariates: Floats) -> tuple[RatedEstimate, float]:
         problem = _problem(rated, items, covariates)
-        found = fit_one(problem, response, contrasts=np.eye(problem.x.shape[1])[-max(1, len(used)) :])
-        _refuse(found)
-        weights = found.further[0, :, 0] if covariates.shape[1] else np.zeros(len(used))
+        fits = fit_one(problem, response, contrasts=np.eye(problem.x.shape[1])[-max(1, len(used)) :])
+        _refuse(fits)
+        weights = fits.further[0, :, 0] if covariates.shape[1] else np.zeros(len(used))
         of_judges = np.zeros(n_judges)
         of_judges[used] = weights * scale / spread
         # how well the mean of the judges is known, in SDs of the ratings
         said = standard @ weights
         known = clustered_mean(said, rated.clusters)
-        error, df = float(found.standard_error_adjusted[0]), float(found.df_kenward_roger[0])
+        error, df = float(fits.standard_error_adjusted[0]), float(fits.df_kenward_roger[0])
         if known.standard_error > 0:
             variance, df = sum_of_variances(error**2, df, known.standard_error**2, known.df)
             error = math.sqrt(variance)
-        estimate = shift + scale * float(found.estimate[0])
-        deviations = scale * np.sqrt(found.gamma[0] * found.sigma2[0])[1::2]
+        estimate = shift + scale * float(fits.estimate[0])
+        deviations = scale * np.sqrt(fits.gamma[0] * fits.sigma2[0])[1::2]
         one = _estimate(
             estimate,
             scale * error,
@@ -198,7 +198,7 @@ def _fits(
             confidence,
             weights=tuple(map(float, of_judges)),
             deviations=deviations,
-            sd_residual=scale * math.sqrt(float(found.sigma2[0])),
+            sd_residual=scale * math.sqrt(float(fits.sigma2[0])),
         )
         return one, scale * float(weights[0] if len(used) == 1 else said.std())
 
@@ -231,8 +231,8 @@ def _problem(rated: RatedItems, items: Codes, covariates: Floats) -> CrossedProb
         )
     ones = np.ones((len(item), 1))
     levels = [Levels(codes, ones) for codes in (worker, item, document) if codes is not None]
-    found = CrossedProblem.of_levels(levels, np.hstack([ones, covariates]))
-    return _of_one_system(found)
+    problem = CrossedProblem.of_levels(levels, np.hstack([ones, covariates]))
+    return _of_one_system(problem)
 
 
 def _of_one_system(problem: CrossedProblem) -> CrossedProblem:
@@ -265,8 +265,8 @@ def _estimate(
     )
 
 
-def _refuse(found: BatchFit) -> None:
-    status = int(found.status[0])
+def _refuse(fit: BatchFit) -> None:
+    status = int(fit.status[0])
     if status == reml.NO_RESIDUAL:
         raise FitError(vanishing_residual.EXPLAINED)
     if status == reml.RUNAWAY:

@@ -10,7 +10,7 @@ from humeval_power.comparisons.judge.plan import JudgedStudy, PredictionPower
 from humeval_power.differences import Difference
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
-from humeval_power.saying.answer_words import found_words, of_hundred
+from humeval_power.saying.answer_words import finding_words, of_hundred
 from humeval_power.saying.chart import Axis, Chart, Level, Series, Spot
 from humeval_power.saying.document import Document, Fact, Facts, Section
 from humeval_power.saying.numbers import counted
@@ -23,27 +23,27 @@ from humeval_power.studies.power.formula import AnalyticPower
 _POINTS = 60
 
 
-def worth_chart(found: PredictionPower) -> Chart:
+def worth_chart(power: PredictionPower) -> Chart:
     """Human values that the mean is worth against the items that only the judge has scored."""
-    most = max(3 * found.extra, 2 * found.n)
+    most = max(3 * power.extra, 2 * power.n)
     extra = sorted({1 + round((most - 1) * place / (_POINTS - 1)) for place in range(_POINTS)})
-    at = [replace(found, extra=each) for each in extra]
+    at = [replace(power, extra=each) for each in extra]
     best, plain = [each.effective_n for each in at], [each.plain_effective_n for each in at]
     x = tuple(map(float, extra))
     return Chart(
         name="worth",
         title="How many human values does the judge save?",
         words="Human values that the mean is worth, against the number of items that only the judge has scored: "
-        f"{found.effective_n:.0f} with {found.extra:,}.",
+        f"{power.effective_n:.0f} with {power.extra:,}.",
         x=Axis("Items scored by the judge alone", 0, most, is_whole=True),
-        y=Axis("Worth, in human values", 0, 1.05 * max(*best, *plain, found.n), is_whole=True),
+        y=Axis("Worth, in human values", 0, 1.05 * max(*best, *plain, power.n), is_whole=True),
         series=(
             Series("line", "best weight", x, tuple(best)),
             Series("line", "weight 1", x, tuple(plain), colour=2),
         ),
         marks=(
-            Spot(f"this plan: {found.effective_n:.0f}", found.extra, found.effective_n),
-            Level(f"humans alone: {found.n:,}", found.n),
+            Spot(f"this plan: {power.effective_n:.0f}", power.extra, power.effective_n),
+            Level(f"humans alone: {power.n:,}", power.n),
         ),
     )
 
@@ -63,34 +63,34 @@ class JudgeMean(Result):
     found: PredictionPower
 
     def body(self) -> Document:
-        found = self.found
-        hurts = found.extra and found.plain_variance > found.human_variance
+        power = self.found
+        hurts = power.extra and power.plain_variance > power.human_variance
         return Document(
             "What a judge adds to a mean of human values",
-            lead=f"With the judge's scores of {counted(found.extra, 'further item')}, {found.n:,} human values "
-            f"are worth {found.effective_n:,.0f}, if judge and humans correlate {found.correlation:g}."
-            if found.extra
-            else f"The judge adds nothing to {counted(found.n, 'human value')}: it has scored no further items.",
+            lead=f"With the judge's scores of {counted(power.extra, 'further item')}, {power.n:,} human values "
+            f"are worth {power.effective_n:,.0f}, if judge and humans correlate {power.correlation:g}."
+            if power.extra
+            else f"The judge adds nothing to {counted(power.n, 'human value')}: it has scored no further items.",
             headline=self._facts(),
             caveats=(PLAIN_HURTS,) if hurts else (),
-            sections=(Section("", (worth_chart(self.found),)),) if found.extra else (),
+            sections=(Section("", (worth_chart(self.found),)),) if power.extra else (),
         )
 
     def _facts(self) -> tuple[Fact, ...]:
-        found = self.found
+        power = self.found
         plain = "not defined: it needs items that only the judge has scored"
-        if found.extra:
+        if power.extra:
             plain = (
-                f"standard error {math.sqrt(found.plain_variance):.4g}: as {found.plain_effective_n:.1f} "
+                f"standard error {math.sqrt(power.plain_variance):.4g}: as {power.plain_effective_n:.1f} "
                 "human values"
             )
         return (
             (
                 "With the judge",
-                f"as {found.effective_n:.1f} human values, {found.effective_n - found.n:.1f} more: standard "
-                f"error {math.sqrt(found.variance):.4g} at the best weight of the judge, {found.weight:.3f}",
+                f"as {power.effective_n:.1f} human values, {power.effective_n - power.n:.1f} more: standard "
+                f"error {math.sqrt(power.variance):.4g} at the best weight of the judge, {power.weight:.3f}",
             ),
-            ("Humans alone", f"standard error {math.sqrt(found.human_variance):.4g}"),
+            ("Humans alone", f"standard error {math.sqrt(power.human_variance):.4g}"),
             ("Weight 1", plain),
         )
 
@@ -119,17 +119,17 @@ class JudgeStudy(Result):
     remarks: tuple[str, ...] = ()
 
     def body(self) -> Document:
-        found = self.found
+        study = self.found
         return Document(
             "What a judge saves in a study of workers and items",
             lead=self._lead(),
             headline=(
                 (
                     "With the judge",
-                    f"{_power_words(found.judged)}: {found.efficiency:.3f} times the data, with {self.extra:,} "
+                    f"{_power_words(study.judged)}: {study.efficiency:.3f} times the data, with {self.extra:,} "
                     f"more items and correlation {self.correlation:g}",
                 ),
-                ("Humans alone", _power_words(found.alone)),
+                ("Humans alone", _power_words(study.alone)),
                 (
                     "At most",
                     f"{self.endless.efficiency:.3f} times the data, from a perfect judge of endless items: "
@@ -144,7 +144,7 @@ class JudgeStudy(Result):
                             (
                                 ("Effect", str(self.effect)),
                                 ("Setting", self.setting or "parameters"),
-                                ("Study", str(found.design)),
+                                ("Study", str(study.design)),
                             )
                         ),
                     ),
@@ -153,21 +153,21 @@ class JudgeStudy(Result):
         )
 
     def _lead(self) -> str:
-        found, all_items = self.found, counted(self.found.design.n_items, "item")
+        study, all_items = self.found, counted(self.found.design.n_items, "item")
         saved = (
             "The judge saves no ratings"
-            if found.fewer is None
-            else f"The judge saves {found.ratings_saved:,} of {found.design.n_ratings:,} ratings: "
-            f"{found.fewer.n_items:,} items with it have the power of {found.design.n_items:,} without"
+            if study.fewer is None
+            else f"The judge saves {study.ratings_saved:,} of {study.design.n_ratings:,} ratings: "
+            f"{study.fewer.n_items:,} items with it have the power of {study.design.n_items:,} without"
         )
-        finds = found_words(self.effect, self.rule)
+        finds = finding_words(self.effect, self.rule)
         return (
-            f"{saved}. With the judge and all {all_items}, {of_hundred(found.judged.power)} of 100 such studies "
-            f"{finds}, without it {of_hundred(found.alone.power)}; by formula."
+            f"{saved}. With the judge and all {all_items}, {of_hundred(study.judged.power)} of 100 such studies "
+            f"{finds}, without it {of_hundred(study.alone.power)}; by formula."
         )
 
     def content(self) -> Record:
-        found, design = self.found, self.found.design
+        study, design = self.found, self.found.design
         return {
             "understood": str(self.effect),
             "parameters": self.parameters.as_dict(),
@@ -175,16 +175,16 @@ class JudgeStudy(Result):
             "workers": design.n_workers,
             "items": design.n_items,
             "ratings_per_item": design.ratings_per_item,
-            "effect": found.alone.effect,
-            "power_alone": found.alone.power,
-            "power_judged": found.judged.power,
-            "standard_error_alone": found.alone.precision.standard_error,
-            "standard_error_judged": found.judged.precision.standard_error,
-            "efficiency": found.efficiency,
+            "effect": study.alone.effect,
+            "power_alone": study.alone.power,
+            "power_judged": study.judged.power,
+            "standard_error_alone": study.alone.precision.standard_error,
+            "standard_error_judged": study.judged.precision.standard_error,
+            "efficiency": study.efficiency,
             "largest_efficiency": self.endless.efficiency,
-            "items_needed": design.n_items if found.fewer is None else found.fewer.n_items,
+            "items_needed": design.n_items if study.fewer is None else study.fewer.n_items,
             "ratings": design.n_ratings,
-            "ratings_saved": found.ratings_saved,
+            "ratings_saved": study.ratings_saved,
         }
 
 

@@ -40,16 +40,16 @@ _JUDGES = Independence(
 )
 
 
-def judged_answers(table: JudgedTable, found: JudgedMeans | RatedMeans) -> tuple[Independence, ...]:
+def judged_answers(table: JudgedTable, means: JudgedMeans | RatedMeans) -> tuple[Independence, ...]:
     """What was not independent in an estimate from a table."""
     judge = _JUDGE if len(table.judge_names) == 1 else _JUDGES
-    if isinstance(found, JudgedMeans):
-        return (*value_answers(found, table.cluster_name, table.suspects, panel=table.panel), judge)
-    return (*rated_answers(found, table.cluster_name, table.suspects), judge)
+    if isinstance(means, JudgedMeans):
+        return (*value_answers(means, table.cluster_name, table.suspects, panel=table.panel), judge)
+    return (*rated_answers(means, table.cluster_name, table.suspects), judge)
 
 
 def value_answers(
-    found: JudgedMeans,
+    means: JudgedMeans,
     cluster: str | None,
     suspects: Sequence[ClusterSuspect] = (),
     *,
@@ -70,30 +70,30 @@ def value_answers(
             "items: how other "
             "raters would differ from them is not in this interval.",
         )
-    if found.clustered is None:
-        items = assumed_items(found.n, suspects)
+    if means.clustered is None:
+        items = assumed_items(means.n, suspects)
     else:
-        items = clustered_items(found.clustered, cluster or "cluster")
+        items = clustered_items(means.clustered, cluster or "cluster")
     return items, workers
 
 
 def rated_answers(
-    found: RatedMeans, cluster: str | None, suspects: Sequence[ClusterSuspect]
+    means: RatedMeans, cluster: str | None, suspects: Sequence[ClusterSuspect]
 ) -> tuple[Independence, ...]:
     """Of the rating model: workers are random effects; items are too, and clusters where they are named."""
     workers = Independence(
         "workers",
         "accounted",
-        f"The same {found.n_workers:,} workers rated many items. What each of them prefers is a random effect of "
+        f"The same {means.n_workers:,} workers rated many items. What each of them prefers is a random effect of "
         f"the model, so that the interval holds for other workers too (Kenward and Roger, "
-        f"{decimals(found.judged.df, 1)} df).",
+        f"{decimals(means.judged.df, 1)} df).",
     )
     if cluster is None:
-        return workers, assumed_items(found.n_items, suspects)
+        return workers, assumed_items(means.n_items, suspects)
     items = Independence(
         "items",
         "accounted",
-        f"Items come in {found.n_clusters:,} clusters ({cluster}): they are a random effect of the model, above "
+        f"Items come in {means.n_clusters:,} clusters ({cluster}): they are a random effect of the model, above "
         "the items, and the judge's mean has a standard error by clusters (CR2).",
     )
     return workers, items
@@ -110,10 +110,10 @@ def item_answer(table: JudgedTable, n_items: int, n_clusters: int | None) -> Ind
     return Independence("items", "accounted", text)
 
 
-def without_judges(judges: Sequence[str], found: JudgedMeans | RatedMeans) -> tuple[str, ...]:
+def without_judges(judges: Sequence[str], means: JudgedMeans | RatedMeans) -> tuple[str, ...]:
     """Why judges are not in an estimate beside others that are."""
-    rest = [name for place, name in enumerate(judges) if place not in found.used]
-    if found.reason or not rest:
+    rest = [name for place, name in enumerate(judges) if place not in means.used]
+    if means.reason or not rest:
         return ()
     return (
         f"{listing(rest)}: left out, as a copy of a judge before it or with the same score for all labelled items.",
@@ -125,22 +125,22 @@ def interval_cell(ends: tuple[float, float]) -> str:
     return f"{ends[0]:.4g} to {ends[1]:.4g}"
 
 
-def _lead(estimated: str, found: JudgedMeans | RatedMeans, who: str) -> str:
+def _lead(estimated: str, means: JudgedMeans | RatedMeans, who: str) -> str:
     """The estimate with the judge, without, and what the judge adds."""
-    best = found.tuned if isinstance(found, JudgedMeans) else found.judged
-    if found.reason:
-        reach = f"{100 * found.confidence:g} % interval {interval_cell(best.interval)}"
+    best = means.tuned if isinstance(means, JudgedMeans) else means.judged
+    if means.reason:
+        reach = f"{100 * means.confidence:g} % interval {interval_cell(best.interval)}"
         if math.isnan(best.interval[0]):
             reach = "no interval: the labels do not vary"
-        return f"{estimated} is {best.estimate:.4g} from the {who} alone ({reach}). {found.reason}"
-    p = f", {p_words(best.p_value)}" if isinstance(found, RatedMeans) else ""
-    worth = f"with its help the ratings are worth {found.efficiency:.3g} times as many"
-    if found.efficiency < 1:
+        return f"{estimated} is {best.estimate:.4g} from the {who} alone ({reach}). {means.reason}"
+    p = f", {p_words(best.p_value)}" if isinstance(means, RatedMeans) else ""
+    worth = f"with its help the ratings are worth {means.efficiency:.3g} times as many"
+    if means.efficiency < 1:
         worth = "the judge makes it less precise"
     return (
-        f"{estimated} is {best.estimate:.4g} with the judge's help ({100 * found.confidence:g} % interval "
-        f"{interval_cell(best.interval)}{p}), and {found.human.estimate:.4g} from the {who} alone "
-        f"({interval_cell(found.human.interval)}): {worth}."
+        f"{estimated} is {best.estimate:.4g} with the judge's help ({100 * means.confidence:g} % interval "
+        f"{interval_cell(best.interval)}{p}), and {means.human.estimate:.4g} from the {who} alone "
+        f"({interval_cell(means.human.interval)}): {worth}."
     )
 
 
@@ -182,37 +182,37 @@ class JudgeEstimate(PaperResult):
 
     @property
     def _named(self) -> tuple[tuple[str, JudgedMean], ...]:
-        found = self.found
+        means = self.found
         judge = "judge" if len(self.judges) == 1 else "judges"
         named = (
-            ("humans alone", found.human),
-            ("judge, weight 1", found.plain),
-            (f"{judge}, cross-fitted", found.cross_fitted),
-            (f"with the {judge}", None if found.reason else found.tuned),
+            ("humans alone", means.human),
+            ("judge, weight 1", means.plain),
+            (f"{judge}, cross-fitted", means.cross_fitted),
+            (f"with the {judge}", None if means.reason else means.tuned),
         )
         return tuple((name, one) for name, one in named if one is not None)
 
     def answer(self) -> Document:
-        found, best = self.found, self.found.tuned
-        facts = [("Items", f"{found.n:,} with human values, {found.extra:,} more with the judge's scores")]
-        if not found.reason:
+        means, best = self.found, self.found.tuned
+        facts = [("Items", f"{means.n:,} with human values, {means.extra:,} more with the judge's scores")]
+        if not means.reason:
             of = (
                 "judge and humans"
                 if len(self.judges) == 1
                 else f"humans with {len(self.judges)} judges together"
             )
-            how = _HOW[found.method].format(df=best.df)
+            how = _HOW[means.method].format(df=best.df)
             facts += [
-                ("Correlation", f"{found.correlation:.3f} of {of}"),
-                ("Worth", f"{found.efficiency:.2f} times the human values ({how})"),
+                ("Correlation", f"{means.correlation:.3f} of {of}"),
+                ("Worth", f"{means.efficiency:.2f} times the human values ({how})"),
             ]
-            if math.isfinite(found.pool_error):
+            if math.isfinite(means.pool_error):
                 facts.append(
-                    ("These items", f"standard error {found.pool_error:.4g} about the mean of just these")
+                    ("These items", f"standard error {means.pool_error:.4g} about the mean of just these")
                 )
         return Document(
             self.estimated,
-            lead=_lead(self.estimated, found, "humans") + self._panel(),
+            lead=_lead(self.estimated, means, "humans") + self._panel(),
             headline=tuple(facts),
             caveats=(*self.warnings, *self._caveats()),
             sections=(
@@ -237,48 +237,48 @@ class JudgeEstimate(PaperResult):
 
     @property
     def signature(self) -> str:
-        found = self.found
+        means = self.found
         return signature(
-            model=found.method,
-            n=found.n,
-            extra=found.extra,
+            model=means.method,
+            n=means.n,
+            extra=means.extra,
             judges=len(self.judges),
             raters="fixed" if self.panel else None,
-            cluster=(self.cluster, found.n_clusters),
-            confidence=found.confidence,
-            seed=found.seed,
+            cluster=(self.cluster, means.n_clusters),
+            confidence=means.confidence,
+            seed=means.seed,
         )
 
     def paper(self) -> tuple[str, ...]:
-        found, best = self.found, self.found.tuned
-        reach = f"{100 * found.confidence:g} % interval {interval_cell(best.interval)}"
-        alone = f"from humans alone {found.human.estimate:.4g}, {interval_cell(found.human.interval)}"
-        if found.reason:
+        means, best = self.found, self.found.tuned
+        reach = f"{100 * means.confidence:g} % interval {interval_cell(best.interval)}"
+        alone = f"from humans alone {means.human.estimate:.4g}, {interval_cell(means.human.interval)}"
+        if means.reason:
             return (
-                f"{self.estimated} was estimated from {found.n:,} items with human values: "
+                f"{self.estimated} was estimated from {means.n:,} items with human values: "
                 f"{best.estimate:.4g}, {reach}. "
                 "An automatic judge was not used.",
             )
         clusters = ""
-        if found.n_clusters is not None:
-            clusters = f", with CR2 standard errors over {found.n_clusters:,} clusters"
+        if means.n_clusters is not None:
+            clusters = f", with CR2 standard errors over {means.n_clusters:,} clusters"
         p = "" if math.isnan(best.p_value) else f", {p_words(best.p_value)}"
         judges = "an automatic judge" if len(self.judges) == 1 else f"{len(self.judges)} automatic judges"
         return (
-            f"{self.estimated} was estimated from {found.n:,} items with human values and {found.extra:,} "
+            f"{self.estimated} was estimated from {means.n:,} items with human values and {means.extra:,} "
             "with the scores "
-            f"of {judges} alone, by {_PAPER[found.method]}{clusters}: {best.estimate:.4g}, {reach}{p}; {alone}.",
+            f"of {judges} alone, by {_PAPER[means.method]}{clusters}: {best.estimate:.4g}, {reach}{p}; {alone}.",
         )
 
     def _caveats(self) -> tuple[str, ...]:
-        found = self.found
+        means = self.found
         said = {
-            f"With {found.n} human values (fewer than {FEW}) the judge's weight is itself uncertain; the gain "
-            "may be less than the standard errors say.": found.n < FEW and not found.reason,
-            "The judge made the estimate less precise here: use the humans alone.": found.efficiency < 1,
-            PLAIN_HURTS: found.plain_hurts,
+            f"With {means.n} human values (fewer than {FEW}) the judge's weight is itself uncertain; the gain "
+            "may be less than the standard errors say.": means.n < FEW and not means.reason,
+            "The judge made the estimate less precise here: use the humans alone.": means.efficiency < 1,
+            PLAIN_HURTS: means.plain_hurts,
         }
-        return *without_judges(self.judges, found), *(text for text, holds in said.items() if holds)
+        return *without_judges(self.judges, means), *(text for text, holds in said.items() if holds)
 
     def _table(self) -> Table:
         columns: dict[str, Callable[[tuple[str, JudgedMean]], str]] = {
@@ -294,10 +294,10 @@ class JudgeEstimate(PaperResult):
         return table(self._named, columns, caption)
 
     def numbers(self) -> Record:
-        found = asdict(self.found)
-        del found["seed"]  # stands in the envelope
+        record = asdict(self.found)
+        del record["seed"]  # stands in the envelope
         rest = values(self, "estimated", "judges", "panel", "cluster", "warnings")
-        return {**found, **rest, "efficiency": self.found.efficiency, "assumptions": ASSUMED}
+        return {**record, **rest, "efficiency": self.found.efficiency, "assumptions": ASSUMED}
 
     def table_rows(self) -> list[Record]:
         return [flat(each) for _, each in self._named]
@@ -351,10 +351,10 @@ class JudgeSystems(PaperResult):
         return 1 - self.found.confidence
 
     def answer(self) -> Document:
-        found, how = self.found, f"alpha {self._alpha:.4g}, corrected by Holm 1979"
+        systems, how = self.found, f"alpha {self._alpha:.4g}, corrected by Holm 1979"
         return Document(
-            f"{len(found.systems)} systems, with a judge's help",
-            lead=f"{pairs_lead(self._shown, len(found.pairs), how)} By {_MODEL[found.basis]}.",
+            f"{len(systems.systems)} systems, with a judge's help",
+            lead=f"{pairs_lead(self._shown, len(systems.pairs), how)} By {_MODEL[systems.basis]}.",
             caveats=(*self.warnings, *self._caveats()),
             sections=(
                 Section("Each pair", (self._table(), self._picture())),
@@ -407,7 +407,7 @@ class JudgeSystems(PaperResult):
 
     @property
     def signature(self) -> str:
-        found, first = self.found, self.found.pairs[0].found
+        systems, first = self.found, self.found.pairs[0].found
         rated = isinstance(first, RatedMeans)
         sizes: Record = (
             {"model": "lmm+judge", "df": "kr", "workers": first.n_workers, "items": first.n_items}
@@ -416,11 +416,11 @@ class JudgeSystems(PaperResult):
         )
         return signature(
             **sizes,
-            k=len(found.systems),
+            k=len(systems.systems),
             corr="holm",
             cluster=(self.cluster, first.n_clusters),
-            confidence=found.confidence,
-            seed=None if rated else found.seed,
+            confidence=systems.confidence,
+            seed=None if rated else systems.seed,
         )
 
     def _caveats(self) -> tuple[str, ...]:
@@ -446,11 +446,12 @@ class JudgeSystems(PaperResult):
         ]
 
     def paper(self) -> tuple[str, ...]:
-        found = self.found
+        systems = self.found
         clusters = f", with clusters of items ({self.cluster})" if self.cluster else ""
         return (
-            f"Of {len(found.systems)} systems {len(self._shown)} of {counted(len(found.pairs), 'pair')} differed "
-            f"at a family-wise {self._alpha:.4g} (Holm 1979), by {_MODEL[found.basis]}{clusters}.",
+            f"Of {len(systems.systems)} systems {len(self._shown)} of {counted(len(systems.pairs), 'pair')} "
+            f"differed "
+            f"at a family-wise {self._alpha:.4g} (Holm 1979), by {_MODEL[systems.basis]}{clusters}.",
         )
 
     def numbers(self) -> Record:
@@ -512,23 +513,23 @@ class JudgeWorkers(PaperResult):
         return ("workers alone", self.found.human), *judged
 
     def answer(self) -> Document:
-        found, best = self.found, self.found.judged
-        others = found.n_judged - found.n_items
-        raters = percent(best.sd_worker**2 / found.n_workers / best.standard_error**2)
+        means, best = self.found, self.found.judged
+        others = means.n_judged - means.n_items
+        raters = percent(best.sd_worker**2 / means.n_workers / best.standard_error**2)
         return Document(
             self.estimated,
-            lead=_lead(self.estimated, found, "workers"),
+            lead=_lead(self.estimated, means, "workers"),
             headline=(
                 (
                     "Ratings",
-                    f"{found.n_ratings:,} of {counted(found.n_items, 'item')} by "
-                    f"{counted(found.n_workers, 'worker')}; the judge scored {others:,} items more",
+                    f"{means.n_ratings:,} of {counted(means.n_items, 'item')} by "
+                    f"{counted(means.n_workers, 'worker')}; the judge scored {others:,} items more",
                 ),
                 (
                     "Worth",
-                    f"{found.efficiency:.2f} times the data; {decimals(best.df, 1)} df (Kenward and Roger)",
+                    f"{means.efficiency:.2f} times the data; {decimals(best.df, 1)} df (Kenward and Roger)",
                 ),
-                *(() if found.reason else (self._judge(),)),
+                *(() if means.reason else (self._judge(),)),
                 ("Raters", f"{raters} of the variance with the judge, about: no judge takes that away"),
             ),
             caveats=(*self.warnings, *self._caveats()),
@@ -555,13 +556,13 @@ class JudgeWorkers(PaperResult):
         )
 
     def _caveats(self) -> tuple[str, ...]:
-        found = self.found
+        means = self.found
         said = {
-            f"{found.n_workers} workers are few: the interval rests on {decimals(found.judged.df, 1)} degrees of "
-            "freedom, and a judge cannot mend that.": found.n_workers < FEW_WORKERS,
-            "The judge made the estimate less precise here: use the workers alone.": found.efficiency < 1,
+            f"{means.n_workers} workers are few: the interval rests on {decimals(means.judged.df, 1)} degrees of "
+            "freedom, and a judge cannot mend that.": means.n_workers < FEW_WORKERS,
+            "The judge made the estimate less precise here: use the workers alone.": means.efficiency < 1,
         }
-        return *without_judges(self.judges, found), *(text for text, holds in said.items() if holds)
+        return *without_judges(self.judges, means), *(text for text, holds in said.items() if holds)
 
     def _table(self) -> Table:
         return table(
@@ -597,34 +598,34 @@ class JudgeWorkers(PaperResult):
 
     @property
     def signature(self) -> str:
-        found = self.found
+        means = self.found
         return signature(
             model="lmm+judge",
             df="kr",
-            workers=found.n_workers,
-            items=found.n_items,
-            extra=found.n_judged - found.n_items,
-            cluster=(self.cluster, found.n_clusters),
-            confidence=found.confidence,
+            workers=means.n_workers,
+            items=means.n_items,
+            extra=means.n_judged - means.n_items,
+            cluster=(self.cluster, means.n_clusters),
+            confidence=means.confidence,
         )
 
     def paper(self) -> tuple[str, ...]:
-        found, best = self.found, self.found.judged
+        means, best = self.found, self.found.judged
         clusters = f", clusters of items ({self.cluster})" if self.cluster else ""
         covariate = (
             ", with an automatic judge's scores, centred at their mean over "
-            f"{found.n_judged:,} items, as covariate"
+            f"{means.n_judged:,} items, as covariate"
         )
         alone = (
-            f"; without the judge {found.human.estimate:.4g}, {interval_cell(found.human.interval)}."
-            if not found.reason
+            f"; without the judge {means.human.estimate:.4g}, {interval_cell(means.human.interval)}."
+            if not means.reason
             else ". An automatic judge was not used."
         )
         return (
-            f"{self.estimated} was estimated from {found.n_ratings:,} ratings of {found.n_items:,} items by "
-            f"{found.n_workers:,} workers in a mixed model with crossed random effects of workers and "
-            f"items{clusters} (REML, Kenward-Roger){'' if found.reason else covariate}: {best.estimate:.4g}, "
-            f"{100 * found.confidence:g} % interval {interval_cell(best.interval)}, {decimals(best.df, 1)} df, "
+            f"{self.estimated} was estimated from {means.n_ratings:,} ratings of {means.n_items:,} items by "
+            f"{means.n_workers:,} workers in a mixed model with crossed random effects of workers and "
+            f"items{clusters} (REML, Kenward-Roger){'' if means.reason else covariate}: {best.estimate:.4g}, "
+            f"{100 * means.confidence:g} % interval {interval_cell(best.interval)}, {decimals(best.df, 1)} df, "
             f"{p_words(best.p_value)}{alone}",
         )
 

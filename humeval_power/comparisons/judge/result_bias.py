@@ -36,20 +36,20 @@ _SYSTEMS = Independence(
 _LOW = 0.5
 
 
-def bias_warning(found: OwnFamilyBias) -> str:
+def bias_warning(bias: OwnFamilyBias) -> str:
     """What an estimate warns of, under the name of the bias; '' where there is none to tell."""
-    if not found.is_found:
+    if not bias.is_found:
         return ""
-    if found.slope is None:
+    if bias.slope is None:
         return (
-            f"The judge distorts the difference of {', '.join(map(shortened, found.own))} from the others by "
-            f"{significant(found.bias.estimate)} ({p_words(found.bias.p_value)}). The estimate with the "
+            f"The judge distorts the difference of {', '.join(map(shortened, bias.own))} from the others by "
+            f"{significant(bias.bias.estimate)} ({p_words(bias.bias.p_value)}). The estimate with the "
             "judge is corrected for it; plain means of its scores are not."
         )
     return (
-        f"{NAME}: the judge scores {', '.join(map(shortened, found.own))} higher than the humans' values make one "
-        f"expect, by {significant(found.in_human_units.estimate)} in their units "
-        f"({p_words(found.bias.p_value)}). The estimate with the judge is corrected for it; plain means of its "
+        f"{NAME}: the judge scores {', '.join(map(shortened, bias.own))} higher than the humans' values make one "
+        f"expect, by {significant(bias.in_human_units.estimate)} in their units "
+        f"({p_words(bias.bias.p_value)}). The estimate with the judge is corrected for it; plain means of its "
         "scores are not."
     )
 
@@ -86,15 +86,15 @@ class JudgeBias(PaperResult):
         )
 
     def _lead(self) -> str:
-        found, own = self.found, ", ".join(map(shortened, self.found.own))
-        bias, p = found.in_human_units.estimate, p_words(found.bias.p_value)
+        result, own = self.found, ", ".join(map(shortened, self.found.own))
+        bias, p = result.in_human_units.estimate, p_words(result.bias.p_value)
         beside = (
-            f"Judged beside {counted(len(found.systems) - len(found.own), 'other system')} on "
-            f"{counted(found.n_items, 'item')} with human values."
+            f"Judged beside {counted(len(result.systems) - len(result.own), 'other system')} on "
+            f"{counted(result.n_items, 'item')} with human values."
         )
-        if found.slope is None:
+        if result.slope is None:
             whether = (
-                "distorts" if found.bias.p_value <= 1 - found.confidence else "is not shown to distort"
+                "distorts" if result.bias.p_value <= 1 - result.confidence else "is not shown to distort"
             )
             return (
                 f"The judge {whether} the difference of {own} from the others ({p}): by "
@@ -102,49 +102,49 @@ class JudgeBias(PaperResult):
             )
         amount = f"{significant(abs(bias))} {'more' if bias > 0 else 'less'}"
         favours = f"favours its own family, {own}"
-        shown = f"The judge {favours}" if found.is_found else f"It is not shown that the judge {favours}"
+        shown = f"The judge {favours}" if result.is_found else f"It is not shown that the judge {favours}"
         return (
             f"{shown} ({p}): it scores them {amount} than the humans' values make one expect, in their units. "
             f"{beside}"
         )
 
     def _facts(self) -> tuple[Fact, ...]:
-        found = self.found
-        percent = f"{100 * found.confidence:g} % interval"
+        bias = self.found
+        percent = f"{100 * bias.confidence:g} % interval"
         facts = [
             (
                 "Bias",
-                f"{significant(found.in_human_units.estimate)} in units of the humans, {percent} "
-                f"{significant_interval(*found.in_human_units.interval)}",
+                f"{significant(bias.in_human_units.estimate)} in units of the humans, {percent} "
+                f"{significant_interval(*bias.in_human_units.interval)}",
             ),
             (
                 "The test",
-                f"{significant(found.bias.estimate)} in units of the judge, {percent} "
-                f"{significant_interval(*found.bias.interval)}, {p_words(found.bias.p_value)}",
+                f"{significant(bias.bias.estimate)} in units of the judge, {percent} "
+                f"{significant_interval(*bias.bias.interval)}, {p_words(bias.bias.p_value)}",
             ),
         ]
-        if math.isfinite(found.p_systems):
+        if math.isfinite(bias.p_systems):
             facts.append(
                 (
                     "Among systems",
-                    f"{p_words(found.p_systems)}: how often {counted(len(found.own), 'system')} chosen blindly "
-                    f"would show as much ({found.n_choices:,} choices)",
+                    f"{p_words(bias.p_systems)}: how often {counted(len(bias.own), 'system')} chosen blindly "
+                    f"would show as much ({bias.n_choices:,} choices)",
                 )
             )
         return tuple(facts)
 
     def _caveats(self) -> tuple[str, ...]:
-        found = self.found
+        bias = self.found
         said = []
-        if found.slope is not None and found.reliability < _LOW:
+        if bias.slope is not None and bias.reliability < _LOW:
             said.append(
-                f"The human means are noisy (reliability {decimals(found.reliability, 2)}): the slope of the "
+                f"The human means are noisy (reliability {decimals(bias.reliability, 2)}): the slope of the "
                 "judge on them rests on a large correction."
             )
-        if found.n_choices < 20:
+        if bias.n_choices < 20:
             said.append(
-                f"With {counted(len(found.systems), 'system')} nothing can be said of families beyond these "
-                f"systems: the p-value among systems is {1 / found.n_choices:.2g} at least."
+                f"With {counted(len(bias.systems), 'system')} nothing can be said of families beyond these "
+                f"systems: the p-value among systems is {1 / bias.n_choices:.2g} at least."
             )
         return tuple(said)
 
@@ -164,8 +164,8 @@ class JudgeBias(PaperResult):
         )
 
     def _slope(self) -> str:
-        found = self.found
-        if found.slope is None:
+        bias = self.found
+        if bias.slope is None:
             return (
                 "Judge and humans are taken to use the same scale: a point of one is a point of the other. "
                 "Such a distortion is no preference: a judge that errs alike everywhere distorts a "
@@ -173,9 +173,9 @@ class JudgeBias(PaperResult):
                 "people value alike is asked without --same-scale, where some outputs have two ratings."
             )
         return (
-            f"A point of the humans' scale is {significant(found.slope.estimate)} of the judge's "
-            f"({significant_interval(*found.slope.interval)}), found within systems and freed of the noise of the "
-            f"ratings (reliability of the human means {decimals(found.reliability, 2)})."
+            f"A point of the humans' scale is {significant(bias.slope.estimate)} of the judge's "
+            f"({significant_interval(*bias.slope.interval)}), found within systems and freed of the noise of the "
+            f"ratings (reliability of the human means {decimals(bias.reliability, 2)})."
         )
 
     def independence(self) -> tuple[Independence, ...]:
@@ -183,38 +183,38 @@ class JudgeBias(PaperResult):
 
     @property
     def signature(self) -> str:
-        found = self.found
+        bias = self.found
         return signature(
             model="own-family",
-            slope="same-scale" if found.slope is None else "errors-in-variables",
-            own=len(found.own),
-            k=len(found.systems),
-            items=found.n_items,
-            cluster=(self.cluster, found.n_clusters),
-            confidence=found.confidence,
+            slope="same-scale" if bias.slope is None else "errors-in-variables",
+            own=len(bias.own),
+            k=len(bias.systems),
+            items=bias.n_items,
+            cluster=(self.cluster, bias.n_clusters),
+            confidence=bias.confidence,
         )
 
     def paper(self) -> tuple[str, ...]:
-        found = self.found
+        bias = self.found
         by = f"clusters of items ({self.cluster})" if self.cluster else "items"
-        if found.slope is None:
+        if bias.slope is None:
             return (
-                f"The judge distorted the difference of {', '.join(map(shortened, found.own))} from other "
-                f"systems by {significant(found.bias.estimate)} on the common scale "
-                f"({100 * found.confidence:g} % interval {significant_interval(*found.bias.interval)}, "
-                f"{p_words(found.bias.p_value)}, jackknife over {by}).",
+                f"The judge distorted the difference of {', '.join(map(shortened, bias.own))} from other "
+                f"systems by {significant(bias.bias.estimate)} on the common scale "
+                f"({100 * bias.confidence:g} % interval {significant_interval(*bias.bias.interval)}, "
+                f"{p_words(bias.bias.p_value)}, jackknife over {by}).",
             )
         return (
-            f"The judge's preference for its own family ({', '.join(map(shortened, found.own))}), its scores "
-            f"against what the human values of {found.n_items:,} items make one expect, was "
-            f"{significant(found.in_human_units.estimate)} in units of the humans "
-            f"({100 * found.confidence:g} % interval {significant_interval(*found.in_human_units.interval)}, "
-            f"{p_words(found.bias.p_value)}, jackknife over {by}).",
+            f"The judge's preference for its own family ({', '.join(map(shortened, bias.own))}), its scores "
+            f"against what the human values of {bias.n_items:,} items make one expect, was "
+            f"{significant(bias.in_human_units.estimate)} in units of the humans "
+            f"({100 * bias.confidence:g} % interval {significant_interval(*bias.in_human_units.interval)}, "
+            f"{p_words(bias.bias.p_value)}, jackknife over {by}).",
         )
 
     def numbers(self) -> Record:
-        found = self.found
-        return {"name": NAME, **asdict(found), "is_found": found.is_found, "cluster": self.cluster}
+        bias = self.found
+        return {"name": NAME, **asdict(bias), "is_found": bias.is_found, "cluster": self.cluster}
 
     def table_rows(self) -> list[Record]:
         return [asdict(one) for one in self.found.systems]
@@ -256,19 +256,19 @@ class JudgeAgreement(PaperResult):
 
     @property
     def _named(self) -> tuple[tuple[str, str, JackknifeEstimate], ...]:
-        found = self.found
+        ceiling = self.found
         return (
-            ("judge", "the judge with people", found.judge),
-            ("human", "a person with the others", found.human),
-            ("ceiling", "ceiling, a perfect judge", found.ceiling),
-            ("difference", "judge less person", found.difference),
-            ("share", "judge's share of the ceiling", found.share),
+            ("judge", "the judge with people", ceiling.judge),
+            ("human", "a person with the others", ceiling.human),
+            ("ceiling", "ceiling, a perfect judge", ceiling.ceiling),
+            ("difference", "judge less person", ceiling.difference),
+            ("share", "judge's share of the ceiling", ceiling.share),
         )
 
     def answer(self) -> Document:
-        found = self.found
-        unit = "output" if found.of == "outputs" else "difference"
-        about = "" if found.of == "outputs" else f" about {found.of}"
+        ceiling = self.found
+        unit = "output" if ceiling.of == "outputs" else "difference"
+        about = "" if ceiling.of == "outputs" else f" about {ceiling.of}"
         picture = interval_chart(
             "correlations",
             [(name, one.estimate, one.interval) for _, name, one in self._named[:3]],
@@ -283,39 +283,41 @@ class JudgeAgreement(PaperResult):
             headline=(
                 (
                     f"Agreement{about}",
-                    f"{counted(found.n_outputs, unit)} of {counted(found.n_items, 'item')}, {len(found.workers)} "
-                    f"workers, {found.others:.3g} others in the reference on average",
+                    f"{counted(ceiling.n_outputs, unit)} of {counted(ceiling.n_items, 'item')}, "
+                    f"{len(ceiling.workers)} "
+                    f"workers, {ceiling.others:.3g} others in the reference on average",
                 ),
-                ("The judge", f"correlation {self._cell(found.judge)} with the mean of the others"),
-                ("A person", f"correlation {self._cell(found.human)} with the mean of the others"),
+                ("The judge", f"correlation {self._cell(ceiling.judge)} with the mean of the others"),
+                ("A person", f"correlation {self._cell(ceiling.human)} with the mean of the others"),
                 (
                     "Ceiling",
-                    f"{decimals(found.ceiling.estimate, 3)} for a perfect judge; this one reaches "
-                    f"{decimals(100 * found.share.estimate, 0)} % of it",
+                    f"{decimals(ceiling.ceiling.estimate, 3)} for a perfect judge; this one reaches "
+                    f"{decimals(100 * ceiling.share.estimate, 0)} % of it",
                 ),
                 (
                     "Difference",
-                    f"judge less person {self._cell(found.difference)}, {p_words(found.difference.p_value)}; the "
-                    f"judge agrees better than {found.n_beaten} of {counted(len(found.workers), 'worker')}",
+                    f"judge less person {self._cell(ceiling.difference)}, "
+                    f"{p_words(ceiling.difference.p_value)}; the "
+                    f"judge agrees better than {ceiling.n_beaten} of {counted(len(ceiling.workers), 'worker')}",
                 ),
             ),
             caveats=self._caveats(),
             sections=(
                 Section("Correlations", (self._table(), picture)),
                 *((Section("Each judge", (self._judges(),)),) if self.others else ()),
-                Section("Each worker", (self._workers(),), is_detail=len(found.workers) > 30),
+                Section("Each worker", (self._workers(),), is_detail=len(ceiling.workers) > 30),
                 Section("How to read it", (Paragraph(_HOW), Paragraph(_NO_PROOF))),
             ),
         )
 
     def _lead(self) -> str:
-        found = self.found
-        judge, human = decimals(found.judge.estimate, 3), decimals(found.human.estimate, 3)
+        ceiling = self.found
+        judge, human = decimals(ceiling.judge.estimate, 3), decimals(ceiling.human.estimate, 3)
         p, better = (
-            p_words(found.difference.p_value),
-            "better" if found.difference.estimate > 0 else "worse",
+            p_words(ceiling.difference.p_value),
+            "better" if ceiling.difference.estimate > 0 else "worse",
         )
-        if found.difference.p_value <= 1 - found.confidence:
+        if ceiling.difference.p_value <= 1 - ceiling.confidence:
             return (
                 f"The judge agrees {better} with people than a person does: correlation {judge} against {human} "
                 f"with the mean of the others ({p})."
@@ -329,13 +331,13 @@ class JudgeAgreement(PaperResult):
         return f"{decimals(one.estimate, 3)} ({_ends(one)})"
 
     def _caveats(self) -> tuple[str, ...]:
-        found = self.found
+        ceiling = self.found
         said = {
             "People hardly agree with each other: no ceiling can be told, and little is meant by agreeing.": not (
-                found.human.interval[0] > 0
+                ceiling.human.interval[0] > 0
             ),
-            f"{counted(len(found.left_out), 'worker')} share too few outputs with others and are left out.": bool(
-                found.left_out
+            f"{counted(len(ceiling.left_out), 'worker')} share too few outputs with others and are left out.": bool(
+                ceiling.left_out
             ),
         }
         return tuple(text for text, holds in said.items() if holds)
@@ -381,24 +383,24 @@ class JudgeAgreement(PaperResult):
 
     @property
     def signature(self) -> str:
-        found = self.found
+        ceiling = self.found
         return signature(
             model="leave-one-out",
-            workers=len(found.workers),
-            items=found.n_items,
-            cluster=(self.cluster, found.n_clusters),
-            confidence=found.confidence,
+            workers=len(ceiling.workers),
+            items=ceiling.n_items,
+            cluster=(self.cluster, ceiling.n_clusters),
+            confidence=ceiling.confidence,
         )
 
     def paper(self) -> tuple[str, ...]:
-        found = self.found
+        ceiling = self.found
         by = f"clusters of items ({self.cluster})" if self.cluster else "items"
         return (
-            f"Leaving out each of {len(found.workers)} workers in turn, the judge correlated "
-            f"{decimals(found.judge.estimate, 3)} with the mean of the others ({_ends(found.judge)}), a worker "
-            f"{decimals(found.human.estimate, 3)} ({_ends(found.human)}; difference "
-            f"{decimals(found.difference.estimate, 3)}, {p_words(found.difference.p_value)}); a perfect judge "
-            f"would reach {decimals(found.ceiling.estimate, 3)}. {100 * found.confidence:g} % intervals by the "
+            f"Leaving out each of {len(ceiling.workers)} workers in turn, the judge correlated "
+            f"{decimals(ceiling.judge.estimate, 3)} with the mean of the others ({_ends(ceiling.judge)}), a worker "
+            f"{decimals(ceiling.human.estimate, 3)} ({_ends(ceiling.human)}; difference "
+            f"{decimals(ceiling.difference.estimate, 3)}, {p_words(ceiling.difference.p_value)}); a perfect judge "
+            f"would reach {decimals(ceiling.ceiling.estimate, 3)}. {100 * ceiling.confidence:g} % intervals by the "
             f"jackknife over {by}.",
         )
 

@@ -13,7 +13,7 @@ from humeval_power.comparisons.judge.result_answers import ASSUMED
 from humeval_power.comparisons.judge.result_plan import RESTS, proof_facts, proof_notes, proof_record
 from humeval_power.costs import money
 from humeval_power.differences import Difference
-from humeval_power.saying.answer_words import found_words, of_hundred
+from humeval_power.saying.answer_words import finding_words, of_hundred
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, percent
 from humeval_power.saying.result import Record, Result
@@ -41,8 +41,8 @@ class JudgeBudget(Result):
         return "" if self.found.best is not None else "The budget buys no study within the limits."
 
     def body(self) -> Document:
-        found = self.found
-        rows = (self._table(),) if found.by_workers else ()
+        search = self.found
+        rows = (self._table(),) if search.by_workers else ()
         return Document(
             "What a budget buys with a judge",
             lead=self._lead(),
@@ -51,11 +51,11 @@ class JudgeBudget(Result):
             sections=(
                 *(
                     (Section("Where the variance lies", (self._variance(),)),)
-                    if found.best is not None
+                    if search.best is not None
                     else ()
                 ),
                 *(
-                    (Section("By number of raters", rows, is_detail=len(found.by_workers) > _MOST_ROWS),)
+                    (Section("By number of raters", rows, is_detail=len(search.by_workers) > _MOST_ROWS),)
                     if rows
                     else ()
                 ),
@@ -64,19 +64,19 @@ class JudgeBudget(Result):
         )
 
     def _lead(self) -> str:
-        found, best = self.found, self.found.best
-        amount = money(found.request.budget, found.request.costs.currency)
+        search, best = self.found, self.found.best
+        amount = money(search.request.budget, search.request.costs.currency)
         if best is None:
-            return f"{amount} buy no study of {found.request.workers[0]} raters or more."
-        if best.total < found.request.budget / 2:
-            amount = f"{money(best.total, found.request.costs.currency)} of {amount}"
+            return f"{amount} buy no study of {search.request.workers[0]} raters or more."
+        if best.total < search.request.budget / 2:
+            amount = f"{money(best.total, search.request.costs.currency)} of {amount}"
         said = f"{amount} buy {self._said(best)}. Then {of_hundred(best.power.power)} of 100 such studies "
-        said += f"{found_words(self.effect, found.request.rule)}; by formula."
-        if best is found.judged and found.alone is not None:
-            return f"{said} Without a judge {of_hundred(found.alone.power.power)} would."
-        if found.judged is None:
+        said += f"{finding_words(self.effect, search.request.rule)}; by formula."
+        if best is search.judged and search.alone is not None:
+            return f"{said} Without a judge {of_hundred(search.alone.power.power)} would."
+        if search.judged is None:
             return f"{said} They buy no study with a judge within the limits."
-        return f"{said} A judge does not pay here: with it {of_hundred(found.judged.power.power)} would."
+        return f"{said} A judge does not pay here: with it {of_hundred(search.judged.power.power)} would."
 
     def _said(self, option: BudgetOption) -> str:
         counts = option.counts
@@ -91,21 +91,21 @@ class JudgeBudget(Result):
         return f"{people}, and {option.judged:,} judged items ({runs} {many})"
 
     def _facts(self) -> tuple[Fact, ...]:
-        found, facts = self.found, []
-        for label, option in (("With the judge", found.judged), ("Humans alone", found.alone)):
+        search, facts = self.found, []
+        for label, option in (("With the judge", search.judged), ("Humans alone", search.alone)):
             if option is not None:
-                cost = money(option.total, found.request.costs.currency)
+                cost = money(option.total, search.request.costs.currency)
                 facts.append(
                     (
                         label,
                         f"power {option.power.power:.3f}, interval "
-                        f"+-{option.power.precision.half_width(found.request.rule.alpha):.4g}; {cost}, "
-                        f"{money(option.judge_price, found.request.costs.currency)} of it for scores",
+                        f"+-{option.power.precision.half_width(search.request.rule.alpha):.4g}; {cost}, "
+                        f"{money(option.judge_price, search.request.costs.currency)} of it for scores",
                     )
                 )
-        facts += proof_facts(self.simulated, found.request.rule)
-        if found.closed is not None and found.judged is not None:
-            closed, best = found.closed, found.judged
+        facts += proof_facts(self.simulated, search.request.rule)
+        if search.closed is not None and search.judged is not None:
+            closed, best = search.closed, search.judged
             facts.append(
                 (
                     "Closed form",
@@ -181,7 +181,7 @@ class JudgeBudget(Result):
         )
 
     def content(self) -> Record:
-        found, request = self.found, self.found.request
+        search, request = self.found, self.found.request
         panel = request.panel
         return {
             "understood": str(self.effect),
@@ -198,12 +198,12 @@ class JudgeBudget(Result):
                 "between": panel.between,
             },
             "extra": request.extra,
-            "helps": found.helps,
-            "judged": None if found.judged is None else _plain(found.judged, request.rule.alpha),
-            "alone": None if found.alone is None else _plain(found.alone, request.rule.alpha),
-            "closed_form": None if found.closed is None else asdict(found.closed),
+            "helps": search.helps,
+            "judged": None if search.judged is None else _plain(search.judged, request.rule.alpha),
+            "alone": None if search.alone is None else _plain(search.alone, request.rule.alpha),
+            "closed_form": None if search.closed is None else asdict(search.closed),
             "simulated": proof_record(self.simulated, request.rule),
-            "rows": [_plain(option, request.rule.alpha) for option in found.by_workers],
+            "rows": [_plain(option, request.rule.alpha) for option in search.by_workers],
         }
 
 

@@ -60,14 +60,14 @@ class JudgeCheck(Result):
         )
 
     def _lead(self) -> str:
-        found = self.found
-        if not found.n_labelled:
+        checked = self.found
+        if not checked.n_labelled:
             return "Nothing about people: no output has a human label."
-        if not found.judge_names:
-            return f"There are {counted(found.n_labelled, 'labelled output')} and no judge."
-        best = max(found.worth, key=lambda one: one.times, default=None)
-        helped = next(one for one in found.evidence if "with the judge's help" in one.what)
-        with_scores = f"{counted(found.n_labelled, 'label')} and {found.n_extra:,} more scores"
+        if not checked.judge_names:
+            return f"There are {counted(checked.n_labelled, 'labelled output')} and no judge."
+        best = max(checked.worth, key=lambda one: one.times, default=None)
+        helped = next(one for one in checked.evidence if "with the judge's help" in one.what)
+        with_scores = f"{counted(checked.n_labelled, 'label')} and {checked.n_extra:,} more scores"
         if not helped.supported:
             return (
                 f"Not an estimate for all items with the judge's help ({helped.because}); what follows "
@@ -84,15 +84,15 @@ class JudgeCheck(Result):
         )
 
     def _headline(self) -> tuple[Fact, ...]:
-        found = self.found
-        many = f", {counted(len(found.systems), 'system')}" if found.systems else ""
+        checked = self.found
+        many = f", {counted(len(checked.systems), 'system')}" if checked.systems else ""
         return (
             (
                 "Outputs",
-                f"{found.n_outputs:,} of {counted(found.n_items, 'item')}{many}; "
-                f"{found.n_labelled:,} labelled",
+                f"{checked.n_outputs:,} of {counted(checked.n_items, 'item')}{many}; "
+                f"{checked.n_labelled:,} labelled",
             ),
-            *((("Labels", f"{found.human_kind}{self._raters()}"),) if found.human_kind else ()),
+            *((("Labels", f"{checked.human_kind}{self._raters()}"),) if checked.human_kind else ()),
             *((role, name) for role, name in self.columns),
         )
 
@@ -101,20 +101,20 @@ class JudgeCheck(Result):
         return f", by {counted(len(raters), 'rater')}" if raters else ""
 
     def _caveats(self) -> tuple[str, ...]:
-        found = self.found
+        checked = self.found
         said = {
-            f"{counted(found.ties, 'output')} with as many yes as no are left out of sensitivity and "
-            "specificity.": (found.ties > 0 and any(one.classes is not None for one in found.judges)),
-            _TUNED: bool(found.judge_names)
-            and found.n_labelled > 0
+            f"{counted(checked.ties, 'output')} with as many yes as no are left out of sensitivity and "
+            "specificity.": (checked.ties > 0 and any(one.classes is not None for one in checked.judges)),
+            _TUNED: bool(checked.judge_names)
+            and checked.n_labelled > 0
             and not any("tuned" in one for one in self.remarks),
         }
         return tuple(text for text, holds in said.items() if holds)
 
     def _sections(self) -> Iterator[Section]:
-        found = self.found
+        checked = self.found
         levels = table(
-            found.evidence,
+            checked.evidence,
             {
                 "": lambda one: one.what,
                 "supported": lambda one: "yes" if one.supported else "no",
@@ -123,14 +123,14 @@ class JudgeCheck(Result):
             in_words=True,
         )
         yield Section("What is supported", (levels,))
-        for one in found.judges:
+        for one in checked.judges:
             if one.n:
-                who = "The judge" if len(found.judges) == 1 else shortened(one.name)
-                yield Section(f"{who} beside people", (Facts(tuple(_facts(one, found.confidence))),))
-        if any(one.classes is not None and math.isfinite(one.classes.rate.low) for one in found.judges):
+                who = "The judge" if len(checked.judges) == 1 else shortened(one.name)
+                yield Section(f"{who} beside people", (Facts(tuple(_facts(one, checked.confidence))),))
+        if any(one.classes is not None and math.isfinite(one.classes.rate.low) for one in checked.judges):
             yield Section("What the corrected rate assumes", (Paragraph(_CARRIES_OVER),))
         yield from self._bias()
-        if found.worth:
+        if checked.worth:
             yield Section("What the judge is worth", (self._worth(),))
         if commands := self.commands():
             yield Section("What you can run now", (Listing("\n".join(commands)),))
@@ -219,10 +219,10 @@ class JudgeCheck(Result):
         return tuple(lines)
 
     def content(self) -> Record:
-        found = asdict(self.found)
-        del found["offers"]  # as lines
+        record = asdict(self.found)
+        del record["offers"]  # as lines
         worth = [{**asdict(one), "times": one.times} for one in self.found.worth]
-        return {**found, "worth": worth, "columns": dict(self.columns), "commands": list(self.commands())}
+        return {**record, "worth": worth, "columns": dict(self.columns), "commands": list(self.commands())}
 
     def table_rows(self) -> list[Record]:
         return measure_rows(self.found.judges)
@@ -249,8 +249,10 @@ class JudgeLabels(PaperResult):
             ("AC1", first.ac1),
             ("kappa", first.kappa),
         )
-        told = ((name, value) for name, value in how if value is not None and not math.isnan(value.value))
-        said = [f"{name} {measured_words(replace(value, reason=''))}" for name, value in told] or [
+        notices = (
+            (name, value) for name, value in how if value is not None and not math.isnan(value.value)
+        )
+        said = [f"{name} {measured_words(replace(value, reason=''))}" for name, value in notices] or [
             "nothing that varies"
         ]
         who = "The judge" if len(self.judges) == 1 else shortened(first.name)

@@ -11,7 +11,7 @@ from humeval_power.comparisons.judge.result_answers import ASSUMED
 from humeval_power.costs import money
 from humeval_power.differences import Difference
 from humeval_power.rules import DecisionRule
-from humeval_power.saying.answer_words import found_words, of_hundred
+from humeval_power.saying.answer_words import finding_words, of_hundred
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, percent
 from humeval_power.saying.result import Record, Result
@@ -45,48 +45,48 @@ class JudgePlan(Result):
         )
 
     def body(self) -> Document:
-        found = self.found
+        search = self.found
         return Document(
             "Human labels for a study with a judge",
             lead=self._lead(),
             headline=self._facts(),
             caveats=self._caveats(),
             sections=(
-                Section("By number of workers", (self._table(),) if found.by_workers else ()),
+                Section("By number of workers", (self._table(),) if search.by_workers else ()),
                 Section("What it rests on", (Facts(self._assumed()), RESTS, Paragraph(ASSUMED))),
             ),
         )
 
     def _lead(self) -> str:
-        found, request = self.found, self.found.request
-        best = found.judged if found.saving is None or found.saving > 0 else found.alone
-        best = best or found.alone
+        search, request = self.found, self.found.request
+        best = search.judged if search.saving is None or search.saving > 0 else search.alone
+        best = best or search.alone
         if best is None:
             return (
                 f"No study of up to {counted(request.workers[1], 'worker')} and "
                 f"{counted(request.most_ratings, 'rating')} of each item and system would do, with the judge or "
                 "without."
             )
-        counts, by = best.counts, "with the judge's help" if best is found.judged else "by people alone"
+        counts, by = best.counts, "with the judge's help" if best is search.judged else "by people alone"
         said = (
             f"{counted(best.n_labels, 'label')} {by} would do, for {money(best.total, request.costs.currency)}: "
             f"{counted(counts.n_workers, 'worker')}, {counted(counts.n_items, 'item')}, "
             f"{counted(counts.ratings_per_item, 'rating')} of each item and system. Then "
             f"{of_hundred(best.power.power)} "
-            f"of 100 such studies {found_words(self.effect, request.rule)}; by formula."
+            f"of 100 such studies {finding_words(self.effect, request.rule)}; by formula."
         )
-        if best is found.judged and found.alone is not None:
-            said += f" People alone would need {counted(found.alone.n_labels, 'label')}."
+        if best is search.judged and search.alone is not None:
+            said += f" People alone would need {counted(search.alone.n_labels, 'label')}."
         return said
 
     def _facts(self) -> tuple[Fact, ...]:
-        found, currency = self.found, self.found.request.costs.currency
-        facts = [("With the judge", self._said(found.judged)), ("Humans alone", self._said(found.alone))]
-        if found.saving is not None and found.alone is not None:
-            share = percent(float(found.saving / found.alone.total)) if found.alone.total else "-"
-            word = "The judge saves" if found.saving >= 0 else "The judge costs"
-            facts.append((word, f"{money(abs(found.saving), currency)} ({share})"))
-        return (*facts, *proof_facts(self.simulated, found.request.rule))
+        search, currency = self.found, self.found.request.costs.currency
+        facts = [("With the judge", self._said(search.judged)), ("Humans alone", self._said(search.alone))]
+        if search.saving is not None and search.alone is not None:
+            share = percent(float(search.saving / search.alone.total)) if search.alone.total else "-"
+            word = "The judge saves" if search.saving >= 0 else "The judge costs"
+            facts.append((word, f"{money(abs(search.saving), currency)} ({share})"))
+        return (*facts, *proof_facts(self.simulated, search.request.rule))
 
     def _said(self, option: JudgeOption | None) -> str:
         if option is None and not self.found.request.has_judge and self.found.alone is not None:
@@ -102,11 +102,11 @@ class JudgePlan(Result):
         )
 
     def _caveats(self) -> tuple[str, ...]:
-        found, said = self.found, []
-        if found.saving is not None and found.saving <= 0:
+        search, said = self.found, []
+        if search.saving is not None and search.saving <= 0:
             said.append("The judge does not pay here: people alone are as cheap.")
-        if found.judged is not None:
-            said += proof_notes(found.judged.power, found.request.rule, self.simulated)
+        if search.judged is not None:
+            said += proof_notes(search.judged.power, search.request.rule, self.simulated)
         return tuple(said)
 
     def _table(self) -> Table:
@@ -139,7 +139,7 @@ class JudgePlan(Result):
         )
 
     def content(self) -> Record:
-        found, request = self.found, self.found.request
+        search, request = self.found, self.found.request
         return {
             "understood": str(self.effect),
             "setting": self.setting,
@@ -151,11 +151,11 @@ class JudgePlan(Result):
             "extra": request.extra,
             "costs": request.costs.as_dict(),
             "price_per_score": str(request.price_per_score),
-            "judged": None if found.judged is None else _plain(found.judged),
-            "alone": None if found.alone is None else _plain(found.alone),
-            "saving": None if found.saving is None else str(found.saving),
+            "judged": None if search.judged is None else _plain(search.judged),
+            "alone": None if search.alone is None else _plain(search.alone),
+            "saving": None if search.saving is None else str(search.saving),
             "simulated": proof_record(self.simulated, request.rule),
-            "rows": [_plain(option) for option in found.by_workers],
+            "rows": [_plain(option) for option in search.by_workers],
         }
 
 

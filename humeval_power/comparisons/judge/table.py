@@ -320,13 +320,13 @@ def judged_systems(
     pairs = list(combinations(systems, 2))
     if baseline is not None:
         pairs = [(baseline, other) for other in systems if other != baseline]
-    found = []
+    result = []
     for pair in pairs:
         try:
-            found.append(judged_pair(table, pair, confidence=confidence, seed=seed))
+            result.append(judged_pair(table, pair, confidence=confidence, seed=seed))
         except HumevalPowerError as error:
             raise type(error)(f"{pair[1]} - {pair[0]}: {error}") from None
-    corrected = correct([_with_judge(one).p_value for one in found], "holm")
+    corrected = correct([_with_judge(one).p_value for one in result], "holm")
     together = 1 - (1 - confidence) / len(pairs)
 
     def simultaneous(pair: tuple[str, str], one: JudgedMeans | RatedMeans) -> tuple[float, float]:
@@ -339,7 +339,7 @@ def judged_systems(
         systems,
         tuple(
             JudgedPair(*pair, means, float(p), simultaneous(pair, means))
-            for pair, means, p in zip(pairs, found, corrected, strict=True)
+            for pair, means, p in zip(pairs, result, corrected, strict=True)
         ),
         "workers" if table.is_rated_by_workers else "values",
         confidence,
@@ -348,5 +348,5 @@ def judged_systems(
     )
 
 
-def _with_judge(found: JudgedMeans | RatedMeans) -> JudgedMean | RatedEstimate:
-    return found.judged if isinstance(found, RatedMeans) else found.tuned
+def _with_judge(means: JudgedMeans | RatedMeans) -> JudgedMean | RatedEstimate:
+    return means.judged if isinstance(means, RatedMeans) else means.tuned

@@ -38,8 +38,8 @@ def _test(given: TypedValues, calls: Calls) -> None:
     judged = call("hp.preference.Judgements", wins=wins, ties=ties, losses=losses)
     if table is not None:
         judged = call("hp.preference.read_judgements", table, systems=systems, rejected_rows=rejected_rows)
-    asked = {name: given.given(name) for name in ("alpha", "link")}
-    calls.let("result", call("hp.preference.test", calls.let("judgements", judged), **asked))
+    options = {name: given.given(name) for name in ("alpha", "link")}
+    calls.let("result", call("hp.preference.test", calls.let("judgements", judged), **options))
 
 
 _SEEN = {"tie-share": "comparisons.0.tie_share", "effect": "comparisons.0.effect"}

@@ -46,5 +46,5 @@ def test(
     several = (comparisons,) if isinstance(comparisons, Judgements) else tuple(comparisons)
     if not several:
         raise InputError("There are no judgements.")
-    found = tuple(preference_test(each, alpha=alpha, link=link) for each in several)
-    return PreferenceTestResult(found=found, alpha=alpha)
+    tests = tuple(preference_test(each, alpha=alpha, link=link) for each in several)
+    return PreferenceTestResult(found=tests, alpha=alpha)

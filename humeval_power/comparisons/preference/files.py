@@ -128,11 +128,11 @@ def outcomes(
         rule = "this is the name of a system and a side, and they are not the same."
         remedy = "Write the systems' names for all winners, and rename systems that are called like a side."
         problems += cell_problems(_misnamed(both, by_name, cells), cells, at=at, rule=rule, remedy=remedy)
-    found = np.where(np.isfinite(by_name), by_name, by_side)
+    values = np.where(np.isfinite(by_name), by_name, by_side)
     rule = "this is no winner of the two systems of its row."
     remedy = "Write A, B or tie, or the name of one of the two systems."
-    problems += cell_problems(np.isnan(found), cells, at=at, rule=rule, remedy=remedy)
-    return np.asarray(np.nan_to_num(found), dtype=np.int64), notices
+    problems += cell_problems(np.isnan(values), cells, at=at, rule=rule, remedy=remedy)
+    return np.asarray(np.nan_to_num(values), dtype=np.int64), notices
 
 
 def _misnamed(both: Flags, by_name: NDArray[np.float64], cells: Cells) -> Flags:
@@ -202,8 +202,8 @@ def read_judgements(
     """
     table = read_decided(path, rejected_rows)
     first, *rest = judgements_of(table, systems=systems)
-    told = (f"{table.source}: {notice}" for notice in table.notices)
-    return [replace(first, notices=(*told, *first.notices)), *rest]
+    text = (f"{table.source}: {notice}" for notice in table.notices)
+    return [replace(first, notices=(*text, *first.notices)), *rest]
 
 
 def judgements_of(table: SourceTable, *, systems: tuple[str, str] | None = None) -> list[Judgements]:
@@ -283,8 +283,8 @@ def pairs_imported(path: str | Path) -> ImportedTable | None:
 
 def _shown(names: list[str]) -> tuple[str, str] | None:
     """The columns of the two systems of each row, where there are two."""
-    found = [[name for name in names if column.fits(name)] for column in _SHOWN]
-    return (found[0][0], found[1][0]) if all(len(each) == 1 for each in found) else None
+    shown = [[name for name in names if column.fits(name)] for column in _SHOWN]
+    return (shown[0][0], shown[1][0]) if all(len(each) == 1 for each in shown) else None
 
 
 def _are_a_and_b(

@@ -113,8 +113,8 @@ class PreferenceTest:
     @property
     def p_value(self) -> float:
         """That to report: of the panel where workers or items repeat, else of the exact sign test."""
-        found = math.nan if self.panel is None else self.panel.p_value
-        return self.sign_exact if math.isnan(found) else found
+        result = math.nan if self.panel is None else self.panel.p_value
+        return self.sign_exact if math.isnan(result) else result
 
 
 def preference_test(judged: Judgements, *, alpha: float, link: Link) -> PreferenceTest:

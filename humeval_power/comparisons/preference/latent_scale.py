@@ -189,12 +189,12 @@ class LatentPreference:
             near = -np.abs(eta)  # the difference of two small tails, not of two numbers near 1
             tied = probability(near + cut, self.link) - probability(near - cut, self.link)
             slopes.append((tied, by_win + by_loss, by_loss - by_win))
-        found = np.zeros((2, 2))
+        values = np.zeros((2, 2))
         for share, by_threshold, by_eta in slopes:
             gradient = np.array([by_threshold if ties else np.zeros_like(eta), by_eta])
             weight = np.where(share > 0, weights / np.maximum(share, 1e-300), 0.0)
-            found += (gradient * weight) @ gradient.T
-        return found
+            values += (gradient * weight) @ gradient.T
+        return values
 
 
 @cache
@@ -260,17 +260,17 @@ def _solved(
 
     def gap(x: Floats) -> list[float]:
         at = model(x)
-        found = [at.shares[0] - won, float(at.first_preferred(at.position_bias)) - 0.5 - bias]
-        return [*found, at.shares[2] - lost] if ties else found
+        gaps = [at.shares[0] - won, float(at.first_preferred(at.position_bias)) - 0.5 - bias]
+        return [*gaps, at.shares[2] - lost] if ties else gaps
 
     first = [start.strength, start.position_bias, *([start.threshold] if ties else [])]
-    found = optimize.root(gap, first, tol=1e-12)
-    if np.abs(gap(found.x)).max() > 1e-9 or (ties and found.x[-1] < 0):
+    solution = optimize.root(gap, first, tol=1e-12)
+    if np.abs(gap(solution.x)).max() > 1e-9 or (ties and solution.x[-1] < 0):
         raise InputError(
             f"No judges have {won:.4g} wins, {lost:.4g} losses and a position bias of {bias:+.4g}: there is too "
             "little left to choose. Give a smaller position bias or fewer ties."
         )
-    return model(found.x)
+    return model(solution.x)
 
 
 # How precisely a panel will know the strength of B: expected information at assumed values.
@@ -496,10 +496,10 @@ class PanelModel:
         units = [
             codes for codes, kept in ((self.worker, self.by_worker), (self.item, self.by_item)) if kept
         ]
-        found = [exact_p(*majorities(outcomes, codes)) for codes in units]
-        if not found:
-            found = [exact_p((outcomes > 0).sum(axis=1), (outcomes < 0).sum(axis=1))]
-        return np.asarray(np.max(found, axis=0))
+        p_values = [exact_p(*majorities(outcomes, codes)) for codes in units]
+        if not p_values:
+            p_values = [exact_p((outcomes > 0).sum(axis=1), (outcomes < 0).sum(axis=1))]
+        return np.asarray(np.max(p_values, axis=0))
 
     def _fill(
         self,
@@ -514,7 +514,7 @@ class PanelModel:
         from humeval_power.estimation.latent.engine import fit_latent_batch
 
         ties = bool((outcomes[0] == 0).any())
-        found = fit_latent_batch(
+        result = fit_latent_batch(
             self._problem,
             outcomes + 1 if ties else (outcomes + 1) // 2,
             n_categories=3 if ties else 2,
@@ -522,16 +522,16 @@ class PanelModel:
             start=None if start is None else self._start(start, ties=ties),
             n_jobs=n_jobs,
         )
-        fits.status[rows] = found.status
-        fits.strength[rows] = found.effect
-        fits.standard_error[rows] = found.standard_error_adjusted
-        fits.df[rows] = found.df
-        fits.threshold[rows] = found.thresholds[:, -1] if ties else 0.0
+        fits.status[rows] = result.status
+        fits.strength[rows] = result.effect
+        fits.standard_error[rows] = result.standard_error_adjusted
+        fits.df[rows] = result.df
+        fits.threshold[rows] = result.thresholds[:, -1] if ties else 0.0
         if self.position is not None:
-            fits.position_bias[rows] = found.coefficients[:, -1]
-            fits.position_error[rows] = np.sqrt(found.fixed_covariance[:, -1, -1])
-        fits.sd_worker[rows] = found.sd[:, 0] if self.by_worker else 0.0
-        fits.sd_item[rows] = found.sd[:, -1] if self.by_item else 0.0
+            fits.position_bias[rows] = result.coefficients[:, -1]
+            fits.position_error[rows] = np.sqrt(result.fixed_covariance[:, -1, -1])
+        fits.sd_worker[rows] = result.sd[:, 0] if self.by_worker else 0.0
+        fits.sd_item[rows] = result.sd[:, -1] if self.by_item else 0.0
 
     def _start(self, start: LatentPreference, *, ties: bool) -> Start:
         from humeval_power.estimation.latent.engine import Start
@@ -694,7 +694,7 @@ def _strength(
     interval = latent.strength - reach, latent.strength + reach
     low, high = (float(end) for end in latent.preferred(interval))
     first, first_interval = _first(model, latent, float(fits.position_error[0]), alpha)
-    found = StrengthTest(
+    test = StrengthTest(
         latent=latent,
         standard_error=error,
         df=df,
@@ -705,7 +705,7 @@ def _strength(
         first_preferred=first,
         first_interval=first_interval,
     )
-    return found, ""
+    return test, ""
 
 
 def _first(
@@ -715,8 +715,8 @@ def _first(
     if model.position is None:
         return None, None
     bias, reach = latent.position_bias, critical_value(np.inf, alpha / 2) * error
-    found, low, high = (float(each) for each in latent.first_preferred([bias, bias - reach, bias + reach]))
-    return found, (low, high)
+    result, low, high = (float(each) for each in latent.first_preferred([bias, bias - reach, bias + reach]))
+    return result, (low, high)
 
 
 def _separation(outcomes: Codes) -> str:
@@ -731,7 +731,7 @@ def _separation(outcomes: Codes) -> str:
 
 
 def _majorities(model: PanelModel, outcomes: Codes) -> list[Majorities]:
-    found = []
+    result = []
     for unit, codes, kept in (
         ("worker", model.worker, model.by_worker),
         ("item", model.item, model.by_item),
@@ -739,8 +739,8 @@ def _majorities(model: PanelModel, outcomes: Codes) -> list[Majorities]:
         if kept:
             more_b, more_a = (int(count[0]) for count in majorities(outcomes, codes))
             p_value = float(exact_p(more_b, more_a))
-            found.append(Majorities(unit=unit, prefer_b=more_b, prefer_a=more_a, p_value=p_value))
-    return found
+            result.append(Majorities(unit=unit, prefer_b=more_b, prefer_a=more_a, p_value=p_value))
+    return result
 
 
 # Whether the judgements of a worker, or of an item, go together: the design effect of a mean preference.
@@ -768,6 +768,6 @@ def independent_range(
     Above these judgements of a worker or an item go together, at the level 5 %; within they do not tell.
     """
     rng = np.random.default_rng(seed)
-    found = [design_effect(worker, item, rng.permutation(preference)) for _ in range(n_shuffles)]
-    low, high = np.quantile(found, [0.05, 0.95])
+    effects = [design_effect(worker, item, rng.permutation(preference)) for _ in range(n_shuffles)]
+    low, high = np.quantile(effects, [0.05, 0.95])
     return float(low), float(high)

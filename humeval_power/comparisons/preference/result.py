@@ -73,26 +73,26 @@ def preference_chart(comparisons: Sequence[Judgements]) -> Chart:
 REPORT = "the one to report"
 
 
-def strength_facts(found: StrengthTest, *, confidence: str) -> Iterator[Fact]:
+def strength_facts(strength: StrengthTest, *, confidence: str) -> Iterator[Fact]:
     """Probabilities first, then the latent scale."""
-    latent = found.latent
+    latent = strength.latent
     won, tied, lost = latent.shares
     yield (
         "B preferred",
-        f"probability {found.preferred:.4f}, ties half ({confidence} "
-        f"{interval_words(*found.preferred_interval)}), over workers, items and orders",
+        f"probability {strength.preferred:.4f}, ties half ({confidence} "
+        f"{interval_words(*strength.preferred_interval)}), over workers, items and orders",
     )
     yield "", f"prefers B {won:.4f}, tie {tied:.4f}, prefers A {lost:.4f} by the model"
-    if found.first_preferred is not None and found.first_interval is not None:
+    if strength.first_preferred is not None and strength.first_interval is not None:
         yield (
             "Shown first",
-            f"preferred with probability {found.first_preferred:.4f} where neither is stronger ({confidence} "
-            f"{interval_words(*found.first_interval)})",
+            f"preferred with probability {strength.first_preferred:.4f} where neither is stronger ({confidence} "
+            f"{interval_words(*strength.first_interval)})",
         )
     yield (
         "Strength",
         f"B over A {latent.strength:+.4f} on the {latent.link} scale ({confidence} "
-        f"{interval_words(*found.interval, signed=True)}), t = {found.t:.3f}, df {found.df:.1f}",
+        f"{interval_words(*strength.interval, signed=True)}), t = {strength.t:.3f}, df {strength.df:.1f}",
     )
     noise = "1" if latent.link == "probit" else "1.814"
     yield (
@@ -139,19 +139,19 @@ def panel_record(panel: PanelTest) -> Record:
     }
 
 
-def _strength_record(found: StrengthTest) -> Record:
-    latent = found.latent
+def _strength_record(strength: StrengthTest) -> Record:
+    latent = strength.latent
     won, tied, lost = latent.shares
     return {
-        **values(found, "preferred", "preferred_interval", "first_preferred"),
-        **values(found, "standard_error", "df", "t", "p_value", "interval"),
+        **values(strength, "preferred", "preferred_interval", "first_preferred"),
+        **values(strength, "standard_error", "df", "t", "p_value", "interval"),
         **values(latent, "link", "threshold", "sd_worker", "sd_item"),
         "win_share": won,
         "tie_share": tied,
         "loss_share": lost,
-        "first_preferred_interval": found.first_interval,
+        "first_preferred_interval": strength.first_interval,
         "estimate": latent.strength,
-        "position_bias": None if found.first_preferred is None else latent.position_bias,
+        "position_bias": None if strength.first_preferred is None else latent.position_bias,
     }
 
 
@@ -296,8 +296,8 @@ def _facts(test: PreferenceTest, alpha: float) -> Iterator[Fact]:
         yield label, share if ends is None else f"{share} ({confidence} {interval_words(*ends)})"
         label = ""
     yield label, f"{(judged.wins + judged.ties / 2) / judged.n:.4f} with ties counted half"
-    if test.panel is None and (told := _first_preferred(judged)) is not None:
-        yield "Shown first", told
+    if test.panel is None and (text := _first_preferred(judged)) is not None:
+        yield "Shown first", text
     if test.panel is not None and test.panel.strength is not None:
         yield from strength_facts(test.panel.strength, confidence=confidence)
 

@@ -270,11 +270,11 @@ class PanelPreference:
         squared = (strength / (error * critical)) ** 2
         shown = special.gammainc(df / 2, df / 2 * squared) if math.isfinite(df) else squared > 1
         weight = np.exp(-(_Z**2) / 2) * shown
-        found = self.latent.preferred(strength) - 0.5
+        share = self.latent.preferred(strength) - 0.5
         total = float(weight.sum())
         if total == 0:
             return math.nan, math.nan
-        size = float(weight @ np.abs(found)) / (total * abs(self.preference))
+        size = float(weight @ np.abs(share)) / (total * abs(self.preference))
         return size, float(weight[strength < 0].sum()) / total
 
     def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:

@@ -44,14 +44,14 @@ class OutcomeLaw:
     @property
     def information(self) -> Floats:
         """Expected information about (eta, tie) of one battle: of eta, of both, of tie, (..., 3)."""
-        found = np.zeros((*self.share.shape[:-1], 3))
+        values = np.zeros((*self.share.shape[:-1], 3))
         for o in range(len(OUTCOMES)):
             by_eta, by_tie = self.slope[..., o, 0], self.slope[..., o, 1]
             weighted = self.share[..., o] * by_eta
-            found[..., 0] += weighted * by_eta
-            found[..., 1] += weighted * by_tie
-            found[..., 2] += self.share[..., o] * by_tie**2
-        return found
+            values[..., 0] += weighted * by_eta
+            values[..., 1] += weighted * by_tie
+            values[..., 2] += self.share[..., o] * by_tie**2
+        return values
 
 
 def outcome_law(eta: Floats, tie: float | Floats | None, kind: BattleTies) -> OutcomeLaw:
@@ -122,25 +122,25 @@ class Contributions:
         x, q = self.covariates, self.covariates.shape[1]
         p = K + with_order + q + with_ties
         met = np.bincount(self.first * K + self.second, by_eta, K * K).reshape(K, K)
-        found = np.zeros((p, p))
-        found[:K, :K] = np.diag(met.sum(axis=0) + met.sum(axis=1)) - met - met.T
+        values = np.zeros((p, p))
+        values[:K, :K] = np.diag(met.sum(axis=0) + met.sum(axis=1)) - met - met.T
         inside = slice(K + with_order, K + with_order + q)
         for c in range(q):
             weighted = by_eta * x[:, c]
-            found[:K, inside.start + c] = _differences(self.first, self.second, weighted, K)
-            found[inside, inside.start + c] = weighted @ x
+            values[:K, inside.start + c] = _differences(self.first, self.second, weighted, K)
+            values[inside, inside.start + c] = weighted @ x
             if with_order:
-                found[K, inside.start + c] = weighted.sum()
+                values[K, inside.start + c] = weighted.sum()
         if with_order:
-            found[:K, K] = met.sum(axis=1) - met.sum(axis=0)
-            found[K, K] = by_eta.sum()
+            values[:K, K] = met.sum(axis=1) - met.sum(axis=0)
+            values[K, K] = by_eta.sum()
         if with_ties:
-            found[:K, -1] = _differences(self.first, self.second, by_both, K)
-            found[inside, -1] = by_both @ x
+            values[:K, -1] = _differences(self.first, self.second, by_both, K)
+            values[inside, -1] = by_both @ x
             if with_order:
-                found[K, -1] = by_both.sum()
-            found[-1, -1] = by_tie.sum()
-        return np.triu(found) + np.triu(found, 1).T
+                values[K, -1] = by_both.sum()
+            values[-1, -1] = by_tie.sum()
+        return np.triu(values) + np.triu(values, 1).T
 
 
 def _differences(first: Codes, second: Codes, values: Floats, K: int) -> Floats:
@@ -262,13 +262,13 @@ def fit_battles(battles: Battles, *, ties: BattleTies = "davidson", with_order: 
     known = ties if battles.n_ties else None
     task = _Likelihood(first, second, count[first, second], part, with_order, known)
     start = task.start()
-    found = task.maximum(start, task.at(start)) if int(circle.max()) == int(part.max()) else None
-    top = found or task.top_at(task.penalised_maximum())
+    maximum = task.maximum(start, task.at(start)) if int(circle.max()) == int(part.max()) else None
+    top = maximum or task.top_at(task.penalised_maximum())
     names: tuple[str, ...] = ()
     without = None
     if battles.covariates is not None:
         names, without = battles.covariates.names, top[0][:K]
-        task, top = _with_covariates(battles, task, circle, None if found is None else found[0])
+        task, top = _with_covariates(battles, task, circle, None if maximum is None else maximum[0])
     best, value, information = top
     return BattleFit(
         best,
@@ -278,14 +278,14 @@ def fit_battles(battles: Battles, *, ties: BattleTies = "davidson", with_order: 
         part,
         with_order,
         known,
-        found is None,
+        maximum is None,
         names,
         without,
     )
 
 
 def _with_covariates(
-    battles: Battles, cells: _Likelihood, circle: Codes, found: Floats | None
+    battles: Battles, cells: _Likelihood, circle: Codes, values: Floats | None
 ) -> tuple[_Likelihood, _Top]:
     """The likelihood of single battles and where it is highest, `found` being that without covariates.
 
@@ -304,11 +304,11 @@ def _with_covariates(
         cells.ties,
         battles.covariates.standardised,
     )
-    start = rows.start() if found is None else np.insert(found, [at] * q, 0.0)
+    start = rows.start() if values is None else np.insert(values, [at] * q, 0.0)
     first = rows.at(start)
     rows.check_covariates(first[2], battles.covariates.names, battles.source)
     best = None
-    if found is not None:
+    if values is not None:
         best = rows.maximum(start, first)
     else:
         inside = rows.only(circle[rows.first] == circle[rows.second], circle)
@@ -410,17 +410,17 @@ class _Likelihood:
         """The information with the constant of each part, which no battle shows, made known."""
         K = len(self.part)
         scale = float(np.trace(information[:K, :K])) / K
-        found = information.copy()
-        found[:K, :K] += scale * (self.part[:, None] == self.part) / np.bincount(self.part)[self.part]
-        return found
+        values = information.copy()
+        values[:K, :K] += scale * (self.part[:, None] == self.part) / np.bincount(self.part)[self.part]
+        return values
 
     def inverse(self, information: Floats) -> Floats:
         """Covariance of the parameters, strengths about the mean of their part."""
         K = len(self.part)
         scale = float(np.trace(information[:K, :K])) / K
-        found = np.linalg.inv(self.regular(information))
-        found[:K, :K] -= (self.part[:, None] == self.part) / np.bincount(self.part)[self.part] / scale
-        return np.asarray((found + found.T) / 2)
+        result = np.linalg.inv(self.regular(information))
+        result[:K, :K] -= (self.part[:, None] == self.part) / np.bincount(self.part)[self.part] / scale
+        return np.asarray((result + result.T) / 2)
 
     def allowed(self, parameters: Floats) -> bool:
         """Rao and Kupper's threshold is positive."""
@@ -439,13 +439,13 @@ class _Likelihood:
             while length > 1e-10:
                 new = at + length * step
                 if self.allowed(new):
-                    found = self.at(new)
-                    if found[0] >= value - 1e-9 * abs(value):
+                    result = self.at(new)
+                    if result[0] >= value - 1e-9 * abs(value):
                         break
                 length /= 2
             else:
                 return at, value, information
-            at, (value, gradient, information) = new, found
+            at, (value, gradient, information) = new, result
             if np.abs(at[: len(at) - (self.ties is not None)]).max() > _ENDLESS:
                 return None
             if np.abs(length * step).max() < _PRECISION:
@@ -480,9 +480,9 @@ class _Likelihood:
     def regular_of_unit(self, information: Floats) -> Floats:
         """The same with a fixed number in the place of the constants, which the determinant must not move with."""
         K = len(self.part)
-        found = information.copy()
-        found[:K, :K] += (self.part[:, None] == self.part) / np.bincount(self.part)[self.part]
-        return found
+        values = information.copy()
+        values[:K, :K] += (self.part[:, None] == self.part) / np.bincount(self.part)[self.part]
+        return values
 
     def _slope_of_information(self, parameters: Floats, *, by_tie: bool) -> Floats:
         """Slopes (m, 3) of the rows' information by eta, or by ties."""
@@ -502,13 +502,13 @@ class _Likelihood:
             while length > 1e-10:
                 new = at + length * step
                 if self.allowed(new):
-                    found = self.penalised(new)
-                    if found[0] >= value - 1e-12 * abs(value):
+                    result = self.penalised(new)
+                    if result[0] >= value - 1e-12 * abs(value):
                         break
                 length /= 2
             else:
                 break
-            at, (value, gradient, information) = new, found
+            at, (value, gradient, information) = new, result
             if np.abs(length * step).max() < _PRECISION:
                 return at
         from scipy import optimize
@@ -630,14 +630,14 @@ def _newcomer(k: int, battles: Battles, fit: BattleFit) -> Newcomer | None:
     return Newcomer(fit.strengths[met] - kinds[2], side_of_kind, n, points, order, fit.tie, ties)
 
 
-def exact_tails(found: dict[int, Newcomer | None], fit: BattleFit) -> Floats | None:
+def exact_tails(newcomers: dict[int, Newcomer | None], fit: BattleFit) -> Floats | None:
     """One-sided p-values (K, K) of "the row's system is no better than the column's" where one is a newcomer, else
     NaN; 1 where nothing can be said."""
-    if not found:
+    if not newcomers:
         return None
     K = fit.n_systems
     p = np.full((K, K), np.nan)
-    for k, one in found.items():
+    for k, one in newcomers.items():
         better = np.ones(K) if one is None else one.p_no_better(fit.strengths)
         worse = np.ones(K) if one is None else one.p_no_worse(fit.strengths)
         p[k] = np.where(np.isnan(p[k]), better, np.fmax(p[k], better))
@@ -805,18 +805,18 @@ def _adjustment(own: Floats, bread: Floats) -> Floats:
 def _contrasts(matrix: Floats) -> Floats:
     """Squared lengths: of each system on the diagonal, of the differences beside it."""
     own = np.diag(matrix)
-    found = own[:, None] + own[None, :] - 2 * matrix
-    np.fill_diagonal(found, own)
-    return np.asarray(found)
+    variances = own[:, None] + own[None, :] - 2 * matrix
+    np.fill_diagonal(variances, own)
+    return np.asarray(variances)
 
 
 def _shared_squares(weight: Floats) -> Floats:
     """Squared products of different clusters, summed, for every contrast; weight (n_clusters, p, K)."""
     K = weight.shape[2]
-    found = np.zeros((K, K))
+    values = np.zeros((K, K))
     for i in range(K):
         for j in range(i, K):
             of = weight[:, :, i] if i == j else weight[:, :, i] - weight[:, :, j]
             product = of.T @ of
-            found[i, j] = found[j, i] = float((product**2).sum())
-    return found
+            values[i, j] = values[j, i] = float((product**2).sum())
+    return values

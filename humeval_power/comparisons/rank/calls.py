@@ -75,7 +75,7 @@ def scores(
         else ScoreTable(table.to_numpy(dtype=float), tuple(map(str, table.columns)))
     )
     with threadpool_limits(1):  # matrices are of the systems, and small
-        found = rank_scores(
+        ranking = rank_scores(
             known,
             lower_is_better=lower_is_better,
             tasks=tasks,
@@ -85,7 +85,7 @@ def scores(
             look=look,
             seed=seed,
         )
-    return ScoreRankResult(found=found, last=last, provenance=Provenance(seed=seed))
+    return ScoreRankResult(found=ranking, last=last, provenance=Provenance(seed=seed))
 
 
 def battles(
@@ -136,7 +136,7 @@ def battles(
 
     last, look = _looked(alpha, look, last_board, BattleRankResult.schema)
     with threadpool_limits(1):  # matrices are of the systems, and small
-        found = rank_battles(
+        ranking = rank_battles(
             table,
             ties=ties,
             position_bias=position_bias,
@@ -146,7 +146,7 @@ def battles(
             look=look,
             seed=seed,
         )
-    return BattleRankResult(found=found, last=last, provenance=Provenance(seed=seed))
+    return BattleRankResult(found=ranking, last=last, provenance=Provenance(seed=seed))
 
 
 def _looked(

@@ -101,13 +101,13 @@ def battles_of(
     table: SourceTable, *, cluster: str | None = None, covariates: Sequence[str] = ()
 ) -> Battles:
     """All battles of a table that has been read."""
-    found = find_columns(
+    columns = find_columns(
         [str(name) for name in table.frame.columns],
         [FIRST, SECOND, _WINNER, _WORKER],
         source=table.source,
         named={_WORKER.name: cluster},
     )
-    of, problems = found.of, list[Problem]()
+    of, problems = columns.of, list[Problem]()
     names, first, second = shown_systems(table, of[FIRST.name], of[SECOND.name], problems)
     outcome, taken = outcomes(table, of[_WINNER.name], first, second, names, problems)
     worker = of.get(_WORKER.name)
@@ -115,7 +115,7 @@ def battles_of(
     style = _covariates(table, covariates, problems)
     if problems:
         raise InputError(problems)
-    clusters, suspects = _clusters(groups, worker, asked=cluster is not None)
+    clusters, suspects = _clusters(groups, worker, request=cluster is not None)
     free = [str(name) for name in table.frame.columns if str(name) not in (*of.values(), *covariates)]
     for role in (_ITEM, _WORKER):
         fitting = [name for name in free if role.fits(name)]
@@ -128,7 +128,7 @@ def battles_of(
         clusters,
         table.source,
         table.sha256,
-        (*table.notices, *found.notices, *taken),
+        (*table.notices, *columns.notices, *taken),
         suspects,
         style,
     )
@@ -170,25 +170,25 @@ def _covariates(table: SourceTable, names: Sequence[str], problems: list[Problem
 
 def _numbers(table: SourceTable, column: str, problems: list[Problem]) -> NDArray[np.float64]:
     cells = read_cells(table.frame[column])
-    found = read_numbers(cells, missing=()).value
+    numbers = read_numbers(cells, missing=()).value
     problems += cell_problems(
-        ~np.isfinite(found),
+        ~np.isfinite(numbers),
         cells,
         at=location(table, column),
         rule="this is no number.",
         remedy="Correct it, or delete the row.",
     )
-    return np.asarray(found)
+    return np.asarray(numbers)
 
 
 def _clusters(
-    groups: Ids | None, column: str | None, *, asked: bool
+    groups: Ids | None, column: str | None, *, request: bool
 ) -> tuple[Clusters | None, tuple[str, ...]]:
     """The clusters of battles, or why a column that was not asked for gives none."""
     if groups is None or column is None:
         return None, ()
     occurring, codes = renumbered(groups.code)
-    if asked or 1 < len(occurring) < len(codes):
+    if request or 1 < len(occurring) < len(codes):
         return Clusters(codes, tuple(groups.names[code] for code in occurring), column), ()
     if len(occurring) == 1:
         name = shortened(groups.names[occurring[0]])

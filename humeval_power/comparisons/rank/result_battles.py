@@ -54,49 +54,49 @@ class BattleRankResult(RankResult):
         return self.found.battles.notices
 
     def answer(self) -> Document:
-        found, board = self.found, self.found.board
+        ranking, board = self.found, self.found.board
         shares = {
             name: percent(float(share))
-            for name, share in zip(found.battles.systems, found.win_share, strict=True)
+            for name, share in zip(ranking.battles.systems, ranking.win_share, strict=True)
         }
         return Document(
-            f"{len(board.places)} systems ranked by {counted(found.battles.n, 'battle')}",
+            f"{len(board.places)} systems ranked by {counted(ranking.battles.n, 'battle')}",
             lead=board_lead(board),
-            caveats=tuple(_caveats(found)),
+            caveats=tuple(_caveats(ranking)),
             sections=self.sections(
                 board_section(
                     board, "strength", "Strength, logit", ("wins", shares) if board.has_letters else None
                 ),
-                (*_style_sections(found), Section("The battles", (Facts(tuple(_facts(found))),))),
+                (*_style_sections(ranking), Section("The battles", (Facts(tuple(_facts(ranking))),))),
                 more="battles",
                 pairs="Differences of strengths, in logits",
             ),
         )
 
     def numbers(self) -> Record:
-        found = self.found
-        battles, order = found.battles, found.order
+        ranking = self.found
+        battles, order = ranking.battles, ranking.order
         return {
             "model": "bradley-terry",
-            **values(found.fit, "ties", "penalised", "log_likelihood"),
-            **values(found, "newcomers", "tie_share_if_equal"),
+            **values(ranking.fit, "ties", "penalised", "log_likelihood"),
+            **values(ranking, "newcomers", "tie_share_if_equal"),
             "n_battles": battles.n,
             "n_ties": battles.n_ties,
-            **board_record(found.board),
+            **board_record(ranking.board),
             "last_board": changes_record(self.changes),
-            "win_shares": dict(zip(battles.systems, found.win_share.tolist(), strict=True)),
+            "win_shares": dict(zip(battles.systems, ranking.win_share.tolist(), strict=True)),
             "position_bias": None
             if order is None
             else {"share": order.share, "interval": [order.low, order.high], "p_value": order.p_value},
-            "position_reason": found.order_reason,
-            "covariates": [asdict(each) for each in found.style],
+            "position_reason": ranking.order_reason,
+            "covariates": [asdict(each) for each in ranking.style],
             "strengths_as_shown": None
-            if found.fit.without is None
-            else dict(zip(battles.systems, found.fit.without.tolist(), strict=True)),
-            "tie_parameter": found.fit.tie,
-            "design_effect": None if math.isnan(found.design_effect) else found.design_effect,
-            "smallest_df": None if math.isinf(found.smallest_df) else found.smallest_df,
-            "paragraph": paragraph(found),
+            if ranking.fit.without is None
+            else dict(zip(battles.systems, ranking.fit.without.tolist(), strict=True)),
+            "tie_parameter": ranking.fit.tie,
+            "design_effect": None if math.isnan(ranking.design_effect) else ranking.design_effect,
+            "smallest_df": None if math.isinf(ranking.smallest_df) else ranking.smallest_df,
+            "paragraph": paragraph(ranking),
             "notices": list(battles.notices),
         }
 
@@ -108,15 +108,15 @@ class BattleRankResult(RankResult):
 
     @property
     def signature(self) -> str:
-        found, battles = self.found, self.found.battles
+        ranking, battles = self.found, self.found.battles
         model: Record = {
             "model": "bradley-terry",
-            "ties": found.fit.ties,
-            "order": "no" if found.order is None else "yes",
-            "style": "+".join(each.name for each in found.style) or None,
+            "ties": ranking.fit.ties,
+            "order": "no" if ranking.order is None else "yes",
+            "style": "+".join(each.name for each in ranking.style) or None,
         }
         return board_signature(
-            found.board, model, n=battles.n, clusters=battles.clusters, sha256=battles.sha256
+            ranking.board, model, n=battles.n, clusters=battles.clusters, sha256=battles.sha256
         )
 
     def update(self, more: Battles) -> BattleRankResult:
@@ -128,7 +128,7 @@ class BattleRankResult(RankResult):
             Battles with other clusters than those of before.
         """
         old = self.found
-        found = rank_battles(
+        ranking = rank_battles(
             old.battles.joined(more),
             ties=old.ties,
             position_bias=old.position_bias,
@@ -138,17 +138,17 @@ class BattleRankResult(RankResult):
             look=None if old.board.look is None else old.board.look + 1,
             seed=old.board.seed,
         )
-        return BattleRankResult(found=found, provenance=Provenance(seed=old.board.seed))
+        return BattleRankResult(found=ranking, provenance=Provenance(seed=old.board.seed))
 
 
-def _style_sections(found: BattleRanking) -> Iterator[Section]:
+def _style_sections(ranking: BattleRanking) -> Iterator[Section]:
     """What style adds, and the board with the style as it is, where covariates are known."""
-    shown_strength = found.fit.without
+    shown_strength = ranking.fit.without
     if shown_strength is None:
         return
-    level = f"{100 * (1 - found.board.alpha):.4g} %"
+    level = f"{100 * (1 - ranking.board.alpha):.4g} %"
     effects = table(
-        found.style,
+        ranking.style,
         {
             "difference of one SD in": lambda each: shortened(each.name),
             "SD": lambda each: significant(each.sd),
@@ -158,13 +158,13 @@ def _style_sections(found: BattleRanking) -> Iterator[Section]:
         },
         f"What style adds to the side that has more of it; {level} intervals, each by itself.",
     )
-    names = found.battles.systems
+    names = ranking.battles.systems
     order = sorted(range(len(names)), key=lambda k: -shown_strength[k])
     before = {names[k]: place for place, k in enumerate(order, 1)}
     moved = sorted(
         (
             (place, before[each.system], each.system, each.value)
-            for place, each in enumerate(found.board.places, 1)
+            for place, each in enumerate(ranking.board.places, 1)
             if before[each.system] != place
         ),
         key=lambda row: -abs(row[0] - row[1]),
@@ -180,41 +180,41 @@ def _style_sections(found: BattleRanking) -> Iterator[Section]:
     yield Section("Style", (effects, *([Table(head, rows, said)] if rows else [Paragraph(said)])))
 
 
-def _caveats(found: BattleRanking) -> Iterator[str]:
-    if found.style:
-        names = listing([shortened(each.name) for each in found.style], limit=6)
+def _caveats(ranking: BattleRanking) -> Iterator[str]:
+    if ranking.style:
+        names = listing([shortened(each.name) for each in ranking.style], limit=6)
         yield (
             f"Strengths are at equal style: those of outputs that are alike in {names}. Where readers want what "
             "these measure, the board without --covariate is theirs."
         )
-    if found.smallest_df < FEW_DF:
+    if ranking.smallest_df < FEW_DF:
         yield (
-            f"Some differences have {decimals(found.smallest_df, 1)} degrees of freedom: so few clusters "
+            f"Some differences have {decimals(ranking.smallest_df, 1)} degrees of freedom: so few clusters "
             "are no more than a hint."
         )
-    if found.newcomers:
+    if ranking.newcomers:
         voters = (
             ""
-            if found.battles.clusters is None
+            if ranking.battles.clusters is None
             else "; of each voter the first battle with the system counts"
         )
         yield (
-            f"{listing([shortened(name) for name in found.newcomers], limit=6)}: fewer than 5 wins or fewer "
+            f"{listing([shortened(name) for name in ranking.newcomers], limit=6)}: fewer than 5 wins or fewer "
             f"than 5 losses. "
             f"Intervals and tests of these are exact, given the strengths of the others{voters}."
         )
-    if found.fit.penalised:
+    if ranking.fit.penalised:
         yield (
             "No strengths are most likely, since systems won or lost all of their battles against others, or "
             "battles in one "
             "order: strengths are Firth's, penalised, and finite."
         )
-    if found.order_reason.startswith("No two"):
-        yield f"No effect of the order is estimated. {found.order_reason}"
+    if ranking.order_reason.startswith("No two"):
+        yield f"No effect of the order is estimated. {ranking.order_reason}"
 
 
-def _facts(found: BattleRanking) -> Iterator[Fact]:
-    battles, order = found.battles, found.order
+def _facts(ranking: BattleRanking) -> Iterator[Fact]:
+    battles, order = ranking.battles, ranking.order
     yield (
         "Battles",
         f"{battles.n:,}, {battles.n_ties:,} of them ties ({percent(battles.n_ties / battles.n)})",
@@ -222,18 +222,18 @@ def _facts(found: BattleRanking) -> Iterator[Fact]:
     K = len(battles.systems)
     met = int((battles.shown_first + battles.shown_first.T > 0).sum()) // 2
     yield "Pairs", f"{met:,} of {K * (K - 1) // 2:,} met"
-    yield "Model", _model(found)
-    if found.fit.ties:
-        yield "", f"{percent(found.tie_share_if_equal)} ties between systems as strong"
+    yield "Model", _model(ranking)
+    if ranking.fit.ties:
+        yield "", f"{percent(ranking.tie_share_if_equal)} ties between systems as strong"
     yield (
         "Strength",
         f"logit about the mean of all, {ELO:.0f} points of Elo each; wins: against every other as often",
     )
     if order is None:
-        yield "Shown first", found.order_reason
+        yield "Shown first", ranking.order_reason
     else:
         interval = interval_words(order.low, order.high)
-        confidence = f"{100 * (1 - found.board.alpha):.4g} % interval"
+        confidence = f"{100 * (1 - ranking.board.alpha):.4g} % interval"
         yield (
             "Shown first",
             f"wins {order.share:.4f} of battles of systems as strong ({confidence} {interval}; "
@@ -241,14 +241,14 @@ def _facts(found: BattleRanking) -> Iterator[Fact]:
         )
 
 
-def _model(found: BattleRanking) -> str:
-    ties = found.fit.ties
+def _model(ranking: BattleRanking) -> str:
+    ties = ranking.fit.ties
     return f"Bradley and Terry (1952){f', ties by {_TIES[ties]}' if ties else ''}"
 
 
-def independence(found: BattleRanking) -> tuple[Independence, ...]:
+def independence(ranking: BattleRanking) -> tuple[Independence, ...]:
     """What may go together, and whether errors know."""
-    battles = found.battles
+    battles = ranking.battles
     known = battles.clusters
     said = [Independence("items", "assumed", each) for each in battles.suspects]
     if known is None:
@@ -260,24 +260,24 @@ def independence(found: BattleRanking) -> tuple[Independence, ...]:
     text = (
         f"The {battles.n:,} battles come from {known.n_clusters:,} clusters ({shortened(known.name)}) of up to "
         f"{int(known.sizes.max()):,}. Errors are robust to whatever battles of a cluster share (CR2, "
-        f"Satterthwaite's df of at least {decimals(found.smallest_df, 1)}); the variance is "
-        f"{found.design_effect:.2f} times that of independent battles."
+        f"Satterthwaite's df of at least {decimals(ranking.smallest_df, 1)}); the variance is "
+        f"{ranking.design_effect:.2f} times that of independent battles."
     )
     return Independence("workers", "accounted", text), *said
 
 
-def paragraph(found: BattleRanking) -> str:
+def paragraph(ranking: BattleRanking) -> str:
     """What a paper says of it."""
-    battles, board = found.battles, found.board
+    battles, board = ranking.battles, ranking.board
     known = battles.clusters
-    order, ties = found.order, percent(battles.n_ties / battles.n)
+    order, ties = ranking.order, percent(battles.n_ties / battles.n)
     text = (
         f"We ranked {len(board.places)} systems by {battles.n:,} pairwise battles ({ties} ties) "
-        f"with the model of {_model(found)}"
+        f"with the model of {_model(ranking)}"
     )
     text += ", with an effect of the order of presentation" if order is not None else ""
-    if found.style:
-        names = listing([shortened(each.name) for each in found.style], limit=6)
+    if ranking.style:
+        names = listing([shortened(each.name) for each in ranking.style], limit=6)
         text += f"{' and' if order is not None else ', with'} differences of {names} as covariates"
     text += ". "
     if known is not None:

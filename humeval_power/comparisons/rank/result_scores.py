@@ -43,33 +43,33 @@ class ScoreRankResult(RankResult):
         return notices_of(self.found.table)
 
     def answer(self) -> Document:
-        found, board = self.found, self.found.board
-        metric = shortened(found.table.metric)
+        ranking, board = self.found, self.found.board
+        metric = shortened(ranking.table.metric)
         return Document(
             f"{len(board.places)} systems ranked by {metric}",
             lead=board_lead(board),
-            caveats=tuple(_caveats(found)),
+            caveats=tuple(_caveats(ranking)),
             sections=self.sections(
                 board_section(board, "mean", f"Mean {metric}"),
-                (Section("The scores", (Facts(tuple(_facts(found))),)),),
-                more=_unit(found),
+                (Section("The scores", (Facts(tuple(_facts(ranking))),)),),
+                more=_unit(ranking),
                 pairs=f"Differences of mean {metric}",
             ),
         )
 
     def numbers(self) -> Record:
-        found = self.found
-        clusters = found.table.clusters
+        ranking = self.found
+        clusters = ranking.table.clusters
         return {
-            "metric": found.table.metric,
-            "n_items": found.table.n_items,
+            "metric": ranking.table.metric,
+            "n_items": ranking.table.n_items,
             "cluster": None if clusters is None else clusters.name,
             "n_clusters": None if clusters is None else clusters.n_clusters,
-            **values(found, "tasks", "df", "lower_is_better"),
-            **board_record(found.board),
+            **values(ranking, "tasks", "df", "lower_is_better"),
+            **board_record(ranking.board),
             "last_board": changes_record(self.changes),
-            "paragraph": paragraph(found),
-            "notices": list(found.table.notices),
+            "paragraph": paragraph(ranking),
+            "notices": list(ranking.table.notices),
         }
 
     def independence(self) -> tuple[Independence, ...]:
@@ -80,91 +80,91 @@ class ScoreRankResult(RankResult):
 
     @property
     def signature(self) -> str:
-        found, table = self.found, self.found.table
+        ranking, table = self.found, self.found.table
         model: Record = {
             "model": "ranked-means",
-            "best": "low" if found.lower_is_better else "high",
-            "tasks": "fixed" if found.tasks == "fixed" else None,
+            "best": "low" if ranking.lower_is_better else "high",
+            "tasks": "fixed" if ranking.tasks == "fixed" else None,
         }
         return board_signature(
-            found.board, model, n=table.n_items, clusters=table.clusters, sha256=table.sha256
+            ranking.board, model, n=table.n_items, clusters=table.clusters, sha256=table.sha256
         )
 
 
-def _caveats(found: ScoreRanking) -> Iterator[str]:
-    if found.df < FEW_DF:
+def _caveats(ranking: ScoreRanking) -> Iterator[str]:
+    if ranking.df < FEW_DF:
         yield (
-            f"Standard errors have {decimals(found.df, 1)} degrees of freedom: the clusters are too few, or one "
+            f"Standard errors have {decimals(ranking.df, 1)} degrees of freedom: the clusters are too few, or one "
             "of them rules. The order is no more than a hint."
         )
 
-    if found.board.test == "signs":
+    if ranking.board.test == "signs":
         yield (
             "Signs hold where the clusters' differences are symmetric about their mean: skewed ones err more often "
             "than alpha says. Intervals of pairs are Bonferroni's t."
         )
 
 
-def _unit(found: ScoreRanking) -> str:
-    clusters = found.table.clusters
+def _unit(ranking: ScoreRanking) -> str:
+    clusters = ranking.table.clusters
     return (
         "items"
-        if clusters is None or found.tasks == "fixed"
+        if clusters is None or ranking.tasks == "fixed"
         else f"clusters ({shortened(clusters.name)}), not more items in them,"
     )
 
 
-def _facts(found: ScoreRanking) -> Iterator[Fact]:
-    clusters = found.table.clusters
+def _facts(ranking: ScoreRanking) -> Iterator[Fact]:
+    clusters = ranking.table.clusters
     inside = "" if clusters is None else f" in {counted(clusters.n_clusters, 'cluster')}"
-    yield "Items", f"{found.table.n_items:,}{inside}, the same for every system"
-    yield "Best", "the smallest mean" if found.lower_is_better else "the largest mean"
+    yield "Items", f"{ranking.table.n_items:,}{inside}, the same for every system"
+    yield "Best", "the smallest mean" if ranking.lower_is_better else "the largest mean"
     if clusters is not None:
         words = {
             "sampled": "a sample: the order holds for clusters like these (--tasks fixed: for these alone)",
             "fixed": "these alone: the order holds for new items of these tasks",
         }
-        yield "Clusters", words[found.tasks]
+        yield "Clusters", words[ranking.tasks]
     yield (
         "Errors",
-        f"of mean differences, with {decimals(found.df, 1).removesuffix('.0')} degrees of freedom",
+        f"of mean differences, with {decimals(ranking.df, 1).removesuffix('.0')} degrees of freedom",
     )
 
 
-def independence(found: ScoreRanking) -> tuple[Independence, ...]:
+def independence(ranking: ScoreRanking) -> tuple[Independence, ...]:
     """Clusters with what they do to the difference of the first two, or that none are known."""
-    table = found.table
+    table = ranking.table
     if table.clusters is None:
         return (assumed_items(table.n_items, table.suspects),)
-    if found.tasks == "fixed":
+    if ranking.tasks == "fixed":
         text = (
             f"The {table.n_items:,} items come from {table.clusters.n_clusters:,} tasks "
             f"({shortened(table.clusters.name)}) that "
             "are all that matters: what is found holds for new items of these tasks, and not for tasks like these."
         )
         return (Independence("items", "accounted", text),)
-    answer = clustered_items(found.top, shortened(table.clusters.name))
+    answer = clustered_items(ranking.top, shortened(table.clusters.name))
     of = "These standard errors are of the difference of the first two systems."
     return (Independence(answer.of, answer.state, f"{answer.text} {of}"),)
 
 
-def paragraph(found: ScoreRanking) -> str:
+def paragraph(ranking: ScoreRanking) -> str:
     """What a paper says of it."""
-    table, board = found.table, found.board
+    table, board = ranking.table, ranking.board
     clusters = table.clusters
     text = (
         f"We ranked {len(board.places)} systems by their mean {shortened(table.metric)} on the same "
         f"{counted(table.n_items, 'item')}"
     )
-    if clusters is not None and found.tasks == "fixed":
+    if clusters is not None and ranking.tasks == "fixed":
         text += (
             f" in {clusters.n_clusters:,} strata ({shortened(clusters.name)}) that are all that matters (at least "
-            f"{decimals(found.df, 1)} Satterthwaite degrees of freedom)"
+            f"{decimals(ranking.df, 1)} Satterthwaite degrees of freedom)"
         )
     elif clusters is not None:
         text += (
             f" in {clusters.n_clusters:,} clusters ({shortened(clusters.name)}), with standard errors robust to "
-            f"these (CR2, {decimals(found.df, 1)} Bell-McCaffrey degrees of freedom)"
+            f"these (CR2, {decimals(ranking.df, 1)} Bell-McCaffrey degrees of freedom)"
         )
     return (
         f"{text}. Ranks follow from t tests of all pairs, corrected by {LAW[board.test]} (alpha "

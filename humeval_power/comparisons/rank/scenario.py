@@ -62,23 +62,23 @@ def _fit(points: Floats, ties: Floats, battles: Floats, *, with_ties: bool) -> B
         share = np.clip(ties / battles.sum(), 0.01, 0.9)
         at[:, -1] = np.log(2 * share / (1 - share))
     wanted = np.column_stack([points[:, 1:], ties]) if with_ties else points[:, 1:]
-    found = np.zeros(n, dtype=np.bool_)
+    values = np.zeros(n, dtype=np.bool_)
     for _ in range(_STEPS):
         expected, information = moments(at, K, battles, with_ties=with_ties)
         information += _RIDGE * np.eye(at.shape[1])
         step = np.linalg.solve(information, (wanted - expected)[..., None])[..., 0]
         step = np.clip(step, -2.0, 2.0)
         at = np.clip(at + step, -2 * _ENDLESS, 2 * _ENDLESS)
-        found = np.abs(step).max(axis=1) < _PRECISION
-        if found.all():
+        values = np.abs(step).max(axis=1) < _PRECISION
+        if values.all():
             break
-    found &= np.abs(at[:, : K - 1]).max(axis=1) < _ENDLESS
+    values &= np.abs(at[:, : K - 1]).max(axis=1) < _ENDLESS
     neighbour = np.zeros((at.shape[1], 1))
     neighbour[0] = 1.0
     variance = np.linalg.solve(information, np.broadcast_to(neighbour, (n, *neighbour.shape)))[:, 0, 0]
-    found &= variance < _ENDLESS**2  # some systems never met
-    gap = np.where(found, at[:, 0], np.nan)
-    return BattleFits(gap, np.where(found, np.sqrt(np.maximum(variance, 1e-300)), np.nan), found)
+    values &= variance < _ENDLESS**2  # some systems never met
+    gap = np.where(values, at[:, 0], np.nan)
+    return BattleFits(gap, np.where(values, np.sqrt(np.maximum(variance, 1e-300)), np.nan), values)
 
 
 def moments(at: Floats, n_systems: int, battles: Floats, *, with_ties: bool) -> tuple[Floats, Floats]:

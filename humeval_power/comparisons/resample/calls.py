@@ -65,7 +65,7 @@ def resample(
     from humeval_power.comparisons.resample.result import ResampledCell, ResampleResult
     from humeval_power.comparisons.resample.scenario import ResampledRatings, ResampledTable
     from humeval_power.saying.result import Provenance
-    from humeval_power.studies.power.estimate import estimate_powers, told_as
+    from humeval_power.studies.power.estimate import estimate_powers, progress_in_units
     from humeval_power.studies.power.workload import NOTHING
 
     said = Difference(shift, ratings.scale) if isinstance(shift, int | float) else shift
@@ -89,14 +89,16 @@ def resample(
         ahead(work)
     studies = len(scenarios) * n_simulations
     with progress("Drawing", total=studies) as advance:
-        found = estimate_powers(
+        result = estimate_powers(
             [[each] for each in scenarios],
             n_simulations=n_simulations,
             seed=seed,
             n_jobs=n_jobs,
-            progress=told_as(in_steps(advance), studies),
+            progress=progress_in_units(in_steps(advance), studies),
         )
-    cells = tuple(ResampledCell(each, estimate) for each, (estimate,) in zip(scenarios, found, strict=True))
+    cells = tuple(
+        ResampledCell(each, estimate) for each, (estimate,) in zip(scenarios, result, strict=True)
+    )
     return ResampleResult(ratings=ratings, cells=cells, shift=said, provenance=Provenance(seed=seed))
 
 

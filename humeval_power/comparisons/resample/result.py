@@ -75,12 +75,12 @@ class ResampleResult(Result):
             return "No power can be given: too many of the studies could not be tested."
         is_none = self.cells[0].scenario.true_effect == 0
         low, high = (f(known, key=lambda each: each.power) for f in (min, max))
-        found = of_hundred(low.power, low.interval)
+        chance = of_hundred(low.power, low.interval)
         if is_none:
             low, high = (f(known, key=lambda each: each.rejection_rate) for f in (min, max))
-            found = of_hundred(low.rejection_rate, low.rejection_interval)
+            chance = of_hundred(low.rejection_rate, low.rejection_interval)
         elif low is not high:
-            found = f"{of_hundred(low.power)} to {of_hundred(high.power)}, by the row,"
+            chance = f"{of_hundred(low.power)} to {of_hundred(high.power)}, by the row,"
         if self.shift is None:
             what = OBSERVED
         elif is_none:
@@ -89,7 +89,7 @@ class ResampleResult(Result):
             a, b = self.ratings.system_names
             what = f"that {better_words(self.shift.value, self.shift.scale, (a, b))}"
         simulated = f"{known[0].n_simulations:,} were simulated for each row"
-        return f"Of 100 such studies, {found} would find {what}; {simulated}."
+        return f"Of 100 such studies, {chance} would find {what}; {simulated}."
 
     def _facts(self) -> Iterator[Fact]:
         ratings, first = self.ratings, self.cells[0].scenario

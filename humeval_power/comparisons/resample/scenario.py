@@ -190,8 +190,8 @@ class ResampledRatings:
     def _decided(self, design: Design, responses: Floats, n_jobs: int) -> Replicates:
         study = RatingStudy(self._start, design, rule=self.rule)
         fits = study.replication.fit(responses, n_jobs=n_jobs)
-        found = study.decide(fits)
-        return replace(found, boundary=np.zeros((len(responses), 0), dtype=np.bool_), boundary_names=())
+        decisions = study.decide(fits)
+        return replace(decisions, boundary=np.zeros((len(responses), 0), dtype=np.bool_), boundary_names=())
 
     def _draw_complete(self, replicates: range, seed: int, n_jobs: int) -> Replicates:
         """All workers rate all items equally often, here and after drawing: one fit for all tables."""

@@ -288,15 +288,15 @@ def _parameters(given: Given, calls: Calls) -> Any:
     for name in ("sd_run_a", "sd_run_b"):
         typed[name] = given["sd_run"] if given[name] is None else given[name]
     systems = list(given["systems"]) or None
-    asked = {"kind": given["kind"], "family": given["family"], **typed}
+    options = {"kind": given["kind"], "family": given["family"], **typed}
     with _naming_options():
         if given["pilot"] is not None:
-            read = call("hp.runs.read_pilot", given["pilot"], systems=systems, **asked)
+            read = call("hp.runs.read_pilot", given["pilot"], systems=systems, **options)
             return calls.let("parameters", read)
         if systems:
             raise InputError("--systems names a pair of a pilot: give --pilot FILE, or leave it out.")
         _require(given["kind"], given["family"] or "gaussian", typed)
-        return calls.let("parameters", call("hp.runs.RunsParameters", **asked))
+        return calls.let("parameters", call("hp.runs.RunsParameters", **options))
 
 
 _OF_RUNS = ("sd_run", "sd_run_a", "sd_run_b")
@@ -478,7 +478,7 @@ def _budget(given: TypedValues, calls: Calls) -> None:
     if isinstance(parameters, RunsParameters):
         _effect_range(parameters).check([given["effect"]])
     plan = {name: given.given(name) for name in (*_SIZES, *_RULE)}
-    found = call(
+    expression = call(
         "hp.runs.budget",
         parameters,
         call("hp.runs.RunsPlan", n_items=2, runs_a=2, runs_b=2, **plan),
@@ -486,7 +486,7 @@ def _budget(given: TypedValues, calls: Calls) -> None:
         budget=given["budget"],
         **{name: given.given(name) for name in _PRICES},
     )
-    calls.let("result", found)
+    calls.let("result", expression)
 
 
 BUDGET = Declaration(

@@ -138,7 +138,7 @@ def budget(
         return amount if isinstance(amount, Decimal) else Decimal(str(amount))
 
     prices = RunsPrices(call=exact(cost_per_call), item=exact(cost_per_item), prompt=exact(cost_per_prompt))
-    found = divide_budget(
+    result = divide_budget(
         parameters,
         plan,
         effect=effect,
@@ -147,4 +147,4 @@ def budget(
         most_items=max_items,
         most_runs=max_runs,
     )
-    return RunsBudgetResult(budget=found)
+    return RunsBudgetResult(budget=result)

@@ -114,16 +114,16 @@ def run_table(
     if cluster is not None:
         named_column(cluster, columns, option="--cluster", source=table.source)
     only = table.scores[0] if len(table.scores) == 1 else None  # the one metric of a log
-    found = find_columns(
+    result = find_columns(
         columns,
         [RUN, SYSTEM, ITEM, SCORE],
         named={**named, "score": named.get("score") or only},
         source=table.source,
         taken=() if cluster is None else (cluster,),
     )
-    of = found.of
+    of = result.of
     table = with_metric(table, of["score"], item=of["item"])
-    notices = [*table.notices, *found.notices]
+    notices = [*table.notices, *result.notices]
     frame, chosen = _of_systems(table, of["system"], systems)
     values, problems = _scores(frame, of["score"], table.source, drop_missing)
     texts = {
@@ -161,22 +161,22 @@ def run_table(
 
 
 def _of_systems(
-    table: SourceTable, column: str, asked: Sequence[str]
+    table: SourceTable, column: str, names: Sequence[str]
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The rows of the systems that are asked for, all if none is, and their names, A first."""
     cells = table.frame[column].fillna("").astype(str).str.strip()
     known = [name for name in dict.fromkeys(cells) if name]
     problems = [
         Problem(f"there is no system {shortened(name)!r}.", close_to(name, known), place=table.source)
-        for name in asked
+        for name in names
         if name not in known
     ]
-    if not problems and len(asked or known) < 2:
-        rule = f"two systems are needed; there is only {listing(asked or known)}."
+    if not problems and len(names or known) < 2:
+        rule = f"two systems are needed; there is only {listing(names or known)}."
         problems = [Problem(rule, "", place=table.source, column=column)]
     if problems:
         raise InputError(problems)
-    return (table.frame[cells.isin(asked)] if asked else table.frame), tuple(asked or known)
+    return (table.frame[cells.isin(names)] if names else table.frame), tuple(names or known)
 
 
 def _scores(
@@ -277,22 +277,22 @@ def read_pilot(
     ParametersError
         Values that cannot be.
     """
-    found = _read(path, systems)
-    asked = {"kind": kind, "family": family}
-    other = [name for name, one in asked.items() if one not in (None, getattr(found, name))]
+    result = _read(path, systems)
+    options = {"kind": kind, "family": family}
+    other = [name for name, one in options.items() if one not in (None, getattr(result, name))]
     if other:
-        rule = f"holds {found.kind} runs, family {found.family}."
-        remedy = f"It was asked about {asked[other[0]]} ones: leave that out, or give another pilot."
+        rule = f"holds {result.kind} runs, family {result.family}."
+        remedy = f"It was asked about {options[other[0]]} ones: leave that out, or give another pilot."
         raise InputError([Problem(rule, remedy, place=str(path))])
-    return replace(found, **changed)
+    return replace(result, **changed)
 
 
 def _read(path: str | Path, systems: Sequence[str]) -> RunsParameters:
-    place, found = str(path), read_object(path, hint=_HINT)
-    if "sd_item" in found and "kind" in found:
-        return _parameters(found, place)
-    pairs = found.get("comparisons")
-    if not str(found.get("schema", "")).startswith("humeval_power/runs_test/") or not isinstance(
+    place, result = str(path), read_object(path, hint=_HINT)
+    if "sd_item" in result and "kind" in result:
+        return _parameters(result, place)
+    pairs = result.get("comparisons")
+    if not str(result.get("schema", "")).startswith("humeval_power/runs_test/") or not isinstance(
         pairs, list
     ):
         raise InputError([Problem("is no record of a test of repeated runs.", _HINT, place=place)])
@@ -305,7 +305,7 @@ def _chosen(pairs: list[Any], systems: Sequence[str], place: str) -> Any:
         wanted = [pair for pair, of in zip(pairs, names, strict=True) if sorted(of) == sorted(systems)]
         if not wanted:
             raise InputError(
-                [Problem(f"has no pair of {_told(systems)}.", f"It has {_list(names)}.", place=place)]
+                [Problem(f"has no pair of {_quoted(systems)}.", f"It has {_list(names)}.", place=place)]
             )
         turned = _names(wanted[0], place) != tuple(systems)
         return _turned(wanted[0]["parameters"]) if turned else wanted[0]["parameters"]
@@ -347,7 +347,7 @@ def _parameters(values: Any, place: str) -> RunsParameters:
         raise InputError([Problem(str(error), _HINT, place=place)]) from None
 
 
-def _told(names: Sequence[str]) -> str:
+def _quoted(names: Sequence[str]) -> str:
     return " and ".join(repr(name) for name in names)
 
 

@@ -71,7 +71,7 @@ def verdict(pair: RunsComparison) -> str:
             pair.significant,
             confidence,
             ending=" on average",
-            asked="" if rule.alternative == "two-sided" else f"{b} scores higher than {a}",
+            hypothesis="" if rule.alternative == "two-sided" else f"{b} scores higher than {a}",
         )
     )
 
@@ -219,10 +219,10 @@ def caveats(pairs: Sequence[RunsComparison]) -> Iterator[str]:
 
 
 def _df_range(pairs: Sequence[RunsComparison]) -> str:
-    found = sorted(pair.df for pair in pairs if math.isfinite(pair.df))
-    if not found:
+    dfs = sorted(pair.df for pair in pairs if math.isfinite(pair.df))
+    if not dfs:
         return "no"
-    low, high = decimals(found[0], 1), decimals(found[-1], 1)
+    low, high = decimals(dfs[0], 1), decimals(dfs[-1], 1)
     return low if low == high else f"{low} to {high}"
 
 
@@ -315,8 +315,8 @@ class RunsTestResult(PaperResult):
     @property
     def remarks(self) -> tuple[str, ...]:
         of_file = f"{self.table.source}: " if self.table.source else ""
-        told = [f"{of_file}{notice}" for notice in self.table.notices]
-        return (*told, *(suspect.sentence() for suspect in self.table.suspects))
+        notices = [f"{of_file}{notice}" for notice in self.table.notices]
+        return (*notices, *(suspect.sentence() for suspect in self.table.suspects))
 
     @property
     def only(self) -> RunsComparison | None:
@@ -339,16 +339,16 @@ class RunsTestResult(PaperResult):
         )
 
     def _overview(self) -> str:
-        found, rule = self.found, self.rule
+        comparisons, rule = self.found, self.rule
         shown = [
             above(*pair.systems, pair.estimate)
             if rule.alternative in ("two-sided", "greater")
             else " and ".join(pair.systems)
-            for pair, significant in zip(found.pairs, found.significant, strict=True)
+            for pair, significant in zip(comparisons.pairs, comparisons.significant, strict=True)
             if significant
         ]
         how = f"alpha {rule.alpha:g}, corrected by Holm"
-        return pairs_lead(shown, len(found.pairs), how, _SHOWN[rule.alternative])
+        return pairs_lead(shown, len(comparisons.pairs), how, _SHOWN[rule.alternative])
 
     def _sections(self) -> Iterator[Section]:
         how = Paragraph(read_as(self.table, self.reading, self.rule, said=self.said))

@@ -53,7 +53,7 @@ class RunsBudgetResult(Result):
                 ("Cost", f"{money(best.cost)} of {money(budget.total)}"),
             ),
             sections=(
-                Section("What was asked", (Facts(tuple(self._asked())),)),
+                Section("What was asked", (Facts(tuple(self._question())),)),
                 Section("Splits beside it", tuple(self._beside())),
                 Section("What more would buy", (self._more(), Paragraph(self._limits()))),
             ),
@@ -72,7 +72,7 @@ class RunsBudgetResult(Result):
             f"{split.runs:,}" if self._runs == "prompts" else f"{split.runs:,} of each item by each system"
         )
 
-    def _asked(self) -> list[Fact]:
+    def _question(self) -> list[Fact]:
         budget, scenario = self.budget, self.budget.scenario
         prices = budget.prices
         crossed = self._runs == "prompts"

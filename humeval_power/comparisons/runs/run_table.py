@@ -143,8 +143,8 @@ class RunsReading:
     @property
     def looks_shared(self) -> bool:
         """Whether the scores themselves say that runs of one label share something."""
-        found = [p for p in (self.p_level, self.p_slope) if not math.isnan(p)]
-        return bool(found) and min(found) * len(found) <= STRONG_EVIDENCE
+        p_values = [p for p in (self.p_level, self.p_slope) if not math.isnan(p)]
+        return bool(p_values) and min(p_values) * len(p_values) <= STRONG_EVIDENCE
 
 
 def read_kind(table: RunTable) -> RunsReading:

@@ -128,10 +128,10 @@ def _chances(mean: float, variance: float) -> Floats:
     else:
         fine = special.betaincinv(mean * total, (1 - mean) * total, places)
     values = fine.reshape(_CELLS, _WITHIN).mean(axis=1)
-    found = float(values.mean())
-    if found > mean:
-        return np.asarray(values * (mean / found))
-    return np.asarray(1 - (1 - values) * ((1 - mean) / (1 - found)))
+    value = float(values.mean())
+    if value > mean:
+        return np.asarray(values * (mean / value))
+    return np.asarray(1 - (1 - values) * ((1 - mean) / (1 - value)))
 
 
 def _places(scores: Floats) -> NDArray[np.int64]:
@@ -280,8 +280,8 @@ def computed_power(
     if precision.variance <= 0:
         sure = float(rule.can_show(effect))
         return ComputedPower(sure, sure, math.nan, math.nan, "nothing varies", exact=True)
-    found = power_at(effect, precision, rule=rule)
-    return ComputedPower(found.power, found.rejection_rate, found.type_m, found.type_s, method, exact=exact)
+    power = power_at(effect, precision, rule=rule)
+    return ComputedPower(power.power, power.rejection_rate, power.type_m, power.type_s, method, exact=exact)
 
 
 # Two systems whose answers are generated anew for each item: power of the test of the items' mean
@@ -684,5 +684,5 @@ def farthest_effect(scenario: RunsScenario) -> float:
         return 2 * min(of.baseline, 1 - of.baseline)
     precision = replace(scenario, plan=replace(scenario.plan, n_items=2)).precision
     reach = 2 * rule_critical_value(scenario.rule, precision) + 6
-    found = reach * math.sqrt(precision.variance) * scenario.unit
-    return found if found > 0 else 1.0
+    effect = reach * math.sqrt(precision.variance) * scenario.unit
+    return effect if effect > 0 else 1.0

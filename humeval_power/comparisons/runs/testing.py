@@ -156,7 +156,7 @@ def scale_of(table: RunTable) -> RatingScale:
     return RatingScale(low, high)
 
 
-def told(test: EffectTest, scale: RatingScale) -> dict[str, object]:
+def fields_of_test(test: EffectTest, scale: RatingScale) -> dict[str, object]:
     """The fields of a comparison that a test on [0, 1] says, in the unit of the scores."""
     low, high = (scale.width * end for end in test.interval)
     return {
@@ -194,15 +194,15 @@ def compare_crossed(table: RunTable, rule: RunsRule) -> RunsComparison:
             "others. Compare the systems under it by 'compare scores'."
         )
     scale, means, counts = scale_of(table), cell_means(table), table.counts
-    asked = rule.on(scale)
+    request = rule.on(scale)
     fitted = None
     try:
-        fitted, tested = fit_and_test(as_ratings(table, scale), asked)
+        fitted, tested = fit_and_test(as_ratings(table, scale), request)
     except FitError as error:
         difference = float((means[:, 1] - means[:, 0]).mean()) / scale.width
-        tested = without_test(difference, math.nan, math.nan, asked, reason=str(error).rstrip("."))
-    found = None if fitted is None else fitted.parameters
-    fields: dict[str, Any] = told(tested, scale)
+        tested = without_test(difference, math.nan, math.nan, request, reason=str(error).rstrip("."))
+    result = None if fitted is None else fitted.parameters
+    fields: dict[str, Any] = fields_of_test(tested, scale)
     latent = None if not isinstance(fitted, LatentFit) else fitted.latent
     return RunsComparison(
         systems=(table.system_names[0], table.system_names[1]),
@@ -215,8 +215,8 @@ def compare_crossed(table: RunTable, rule: RunsRule) -> RunsComparison:
         n_labels=len(np.unique(table.run)),
         items=clustered_mean(means[:, 1] - means[:, 0], table.clusters),
         clustered=table.clusters is not None,
-        parts=() if found is None else _parts(table, found, tested, scale.width),
-        parameters=None if found is None else _parameters(found, rule, means, scale, tested),
+        parts=() if result is None else _parts(table, result, tested, scale.width),
+        parameters=None if result is None else _parameters(result, rule, means, scale, tested),
         at_zero=() if fitted is None else tuple(_NAMES.get(name, name) for name in fitted.boundary),
         odds_ratio=None if latent is None else _odds_ratio(tested),
         remarks=() if fitted is None else _notes(fitted.not_identified),
@@ -259,11 +259,13 @@ def _notes(not_identified: tuple[str, ...]) -> tuple[str, ...]:
     return (f"This table cannot tell apart: {names}.",)
 
 
-def _parts(table: RunTable, found: Parameters, test: EffectTest, width: float) -> tuple[ErrorPart, ...]:
+def _parts(
+    table: RunTable, parameters: Parameters, test: EffectTest, width: float
+) -> tuple[ErrorPart, ...]:
     """The variance of the difference in a complete table of this size; of answers that are right or wrong what
     items and prompts leave of the test's own, on the scale of log odds."""
-    latent: Parameters | Latent = found if found.latent is None else found.latent
-    unit = width if found.latent is None else 1.0
+    latent: Parameters | Latent = parameters if parameters.latent is None else parameters.latent
+    unit = width if parameters.latent is None else 1.0
     n, m, clusters = table.n_items, len(np.unique(table.run)), table.clusters
     parts = [
         ErrorPart(f"system x {table.run_column}", latent.sd_worker_slope**2 / m, True),
@@ -276,19 +278,19 @@ def _parts(table: RunTable, found: Parameters, test: EffectTest, width: float) -
     if test.latent is not None:
         rest = max(test.latent.standard_error**2 - known, 0.0)
     else:
-        rest = 4 * found.sd_residual**2 / len(table.score)
+        rest = 4 * parameters.sd_residual**2 / len(table.score)
     parts.append(ErrorPart("single scores", rest, True))
     return tuple(ErrorPart(part.source, part.variance * unit**2, part.falls) for part in parts)
 
 
 def _parameters(
-    found: Parameters, rule: RunsRule, means: np.ndarray, scale: RatingScale, test: EffectTest
+    parameters: Parameters, rule: RunsRule, means: np.ndarray, scale: RatingScale, test: EffectTest
 ) -> RunsParameters | None:
     baseline = float(means.mean())
-    latent: Parameters | Latent = found if found.latent is None else found.latent
+    latent: Parameters | Latent = parameters if parameters.latent is None else parameters.latent
     if rule.family == "binary" and not 0 < baseline < 1:
         return None
-    unit = scale.width if found.latent is None else 1.0
+    unit = scale.width if parameters.latent is None else 1.0
     items = latent.sd_item_slope**2 + latent.sd_document_slope**2
     level = math.hypot(latent.sd_item_intercept, latent.sd_document_intercept)
     return RunsParameters(
@@ -297,7 +299,7 @@ def _parameters(
         sd_item=unit * math.sqrt(items),
         icc=latent.sd_document_slope**2 / items if items > 0 else 0.0,
         sd_prompt_slope=unit * latent.sd_worker_slope,
-        sd_residual=0.0 if found.latent is not None else unit * found.sd_residual,
+        sd_residual=0.0 if parameters.latent is not None else unit * parameters.sd_residual,
         sd_item_level=unit * level,
         sd_prompt_level=unit * latent.sd_worker_intercept,
         baseline=baseline,
@@ -347,9 +349,9 @@ def compare_nested(table: RunTable, rule: RunsRule) -> RunsComparison:
     items = clustered_mean(means[:, 1] - means[:, 0], table.clusters)
     in_unit = items.estimate / scale.width, items.standard_error / scale.width
     tested = finished_test(*in_unit, items.df, rule.on(scale))
-    found = nested_variances(table)
+    variances = nested_variances(table)
     counts = table.counts
-    fields: dict[str, Any] = told(tested, scale)
+    fields: dict[str, Any] = fields_of_test(tested, scale)
     return RunsComparison(
         systems=(table.system_names[0], table.system_names[1]),
         rule=rule,
@@ -361,12 +363,12 @@ def compare_nested(table: RunTable, rule: RunsRule) -> RunsComparison:
         n_labels=table.n_labels,
         items=items,
         clustered=table.clusters is not None,
-        parts=_parts_of_nested(found, table),
-        parameters=_parameters_of_nested(found, rule, means),
-        at_zero=("sd_item",) if found.at_zero else (),
+        parts=_parts_of_nested(variances, table),
+        parameters=_parameters_of_nested(variances, rule, means),
+        at_zero=("sd_item",) if variances.at_zero else (),
         remarks=tuple(
             f"{name!r} has one run of each item: what its runs vary by cannot be told from the items."
-            for name, unknown in zip(table.system_names, found.unknown, strict=True)
+            for name, unknown in zip(table.system_names, variances.unknown, strict=True)
             if unknown
         ),
     )
@@ -409,30 +411,32 @@ def _spread(differences: Floats, clusters: Clusters | None) -> tuple[float, floa
     return (within + between, between) if between > 0 else (total, 0.0)
 
 
-def _parts_of_nested(found: NestedVariances, table: RunTable) -> tuple[ErrorPart, ...]:
+def _parts_of_nested(variances: NestedVariances, table: RunTable) -> tuple[ErrorPart, ...]:
     n, clusters = table.n_items, table.clusters
     size = 1.0 if clusters is None else float(np.sum(clusters.sizes.astype(np.float64) ** 2)) / n
-    parts = [ErrorPart("items", (found.items - found.between) / n, falls=False)]
+    parts = [ErrorPart("items", (variances.items - variances.between) / n, falls=False)]
     if clusters is not None:
-        parts.append(ErrorPart(f"clusters ({clusters.name})", found.between * size / n, falls=False))
+        parts.append(ErrorPart(f"clusters ({clusters.name})", variances.between * size / n, falls=False))
     parts += [
         ErrorPart(f"runs of {name}", noise / n, falls=True)
-        for name, noise in zip(table.system_names, found.noise, strict=True)
+        for name, noise in zip(table.system_names, variances.noise, strict=True)
     ]
     return tuple(parts)
 
 
-def _parameters_of_nested(found: NestedVariances, rule: RunsRule, means: Floats) -> RunsParameters | None:
+def _parameters_of_nested(
+    variances: NestedVariances, rule: RunsRule, means: Floats
+) -> RunsParameters | None:
     baseline = float(means.mean())
     if rule.family == "binary" and not 0 < baseline < 1:
         return None
     return RunsParameters(
         kind="nested",
         family=rule.family,
-        sd_item=found.items**0.5,
-        icc=found.between / found.items if found.items > 0 else 0.0,
-        sd_run_a=found.runs[0] ** 0.5,
-        sd_run_b=found.runs[1] ** 0.5,
+        sd_item=variances.items**0.5,
+        icc=variances.between / variances.items if variances.items > 0 else 0.0,
+        sd_run_a=variances.runs[0] ** 0.5,
+        sd_run_b=variances.runs[1] ** 0.5,
         baseline=baseline,
         effect=float((means[:, 1] - means[:, 0]).mean()),
     )

@@ -107,11 +107,11 @@ def _changed(scenario: RunsScenario) -> Iterator[str]:
     if not isinstance(scenario, NestedRuns):
         return
     for name in ("sd_item", "sd_run_a", "sd_run_b"):
-        said, found = (getattr(of, name) for of in (scenario.parameters, scenario.realised))
-        if abs(found - said) > _FAR * max(said, found):
+        said, realised = (getattr(of, name) for of in (scenario.parameters, scenario.realised))
+        if abs(realised - said) > _FAR * max(said, realised):
             yield (
                 f"{name} {said:.4g} is not possible with these shares and the other deviations; taken: "
-                f"{significant(found)}"
+                f"{significant(realised)}"
             )
 
 

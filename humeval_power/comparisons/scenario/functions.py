@@ -72,8 +72,8 @@ class FunctionScenario:
         HumevalPowerError
             One of the functions raised an error or returned something else than two numbers.
         """
-        found = np.array(list(self._answers(range(first, first + n), seed, n_jobs)), dtype=np.float64)
-        estimate, p_value = found.reshape(n, 2).T
+        answers = np.array(list(self._answers(range(first, first + n), seed, n_jobs)), dtype=np.float64)
+        estimate, p_value = answers.reshape(n, 2).T
         blank = np.full(n, np.nan)
         failed = ~(np.isfinite(p_value) & np.isfinite(estimate))
         nothing = np.zeros((n, 0), dtype=np.bool_)

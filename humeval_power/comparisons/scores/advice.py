@@ -266,8 +266,8 @@ class TestAdvice:
 def advise(question: Question, data: DataAnalysis) -> tuple[TestAdvice, ...]:
     """Every test, those that suit the question and the data best first."""
     by_question = {"mean": _mean, "median": _median, "pseudomedian": _pseudomedian, "better": _better}
-    found = by_question[question](data)
-    return tuple(sorted(found, key=lambda one: STANDINGS.index(one.standing)))
+    result = by_question[question](data)
+    return tuple(sorted(result, key=lambda one: STANDINGS.index(one.standing)))
 
 
 def recommended_test(question: Question, each: Sequence[DataAnalysis]) -> str:

@@ -250,13 +250,13 @@ def unit_metric(
         raise InputError(
             f"Each output needs its reference; got {len(outputs):,} outputs and {len(references):,} references."
         )
-    found = np.array(
+    result = np.array(
         [metric([outputs[i] for i in unit], [references[i] for i in unit]) for unit in units], dtype=float
     )
-    bad = np.flatnonzero(~np.isfinite(found))
+    bad = np.flatnonzero(~np.isfinite(result))
     if len(bad):
         raise InputError(f"The metric gave no finite number for unit {bad[0] + 1} of {len(units):,}.")
-    return found
+    return result
 
 
 # Resamples of whole clusters: means of many columns in the errors of each resample's own clusters.
@@ -362,10 +362,10 @@ def lattice_of(differences: Floats) -> tuple[NDArray[np.int64], float] | None:
 
 def exact_sums(differences: Floats) -> ExactSums | None:
     """The distribution of the sum; None where no coarse lattice holds the differences."""
-    found = lattice_of(differences)
-    if found is None:
+    lattice = lattice_of(differences)
+    if lattice is None:
         return None
-    (steps, unit), n = found, len(differences)
+    (steps, unit), n = lattice, len(differences)
     low, high = int(steps.min()), int(steps.max())
     if low >= -1 and high <= 1:
         return sums_of_counts(n, int((steps == 1).sum()), int((steps == -1).sum()), unit=unit)
@@ -389,7 +389,7 @@ def sums_of_counts(n_items: int, n_helped: int, n_hurt: int, *, unit: float = 1.
     turn = np.exp(-2j * np.pi * np.arange(n_items + 1) / size)
     same = n_items - n_helped - n_hurt
     one = (same + n_helped * turn + n_hurt * turn.conj()) / n_items
-    found = np.fft.irfft(one**n_items, size)
-    found = np.where(found < _DUST, 0.0, found)
-    probabilities = np.roll(found, n_items) / found.sum()
+    values = np.fft.irfft(one**n_items, size)
+    values = np.where(values < _DUST, 0.0, values)
+    probabilities = np.roll(values, n_items) / values.sum()
     return ExactSums(-n_items, probabilities, unit, n_items)

@@ -233,7 +233,7 @@ def _scores(given: TypedValues, calls: Calls) -> None:
         return
     if "-" in given["files"]:
         calls.no_program("standard input is read once")
-    asked = {name: given.given(name) for name in _TESTING if name != "question"}
+    options = {name: given.given(name) for name in _TESTING if name != "question"}
     question = (
         _question(given["question"], given["procedure"]) if isinstance(calls, Caller) else given["question"]
     )
@@ -249,7 +249,7 @@ def _scores(given: TypedValues, calls: Calls) -> None:
             "hp.compare.scores",
             tables,
             question=question,
-            **{**asked, "power_sizes": list(given["power_sizes"] or ()) or None},
+            **{**options, "power_sizes": list(given["power_sizes"] or ()) or None},
             independent=True if given["dataset"] is not None else None,
             **calls.run(given),
         ),
@@ -372,8 +372,8 @@ def _gate(given: TypedValues, calls: Calls) -> None:
         **{name: given.given(name) for name in ("item", "cluster", "drop_missing")},
     )
     table = call("next", call("iter", Call("values", on=calls.let("tables", read))))
-    asked = {name: given.given(name) for name in ("margin", "fails", "alpha", "lower_is_better")}
-    calls.let("result", call("hp.compare.gate", table, **asked))
+    options = {name: given.given(name) for name in ("margin", "fails", "alpha", "lower_is_better")}
+    calls.let("result", call("hp.compare.gate", table, **options))
 
 
 GATE = Declaration(

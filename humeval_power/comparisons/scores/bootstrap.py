@@ -205,8 +205,8 @@ def outer_quantiles(drawn: Floats, tail: float) -> tuple[Floats, Floats]:
 def bootstrap_mean(differences: Floats, settings: TestSettings) -> PairedTest:
     """Bootstrap test of the mean with the resamples centred at the null (Berg-Kirkpatrick et al. 2012)."""
     means = resampled_means(differences, n_resamples=settings.n_resamples, seed=settings.seed)
-    found = lattice_of(settings.moved(differences))
-    step = 0.0 if found is None else found[1] / len(differences)
+    lattice = lattice_of(settings.moved(differences))
+    step = 0.0 if lattice is None else lattice[1] / len(differences)
     return centred_test("mean", differences, means, settings, step=step)
 
 

@@ -169,7 +169,7 @@ def _many(
         raise InputError("The procedure 'nlpstattest' compares two systems: --systems A,B.")
     if request.margin is not None or request.effect is not None or request.power_sizes:
         raise InputError("--margin, --effect and --power-sizes are for two systems: --systems A,B.")
-    found = compare_scores(
+    answer = compare_scores(
         table,
         question=request.question,
         settings=request.settings,
@@ -178,7 +178,7 @@ def _many(
         baseline=baseline,
         n_jobs=n_jobs,
     )
-    result = ManyResult(found=found, table=table, settings=request.settings)
+    result = ManyResult(found=answer, table=table, settings=request.settings)
     return replace(result, provenance=Provenance(seed=request.settings.seed if result.is_drawn else None))
 
 
@@ -203,7 +203,7 @@ def _on_sets(
         for table in tables.values():
             comparisons.append(compare_pair(table, request, n_jobs=n_jobs))
             advance(1)
-    found = replicability(
+    result = replicability(
         [one.test.p_value for one in comparisons],
         combination="fisher" if independent else "bonferroni",
         alpha=settings.alpha,
@@ -211,7 +211,7 @@ def _on_sets(
     return SetsResult(
         names=tuple(tables),
         comparisons=tuple(comparisons),
-        found=found,
+        found=result,
         provenance=Provenance(seed=settings.seed if any(map(is_drawn, comparisons)) else None),
     )
 
@@ -265,19 +265,19 @@ def gate(
         raise InputError(f"alpha must lie between 0 and 0.5; got {alpha:g}.")
     baseline, candidate = (table.column(name) for name in table.systems)
     better = baseline - candidate if lower_is_better else candidate - baseline
-    found = clustered_mean(better, table.clusters)
-    p_worse, p_not_worse = found.p_value(-margin, "less"), found.p_value(-margin, "greater")
+    clustered = clustered_mean(better, table.clusters)
+    p_worse, p_not_worse = clustered.p_value(-margin, "less"), clustered.p_value(-margin, "greater")
     if (
-        not found.standard_error > 0
+        not clustered.standard_error > 0
     ):  # all items, or all clusters, differ alike: of as many signs, all are equal
-        extreme = 0.5**found.n_clusters
-        p_worse = extreme if found.estimate < -margin else 1.0
-        p_not_worse = extreme if found.estimate > -margin else 1.0
+        extreme = 0.5**clustered.n_clusters
+        p_worse = extreme if clustered.estimate < -margin else 1.0
+        p_not_worse = extreme if clustered.estimate > -margin else 1.0
     return GateResult(
         systems=(table.systems[0], table.systems[1]),
         metric=table.metric,
         means=(float(baseline.mean()), float(candidate.mean())),
-        found=found,
+        found=clustered,
         p_worse=p_worse,
         p_not_worse=p_not_worse,
         margin=margin,
@@ -330,16 +330,16 @@ def prospective(
         raise InputError(f"The margin must be above 0; got {margin:g}.")
     ratio = effect / sd
     if margin is None:
-        found = required_items(ratio, power=power, alpha=alpha, alternative=alternative)
+        needed = required_items(ratio, power=power, alpha=alpha, alternative=alternative)
     else:
-        found = required_items_equivalence(margin / sd, ratio=ratio, power=power, alpha=alpha)
+        needed = required_items_equivalence(margin / sd, ratio=ratio, power=power, alpha=alpha)
 
     def reached(n: int) -> float:
         if margin is None:
             return t_power(ratio, n, alternative=alternative, alpha=alpha).power
         return equivalence_power_of(n, margin / sd, ratio=ratio, alpha=alpha)
 
-    sizes = sorted({max(2, round(found.n * twentieths / 20)) for twentieths in range(2, 51)})
+    sizes = sorted({max(2, round(needed.n * twentieths / 20)) for twentieths in range(2, 51)})
     return ProspectiveResult(
         mean=effect,
         sd=sd,
@@ -347,7 +347,7 @@ def prospective(
         target=power,
         alpha=alpha,
         alternative=alternative,
-        found=found,
+        found=needed,
         curve=tuple((n, reached(n)) for n in sizes),
     )
 

@@ -200,14 +200,15 @@ class ProspectiveResult(Result):
     curve: tuple[tuple[int, float], ...]
 
     def body(self) -> Document:
-        found = self.found
+        items_needed = self.found
         return Document(
             "Items that the comparison needs",
-            lead=f"{counted(found.n, 'item')} would do: then {of_hundred(found.power)} of 100 such studies "
+            lead=f"{counted(items_needed.n, 'item')} would do: then {of_hundred(items_needed.power)} of 100 "
+            f"such studies "
             f"{self._finding()}. By formula.",
             headline=(
-                ("Items", f"{found.n:,}"),
-                ("Power", f"{found.power:.4f}"),
+                ("Items", f"{items_needed.n:,}"),
+                ("Power", f"{items_needed.power:.4f}"),
             ),
             sections=(Section("", (Facts(self._how()), self._chart())),),
         )
@@ -277,9 +278,9 @@ class PrimerResult(Result):
     def _table(self, n: int) -> Table:
         mine = [cell for cell in self.cells if cell.n_items == n]
         effects = list(dict.fromkeys(cell.effect for cell in mine))
-        found = {(cell.hurt, cell.effect): cell for cell in mine}
+        cells = {(cell.hurt, cell.effect): cell for cell in mine}
         rows = tuple(
-            (f"{share:.3g}", *(_p(found.get((share, effect))) for effect in effects))
+            (f"{share:.3g}", *(_p(cells.get((share, effect))) for effect in effects))
             for share in dict.fromkeys(cell.hurt for cell in mine)
         )
         return Table(("hurt", *(f"effect {100 * effect:.3g} %" for effect in effects)), rows)

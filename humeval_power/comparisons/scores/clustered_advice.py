@@ -16,13 +16,13 @@ def advise_clusters(question: Question, clusters: Clusters) -> tuple[TestAdvice,
     """Every test by its clustered version, those that suit the question and the number of clusters best first."""
     n, df = clusters.n_clusters, bell_mccaffrey_df(clusters.sizes.astype(float))
     said = {**_of_means(n, df), **_of_signs(n)}
-    found = [
+    advice = [
         TestAdvice(name, *said[name])
         if name in TESTS_OF_CLUSTERS and question in kind.questions
         else TestAdvice(name, "inappropriate", REFUSED.get(name, f"About the {kind.questions[0]}."))
         for name, kind in TESTS.items()
     ]
-    return tuple(sorted(found, key=lambda one: STANDINGS.index(one.standing)))
+    return tuple(sorted(advice, key=lambda one: STANDINGS.index(one.standing)))
 
 
 def _of_means(n: int, df: float) -> dict[str, tuple[Standing, str]]:

@@ -76,8 +76,8 @@ def flips_of(sums: Floats, alternative: Direction) -> Flips:
     steps //= unit
     if n * int(steps.sum()) <= MOST_STEPS:
         place = round((2 * observed / unit + float(steps.sum())) / 2)
-        found = float(tail_p(rank_sum_share(np.sort(steps)), np.array([place]), alternative)[0])
-        return Flips(found, n, exact=True)
+        value = float(tail_p(rank_sum_share(np.sort(steps)), np.array([place]), alternative)[0])
+        return Flips(value, n, exact=True)
     z = observed / math.sqrt(float(active @ active))
     return Flips(normal_p(z, alternative), n, exact=False)
 
@@ -214,23 +214,23 @@ ClusteredTest = Callable[[Floats, Clusters, TestSettings], PairedTest]
 
 def clustered_t(differences: Floats, clusters: Clusters, settings: TestSettings) -> PairedTest:
     """Student's t test of the mean difference by its CR2 error, df of Bell and McCaffrey (2002)."""
-    found = clustered_mean(differences, clusters)
-    if found.standard_error <= ROUNDING * float(np.abs(differences).max()):
+    clustered = clustered_mean(differences, clusters)
+    if clustered.standard_error <= ROUNDING * float(np.abs(differences).max()):
         raise InputError(_ALIKE.format(n=f"{clusters.n_clusters:,}", name=clusters.name))
     return PairedTest(
         name="t",
         label="Paired t test with CR2 errors",
         estimand="mean",
-        estimate=found.estimate,
-        interval=found.interval(settings.confidence),
+        estimate=clustered.estimate,
+        interval=clustered.interval(settings.confidence),
         confidence=settings.confidence,
-        statistic_name=f"t({found.df:.4g})",
-        statistic=(found.estimate - settings.null) / found.standard_error,
-        p_value=found.p_value(settings.null, settings.alternative),
-        lead=found.estimate - settings.null,
+        statistic_name=f"t({clustered.df:.4g})",
+        statistic=(clustered.estimate - settings.null) / clustered.standard_error,
+        p_value=clustered.p_value(settings.null, settings.alternative),
+        lead=clustered.estimate - settings.null,
         n=len(differences),
         method=f"{counted_clusters(clusters)}, degrees of freedom of Bell and McCaffrey",
-        remarks=(_ROUGH,) if found.is_rough else (),
+        remarks=(_ROUGH,) if clustered.is_rough else (),
     )
 
 
@@ -317,8 +317,8 @@ def share_estimate(
     differences: Floats, clusters: Clusters, settings: TestSettings
 ) -> tuple[float, float, float]:
     """The share of items on which B is better, and the ends of its interval."""
-    found = clustered_share(settings.moved(differences), clusters, confidence=settings.confidence)
-    return found.value, found.low, found.high
+    clustered = clustered_share(settings.moved(differences), clusters, confidence=settings.confidence)
+    return clustered.value, clustered.low, clustered.high
 
 
 _ALIKE = "The differences do not vary between the {n} clusters ({name}): there is no spread to judge by."

@@ -238,22 +238,22 @@ def effect_sizes(
     as_published : Hedges' g and Hodges-Lehmann as Zhu et al. (2020) write them.
     """
     confidence, flat = settings.confidence, all_alike(differences)
-    found = [mean_difference(differences, confidence=confidence)]
+    sizes = [mean_difference(differences, confidence=confidence)]
     if not flat:
         n_resamples, seed = settings.n_resamples, settings.seed
-        found.append(bca_interval(differences, confidence=confidence, n_resamples=n_resamples, seed=seed))
-    found += [
+        sizes.append(bca_interval(differences, confidence=confidence, n_resamples=n_resamples, seed=seed))
+    sizes += [
         median_difference(differences, confidence=confidence),
         hodges_lehmann(differences, confidence=confidence, distinct=as_published),
         share_better(differences, confidence=confidence),
     ]
     if not flat:
-        found.append(cohens_d(differences, confidence=confidence))
+        sizes.append(cohens_d(differences, confidence=confidence))
         if len(differences) >= 3:
-            found.append(hedges_g(differences, confidence=confidence, as_published=as_published))
+            sizes.append(hedges_g(differences, confidence=confidence, as_published=as_published))
         r = wilcoxon_r(settings.moved(differences), confidence=confidence)
-        found.append(r if settings.null == 0 else replace(r, label=f"Wilcoxon r, null {settings.null:g}"))
-    return tuple(found)
+        sizes.append(r if settings.null == 0 else replace(r, label=f"Wilcoxon r, null {settings.null:g}"))
+    return tuple(sizes)
 
 
 def has_two_pseudomedians(comparison: PairComparison) -> bool:
@@ -278,20 +278,20 @@ def _warnings(
     *,
     is_shown: bool,
 ) -> tuple[str, ...]:
-    found = [SWITCH_WARNING] if request.question is None else []
+    warnings = [SWITCH_WARNING] if request.question is None else []
     standing = next((one for one in advice if one.name == test.name), None)
     if standing is not None and standing.standing in ("less preferred", "inappropriate"):
-        found.append(
+        warnings.append(
             f"The test {test.name!r} is {standing.standing} here: {standing.reason} {_better(advice)}".rstrip()
         )
-    found += test.remarks
+    warnings += test.remarks
     if request.question is None and test.estimand == "pseudomedian":
-        found.append(TWO_PSEUDOMEDIANS)
+        warnings.append(TWO_PSEUDOMEDIANS)
     if test.p_value > request.settings.alpha and not is_shown:
-        found.append(NO_DIFFERENCE)
+        warnings.append(NO_DIFFERENCE)
     if power is not None and power.is_observed:
-        found.append(POST_HOC)
-    return tuple(found)
+        warnings.append(POST_HOC)
+    return tuple(warnings)
 
 
 # What p the bootstrap primer should expect: by number of items, effect and share of items hurt, exactly.

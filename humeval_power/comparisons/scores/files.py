@@ -110,11 +110,11 @@ def joined_files(paths: Sequence[str], names: Sequence[str] = ("A", "B")) -> Sou
     parts = []
     for path in paths:
         name = source_name(path)
-        found = read_headerless(unzipped(read_bytes(path), source=name), source=name)
-        if found is None or len(found.frame.columns) != 1:
+        table = read_headerless(unzipped(read_bytes(path), source=name), source=name)
+        if table is None or len(table.frame.columns) != 1:
             rule = f"{path}: of two files, each must hold one number a line and no header."
             raise InputError([Problem(rule, "Or put both systems into one table.")])
-        parts.append(found)
+        parts.append(table)
     lengths = [len(part.frame) for part in parts]
     if lengths[0] != lengths[1]:
         rule = f"the files have {lengths[0]:,} and {lengths[1]:,} scores; they are paired by line."
@@ -244,9 +244,9 @@ def open_scores(
 
 def _check_header(table: SourceTable) -> None:
     """Refuse a file whose first line is data: it would be taken for names, and a score be lost in silence."""
-    found = [str(name) for name in table.frame.columns if _is_data(str(name), table.frame[name])]
-    if found:
-        rule = f"the first line looks like data and not like the names of columns: {listing(found)}"
+    names = [str(name) for name in table.frame.columns if _is_data(str(name), table.frame[name])]
+    if names:
+        rule = f"the first line looks like data and not like the names of columns: {listing(names)}"
         remedy = "Write names above the columns, such as system, item, score."
         raise InputError([Problem(rule, remedy, place=table.source)])
 
@@ -302,9 +302,11 @@ def score_table(
     if n_dropped:
         notices.append(f"{n_dropped:,} of {len(wide):,} items lack a score and are left out.")
     digest = source.table.sha256
-    found = item_clusters(source, frame, wide.index, complete)
-    suspects = item_suspects(source, frame) if found is None else ()
-    return ScoreTable(values, names, metric, source.table.source, digest, tuple(notices), found, suspects)
+    clusters = item_clusters(source, frame, wide.index, complete)
+    suspects = item_suspects(source, frame) if clusters is None else ()
+    return ScoreTable(
+        values, names, metric, source.table.source, digest, tuple(notices), clusters, suspects
+    )
 
 
 def _is_numeric(column: pd.Series) -> bool:
@@ -401,18 +403,18 @@ def _mean(cells: Sequence[object]) -> object:
     return math.fsum(value for _, value in values if value is not None) / len(values)
 
 
-def _systems(source: ScoreSource, known: list[str], asked: tuple[str, ...]) -> tuple[str, ...]:
+def _systems(source: ScoreSource, known: list[str], names: tuple[str, ...]) -> tuple[str, ...]:
     unknown = [
         Problem(f"there is no system {name!r}.", close_to(name, known), place=source.table.source)
-        for name in asked
+        for name in names
         if name not in known
     ]
     if unknown:
         raise InputError(unknown)
-    if len(asked or known) < 2:
-        rule = f"two systems are needed; there is only {listing(asked or known)}"
+    if len(names or known) < 2:
+        rule = f"two systems are needed; there is only {listing(names or known)}"
         raise InputError([Problem(rule, "", place=source.table.source)])
-    return asked or tuple(known)
+    return names or tuple(known)
 
 
 def _numbers(

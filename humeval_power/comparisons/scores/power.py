@@ -133,10 +133,10 @@ def power_curve(
     n_jobs: int = 1,
 ) -> tuple[CurvePoint, ...]:
     """Simulated power at each number of items, every size with the same seed."""
-    found = estimate_powers(
+    result = estimate_powers(
         [[make(n)] for n in sizes], n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
     )
-    return tuple(CurvePoint(n, estimate) for n, (estimate,) in zip(sizes, found, strict=True))
+    return tuple(CurvePoint(n, estimate) for n, (estimate,) in zip(sizes, result, strict=True))
 
 
 def curve_sizes(n_items: int) -> tuple[int, ...]:

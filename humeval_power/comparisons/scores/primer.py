@@ -102,9 +102,9 @@ def primer_p(n_items: int, n_helped: int, n_hurt: int) -> float:
 
 def exact_primer_p(differences: Floats) -> float | None:
     """P(sum of n draws with replacement <= 0); None where no coarse lattice holds the differences."""
-    found = lattice_of(differences)
-    if found is not None and set(np.unique(found[0]).tolist()) <= {-1, 0, 1}:
-        steps = found[0]
+    lattice = lattice_of(differences)
+    if lattice is not None and set(np.unique(lattice[0]).tolist()) <= {-1, 0, 1}:
+        steps = lattice[0]
         return primer_p(len(steps), int((steps == 1).sum()), int((steps == -1).sum()))
     sums = exact_sums(differences)
     return None if sums is None else sums.at_most_zero()

@@ -255,9 +255,9 @@ class PairResult(PaperResult):
         return notices_of(self.comparison.table)
 
     def answer(self) -> Document:
-        found = self.comparison
-        a, b = found.table.systems
-        data, names = found.data, found.names
+        result = self.comparison
+        a, b = result.table.systems
+        data, names = result.data, result.names
         scores = table(
             (data.first, data.second, data.difference),
             {
@@ -271,7 +271,7 @@ class PairResult(PaperResult):
             },
         )
         tests = table(
-            found.advice,
+            result.advice,
             {
                 "test": lambda one: one.name,
                 "standing": lambda one: one.standing,
@@ -280,16 +280,16 @@ class PairResult(PaperResult):
             in_words=True,
         )
         effects = table(
-            found.effects,
+            result.effects,
             {
                 "effect size": lambda one: with_names(one.label, names),
                 "estimate": lambda one: significant(one.value),
                 "interval": lambda one: significant_interval(one.low, one.high),
             },
-            f"Intervals of {100 * found.request.settings.confidence:g} %.",
+            f"Intervals of {100 * result.request.settings.confidence:g} %.",
         )
         meaning = table(
-            found.effects,
+            result.effects,
             {
                 "effect size": lambda one: with_names(one.label, names),
                 "what it says": lambda one: with_names(_EFFECT_WORDS[one.name], names),
@@ -297,24 +297,24 @@ class PairResult(PaperResult):
             },
             in_words=True,
         )
-        advice = _EFFECT_ADVICE[found.question]
-        if found.table.clusters is not None:
+        advice = _EFFECT_ADVICE[result.question]
+        if result.table.clusters is not None:
             advice = advice.replace(_HEDGES, _NO_HEDGES)
-        charts = scores_chart(found), differences_chart(found)
+        charts = scores_chart(result), differences_chart(result)
         return Document(
-            f"{b} compared with {a}: {found.table.metric}",
-            lead=_verdict(found),
-            caveats=found.warnings,
+            f"{b} compared with {a}: {result.table.metric}",
+            lead=_verdict(result),
+            caveats=result.warnings,
             sections=(
-                Section("What to report", (Facts(tuple(_reported(found))),)),
-                Section("Step 1: the data", (scores, Points(tuple(_shape(found))), *charts)),
-                Section("Step 2: the test", (Facts(tuple(_suits(found))), *comparison_chart(found))),
+                Section("What to report", (Facts(tuple(_reported(result))),)),
+                Section("Step 1: the data", (scores, Points(tuple(_shape(result))), *charts)),
+                Section("Step 2: the test", (Facts(tuple(_suits(result))), *comparison_chart(result))),
                 Section("Every test for this question", (tests,), is_detail=True),
                 Section("Step 3: the size of the effect", (effects, Paragraph(with_names(advice, names)))),
                 Section("What the effect sizes are", (meaning,), is_detail=True),
-                *_power_section(found),
+                *_power_section(result),
             ),
-            provenance=origin(found.table),
+            provenance=origin(result.table),
         )
 
     def independence(self) -> tuple[Independence, ...]:
@@ -349,8 +349,8 @@ class PairResult(PaperResult):
         return pair_record(self.comparison)
 
     def table_rows(self) -> list[Record]:
-        found = self.comparison
-        return [{**pair_row(found.table.systems, found.test), "significant": found.significant}]
+        result = self.comparison
+        return [{**pair_row(result.table.systems, result.test), "significant": result.significant}]
 
 
 # The sentences and facts of one pair.
@@ -358,13 +358,13 @@ class PairResult(PaperResult):
 
 def _verdict(comparison: PairComparison) -> str:
     """What is shown, and what is still possible; with a margin whether it holds."""
-    found = comparison.equivalence
-    if found is None:
+    equivalence = comparison.equivalence
+    if equivalence is None:
         return _difference(comparison)
-    shown = "shown" if found.is_equivalent else "not shown"
+    shown = "shown" if equivalence.is_equivalent else "not shown"
     return (
-        f"{_difference(comparison)} That the means differ by less than {found.margin:g} is {shown} "
-        f"({p_words(found.p_value)})."
+        f"{_difference(comparison)} That the means differ by less than {equivalence.margin:g} is {shown} "
+        f"({p_words(equivalence.p_value)})."
     )
 
 
@@ -383,7 +383,7 @@ def _difference(comparison: PairComparison) -> str:
         )
     if comparison.significant and not (test.estimate - null) * test.lead > 0:
         return f"{b} - {a} is shown to be {side} {null:g} ({p}), though the {test.estimand} is {test.estimate:g}."
-    asked = {
+    options = {
         "two-sided": f"{b} - {a} is other than {null:g}" if null else "",
         "greater": f"{b} - {a} is above {null:g}" if null else f"{b} scores higher than {a}",
         "less": f"{b} - {a} is below {null:g}" if null else f"{b} scores lower than {a}",
@@ -399,7 +399,7 @@ def _difference(comparison: PairComparison) -> str:
             test.estimand, f" by the {test.estimand}"
         ),
         claim=f"a difference {side} {null:g}" if null else "a difference",
-        asked=asked[settings.alternative],
+        hypothesis=options[settings.alternative],
     )
     return str(compared)
 
@@ -451,18 +451,19 @@ def _reported(comparison: PairComparison) -> Iterator[Fact]:
             f"{'observed' if power.is_observed else 'stated'} effect {significant(power.effect)} "
             f"({with_names(power.effect_words, names)}); {_simulated_test(comparison)}{power.method}",
         )
-    found = comparison.equivalence
-    if found is not None:
+    equivalence = comparison.equivalence
+    if equivalence is not None:
         shown, inferior = (
             "shown" if is_shown else "not shown"
-            for is_shown in (found.is_equivalent, found.is_not_inferior)
+            for is_shown in (equivalence.is_equivalent, equivalence.is_not_inferior)
         )
         robust = "" if comparison.table.clusters is None else " with CR2 errors"
         yield (
             "Equivalence",
-            f"|mean {b} - {a}| below {found.margin:g} {shown}: two one-sided t tests{robust}, "
-            f"{p_words(found.p_value)}, {100 * (1 - 2 * found.alpha):g} % interval "
-            f"{significant_interval(*found.interval)}; that {b} is worse by less than {found.margin:g} is "
+            f"|mean {b} - {a}| below {equivalence.margin:g} {shown}: two one-sided t tests{robust}, "
+            f"{p_words(equivalence.p_value)}, {100 * (1 - 2 * equivalence.alpha):g} % interval "
+            f"{significant_interval(*equivalence.interval)}; that {b} is worse by less than "
+            f"{equivalence.margin:g} is "
             f"{inferior}.",
         )
 

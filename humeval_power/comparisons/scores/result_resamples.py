@@ -30,14 +30,14 @@ def comparison_chart(comparison: PairComparison) -> tuple[Chart, ...]:
     test = comparison.test
     if test.resamples is None:
         return ()
-    found, settings = test.resamples, comparison.request.settings
+    resamples, settings = test.resamples, comparison.request.settings
     if test.name == "primer":
-        return (primer_chart(found, estimate=test.estimate, systems=comparison.names),)
-    band = None if found.what == "t" else (f"{100 * test.confidence:g} % interval", test.interval)
+        return (primer_chart(resamples, estimate=test.estimate, systems=comparison.names),)
+    band = None if resamples.what == "t" else (f"{100 * test.confidence:g} % interval", test.interval)
     return (
         _chart(
-            found,
-            _how_judged(test, found, settings),
+            resamples,
+            _how_judged(test, resamples, settings),
             estimate=test.estimate,
             band=band,
             systems=comparison.names,
@@ -45,20 +45,20 @@ def comparison_chart(comparison: PairComparison) -> tuple[Chart, ...]:
     )
 
 
-def primer_chart(found: Resamples, *, estimate: float, systems: tuple[str, str] = ("A", "B")) -> Chart:
+def primer_chart(resamples: Resamples, *, estimate: float, systems: tuple[str, str] = ("A", "B")) -> Chart:
     """The resampled means, those that are not above the null difference shaded: their share is the primer's p."""
     a, b = systems
     words = (
-        f"Means of the resamples. In {percent(found.not_above)} of them {b} is not ahead of {a} (the mean is "
-        f"{significant(found.at)} or less): this is the primer's p."
+        f"Means of the resamples. In {percent(resamples.not_above)} of them {b} is not ahead of {a} (the mean is "
+        f"{significant(resamples.at)} or less): this is the primer's p."
     )
-    start, end = found.edges[0], found.cut
+    start, end = resamples.edges[0], resamples.cut
     band = (f"{b} not ahead", (start, end)) if start < end else None
-    return _chart(found, words, estimate=estimate, band=band, systems=systems)
+    return _chart(resamples, words, estimate=estimate, band=band, systems=systems)
 
 
 def _chart(
-    found: Resamples,
+    resamples: Resamples,
     words: str,
     *,
     estimate: float,
@@ -66,36 +66,40 @@ def _chart(
     systems: tuple[str, str],
 ) -> Chart:
     """How many resamples came to what; what they are held against and the estimate are marked, a part is shaded."""
-    top = 1.05 * 100 * max(found.shares)
-    if found.what == "t":
-        marks: tuple[Mark, ...] = (Upright("observed t", found.at, 1),)
+    top = 1.05 * 100 * max(resamples.shares)
+    if resamples.what == "t":
+        marks: tuple[Mark, ...] = (Upright("observed t", resamples.at, 1),)
     else:
-        null_is = "no difference" if found.at == 0 else f"null difference {found.at:g}"
-        marks = (Upright(null_is, found.at), Upright(f"observed {found.what}", estimate, 1))
-    places = [found.edges[0], found.edges[-1], *(mark.x for mark in marks if isinstance(mark, Upright))]
+        null_is = "no difference" if resamples.at == 0 else f"null difference {resamples.at:g}"
+        marks = (Upright(null_is, resamples.at), Upright(f"observed {resamples.what}", estimate, 1))
+    places = [
+        resamples.edges[0],
+        resamples.edges[-1],
+        *(mark.x for mark in marks if isinstance(mark, Upright)),
+    ]
     low, high = min(places), max(places)
     room = 0.02 * (high - low) or 0.5
     shaded = () if band is None else (Series("band", band[0], band[1], low=(0.0, 0.0), high=(top, top)),)
     steps = Series(
         "steps",
         "resamples",
-        (found.edges[0], *found.edges),
-        (0.0, *(100 * each for each in found.shares), 0.0),
+        (resamples.edges[0], *resamples.edges),
+        (0.0, *(100 * each for each in resamples.shares), 0.0),
     )
     return Chart(
         name="resamples",
         title="What did the resamples come to?",
         words=words,
-        x=Axis(with_names(_ABOUT.get(found.what, _T), systems), low - room, high + room),
+        x=Axis(with_names(_ABOUT.get(resamples.what, _T), systems), low - room, high + room),
         y=Axis("Resamples", 0, top, unit="%"),
         series=(*shaded, steps),
         marks=marks,
-        numbers=_numbers(found),
+        numbers=_numbers(resamples),
     )
 
 
-def _how_judged(test: PairedTest, found: Resamples, settings: TestSettings) -> str:
-    if found.what == "t":
+def _how_judged(test: PairedTest, resamples: Resamples, settings: TestSettings) -> str:
+    if resamples.what == "t":
         tails = {
             "two-sided": "p is twice the smaller part",
             "greater": "p is the part at it or above",
@@ -103,26 +107,28 @@ def _how_judged(test: PairedTest, found: Resamples, settings: TestSettings) -> s
         }[settings.alternative]
         return (
             "t of the resamples, each in its own errors about the observed mean: where t lies without a "
-            f"difference. {percent(found.not_above)} of them are at the observed t of {significant(found.at)} or "
+            f"difference. {percent(resamples.not_above)} of them are at the observed t of "
+            f"{significant(resamples.at)} or "
             f"below; {tails}."
         )
-    away = f"as far from the observed {found.what} as that is from the null difference"
+    away = f"as far from the observed {resamples.what} as that is from the null difference"
     side = {
         "two-sided": f"p is the share of resamples at least {away}, on either side",
         "greater": f"p is the share of resamples above it and at least {away}",
         "less": f"p is the share of resamples below it and at least {away}",
     }[settings.alternative]
     return (
-        f"{found.what.capitalize()}s of the resamples, about the observed {found.what} of "
-        f"{significant(test.estimate)}; {percent(found.not_above)} of them are at the null difference or below. "
+        f"{resamples.what.capitalize()}s of the resamples, about the observed {resamples.what} of "
+        f"{significant(test.estimate)}; {percent(resamples.not_above)} of them are at the null difference "
+        f"or below. "
         f"The test moves them to the null difference: {side}."
     )
 
 
-def _numbers(found: Resamples) -> Table:
+def _numbers(resamples: Resamples) -> Table:
     rows = tuple(
         (f"{significant(low)} to {significant(high)}", f"{100 * part:.2f} %")
-        for low, high, part in zip(found.edges[:-1], found.edges[1:], found.shares, strict=True)
+        for low, high, part in zip(resamples.edges[:-1], resamples.edges[1:], resamples.shares, strict=True)
     )
     return Table(("from, to", "resamples"), rows)
 
@@ -140,12 +146,12 @@ class PrimerCountsResult(Result):
     found: PrimerCounts
 
     def body(self) -> Document:
-        found = self.found
-        picture = primer_chart(found.resamples, estimate=found.difference)
+        counts = self.found
+        picture = primer_chart(counts.resamples, estimate=counts.difference)
         return Document(
             "The bootstrap primer's p",
-            lead=f"B is not ahead in {share_words(found.p_value)} of the resamples of "
-            f"{counted(found.n_items, 'item')}: the primer's {p_words(found.p_value)}, exactly.",
+            lead=f"B is not ahead in {share_words(counts.p_value)} of the resamples of "
+            f"{counted(counts.n_items, 'item')}: the primer's {p_words(counts.p_value)}, exactly.",
             caveats=(REMARK,),
             sections=(
                 Section("", (Facts(self._facts()), picture)),
@@ -154,35 +160,35 @@ class PrimerCountsResult(Result):
         )
 
     def _facts(self) -> tuple[Fact, ...]:
-        found = self.found
-        same = found.n_items - found.n_helped - found.n_hurt
+        counts = self.found
+        same = counts.n_items - counts.n_helped - counts.n_hurt
         return (
             (
                 "Items",
-                f"{found.n_items:,}: B right and A wrong on {found.n_helped:,} (helped), A right and B wrong on "
-                f"{found.n_hurt:,} (hurt), no difference on {same:,}",
+                f"{counts.n_items:,}: B right and A wrong on {counts.n_helped:,} (helped), A right and B wrong on "
+                f"{counts.n_hurt:,} (hurt), no difference on {same:,}",
             ),
-            ("B - A", f"{100 * found.difference:+.4g} points of accuracy"),
-            ("Resamples, 95 %", f"{significant_interval(*found.interval)}, the middle of their means"),
+            ("B - A", f"{100 * counts.difference:+.4g} points of accuracy"),
+            ("Resamples, 95 %", f"{significant_interval(*counts.interval)}, the middle of their means"),
             (
                 "Sums of exactly 0",
-                f"{share_words(found.share_of_zero)} of the resamples; the primer counts them as not helped",
+                f"{share_words(counts.share_of_zero)} of the resamples; the primer counts them as not helped",
             ),
         )
 
     def _tests(self) -> Table:
-        found = self.found
+        counts = self.found
         rows = (
-            ("McNemar, mid-p", "two-sided", p_cell(found.mid_p)),
-            ("McNemar, exact conditional", "two-sided", p_cell(found.exact_p)),
-            ("sign test", "one-sided, B better", p_cell(found.sign_p)),
-            ("the primer's p", "one-sided, B better", p_cell(found.p_value)),
+            ("McNemar, mid-p", "two-sided", p_cell(counts.mid_p)),
+            ("McNemar, exact conditional", "two-sided", p_cell(counts.exact_p)),
+            ("sign test", "one-sided, B better", p_cell(counts.sign_p)),
+            ("the primer's p", "one-sided, B better", p_cell(counts.p_value)),
         )
         return Table(("test", "alternative", "p"), rows)
 
     def _next(self) -> str:
-        found = self.found
-        counts = f"--only-b {found.n_helped} --only-a {found.n_hurt} --n {found.n_items}"
+        result = self.found
+        counts = f"--only-b {result.n_helped} --only-a {result.n_hurt} --n {result.n_items}"
         return f"humeval-power compare accuracy test {counts}"
 
     def content(self) -> Record:

@@ -107,17 +107,17 @@ class ManyResult(PaperResult):
         return items if clusters is None else f"{items} in {counted(clusters.n_clusters, 'cluster')}"
 
     def answer(self) -> Document:
-        found, alpha = self.found, self.settings.alpha
+        pairs, alpha = self.found, self.settings.alpha
         corrected = (
-            ", not corrected" if found.correction == "none" else f", corrected by {_BY[found.correction]}"
+            ", not corrected" if pairs.correction == "none" else f", corrected by {_BY[pairs.correction]}"
         )
         better = [
-            above(pair.first, pair.second, pair.test.lead) for pair in found.pairs if pair.significant
+            above(pair.first, pair.second, pair.test.lead) for pair in pairs.pairs if pair.significant
         ]
         resampled = "the items" if self.table.clusters is None else "whole clusters of items"
-        group = {name: place for place, names in enumerate(found.clusters, 1) for name in names}
+        group = {name: place for place, names in enumerate(pairs.clusters, 1) for name in names}
         means = table(
-            found.means.items(),
+            pairs.means.items(),
             {
                 "system": lambda row: row[0],
                 "mean": lambda row: significant(row[1]),
@@ -134,17 +134,17 @@ class ManyResult(PaperResult):
             words="Corrected p-values of all pairs as a map: blue where the row's system is better, orange worse.",
         )
         return Document(
-            f"{len(found.means)} systems compared: {self.table.metric}",
-            lead=f"{next(iter(found.means))} has the highest mean. "
-            f"{pairs_lead(better, len(found.pairs), f'alpha {alpha:g}{corrected}')} {found.pairs[0].test.label}, "
+            f"{len(pairs.means)} systems compared: {self.table.metric}",
+            lead=f"{next(iter(pairs.means))} has the highest mean. "
+            f"{pairs_lead(better, len(pairs.pairs), f'alpha {alpha:g}{corrected}')} {pairs.pairs[0].test.label}, "
             f"{self._size}.",
             caveats=(
-                _CORRECTIONS[found.correction][0].format(resampled),
+                _CORRECTIONS[pairs.correction][0].format(resampled),
                 "A pair that is not significant is not shown to be alike; intervals are of each pair by itself.",
             ),
             sections=(
                 Section("Systems", (means, *((groups,) if group else ()), picture)),
-                Section("Each pair", (self._pairs(),), is_detail=len(found.pairs) > MOST_PAIRS),
+                Section("Each pair", (self._pairs(),), is_detail=len(pairs.pairs) > MOST_PAIRS),
             ),
             provenance=origin(self.table),
         )
@@ -181,11 +181,11 @@ class ManyResult(PaperResult):
 
     def paper(self) -> tuple[str, ...]:
         """Systems, items and clusters, the test and its correction, and how many pairs differ."""
-        found, pairs = self.found, counted(len(self.found.pairs), "pair")
+        result, pairs = self.found, counted(len(self.found.pairs), "pair")
         return (
-            f"We compared {len(found.means)} systems by {self.table.metric} on the same {self._size}: "
-            f"{found.pairs[0].test.label} of {pairs}, {_CORRECTIONS[found.correction][1]}. "
-            f"{sum(pair.significant for pair in found.pairs)} of {pairs} differ significantly at alpha "
+            f"We compared {len(result.means)} systems by {self.table.metric} on the same {self._size}: "
+            f"{result.pairs[0].test.label} of {pairs}, {_CORRECTIONS[result.correction][1]}. "
+            f"{sum(pair.significant for pair in result.pairs)} of {pairs} differ significantly at alpha "
             f"{self.settings.alpha:g}.",
         )
 
@@ -196,23 +196,23 @@ class ManyResult(PaperResult):
 
     @property
     def signature(self) -> str:
-        found = self.found
+        pairs = self.found
         return scores_signature(
-            found.question,
-            found.pairs[0].test,
+            pairs.question,
+            pairs.pairs[0].test,
             self.table,
             self.settings,
             drawn=self.is_drawn,
-            n_systems=len(found.means),
-            correction=found.correction,
+            n_systems=len(pairs.means),
+            correction=pairs.correction,
         )
 
     def numbers(self) -> Record:
-        found = self.found
+        pairs = self.found
         return {
-            "systems": list(found.means),
+            "systems": list(pairs.means),
             "metric": self.table.metric,
-            **values(found, "means", "question", "correction", "n_items", "clusters"),
+            **values(pairs, "means", "question", "correction", "n_items", "clusters"),
             "settings": settings_record(self.settings),
             "pairs": [
                 {
@@ -220,7 +220,7 @@ class ManyResult(PaperResult):
                     **values(pair, "first", "second", "n_helped", "n_hurt", "significant"),
                     "corrected_p_value": pair.corrected_p,
                 }
-                for pair in found.pairs
+                for pair in pairs.pairs
             ],
             "notices": list(self.table.notices),
         }
@@ -259,19 +259,18 @@ class SetsResult(PaperResult):
         return notices_of(*(one.table for one in self.comparisons))
 
     def answer(self) -> Document:
-        found, first, n = self.found, self.comparisons[0], len(self.names)
+        replicability, first, n = self.found, self.comparisons[0], len(self.names)
         a, b = first.names
         direction = "higher" if first.request.settings.alternative == "greater" else "lower"
-        confidence = f"confidence {100 * (1 - found.alpha):g} %"
+        confidence = f"confidence {100 * (1 - replicability.alpha):g} %"
         lead = f"In none of {n} sets is it shown that {b} scores {direction} than {a} ({confidence})."
-        if found.count:
-            lead = (
-                f"{b} scores {direction} than {a} in at least {found.count} of {n} sets, with {confidence}."
-            )
-        named = ", ".join(self.names[place] for place in found.named) or "none"
+        if replicability.count:
+            count = replicability.count
+            lead = f"{b} scores {direction} than {a} in at least {count} of {n} sets, with {confidence}."
+        named = ", ".join(self.names[place] for place in replicability.named) or "none"
         changed = {"helped : hurt": lambda row: f"{row[1].data.n_helped:,} : {row[1].data.n_hurt:,}"}
         sets = table(
-            zip(self.names, self.comparisons, found.holm_p, strict=True),
+            zip(self.names, self.comparisons, replicability.holm_p, strict=True),
             {
                 "set": lambda row: row[0],
                 "n": lambda row: f"{row[1].test.n:,}",
@@ -282,7 +281,8 @@ class SetsResult(PaperResult):
             },
         )
         how = Paragraph(
-            f"{first.test.label}, one-sided; {_HOW[found.combination]} (Dror et al. 2017). One by one (Holm): "
+            f"{first.test.label}, one-sided; {_HOW[replicability.combination]} (Dror et al. 2017). One by "
+            f"one (Holm): "
             f"{named}."
         )
         old, new = first.table.systems

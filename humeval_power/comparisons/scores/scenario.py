@@ -74,11 +74,11 @@ class NormalScores:
         """By the noncentral t; for Wilcoxon's test on its effective number of items, 3 / pi of them."""
         if self.test == "t":
             return t_power(self.effect / self.sd, self.n, alternative=self.alternative, alpha=self.alpha)
-        found = t_power(
+        power = t_power(
             self.effect / self.sd, self.n * 3 / math.pi, alternative=self.alternative, alpha=self.alpha
         )
         return replace(
-            found, method="noncentral t with 3/pi of the items (asymptotic efficiency)", exact=False
+            power, method="noncentral t with 3/pi of the items (asymptotic efficiency)", exact=False
         )
 
 
@@ -136,8 +136,8 @@ class ResampledScores:
         if self.test == "wilcoxon":
             return self._ranks_power(n)
         ratio = self.true_effect / float(self.observed.std(ddof=1))
-        found = t_power(ratio, n, alternative=self.alternative, alpha=self.alpha)
-        return replace(found, method="noncentral t with the SD of the differences", exact=False)
+        power = t_power(ratio, n, alternative=self.alternative, alpha=self.alpha)
+        return replace(power, method="noncentral t with the SD of the differences", exact=False)
 
     def _ranks_power(self, n: int) -> ComputedPower:
         r, sd, share = self._ranks

@@ -344,18 +344,18 @@ def equivalence_test(
 
 
 def _clustered(differences: Floats, clusters: Clusters, *, margin: float, alpha: float) -> Equivalence:
-    found = clustered_mean(differences, clusters)
-    if found.standard_error <= ROUNDING * float(np.abs(differences).max()):
+    clustered = clustered_mean(differences, clusters)
+    if clustered.standard_error <= ROUNDING * float(np.abs(differences).max()):
         raise InputError(
             f"The differences do not vary between the {clusters.n_clusters:,} clusters ({clusters.name}): there is "
             "no spread to judge equivalence by."
         )
     return Equivalence(
-        found.estimate,
-        found.interval(1 - 2 * alpha),
+        clustered.estimate,
+        clustered.interval(1 - 2 * alpha),
         margin,
         alpha,
-        found.p_value(-margin, "greater"),
-        found.p_value(margin, "less"),
-        found.n,
+        clustered.p_value(-margin, "greater"),
+        clustered.p_value(margin, "less"),
+        clustered.n,
     )

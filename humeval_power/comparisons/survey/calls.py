@@ -55,11 +55,11 @@ def survey(
             "Without parameters there is no power to work out: give one setting or more by name."
         )
     said = tuple(each if isinstance(each, Difference) else Difference(each) for each in effects)
-    found = surveyed(
+    result = surveyed(
         comparisons, settings, effects=[each.value for each in said], if_missing=if_missing, rule=rule
     )
     return SurveyResult(
-        found=found,
+        found=result,
         comparisons=tuple(comparisons),
         effects=said,
         rule=rule,

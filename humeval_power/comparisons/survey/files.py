@@ -69,7 +69,7 @@ def read_comparisons(path: str | Path) -> tuple[list[PublishedComparison], tuple
     table = table._replace(frame=table.frame[~empty])
     columns = find_columns(table.frame.columns, (*_COLUMNS, *_WORDS), source=table.source).of
     _refuse_strange(table, columns)
-    told = {column.name: texts_of(table, columns.get(column.name)) for column in _WORDS}
+    fields = {column.name: texts_of(table, columns.get(column.name)) for column in _WORDS}
     problems: list[Problem] = []
     answers = {}
     for column in (_TESTED, _BOLD):
@@ -79,7 +79,7 @@ def read_comparisons(path: str | Path) -> tuple[list[PublishedComparison], tuple
     comparisons = [
         _comparison(
             {name: float(values[row]) for name, values in numbers.items()},
-            {name: None if texts is None else _word(texts[row]) for name, texts in told.items()},
+            {name: None if texts is None else _word(texts[row]) for name, texts in fields.items()},
             {name: given[row] for name, given in answers.items()},
             label=f"row {label}",
         )
@@ -98,11 +98,11 @@ def _numbers(table: SourceTable, problems: Sequence[Problem]) -> dict[str, Float
         Every cell that breaks a rule, and the problems that are known already.
     """
     try:
-        found = read_numbers_of(table, _COLUMNS)
+        result = read_numbers_of(table, _COLUMNS)
     except InputError as error:
         raise InputError([*error.problems, *problems]) from None
     absent = np.full(len(table.frame), math.nan)
-    numbers = {column.name: found.get(column.name, absent) for column in _COLUMNS}
+    numbers = {column.name: result.get(column.name, absent) for column in _COLUMNS}
     wrong = _scale_problems(table, numbers["effect"], numbers["low"], numbers["high"])
     if wrong or problems:
         raise InputError([*wrong, *problems])
@@ -125,9 +125,9 @@ def _notices(table: SourceTable, columns: Mapping[str, str]) -> list[str]:
     unused = [str(name) for name in table.frame.columns if str(name) not in columns.values()]
     said = [f"Not used: {listing(unused, limit=6)}."] if unused else []
     read_as = [
-        f"Column {shortened(found)!r} is read as {name}."
-        for name, found in columns.items()
-        if found != name
+        f"Column {shortened(values)!r} is read as {name}."
+        for name, values in columns.items()
+        if values != name
     ]
     return [*table.notices, *read_as, *said]
 

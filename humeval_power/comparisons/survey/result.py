@@ -37,26 +37,26 @@ DETAIL_WORDS = {
 _MOST_KINDS = 12
 
 
-def described(found: Description) -> tuple[Section, ...]:
+def described(description: Description) -> tuple[Section, ...]:
     """A section on what the comparisons are; none where nothing is known."""
-    blocks = tuple(_blocks(found))
+    blocks = tuple(_blocks(description))
     return (Section("What they are", blocks),) if blocks else ()
 
 
-def _blocks(found: Description) -> Iterator[Block]:
-    facts = tuple(_facts(found))
+def _blocks(description: Description) -> Iterator[Block]:
+    facts = tuple(_facts(description))
     if facts:
         yield Facts(facts)
-    if found.sizes:
-        yield _sizes(found)
-    if found.up_to:
-        yield _bands(found)
-    if found.kinds:
-        yield _kinds(found)
+    if description.sizes:
+        yield _sizes(description)
+    if description.up_to:
+        yield _bands(description)
+    if description.kinds:
+        yield _kinds(description)
 
 
-def _facts(found: Description) -> Iterator[tuple[str, str]]:
-    effects = found.effects
+def _facts(description: Description) -> Iterator[tuple[str, str]]:
+    effects = description.effects
     if effects is not None:
         sd = "" if effects.sd is None else f", SD {effects.sd:.3f}"
         yield (
@@ -64,19 +64,19 @@ def _facts(found: Description) -> Iterator[tuple[str, str]]:
             f"mean {effects.mean:+.3f}{sd}, on [0, 1]; from {effects.low:+.3f} to {effects.high:+.3f}, "
             f"the middle one {effects.middle:+.3f}",
         )
-    if found.tested is not None:
-        yield "Tested", f"{_share(found.tested)} report a test"
-    if found.bold is not None:
-        yield "Bold type", f"{_share(found.bold)} set the best number in bold type or star it"
+    if description.tested is not None:
+        yield "Tested", f"{_share(description.tested)} report a test"
+    if description.bold is not None:
+        yield "Bold type", f"{_share(description.bold)} set the best number in bold type or star it"
 
 
 def _share(share: Share) -> str:
     return f"{share.count:,} of {share.known:,} that tell ({percent(share.count / share.known)})"
 
 
-def _sizes(found: Description) -> Table:
+def _sizes(description: Description) -> Table:
     return table(
-        found.sizes.items(),
+        description.sizes.items(),
         {
             "size": lambda row: DETAIL_WORDS[row[0]],
             "known": lambda row: f"{row[1].n:,}",
@@ -89,9 +89,9 @@ def _sizes(found: Description) -> Table:
     )
 
 
-def _bands(found: Description) -> Table:
-    rows = [(f"up to {most}", share.count, share.known) for most, share in found.up_to.items()]
-    last, known = next(reversed(found.up_to)), rows[-1][2]
+def _bands(description: Description) -> Table:
+    rows = [(f"up to {most}", share.count, share.known) for most, share in description.up_to.items()]
+    last, known = next(reversed(description.up_to)), rows[-1][2]
     rows.append((f"over {last}", known - rows[-1][1], known))
     return Table(
         ("items", "comparisons", "share"),
@@ -100,11 +100,11 @@ def _bands(found: Description) -> Table:
     )
 
 
-def _kinds(found: Description) -> Table:
-    total = sum(found.kinds.values())
-    shown = list(found.kinds.items())[:_MOST_KINDS]
+def _kinds(description: Description) -> Table:
+    total = sum(description.kinds.values())
+    shown = list(description.kinds.items())[:_MOST_KINDS]
     others = total - sum(count for _, count in shown)
-    rest = [(f"{len(found.kinds) - len(shown)} others", others)] if others else []
+    rest = [(f"{len(description.kinds) - len(shown)} others", others)] if others else []
     return Table(
         ("type", "comparisons", "share"),
         tuple((name, f"{count:,}", percent(count / total)) for name, count in (*shown, *rest)),
@@ -147,15 +147,15 @@ class SurveyResult(Result):
         )
 
     def _lead(self) -> str:
-        found = self.found
-        setting, effect = found.powers[0].setting, found.effects[0]
-        below, known = found.share_underpowered(setting, effect)
-        asked = f"{_counted(found)}; power to find {understood(self.effects)}."
+        survey = self.found
+        setting, effect = survey.powers[0].setting, survey.effects[0]
+        below, known = survey.share_underpowered(setting, effect)
+        options = f"{_counted(survey)}; power to find {understood(self.effects)}."
         if not known:
-            return f"No comparison reports enough for its power to be known. {asked}"
+            return f"No comparison reports enough for its power to be known. {options}"
         return (
             f"{below:,} of {counted(known, 'comparison')} could not find a difference of {100 * effect:g} % of the "
-            f"scale in {of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {asked}"
+            f"scale in {of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {options}"
         )
 
     def _effect_and_size(self) -> Iterator[Block]:
@@ -170,19 +170,19 @@ class SurveyResult(Result):
             )
 
     def content(self) -> Record:
-        found = self.found
-        settings = dict.fromkeys(each.setting for each in found.powers)
+        survey = self.found
+        settings = dict.fromkeys(each.setting for each in survey.powers)
         return {
             "understood": understood(self.effects),
-            "comparisons": found.n,
-            "reported": dict(found.reported),
-            "described": asdict(found.described),
-            "kendall": None if found.signed is None else asdict(found.signed),
-            "kendall_absolute": None if found.absolute is None else asdict(found.absolute),
+            "comparisons": survey.n,
+            "reported": dict(survey.reported),
+            "described": asdict(survey.described),
+            "kendall": None if survey.signed is None else asdict(survey.signed),
+            "kendall_absolute": None if survey.absolute is None else asdict(survey.absolute),
             "underpowered": {
                 setting: {
-                    "at_own_effect": _counts(found, setting, None),
-                    **{f"at_{effect:g}": _counts(found, setting, effect) for effect in found.effects},
+                    "at_own_effect": _counts(survey, setting, None),
+                    **{f"at_{effect:g}": _counts(survey, setting, effect) for effect in survey.effects},
                 }
                 for setting in settings
             },
@@ -214,47 +214,47 @@ class SurveyResult(Result):
         ]
 
 
-def _reported(found: Survey) -> Table:
+def _reported(survey: Survey) -> Table:
     return table(
-        found.reported.items(),
+        survey.reported.items(),
         {
             "detail": lambda row: DETAIL_WORDS[row[0]],
             "reported": lambda row: f"{row[1]:,}",
-            "share": lambda row: percent(row[1] / found.n),
-            "missing": lambda row: f"{found.n - row[1]:,}",
-            "share missing": lambda row: percent((found.n - row[1]) / found.n),
+            "share": lambda row: percent(row[1] / survey.n),
+            "missing": lambda row: f"{survey.n - row[1]:,}",
+            "share missing": lambda row: percent((survey.n - row[1]) / survey.n),
         },
     )
 
 
-def _counted(found: Survey) -> str:
-    papers = found.described.papers
+def _counted(survey: Survey) -> str:
+    papers = survey.described.papers
     of = "" if papers is None else f" from {counted(papers, 'paper')}"
-    return counted(found.n, "comparison") + of
+    return counted(survey.n, "comparison") + of
 
 
-def _correlation(found: Survey) -> str:
-    if found.signed is None or found.absolute is None:
+def _correlation(survey: Survey) -> str:
+    if survey.signed is None or survey.absolute is None:
         return "Too few comparisons report effect and items for a correlation of the two."
     return (
-        f"Kendall's tau of effect and number of items, over {counted(found.signed.n, 'comparison')}: "
-        f"{_tau(found.signed)}; of the size of the effect: {_tau(found.absolute)}. A negative one can mean that "
+        f"Kendall's tau of effect and number of items, over {counted(survey.signed.n, 'comparison')}: "
+        f"{_tau(survey.signed)}; of the size of the effect: {_tau(survey.absolute)}. A negative one can mean that "
         "small studies were published for their large effects only."
-        + (_ALIKE if (found.described.papers or found.n) < found.n else "")
+        + (_ALIKE if (survey.described.papers or survey.n) < survey.n else "")
     )
 
 
-def _tau(found: KendallTau) -> str:
-    return f"{found.tau:.3f} ({p_words(found.p_value)})"
+def _tau(tau: KendallTau) -> str:
+    return f"{tau.tau:.3f} ({p_words(tau.p_value)})"
 
 
-def _underpowered(found: Survey) -> Table:
+def _underpowered(survey: Survey) -> Table:
     rows = []
-    for setting in dict.fromkeys(each.setting for each in found.powers):
-        cells = [found.share_underpowered(setting, effect) for effect in (None, *found.effects)]
+    for setting in dict.fromkeys(each.setting for each in survey.powers):
+        cells = [survey.share_underpowered(setting, effect) for effect in (None, *survey.effects)]
         rows.append((setting, f"{cells[-1][1]:,}", *map(_share_of_result, cells)))
     return Table(
-        ("setting", "known", "at own effect", *(f"at {effect:g}" for effect in found.effects)),
+        ("setting", "known", "at own effect", *(f"at {effect:g}" for effect in survey.effects)),
         tuple(rows),
         caption=f"Share of the comparisons of known power in which it is below {TARGET:g}",
     )
@@ -265,10 +265,10 @@ def _share_of_result(counts: tuple[int, int]) -> str:
     return "-" if known == 0 else percent(below / known)
 
 
-def _could_find(found: Survey) -> Iterator[Block]:
+def _could_find(survey: Survey) -> Iterator[Block]:
     facts = []
-    for setting in dict.fromkeys(each.setting for each in found.powers):
-        known = [each for each in found.powers if each.setting == setting and not each.reason]
+    for setting in dict.fromkeys(each.setting for each in survey.powers):
+        known = [each for each in survey.powers if each.setting == setting and not each.reason]
         if known:
             middle = median(each.mde for each in known)
             rough = sum(each.is_rough for each in known)
@@ -280,8 +280,8 @@ def _could_find(found: Survey) -> Iterator[Block]:
                 )
             )
     yield Facts(tuple(facts))
-    first = found.powers[0].setting
-    reasons = [each.reason for each in found.powers if each.setting == first and each.reason]
+    first = survey.powers[0].setting
+    reasons = [each.reason for each in survey.powers if each.setting == first and each.reason]
     counts = {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}
     if counts:
         most = sorted(counts.items(), key=lambda each: -each[1])
@@ -290,8 +290,8 @@ def _could_find(found: Survey) -> Iterator[Block]:
         yield Paragraph(f"Power unknown: {shown}{more}. Workers, items and ratings can be assumed instead.")
 
 
-def _counts(found: Survey, setting: str, effect: float | None) -> dict[str, int]:
-    below, known = found.share_underpowered(setting, effect)
+def _counts(survey: Survey, setting: str, effect: float | None) -> dict[str, int]:
+    below, known = survey.share_underpowered(setting, effect)
     return {"underpowered": below, "known": known}
 
 
@@ -302,7 +302,7 @@ BySize = Mapping[int, float]
 
 
 def survey_figure(
-    comparisons: Sequence[PublishedComparison], found: Survey, *, width: float = 4.6
+    comparisons: Sequence[PublishedComparison], survey: Survey, *, width: float = 4.6
 ) -> Figure:
     """A point for each comparison that reports effect and items; x is logarithmic.
 
@@ -328,7 +328,7 @@ def survey_figure(
         items, effects = zip(*points, strict=True)
         axes.scatter(items, effects, s=16, color=INK, alpha=0.55, linewidth=0, label="comparison", zorder=3)
         most = max(1.1 * max(abs(effect) for effect in effects), 0.1)
-        for place, (setting, crews) in enumerate(_detectable(found).items()):
+        for place, (setting, crews) in enumerate(_detectable(survey).items()):
             _draw_setting(axes, place, setting, crews, most=most)
         axes.set_xscale("log")
         ticks = _ticks(items)
@@ -338,8 +338,8 @@ def survey_figure(
         axes.set_ylim(-most, most)
         axes.set_xlabel("Number of items")
         axes.set_ylabel("Effect B - A on [0, 1]")
-        if found.signed is not None:
-            tau = f"Kendall's tau {found.signed.tau:.2f}, {p_words(found.signed.p_value)}"
+        if survey.signed is not None:
+            tau = f"Kendall's tau {survey.signed.tau:.2f}, {p_words(survey.signed.p_value)}"
             axes.set_title(f"{len(points)} comparisons; {tau}", loc="left", color=QUIET)
         figure.legend(loc="outside lower center", ncols=1)
     return figure
@@ -377,10 +377,10 @@ def _ticks(items: Sequence[int]) -> list[int]:
     return [tick for tick in known if below <= tick <= above]
 
 
-def _detectable(found: Survey) -> Mapping[str, Mapping[Crew, BySize]]:
+def _detectable(survey: Survey) -> Mapping[str, Mapping[Crew, BySize]]:
     """For each setting and crew the detectable effect at each number of items."""
     values: dict[str, dict[Crew, dict[int, float]]] = {}
-    for each in found.powers:
+    for each in survey.powers:
         if not each.reason and each.comparison.items is not None:
             crews = values.setdefault(each.setting, {})
             crews.setdefault((each.workers, each.ratings_per_item), {})[each.comparison.items] = each.mde

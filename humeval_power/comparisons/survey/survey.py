@@ -96,7 +96,7 @@ def describe(comparisons: Sequence[PublishedComparison]) -> Description:
     return Description(
         papers=len(papers) or None,
         effects=_effects([each.scaled_effect for each in comparisons if each.scaled_effect is not None]),
-        sizes={name: found for name in SIZES if (found := _sizes(comparisons, name)) is not None},
+        sizes={name: result for name in SIZES if (result := _sizes(comparisons, name)) is not None},
         up_to={most: Share(sum(n <= most for n in items), len(items)) for most in BANDS if items},
         kinds=dict(kinds.most_common()),
         tested=_share([each.tested for each in comparisons]),
@@ -120,8 +120,8 @@ def _sizes(comparisons: Sequence[PublishedComparison], name: str) -> Sizes | Non
     return Sizes(len(values), min(values), median(values), max(values), commonest, counts[commonest])
 
 
-def _share(told: Sequence[bool | None]) -> Share | None:
-    known = [each for each in told if each is not None]
+def _share(values: Sequence[bool | None]) -> Share | None:
+    known = [each for each in values if each is not None]
     return Share(sum(known), len(known)) if known else None
 
 
@@ -140,8 +140,8 @@ def kendall(comparisons: Sequence[PublishedComparison], *, absolute: bool) -> Ke
     effect = rounded(effect)
     if np.ptp(effect) == 0 or np.ptp(items) == 0:
         return None
-    found = stats.kendalltau(effect, items)
-    return KendallTau(float(found.statistic), float(found.pvalue), len(pairs))
+    result = stats.kendalltau(effect, items)
+    return KendallTau(float(result.statistic), float(result.pvalue), len(pairs))
 
 
 TARGET = 0.8
@@ -191,12 +191,12 @@ class Survey:
         """Comparisons with power below 0.8 under a setting, and those whose power is known; at one of
         `effects`, or at each one's own effect."""
         place = None if effect is None else self.effects.index(effect)
-        found = [
+        powers = [
             each.power if place is None else each.power_at[place]
             for each in self.powers
             if each.setting == setting and not each.reason
         ]
-        known = [power for power in found if not math.isnan(power)]
+        known = [power for power in powers if not math.isnan(power)]
         return sum(power < TARGET for power in known), len(known)
 
 
@@ -266,22 +266,24 @@ def _power(
         sizes.append(value or 0)
     workers, items, per_item = sizes
     key = (setting, workers, items, per_item)
-    found: EffectPrecision | str = f"{', '.join(missing)} not reported"
+    precision: EffectPrecision | str = f"{', '.join(missing)} not reported"
     if not missing:
         if key not in known:
             known[key] = _precision(parameters, workers, items, per_item)
-        found = known[key]
-    if isinstance(found, str):
+        precision = known[key]
+    if isinstance(precision, str):
         unknown = (math.nan,) * len(effects)
-        return SurveyedPower(comparison, setting, tuple(assumed), math.nan, math.nan, unknown, False, found)
+        return SurveyedPower(
+            comparison, setting, tuple(assumed), math.nan, math.nan, unknown, False, precision
+        )
     own = comparison.scaled_effect
     return SurveyedPower(
         comparison,
         setting,
         tuple(assumed),
-        mde=minimum_detectable_effect(found, power=TARGET, rule=rule),
-        power=math.nan if own is None or own == 0 else power_at(abs(own), found, rule=rule).power,
-        power_at=tuple(power_at(effect, found, rule=rule).power for effect in effects),
+        mde=minimum_detectable_effect(precision, power=TARGET, rule=rule),
+        power=math.nan if own is None or own == 0 else power_at(abs(own), precision, rule=rule).power,
+        power_at=tuple(power_at(effect, precision, rule=rule).power for effect in effects),
         is_rough=workers < FEW_WORKERS,
         workers=workers,
         ratings_per_item=per_item,

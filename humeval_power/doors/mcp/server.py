@@ -37,9 +37,9 @@ from humeval_power.saying.result import Result, json_ready
 MOST_LETTERS = 20_000  # of a record: an assistant reads all that it is given
 
 
-def answer(work: Work, told: Tell) -> Answer:
+def answer(work: Work, tell: Tell) -> Answer:
     """Run a command for an assistant: its first lines as the text, its record as JSON."""
-    return answers.answer(work, told, shows=_shown)
+    return answers.answer(work, tell, shows=_shown)
 
 
 def _shown(_path: tuple[str, ...], result: Result) -> Answer:
@@ -123,17 +123,17 @@ def made_server(folder: Folder, workers: Workers) -> Server[Any]:
             ]
         )
 
-    async def called(_context: ServerRequestContext[Any], asked: CallToolRequestParams) -> CallToolResult:
-        arguments = asked.arguments or {}
+    async def called(_context: ServerRequestContext[Any], request: CallToolRequestParams) -> CallToolResult:
+        arguments = request.arguments or {}
         try:
-            if asked.name == EXPLAIN.name:
+            if request.name == EXPLAIN.name:
                 return _said(explained(str(arguments.get("word", ""))))
-            if asked.name not in TOOLS:
-                return _said(f"There is no tool {asked.name[:60]!r}.", is_error=True)
-            found = await workers.live(work_of(asked.name, arguments, folder), "")
+            if request.name not in TOOLS:
+                return _said(f"There is no tool {request.name[:60]!r}.", is_error=True)
+            result = await workers.live(work_of(request.name, arguments, folder), "")
         except (InputError, TooManyError) as error:
             return _said(in_words_of_tools(str(error)), is_error=True)
-        return _result(found) if found is not None else _said("Stopped.", is_error=True)
+        return _result(result) if result is not None else _said("Stopped.", is_error=True)
 
     return Server(
         "humeval-power",
@@ -144,15 +144,15 @@ def made_server(folder: Folder, workers: Workers) -> Server[Any]:
     )
 
 
-def _result(found: Answer) -> CallToolResult:
+def _result(answer: Answer) -> CallToolResult:
     """An answer as the protocol has it: first lines and notes as text, the record beside them."""
-    if found.exit_code not in (0, _MISSED) or not found.text:
-        wrong = [in_words_of_tools(one.text) for one in found.problems]
-        return _said("\n".join(wrong or found.notes or ["It could not be answered."]), is_error=True)
-    lines = [found.text, *map(in_words_of_tools, found.notes), f"In a terminal: {found.command}"]
+    if answer.exit_code not in (0, _MISSED) or not answer.text:
+        wrong = [in_words_of_tools(one.text) for one in answer.problems]
+        return _said("\n".join(wrong or answer.notes or ["It could not be answered."]), is_error=True)
+    lines = [answer.text, *map(in_words_of_tools, answer.notes), f"In a terminal: {answer.command}"]
     said = _said("\n".join(lines))
-    said.content.append(TextContent(type="text", text=found.record))  # for clients that read text alone
-    said.structured_content = json.loads(found.record)
+    said.content.append(TextContent(type="text", text=answer.record))  # for clients that read text alone
+    said.structured_content = json.loads(answer.record)
     return said
 
 

@@ -13,7 +13,7 @@ import click
 from humeval_power.asking.command import StudyCommand
 from humeval_power.asking.options import FieldOption, is_further
 from humeval_power.doors.page.answers import Work
-from humeval_power.doors.page.asked import (
+from humeval_power.doors.page.requests import (
     MOST_LETTERS,
     CommandRequest,
     command_of,
@@ -90,10 +90,10 @@ def work_of(tool: str, arguments: Mapping[str, Any], folder: Folder) -> Work:
         options += [(known[name], text) for text in texts if text.strip()]
     if problems:
         raise InputError(problems)
-    asked = CommandRequest(path, tuple(options))
-    places = {value: _places(folder, value) for value in file_names(asked)}
-    files = [pair for found in places.values() for pair in found]
-    words = words_of(asked)
+    request = CommandRequest(path, tuple(options))
+    places = {value: _places(folder, value) for value in file_names(request)}
+    files = [pair for values in places.values() for pair in values]
+    words = words_of(request)
     study = arguments.get(STUDY)
     if study is not None and isinstance(command_of(path), StudyCommand):
         if not isinstance(study, str):
@@ -106,7 +106,7 @@ def work_of(tool: str, arguments: Mapping[str, Any], folder: Folder) -> Work:
 def in_words_of_tools(text: str) -> str:
     """A message with the names of arguments in the place of options."""
     text = text.replace("the folder of the page", "the folder of this server")
-    return _OPTION.sub(lambda found: _argument(found["name"]), text)
+    return _OPTION.sub(lambda match: _argument(match["name"]), text)
 
 
 def _argument(name: str) -> str:
@@ -154,15 +154,15 @@ def _property(path: tuple[str, ...], name: str, option: click.Parameter) -> dict
     words = about.help if about else str(getattr(option, "help", None) or name)
     if reads_file(path, option, f"{name}.csv"):
         words += _A_FILE
-    found: dict[str, Any] = dict(about.kind.json) if about else _json_of(option)
+    schema: dict[str, Any] = dict(about.kind.json) if about else _json_of(option)
     if about is not None and about.kind.or_file:
-        found = {"anyOf": [found, {"type": "string"}]}
+        schema = {"anyOf": [schema, {"type": "string"}]}
     if about is None and (option.multiple or option.nargs == -1):
-        found = {"type": "array", "items": found}
+        schema = {"type": "array", "items": schema}
     usual = about.usual if about else None
     if isinstance(usual, str | int | float) and usual != "":
-        found["default"] = usual
-    return {**found, "description": in_words_of_tools(" ".join(words.split()))}
+        schema["default"] = usual
+    return {**schema, "description": in_words_of_tools(" ".join(words.split()))}
 
 
 def _json_of(option: click.Parameter) -> dict[str, Any]:
@@ -219,15 +219,15 @@ def _study_files(folder: Folder, named: str) -> list[tuple[str, str]]:
     from humeval_power.asking.study_file import read_study
 
     place = folder.resolve(named)
-    found = [(named, str(place))]
+    places = [(named, str(place))]
     for name, value in read_study(place).values.items():
         if not FIELDS[name].kind.is_file:
             continue
         for each in value if isinstance(value, list) else [value]:
             beside = os.path.relpath(each, folder.path).replace(os.sep, "/")
             if os.path.exists(each):
-                found += _places(folder, beside)
-    return found
+                places += _places(folder, beside)
+    return places
 
 
 _EXPLAINED = {

@@ -166,7 +166,7 @@ def _shown(
     path: tuple[str, ...], result: Result, document: Document, draw: Callable[[Document], str] | None = None
 ) -> Answer:
     from humeval_power.asking.program import python_here
-    from humeval_power.doors.page.asked import asks, links, numbers, ways
+    from humeval_power.doors.page.requests import asks, links, numbers, ways
 
     return Answer(
         0,
@@ -180,7 +180,7 @@ def _shown(
     )
 
 
-def answer(work: Work, told: Tell, shows: Shows | None = None) -> Answer:
+def answer(work: Work, tell: Tell, shows: Shows | None = None) -> Answer:
     """Run the command here and now, in a folder in which its files lie under their own names.
 
     Bad input is no exception: it is an answer with problems.
@@ -195,14 +195,14 @@ def answer(work: Work, told: Tell, shows: Shows | None = None) -> Answer:
     shows = shows or (on_page_of_study if work.texts else on_page)
     typed = shell_command([PROGRAM, *in_terminal(work.words)])
     path = _path_of(work.words)
-    found: list[Answer] = []
+    answers: list[Answer] = []
 
     def show(result: Result) -> None:
-        found.append(replace(shows(path, result), command=typed))
+        answers.append(replace(shows(path, result), command=typed))
         if work.output:
-            told(JobProgress("Writing the files", answer=found[-1]))
+            tell(JobProgress("Writing the files", answer=answers[-1]))
 
-    rarely = _rarely(told)
+    rarely = _rarely(tell)
     if work.output:  # a folder of its own: the writer of files locks the one above
         Path(work.output).parent.mkdir(parents=True, exist_ok=True)
     with (
@@ -214,7 +214,7 @@ def answer(work: Work, told: Tell, shows: Shows | None = None) -> Answer:
         with options_in_errors():
             code, problems = _run(work)
         _keep_beside(work)
-    here = found[-1] if found else Answer(code, command=typed)
+    here = answers[-1] if answers else Answer(code, command=typed)
     files = tuple(sorted(os.listdir(work.output))) if work.output and os.path.isdir(work.output) else ()
     return replace(here, exit_code=code, problems=problems, notes=tuple(caught.notes), files=files)
 
@@ -223,7 +223,7 @@ def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:
     """The command's exit code, and what is wrong with what was asked."""
     from humeval_power.asking.option_names import as_typed
     from humeval_power.asking.output import PROGRAM
-    from humeval_power.doors.page.asked import command_of, link_name
+    from humeval_power.doors.page.requests import command_of, link_name
     from humeval_power.doors.terminal.main import main
 
     words = [*work.words, *_output_words(work)]
@@ -238,9 +238,9 @@ def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:
     except click.ClickException as error:
         return error.exit_code, _usage_problems(error)
     except HumevalPowerError as error:
-        told = error.problems if isinstance(error, InputError) else [error]
+        text = error.problems if isinstance(error, InputError) else [error]
         known = {link_name(option) for option in command.params}
-        return error.exit_code, tuple(_wrong(as_typed(str(each), command, words), known) for each in told)
+        return error.exit_code, tuple(_wrong(as_typed(str(each), command, words), known) for each in text)
     except (KeyboardInterrupt, click.Abort) as stopped:
         return _STOPPED, (Wrong(str(stopped) or "Stopped; nothing is kept."),)
     except OSError as error:
@@ -253,7 +253,7 @@ def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:
 
 def _path_of(words: Sequence[str]) -> tuple[str, ...]:
     """The words that name the command."""
-    from humeval_power.doors.page.asked import command_of
+    from humeval_power.doors.page.requests import command_of
 
     for end in range(1, len(words) + 1):
         try:
@@ -266,7 +266,7 @@ def _path_of(words: Sequence[str]) -> tuple[str, ...]:
 
 def _output_words(work: Work) -> list[str]:
     """The option that has all of the result written, where the command has it."""
-    from humeval_power.doors.page.asked import command_of
+    from humeval_power.doors.page.requests import command_of
 
     options = {option.name for option in command_of(_path_of(work.words)).params}
     if not work.output or not {"output", "force"} <= options:
@@ -275,7 +275,7 @@ def _output_words(work: Work) -> list[str]:
 
 
 def _usage_problems(error: click.ClickException) -> tuple[Wrong, ...]:
-    from humeval_power.doors.page.asked import link_name
+    from humeval_power.doors.page.requests import link_name
 
     about = getattr(error, "param", None)
     text = error.format_message()
@@ -335,7 +335,7 @@ def _keep_beside(work: Work) -> None:
             shutil.move(source / name, place)
 
 
-def _rarely(told: Tell) -> Tell:
+def _rarely(text: Tell) -> Tell:
     """The same, but for what comes at once after something of the same kind."""
     last: dict[str, float] = {}
 
@@ -343,6 +343,6 @@ def _rarely(told: Tell) -> Tell:
         time_now = time.monotonic()
         if time_now - last.get(now.what, -1.0) >= _TOLD_EVERY:
             last[now.what] = time_now
-            told(now)
+            text(now)
 
     return tell

@@ -17,8 +17,8 @@ from starlette.routing import Route
 from humeval_power.asking.form import Form
 from humeval_power.doors.page import views
 from humeval_power.doors.page.answers import Wrong
-from humeval_power.doors.page.asked import CommandRequest, PageParts, asked_of, offered, work_of
 from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.requests import CommandRequest, PageParts, offered, request_of, work_of
 from humeval_power.doors.page.responses import (
     AnswerRequests,
     JobNotes,
@@ -41,7 +41,7 @@ def make_app(parts: PageParts) -> Starlette:
     """The application; security stands before it."""
     begun = JobNotes(parts)
     page = _Page(parts, begun)
-    found = [
+    result = [
         Route("/all", page.all_questions),
         Route("/logs", page.logs),
         Route("/static/{name}", static),
@@ -54,7 +54,7 @@ def make_app(parts: PageParts) -> Starlette:
         *Workspace(parts).routes,
     ]
     for form in FORMS.values():
-        found += [
+        result += [
             Route(form.path, partial(page.form, form)),
             Route(f"/live{form.path}", partial(page.live, form)),
             Route(f"{RUN}{form.path}", partial(page.run, form)),
@@ -74,7 +74,7 @@ def make_app(parts: PageParts) -> Starlette:
             await parts.workers.close()
 
     return Starlette(
-        routes=found,
+        routes=result,
         lifespan=working,
         exception_handlers={
             404: not_there,
@@ -116,51 +116,51 @@ class _Page:
     async def form(self, form: Form, request: Request) -> Response:
         """The page of a command: what its link asks is answered with it, by formula where that is quick."""
         query = request.query_params.multi_items()
-        asked, wrong = await _asked(form, query or list(form.start))
+        options, wrong = await _request_of(form, query or list(form.start))
         if not query and not can_begin(form):
-            return self._page(form, asked, AnswerState("idle", wrong=wrong))
+            return self._page(form, options, AnswerState("idle", wrong=wrong))
         if not form.moves:
             if _is_costly(form):
-                return self._page(form, asked, self._known(form, asked, wrong))
-            return await self._computed(form, asked, wrong)
-        return self._page(form, asked, await self._live(form, asked, wrong, tab=""))
+                return self._page(form, options, self._known(form, options, wrong))
+            return await self._computed(form, options, wrong)
+        return self._page(form, options, await self._live(form, options, wrong, tab=""))
 
     async def live(self, form: Form, request: Request) -> Response:
         """The answer that moves; 204 where a newer one of the same tab has been asked."""
-        asked, wrong = await _asked(form, request.query_params.multi_items())
-        shown = await self._live(form, asked, wrong, tab=request.headers.get("x-tab", ""))
+        options, wrong = await _request_of(form, request.query_params.multi_items())
+        shown = await self._live(form, options, wrong, tab=request.headers.get("x-tab", ""))
         if shown.state == "live" and shown.answer is None and not shown.problems:
             return Response(status_code=204)
-        return self._json(form, asked, shown)
+        return self._json(form, options, shown)
 
     async def run(self, form: Form, request: Request) -> Response:
         """The same page with the answer computed in full."""
-        asked, wrong = await _asked(form, request.query_params.multi_items() or list(form.start))
-        return await self._computed(form, asked, wrong)
+        options, wrong = await _request_of(form, request.query_params.multi_items() or list(form.start))
+        return await self._computed(form, options, wrong)
 
     async def begin(self, form: Form, request: Request) -> Response:
         """Begin to compute an answer in full, or say how far it is."""
-        asked, wrong = await _asked(form, request.query_params.multi_items())
-        shown = self._job(form, asked, wrong)
-        return self._json(form, asked, shown)
+        options, wrong = await _request_of(form, request.query_params.multi_items())
+        shown = self._job(form, options, wrong)
+        return self._json(form, options, shown)
 
     async def job(self, request: Request) -> Response:
         """How far a job is, or its answer."""
         key = request.path_params["key"]
-        form, asked = self._begun.of(key)
+        form, options = self._begun.of(key)
         job = self._parts.workers.job_of(key)
         if job is not None and job.state in ("waiting", "running"):
             await job.wait(_SOON)
-        return self._json(form, asked, self._begun.shown(key))
+        return self._json(form, options, self._begun.shown(key))
 
     async def stop(self, request: Request) -> Response:
         """Stop a job; what it has finished is kept."""
         key = request.path_params["key"]
-        form, asked = self._begun.of(key)
+        form, options = self._begun.of(key)
         self._parts.workers.stop(key)
         if "back" in request.query_params:
             return back(request)
-        return self._json(form, asked, self._begun.shown(key))
+        return self._json(form, options, self._begun.shown(key))
 
     async def leave(self, request: Request) -> Response:
         """The page of a job is left: what nobody waits for is not computed."""
@@ -176,52 +176,54 @@ class _Page:
         return JSONResponse({"value": upload.reference})
 
     async def _live(
-        self, form: Form, asked: CommandRequest, wrong: tuple[Wrong, ...], *, tab: str
+        self, form: Form, request: CommandRequest, wrong: tuple[Wrong, ...], *, tab: str
     ) -> AnswerState:
         if wrong:
             return AnswerState("live", wrong=wrong)
         ready = self._parts.workers.readiness
         if not ready.live:
             return AnswerState(
-                "starting", told=ready.told, wrong=(Wrong(ready.problem),) if ready.problem else ()
+                "starting", progress=ready.progress, wrong=(Wrong(ready.problem),) if ready.problem else ()
             )
         try:
-            work = work_of(self._parts, asked.with_options(**form.live) if form.live else asked, form.hides)
+            work = work_of(
+                self._parts, request.with_options(**form.live) if form.live else request, form.hides
+            )
         except InputError as error:
             return AnswerState("live", wrong=_wrongs(error))
         return AnswerState("live", answer=await self._parts.workers.live(work, tab))
 
-    async def _computed(self, form: Form, asked: CommandRequest, wrong: tuple[Wrong, ...]) -> Response:
-        shown = self._job(form, asked, wrong)
+    async def _computed(self, form: Form, request: CommandRequest, wrong: tuple[Wrong, ...]) -> Response:
+        shown = self._job(form, request, wrong)
         if shown.state in ("waiting", "running"):
             job = self._parts.workers.job_of(shown.key)
             if job is not None:
                 await job.wait(_SOON)
             shown = self._begun.shown(shown.key)
-        return self._page(form, asked, shown)
+        return self._page(form, request, shown)
 
-    def _known(self, form: Form, asked: CommandRequest, wrong: tuple[Wrong, ...]) -> AnswerState:
+    def _known(self, form: Form, request: CommandRequest, wrong: tuple[Wrong, ...]) -> AnswerState:
         """What there is of an answer that is begun by a button alone."""
         try:
-            key = work_of(self._parts, asked, form.hides).key
+            key = work_of(self._parts, request, form.hides).key
         except InputError as error:
             wrong = (*wrong, *_wrongs(error))
         return AnswerState("idle", wrong=wrong) if wrong else self._begun.shown(key)
 
-    def _job(self, form: Form, asked: CommandRequest, wrong: tuple[Wrong, ...]) -> AnswerState:
+    def _job(self, form: Form, request: CommandRequest, wrong: tuple[Wrong, ...]) -> AnswerState:
         if wrong:
             return AnswerState("idle", wrong=wrong)
         try:
-            work = work_of(self._parts, asked, form.hides)
+            work = work_of(self._parts, request, form.hides)
         except InputError as error:
             return AnswerState("idle", wrong=_wrongs(error))
-        return self._begun.shown(self._begun.begin(form, asked, work))
+        return self._begun.shown(self._begun.begin(form, request, work))
 
-    def _page(self, form: Form, asked: CommandRequest, shown: AnswerState) -> Response:
-        return HTMLResponse(views.form_page(form, asked, shown, self._around))
+    def _page(self, form: Form, request: CommandRequest, shown: AnswerState) -> Response:
+        return HTMLResponse(views.form_page(form, request, shown, self._around))
 
-    def _json(self, form: Form, asked: CommandRequest, shown: AnswerState) -> Response:
-        return JSONResponse(views.answer_json(form, asked, shown, self._around))
+    def _json(self, form: Form, request: CommandRequest, shown: AnswerState) -> Response:
+        return JSONResponse(views.answer_json(form, request, shown, self._around))
 
 
 def _is_costly(form: Form) -> bool:
@@ -230,11 +232,11 @@ def _is_costly(form: Form) -> bool:
     return "simulations" in options and "ratings" not in options
 
 
-async def _asked(form: Form, query: list[tuple[str, str]]) -> tuple[CommandRequest, tuple[Wrong, ...]]:
+async def _request_of(form: Form, query: list[tuple[str, str]]) -> tuple[CommandRequest, tuple[Wrong, ...]]:
     """What a link asks, and what is wrong with the link."""
     await run_in_threadpool(offered, form.command, form.hides)  # its options may still be loaded
     try:
-        return asked_of(form.command, query, form.hides), ()
+        return request_of(form.command, query, form.hides), ()
     except InputError as error:
         return CommandRequest(form.command), _wrongs(error)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.types import ASGIApp
 
 from humeval_power.doors.page.app import make_app
-from humeval_power.doors.page.asked import PageParts
+from humeval_power.doors.page.requests import PageParts
 from humeval_power.doors.page.serving.server import State
 from humeval_power.doors.page.working.workers import Workers, WorkLimits
 

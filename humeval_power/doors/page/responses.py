@@ -20,7 +20,7 @@ from starlette.routing import Route
 from humeval_power.asking.form import Form
 from humeval_power.doors.page import views
 from humeval_power.doors.page.answers import Work
-from humeval_power.doors.page.asked import CommandRequest, PageParts
+from humeval_power.doors.page.requests import CommandRequest, PageParts
 from humeval_power.doors.page.views import AnswerState
 from humeval_power.doors.page.working.crew import TooManyError
 from humeval_power.errors import InputError
@@ -51,10 +51,10 @@ def back(request: Request, **options: str) -> Response:
 
 async def static(request: Request) -> Response:
     """A file of every page: its style, its script, its icon."""
-    found = _STATIC.get(request.path_params["name"])
-    if found is None:
+    file = _STATIC.get(request.path_params["name"])
+    if file is None:
         return not_there(request, None)
-    path, kind = found
+    path, kind = file
     return Response(path.read_bytes(), media_type=kind)
 
 
@@ -67,16 +67,16 @@ def not_there(_request: Request, _error: Exception | None) -> Response:
 def refused(request: Request, error: Exception) -> Response:
     """What was asked is wrong, or more than this machine takes: in words, for the script as JSON."""
     status = 503 if isinstance(error, TooManyError) else getattr(error, "status", 422)
-    return _told(request, "This does not work", str(error), status)
+    return _problem_page(request, "This does not work", str(error), status)
 
 
 def broken(request: Request, _error: Exception) -> Response:
     """A fault of the page: nothing of it is shown but that it is one."""
     text = "Something went wrong in the page itself; nothing of yours is lost. Go back and try again."
-    return _told(request, "A fault of the page", text, 500)
+    return _problem_page(request, "A fault of the page", text, 500)
 
 
-def _told(request: Request, title: str, text: str, status: int) -> Response:
+def _problem_page(request: Request, title: str, text: str, status: int) -> Response:
     if request.headers.get("accept", "").startswith("application/json"):
         return JSONResponse({"problems": [{"text": text, "option": ""}]}, status_code=status)
     return HTMLResponse(views.error_page(title, text), status_code=status)
@@ -92,10 +92,10 @@ class JobNotes:
         self._parts = parts
         self._asked: WeakKeyDictionary[Job, tuple[Form, CommandRequest]] = WeakKeyDictionary()
 
-    def begin(self, form: Form, asked: CommandRequest, work: Work) -> str:
+    def begin(self, form: Form, request: CommandRequest, work: Work) -> str:
         """Have it computed; the key of the job."""
         here = replace(work, output=str(self._parts.folder_of(work.key)))
-        self._asked[self._parts.workers.job(work.key, here)] = form, asked
+        self._asked[self._parts.workers.job(work.key, here)] = form, request
         return work.key
 
     def of(self, key: str) -> tuple[Form, CommandRequest]:
@@ -107,10 +107,10 @@ class JobNotes:
             The job is not known, or was forgotten.
         """
         job = self._parts.workers.job_of(key)
-        found = None if job is None else self._asked.get(job)
-        if found is None:
+        request = None if job is None else self._asked.get(job)
+        if request is None:
             raise InputError("This answer is not here any more. Open its link again: it is computed anew.")
-        return found
+        return request
 
     def shown(self, key: str) -> AnswerState:
         """How far a job is, or its answer with the files that other forms take."""
@@ -123,7 +123,9 @@ class JobNotes:
             beside = self._parts.beside(key)
             apart = tuple(sorted(path.name for path in beside.rglob("*") if path.is_file()))
             brought = self._brought(key)
-        return AnswerState(job.state, key, job.told, job.place, job.answer, brought=brought, beside=apart)
+        return AnswerState(
+            job.state, key, job.progress, job.place, job.answer, brought=brought, beside=apart
+        )
 
     def _brought(self, key: str) -> dict[str, str]:
         """The files of an answer that the next forms take, as values of links."""

@@ -17,7 +17,8 @@ from humeval_power.asking.declared import control_of
 from humeval_power.asking.form import JOURNEYS, Control, Form, FormGroup, Next
 from humeval_power.asking.options import DeclaredArgument, DeclaredOption
 from humeval_power.doors.page.answers import Answer, JobProgress, Wrong
-from humeval_power.doors.page.asked import (
+from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.requests import (
     WRITES,
     CommandRequest,
     by_labels,
@@ -28,7 +29,6 @@ from humeval_power.doors.page.asked import (
     offered,
     on_page,
 )
-from humeval_power.doors.page.forms import FORMS
 from humeval_power.saying.numbers import time_taken
 from humeval_power.saying.render.html import safe_environment
 
@@ -85,7 +85,7 @@ class FieldGroup:
         return not self.folded or any(any(field.values) or field.wrong for field in self.fields)
 
 
-def field_groups(form: Form, asked: CommandRequest, problems: Sequence[Wrong]) -> tuple[FieldGroup, ...]:
+def field_groups(form: Form, request: CommandRequest, problems: Sequence[Wrong]) -> tuple[FieldGroup, ...]:
     """The groups of a form with what is asked, and behind them all options that no group names."""
     options = offered(form.command, form.hides)
     named = {control.option for group in form.groups for control in group.controls}
@@ -96,7 +96,7 @@ def field_groups(form: Form, asked: CommandRequest, problems: Sequence[Wrong]) -
         FieldGroup(
             group.title,
             tuple(
-                _field(control, options[control.option], asked, by_option.get(control.option, ()))
+                _field(control, options[control.option], request, by_option.get(control.option, ()))
                 for control in group.controls
             ),
             group.note,
@@ -138,12 +138,12 @@ def wrong_fields(form: Form, problems: Sequence[Wrong]) -> tuple[tuple[str, str]
 def _by_option(
     problems: Iterable[Wrong], options: Mapping[str, click.Parameter]
 ) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    by_option: dict[str, tuple[str, ...]] = {}
     for problem in problems:
         name = _about(problem, options)
         if name is not None:
-            found[name] = (*found.get(name, ()), problem.text)
-    return found
+            by_option[name] = (*by_option.get(name, ()), problem.text)
+    return by_option
 
 
 def _about(problem: Wrong, options: Mapping[str, click.Parameter]) -> str | None:
@@ -155,9 +155,9 @@ def _about(problem: Wrong, options: Mapping[str, click.Parameter]) -> str | None
 
 
 def _field(
-    control: Control, option: click.Parameter, asked: CommandRequest, wrong: tuple[str, ...]
+    control: Control, option: click.Parameter, request: CommandRequest, wrong: tuple[str, ...]
 ) -> PageField:
-    kind = _kind(asked.command, control, option)
+    kind = _kind(request.command, control, option)
     label = control.label or _words(control.option)
     help = control.help or on_page(getattr(option, "help", "") or "")
     if help.rstrip(".").casefold() == label.casefold():
@@ -166,7 +166,7 @@ def _field(
         name=control.option,
         label=label,
         kind=kind,
-        values=_padded(asked.values(control.option), max(1, control.rows)),
+        values=_padded(request.values(control.option), max(1, control.rows)),
         choices=_choices(control, option),
         unit=control.unit,
         help=help,
@@ -256,7 +256,7 @@ class AnswerState:
 
     state: State
     key: str = ""
-    told: JobProgress | None = None
+    progress: JobProgress | None = None
     place: int = 0
     answer: Answer | None = None
     wrong: tuple[Wrong, ...] = ()
@@ -299,10 +299,10 @@ def error_page(title: str, text: str) -> str:
     return rendered("error.html", title=title, text=text)
 
 
-def form_page(form: Form, asked: CommandRequest, shown: AnswerState, around: Surroundings) -> str:
+def form_page(form: Form, request: CommandRequest, shown: AnswerState, around: Surroundings) -> str:
     """A form with its answer."""
     shown = _spoken(shown, form)
-    groups = field_groups(form, asked, shown.problems)
+    groups = field_groups(form, request, shown.problems)
     return rendered(
         "form.html",
         title=form.title,
@@ -311,18 +311,18 @@ def form_page(form: Form, asked: CommandRequest, shown: AnswerState, around: Sur
         file_fields=[each for group in groups for each in group.fields if each.kind == "file"],
         files_here=around.files,
         refresh=2 if shown.state in ("starting", "waiting", "running") else None,
-        **_answer(form, asked, shown, around),
+        **_answer(form, request, shown, around),
     )
 
 
-def answer_part(form: Form, asked: CommandRequest, shown: AnswerState, around: Surroundings) -> str:
+def answer_part(form: Form, request: CommandRequest, shown: AnswerState, around: Surroundings) -> str:
     """What stands beside the form: the answer, or how far it is."""
     shown = _spoken(shown, form)
-    return rendered("answer.html", **_answer(form, asked, shown, around))
+    return rendered("answer.html", **_answer(form, request, shown, around))
 
 
 def answer_json(
-    form: Form, asked: CommandRequest, shown: AnswerState, around: Surroundings
+    form: Form, request: CommandRequest, shown: AnswerState, around: Surroundings
 ) -> dict[str, Any]:
     """The same for the script of the page: with the problems by their fields, and the state."""
     shown = _spoken(shown, form)
@@ -330,8 +330,8 @@ def answer_json(
     return {
         "state": shown.state,
         "key": shown.key,
-        "link": asked.link,
-        "html": answer_part(form, asked, shown, around),
+        "link": request.link,
+        "html": answer_part(form, request, shown, around),
         "problems": [
             {"option": problem.option, "text": problem.text}
             for problem in shown.problems
@@ -358,27 +358,29 @@ def _worded(problems: tuple[Wrong, ...], form: Form) -> tuple[Wrong, ...]:
 
 def _spoken(shown: AnswerState, form: Form) -> AnswerState:
     """The same in the words of the page."""
-    told = shown.told and replace(
-        shown.told, answer=shown.told.answer and answered(shown.told.answer, form)
+    text = shown.progress and replace(
+        shown.progress, answer=shown.progress.answer and answered(shown.progress.answer, form)
     )
     answer = shown.answer and answered(shown.answer, form)
-    return replace(shown, answer=answer, told=told, wrong=_worded(shown.wrong, form))
+    return replace(shown, answer=answer, progress=text, wrong=_worded(shown.wrong, form))
 
 
-def _answer(form: Form, asked: CommandRequest, shown: AnswerState, around: Surroundings) -> dict[str, Any]:
-    answer = shown.answer or (shown.told.answer if shown.told else None)
+def _answer(
+    form: Form, request: CommandRequest, shown: AnswerState, around: Surroundings
+) -> dict[str, Any]:
+    answer = shown.answer or (shown.progress.answer if shown.progress else None)
     is_live = shown.state == "live"
     return {
         "state": shown.state,
         "key": shown.key,
-        "asked": asked,
-        "back": asked.link if shown.state in ("live", "idle", "starting") else RUN + asked.link,
+        "question": request,
+        "back": request.link if shown.state in ("live", "idle", "starting") else RUN + request.link,
         "run_path": RUN + form.path,
         "run_words": "Compute it in full" if is_live and form.by_formula else "Write the files",
         "hint": "Fill in what you know: the answer stands here."
         if form.moves
         else "Fill in what you know, then press Answer: nothing is computed before.",
-        "progress": {"words": _how_far(shown), "share": shown.told.share if shown.told else None},
+        "progress": {"words": _how_far(shown), "share": shown.progress.share if shown.progress else None},
         "elsewhere": problems_elsewhere(form, shown.problems),
         "wrong_fields": wrong_fields(form, shown.problems),
         "html": Markup(answer.html) if answer else "",
@@ -391,13 +393,15 @@ def _answer(form: Form, asked: CommandRequest, shown: AnswerState, around: Surro
         "has_folder": around.has_folder,
         "save_as": "-".join(form.command),
         "form_token": around.form_token,
-        "study_link": f"/whole{asked.link}" if form.command == ("plan",) and shown.state == "done" else "",
+        "study_link": f"/whole{request.link}"
+        if form.command == ("plan",) and shown.state == "done"
+        else "",
         "next": [
-            *_own_links(answer, asked, form.hides),
+            *_own_links(answer, request, form.hides),
             *(
                 (link, step.label)
                 for step in form.next
-                if (link := _next_link(step, asked, shown)) is not None
+                if (link := _next_link(step, request, shown)) is not None
             ),
         ],
     }
@@ -411,39 +415,39 @@ def _badge(form: Form, *, is_live: bool) -> tuple[str, str]:
 
 
 def _how_far(shown: AnswerState) -> str:
-    if shown.state == "starting" and shown.told is None:
+    if shown.state == "starting" and shown.progress is None:
         return "Getting ready"
     if shown.state == "waiting":
         ahead = f", {shown.place} before it" if shown.place else ""
         return f"Waiting for its turn{ahead}"
-    return progress_words(shown.told)
+    return progress_words(shown.progress)
 
 
-def progress_words(told: JobProgress | None) -> str:
+def progress_words(progress: JobProgress | None) -> str:
     """How far a command is, in words."""
-    if told is None:
+    if progress is None:
         return "Beginning"
-    share = "" if told.share is None else f": {told.share:.0%}"
-    left = "" if told.left is None else f", about {time_taken(told.left)} left"
-    return f"{told.what}{share}{left}"
+    share = "" if progress.share is None else f": {progress.share:.0%}"
+    left = "" if progress.left is None else f", about {time_taken(progress.left)} left"
+    return f"{progress.what}{share}{left}"
 
 
 def _own_links(
-    answer: Answer | None, asked: CommandRequest, hides: tuple[str, ...]
+    answer: Answer | None, request: CommandRequest, hides: tuple[str, ...]
 ) -> list[tuple[str, str]]:
     """The links of the answer to pages that are there, in which a file that was uploaded has its digest."""
-    uploads = {name: value for value, name in file_names(asked, hides).items()}
-    found = []
+    uploads = {name: value for value, name in file_names(request, hides).items()}
+    links = []
     for link, words in answer.links if answer else ():
         place = urlsplit(link)
         form = FORMS.get(tuple(place.path.strip("/").split("/")))
         if form is not None:
             query = [(name, uploads.get(value, value)) for name, value in parse_qsl(place.query)]
-            found.append((CommandRequest(form.command, tuple(query)).link, words))
-    return found
+            links.append((CommandRequest(form.command, tuple(query)).link, words))
+    return links
 
 
-def _next_link(step: Next, asked: CommandRequest, shown: AnswerState) -> str | None:
+def _next_link(step: Next, request: CommandRequest, shown: AnswerState) -> str | None:
     """The link of a step, with what it carries; None where the form, or what it needs of this answer, is not
     there."""
     form = FORMS.get(step.command)
@@ -458,7 +462,7 @@ def _next_link(step: Next, asked: CommandRequest, shown: AnswerState) -> str | N
     files = {**step.may_bring, **step.brings}
     options = tuple(
         (name, value)
-        for name, value in asked.options
+        for name, value in request.options
         if name in carried and name in known and name not in files and name not in filled
     )
     options = (*options, *filled.items())

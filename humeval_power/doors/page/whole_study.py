@@ -18,8 +18,8 @@ from starlette.routing import Route
 
 from humeval_power.asking.command_groups import in_terminal
 from humeval_power.doors.page.answers import Answer, JobProgress, Work
-from humeval_power.doors.page.asked import CommandRequest, PageParts, asked_of, on_page, work_of
 from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.requests import CommandRequest, PageParts, on_page, request_of, work_of
 from humeval_power.doors.page.responses import zipped
 from humeval_power.doors.page.views import State, progress_words, rendered
 from humeval_power.errors import InputError
@@ -77,7 +77,7 @@ def steps_of(plan_words: Sequence[str], *, n_systems: int = 2) -> tuple[StudySte
     plan = "plan/plan.json"
     followed = ("--plan", plan)
     power = "power/record.json"
-    says, told = (("--power-file", power), (power,)) if n_systems == 2 else ((), ())
+    says, notices = (("--power-file", power), (power,)) if n_systems == 2 else ((), ())
     secret = ("--seed", _SEED_WORD, "--key", KEY)
     rehearsed = ("--assignment", "assignment/table.csv", "--key", KEY)
     forms = {
@@ -94,7 +94,7 @@ def steps_of(plan_words: Sequence[str], *, n_systems: int = 2) -> tuple[StudySte
                 f"forms/{form}",
                 title,
                 ("report", *followed, *says, "--form", form, "--no-memory"),
-                (plan, *told),
+                (plan, *notices),
             )
             for form, title in forms.items()
         ),
@@ -149,12 +149,12 @@ class WholeStudy:
 
     def files(self, index: str) -> dict[str, bytes]:
         """Everything by its name, with the page that links all of it."""
-        found = {name: path.read_bytes() for part in self.parts for name, path in part.files.items()}
-        found |= {name: path.read_bytes() for name, path in self.inputs.items()}
-        found["index.html"] = index.encode()
-        found["run.sh"] = self.script.encode()
-        found[SEED] = f"{self.seed}\n".encode()
-        return found
+        result = {name: path.read_bytes() for part in self.parts for name, path in part.files.items()}
+        result |= {name: path.read_bytes() for name, path in self.inputs.items()}
+        result["index.html"] = index.encode()
+        result["run.sh"] = self.script.encode()
+        result[SEED] = f"{self.seed}\n".encode()
+        return result
 
 
 _HEAD = (
@@ -184,17 +184,17 @@ class StepShown:
     is_fine: bool = False
 
     @classmethod
-    def of(cls, title: str, state: State, told: JobProgress | None, answer: Answer | None) -> StepShown:
+    def of(cls, title: str, state: State, progress: JobProgress | None, answer: Answer | None) -> StepShown:
         """A step that has begun."""
         if state in ("waiting", "running"):
-            return cls(title, state, progress_words(told))
+            return cls(title, state, progress_words(progress))
         problems = () if answer is None else tuple(on_page(each.text) for each in answer.problems)
         is_fine = answer is not None and bool(answer.html) and not problems
         missed = "done; the target is missed, read why" if answer and answer.exit_code == 3 else "done"
         return cls(title, state, missed if is_fine else "not done", problems, True, is_fine)
 
 
-def study_page(steps: Sequence[StepShown], key: str, asked: CommandRequest) -> str:
+def study_page(steps: Sequence[StepShown], key: str, request: CommandRequest) -> str:
     """How far a whole study is; with a key it is done and can be taken."""
     share = sum(step.is_over for step in steps) / len(steps)
     refresh = None if key or any(step.is_over and not step.is_fine for step in steps[:1]) else 2
@@ -203,7 +203,7 @@ def study_page(steps: Sequence[StepShown], key: str, asked: CommandRequest) -> s
         title="The whole study",
         steps=steps,
         key=key,
-        plan_link=asked.link,
+        plan_link=request.link,
         share=share,
         refresh=refresh,
     )
@@ -228,8 +228,8 @@ def study_file(whole: WholeStudy, *, alone: bool) -> str:
 
 
 def _sealed(whole: WholeStudy) -> str:
-    found = (part.files.get("plan/plan.json") for part in whole.parts)
-    return next((path.read_text("utf-8") for path in found if path), "")
+    plans = (part.files.get("plan/plan.json") for part in whole.parts)
+    return next((path.read_text("utf-8") for path in plans if path), "")
 
 
 _PLAN = ("plan",)
@@ -238,7 +238,7 @@ _SOON = 0.4  # seconds that a page waits for a step that may be short
 
 @dataclass(slots=True)
 class _Study:
-    asked: CommandRequest
+    request: CommandRequest
     work: Work
     steps: tuple[StudyStep, ...]
     seed: int
@@ -265,16 +265,16 @@ class StudyPages:
     async def page(self, request: Request) -> Response:
         """How far the study of a plan is; to look at it is to go on with it."""
         form = FORMS[_PLAN]
-        asked = asked_of(_PLAN, request.query_params.multi_items(), form.hides)
-        key = hashlib.sha256(f"study {asked.link}".encode()).hexdigest()[:32]
+        options = request_of(_PLAN, request.query_params.multi_items(), form.hides)
+        key = hashlib.sha256(f"study {options.link}".encode()).hexdigest()[:32]
         if key not in self._studies:
-            work = work_of(self._parts, asked, form.hides)
-            self._studies[key] = _Study(asked, work, steps_of(work.words), secrets.randbelow(2**31))
+            work = work_of(self._parts, options, form.hides)
+            self._studies[key] = _Study(options, work, steps_of(work.words), secrets.randbelow(2**31))
         study = self._studies[key]
         shown = await self._advanced(study)
         done = len(shown) == len(study.steps) and all(step.is_over for step in shown)
         waiting = [StepShown(step.title) for step in study.steps[len(shown) :]]
-        return HTMLResponse(study_page([*shown, *waiting], key if done else "", asked))
+        return HTMLResponse(study_page([*shown, *waiting], key if done else "", options))
 
     async def take(self, request: Request) -> Response:
         """The study as one HTML file, or all of it in a zip."""
@@ -300,7 +300,7 @@ class StudyPages:
             job = self._job(study, step)
             if job.state in ("waiting", "running"):
                 await job.wait(_SOON)
-            shown.append(StepShown.of(step.title, job.state, job.told, job.answer))
+            shown.append(StepShown.of(step.title, job.state, job.progress, job.answer))
             if not shown[-1].is_over or (step is study.steps[0] and not shown[-1].is_fine):
                 break
             if step is study.steps[0]:
@@ -321,12 +321,12 @@ class StudyPages:
         return Work(step.words_with(study.seed), read)
 
     def _files(self, study: _Study, until: StudyStep) -> dict[str, Path]:
-        found: dict[str, Path] = {}
+        path: dict[str, Path] = {}
         for step in study.steps:
             if step is until:
                 break
-            found |= self._files_of(study, step)
-        return found
+            path |= self._files_of(study, step)
+        return path
 
     def _files_of(self, study: _Study, step: StudyStep) -> dict[str, Path]:
         """The files of a step that is done, by their names in the study."""

@@ -12,8 +12,8 @@ PACKAGE = Path(__file__).parents[2]
 
 def commit() -> str | None:
     """The first digits of the commit: of the build, of what pip fetched, or of the checkout; None for none."""
-    found = _of_build() or _of_pip() or _of_checkout(PACKAGE.parent)
-    return found[:DIGITS] if found else None
+    commit_here = _of_build() or _of_pip() or _of_checkout(PACKAGE.parent)
+    return commit_here[:DIGITS] if commit_here else None
 
 
 def _of_build() -> str | None:
@@ -27,8 +27,8 @@ def _of_pip() -> str | None:
         text = metadata.distribution("humeval-power").read_text("direct_url.json")
     except metadata.PackageNotFoundError:
         return None
-    told = json.loads(text).get("vcs_info", {}).get("commit_id") if text else None
-    return None if told is None else str(told)
+    words = json.loads(text).get("vcs_info", {}).get("commit_id") if text else None
+    return None if words is None else str(words)
 
 
 def _of_checkout(root: Path) -> str | None:

@@ -120,13 +120,13 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; before it runs, what a killed run has left where it leads is completed."""
-        found = super().resolve_command(ctx, args)
+        resolved = super().resolve_command(ctx, args)
         if args[0] in FOLDED and caught() is None and not {"-q", "--quiet"} & set(args):
             where = " ".join(in_terminal(args[:1]))
             say(f"'{args[0]}' stands under '{where.split()[0]}' now: humeval-power {where}", err=True)
         if not {"-h", "--help"} & set(args):
             finish_stopped_runs(args[1:])
-        return found
+        return resolved
 
     def format_commands(
         self,
@@ -204,11 +204,11 @@ class LazyGroup(click.Group):
 
     def _chosen(self, ctx: click.Context, words: list[str]) -> click.Command | None:
         """The command that was asked for, below as many groups as there are."""
-        found: click.Command | None = self
+        command: click.Command | None = self
         for word in words:
-            if isinstance(found, click.Group):
-                found = found.get_command(ctx, word) or (None if found is self else found)
-        return None if isinstance(found, click.Group) else found
+            if isinstance(command, click.Group):
+                command = command.get_command(ctx, word) or (None if command is self else command)
+        return None if isinstance(command, click.Group) else command
 
 
 def _never_fail_to_encode() -> None:

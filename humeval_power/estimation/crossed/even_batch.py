@@ -90,7 +90,7 @@ def search(
         of their lanes by `of`, and y'y of each as `total`.
     """
     lanes, q = len(sums.total), len(start)
-    found, status = np.empty((q, lanes)), np.full(lanes, reml.NO_RESIDUAL)
+    values, status = np.empty((q, lanes)), np.full(lanes, reml.NO_RESIDUAL)
     place = np.arange(lanes)
     gamma = trial = np.repeat(start[:, None], lanes, axis=1)
     slope, direction = np.zeros((q, lanes)), np.zeros((q, lanes))
@@ -116,10 +116,10 @@ def search(
         code[~accepted & (steps == 0)] = reml.NO_RESIDUAL
         code[~accepted & (halvings == _HALVINGS)] = reml.STALLED
         done = code >= 0
-        found[:, place[done]] = gamma[:, done]
+        values[:, place[done]] = gamma[:, done]
         status[place[done]] = code[done]
         if done.all():
-            return found, status
+            return values, status
         going = np.flatnonzero(~done)
         if len(going) < _LANES:  # a companion, whose end is the same again
             going = np.append(going, going)

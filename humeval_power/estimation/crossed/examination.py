@@ -262,8 +262,8 @@ def profile_at(
 
         factor = factored.factorise(problem.large, gamma)
         return factored.profile(problem.large, response, factor, restricted)
-    found: likelihood.Profile = second_order.evaluate(problem.gram, response, gamma, restricted)[1]
-    return found
+    profile: likelihood.Profile = second_order.evaluate(problem.gram, response, gamma, restricted)[1]
+    return profile
 
 
 def with_runaways(
@@ -373,8 +373,8 @@ def at_variances_of(fitted: Fit, part: RatingTable) -> Fit:
             beta, phi = fixed_effects_at(problem, response, gamma)
         else:
             products = likelihood.Response(*(each[0] for each in problem.products(response[None])))
-            found = profile_at(problem, products, gamma, restricted=fitted.estimator == "reml")
-            beta, phi = found.beta, found.phi
+            profile = profile_at(problem, products, gamma, restricted=fitted.estimator == "reml")
+            beta, phi = profile.beta, profile.phi
     error = math.sqrt(residual2 * float(problem.contrast @ phi @ problem.contrast))
     sizes = len(part.rating), int(part.worker.max()) + 1, int(part.item.max()) + 1
     return _moved(fitted, center + float(beta[0]), float(beta @ problem.contrast), error, sizes)

@@ -194,8 +194,8 @@ def _batch_of(
         contrast = problem.contrast
         look = partial(information.precision, fitted, n=problem.design.n, restricted=restricted)
         accuracy = look(contrast)
-        asked = [] if contrasts is None else list(contrasts)
-        further = [np.stack([beta @ each, *look(each)], axis=1) for each in asked]
+        wanted = [] if contrasts is None else list(contrasts)
+        further = [np.stack([beta @ each, *look(each)], axis=1) for each in wanted]
     for df in (accuracy.df_satterthwaite, accuracy.df_kenward_roger):
         df[np.isinf(df)] = np.nan  # the information was not positive: no df at all
     estimate, baseline = (beta * contrast).sum(axis=1), beta[:, 0]
@@ -340,23 +340,23 @@ def fit_complete(ratings: RatingTable) -> BatchFit | None:
     return fit_mean_squares(squares, df, size, difference, mean)
 
 
-def at_maximum(problem: CrossedProblem, ratings: RatingTable, found: BatchFit) -> BatchFit:
+def at_maximum(problem: CrossedProblem, ratings: RatingTable, fit: BatchFit) -> BatchFit:
     """An ML fit of a complete balanced table (arrays of length 1) at its optimum to the digits of the mean squares:
     a search by the criterion stops at the root of them. Of other tables the fit as it is."""
     table = None if is_structured(ratings) else complete_array(ratings)
-    if table is None or found.status[0] != reml.CONVERGED:
-        return found
+    if table is None or fit.status[0] != reml.CONVERGED:
+        return fit
     _, m, n, _, r = table.shape
     size = balanced.Size(m, n, r)
     squares, *_ = balanced.mean_squares(table)
-    sigma2, gamma = found.sigma2[0], found.gamma[0]
+    sigma2, gamma = fit.sigma2[0], fit.gamma[0]
     start = balanced.expected_mean_squares(size, np.append(gamma, 1.0) * sigma2)
     theta = np.append(start[:4] - start[4], start[4])
     ended = by_python.polished(theta, squares[:, 0], balanced.degrees_of_freedom(size))
     gamma = ended[:4] / balanced.loadings(size) / ended[4]
     row = ratings.rating[None]
     there = fit_batch(problem, row, start=gamma[None], restricted=False, tolerance=math.inf)
-    return there._replace(n_optima=found.n_optima) if there.status[0] == reml.CONVERGED else found
+    return there._replace(n_optima=fit.n_optima) if there.status[0] == reml.CONVERGED else fit
 
 
 def fit_mean_squares(
@@ -427,11 +427,11 @@ def best_share(ratings: RatingTable, *, restricted: bool) -> float:
     values = [criterion(share) for share in _GRID]
     best = int(np.argmin(values))
     low, high = _GRID[max(best - 1, 0)], _GRID[min(best + 1, len(_GRID) - 1)]
-    found = optimize.minimize_scalar(
+    optimum = optimize.minimize_scalar(
         criterion, bounds=(low, high), method="bounded", options={"xatol": 1e-9}
     )
-    share = float(found.x) if found.fun < values[best] else float(_GRID[best])
-    return 0.0 if values[0] <= min(values[best], float(found.fun)) + 1e-9 else share
+    share = float(optimum.x) if optimum.fun < values[best] else float(_GRID[best])
+    return 0.0 if values[0] <= min(values[best], float(optimum.fun)) + 1e-9 else share
 
 
 def _criterion_of_share(ratings: RatingTable, *, restricted: bool) -> Callable[[float], float]:

@@ -79,16 +79,16 @@ class Projection:
 
     def _solve(self, right: Floats, tolerance: float) -> Floats:
         """(I + L Z'Z L)^-1 of right-hand sides (columns, r), each with steps of its own."""
-        found, left = np.zeros_like(right), right.copy()
+        values, left = np.zeros_like(right), right.copy()
         target = tolerance**2 * (right**2).sum(axis=0)
         direction = ready = self._precondition(left)
         slope = (left * ready).sum(axis=0)
         for _ in range(_MOST_STEPS):
             if ((left**2).sum(axis=0) <= target).all():
-                return found
+                return values
             image = direction + self._crossed @ direction
             length = _ratio(slope, (direction * image).sum(axis=0))
-            found += length * direction
+            values += length * direction
             left -= length * image
             ready = self._precondition(left)
             before, slope = slope, (left * ready).sum(axis=0)

@@ -45,9 +45,9 @@ class Patterns(NamedTuple):
     @property
     def products(self) -> Floats:
         """(variances, K, K)."""
-        found = np.zeros((self.group[-1] + 1, *self.vectors.shape[1:], self.vectors.shape[1]))
-        np.add.at(found, self.group, self.vectors[:, :, None] * self.vectors[:, None, :])
-        return found
+        values = np.zeros((self.group[-1] + 1, *self.vectors.shape[1:], self.vectors.shape[1]))
+        np.add.at(values, self.group, self.vectors[:, :, None] * self.vectors[:, None, :])
+        return values
 
 
 @dataclass(frozen=True, eq=False)

@@ -188,11 +188,11 @@ class Together:
 
         with one_blas_thread():
             if n_jobs == 1 or len(parts) == 1:
-                found = [fit(part) for part in parts]
+                fits = [fit(part) for part in parts]
             else:
                 with ThreadPoolExecutor(n_jobs) as pool:
-                    found = list(pool.map(fit, parts))
-        return joined(found)
+                    fits = list(pool.map(fit, parts))
+        return joined(fits)
 
     def _fit(
         self, responses: Floats, model: Model, start: Floats, tolerance: float, max_steps: int
@@ -511,6 +511,6 @@ class AnyTable:
             return ContrastFits(*(blank,) * 5, np.array([end.status]), none)
         point = end.point
         known = precision_of(point, point.second_order(), point.rss / point.df)
-        found = precision_of_contrasts(point.beta + centre, known, self._contrasts)
+        precision = precision_of_contrasts(point.beta + centre, known, self._contrasts)
         zero = np.array([[bool((point.gamma == 0).any())]])
-        return ContrastFits._make([*(kind[None] for kind in found), np.zeros(1, dtype=np.int64), zero])
+        return ContrastFits._make([*(kind[None] for kind in precision), np.zeros(1, dtype=np.int64), zero])

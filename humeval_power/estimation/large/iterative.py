@@ -66,18 +66,18 @@ def fit_iterative(
         state, status = minimise(search, search.start(), restricted=restricted)
         while True:
             seen = _examine(search, state)
-            found = _monte_carlo(problem, search, state, seen, restricted=restricted)
+            result = _monte_carlo(problem, search, state, seen, restricted=restricted)
             groups = len(search.signs)
             if (
                 status != reml.CONVERGED
-                or found.largest <= _LARGEST_ERROR
+                or result.largest <= _LARGEST_ERROR
                 or groups * WIDTH >= _MOST_PROBES
             ):
                 break
-            wanted = math.ceil(1.1 * groups * (found.largest / _LARGEST_ERROR) ** 2)
+            wanted = math.ceil(1.1 * groups * (result.largest / _LARGEST_ERROR) ** 2)
             search.draw_probes(min(max(wanted, groups + 1), _MOST_PROBES // WIDTH))
             state, status = minimise(search, state.gamma, restricted=restricted)
-        return _as_batch(problem, search, state, seen, found, status, center, contrasts, restricted)
+        return _as_batch(problem, search, state, seen, result, status, center, contrasts, restricted)
 
 
 def information_at(problem: CrossedProblem, gamma: Floats) -> tuple[Information, Floats]:
@@ -250,7 +250,7 @@ def _as_batch(
     search: Search,
     state: SearchState,
     fitted: Fitted,
-    found: MonteCarlo,
+    estimates: MonteCarlo,
     status: int,
     center: float,
     contrasts: Floats | None,
@@ -271,8 +271,8 @@ def _as_batch(
         return [error, adjusted, *(np.where(np.isinf(each), np.nan, each) for each in (df, df_adjusted))]
 
     error, adjusted, df_satterthwaite, df_kenward_roger = look(problem.contrast)
-    asked = [] if contrasts is None else list(contrasts)
-    further = [np.stack([np.array([state.beta @ each]), *look(each)], axis=1) for each in asked]
+    wanted = [] if contrasts is None else list(contrasts)
+    further = [np.stack([np.array([state.beta @ each]), *look(each)], axis=1) for each in wanted]
     gamma = problem.from_kernel(fitted.gamma)
     baseline = np.array([state.beta[0] + center])
     if problem.is_difference:  # 2 sigma^2 is the variance of a difference; the intercepts have cancelled
@@ -292,5 +292,5 @@ def _as_batch(
         status=np.array([status]),
         further=np.stack(further, axis=1) if further else np.empty((1, 0, 5)),
         examination=Examination(math.nan, state.rss, state.phi, Information(*(part[0] for part in info))),
-        monte_carlo=found,
+        monte_carlo=estimates,
     )

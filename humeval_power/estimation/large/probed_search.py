@@ -253,9 +253,9 @@ class NeighbourSeries:
         ]
         own = [np.einsum("waa->wa", each) for each in self.right]
         joined = [np.concatenate([part.ravel() for part in each]) for each in (own, second)]
-        found = np.zeros((1 + self.n_terms, self.system.n_columns))
-        found[0], found[2] = joined[0] * self.first, joined[1]
-        return found
+        values = np.zeros((1 + self.n_terms, self.system.n_columns))
+        values[0], values[2] = joined[0] * self.first, joined[1]
+        return values
 
     def _by_type(self, columns: Floats) -> Floats:
         """Sums over the columns (terms, n_columns, ...) of each type, (terms, n_types, ...)."""
@@ -373,9 +373,9 @@ class Search:
         seen = self.zy - self.zx @ beta
         rows = [self.system.rows_of(t) for t in range(self.system.n_types)]
         squares = np.array([*(seen[part] @ seen[part] for part in rows), self.yy - beta @ self.xy])
-        found = information.pseudo_inverse(expected) @ squares
+        result = information.pseudo_inverse(expected) @ squares
         least = 0.05 * squares[-1] / self.n
-        ratios = found[:-1] / max(found[-1], least)
+        ratios = result[:-1] / max(result[-1], least)
         return np.asarray(np.clip(ratios, _SMALLEST_START, _LARGEST_START))
 
     def fixed_effects(self, gamma: Floats) -> tuple[Floats, Floats]:
@@ -419,12 +419,12 @@ class Search:
         left = self.yy - 2.0 * beta @ self.xy + beta @ self.xx @ beta
         rss = float(left - self._weighted(gamma, py[:, None])[:, 0] @ seen)
         values = np.concatenate([values for values, _ in done[n_fixed:]], axis=2)
-        found = [
+        estimates = [
             controlled(each[0], each[1:].T, series.means[:, t])
             for t, each in enumerate(values.swapaxes(0, 1))
         ]
-        trace = np.array([each.mean for each in found])
-        of_probe = np.stack([each.left for each in found], axis=1)
+        trace = np.array([each.mean for each in estimates])
+        of_probe = np.stack([each.left for each in estimates], axis=1)
         quadratic, square, worked = self._working(hx, py, phi)
         df = self.n - (self.p if restricted else 0)
         sigma2 = rss / df
@@ -475,11 +475,11 @@ class Search:
         done = in_threads(work, range(len(self.signs)))
         by_type = np.concatenate([types for types, _ in done], axis=2)
         mean = sum(columns for _, columns in done) / by_type.shape[2]
-        found: Floats = mean[0].copy()
+        values: Floats = mean[0].copy()
         for t, part in enumerate(rows):
             slopes = controlled(by_type[0, t], by_type[1:, t].T, series.means[:, t]).slopes
-            found[part] -= slopes @ (mean[1:, part] - series.diagonals[:, part])
-        return found
+            values[part] -= slopes @ (mean[1:, part] - series.diagonals[:, part])
+        return values
 
     def _working(self, hx: Floats, py: Floats, phi: Floats) -> tuple[Floats, Floats, bool]:
         """py_s'Z_s'PZ_t py_t (q, q), py_t'py_t (q,), and whether the solves met their tolerance."""

@@ -56,14 +56,14 @@ def categories_of(ratings: Ratings, family: Family) -> Categories:
     unit = ratings.rating.round(_DIGITS)
     scores, code = np.unique(unit, return_inverse=True)
     _refuse_other_kinds(ratings, scores, family)
-    found = Categories(
+    categories = Categories(
         code=code.astype(np.int64),
         scores=tuple(map(float, scores)),
         unused=_unused(ratings, scores),
         one_box=_one_box(ratings.worker, code),
     )
-    _refuse_separation(ratings, found)
-    return found
+    _refuse_separation(ratings, categories)
+    return categories
 
 
 def _refuse_other_kinds(ratings: Ratings, scores: NDArray[np.float64], family: Family) -> None:
@@ -111,10 +111,10 @@ def _one_box(worker: Codes, code: Codes) -> int:
     return int(((lowest == highest) & (np.bincount(worker, minlength=n) > 1)).sum())
 
 
-def _refuse_separation(ratings: Ratings, found: Categories) -> None:
+def _refuse_separation(ratings: Ratings, categories: Categories) -> None:
     """Refuse systems of which one is never below the other: the likelihood grows for ever with the effect
     (Albert and Anderson 1984)."""
-    of_a, of_b = found.code[ratings.system == 0], found.code[ratings.system == 1]
+    of_a, of_b = categories.code[ratings.system == 0], categories.code[ratings.system == 1]
     if of_b.min() < of_a.max() and of_a.min() < of_b.max():
         return
     b_is_above = bool(of_b.min() >= of_a.max())
@@ -122,15 +122,16 @@ def _refuse_separation(ratings: Ratings, found: Categories) -> None:
     above, below = (b, a) if b_is_above else (a, b)
     raise FitError(
         f"No rating of {above!r} lies below any of {below!r}: the two are separated completely, and the "
-        f"difference has no finite estimate on the latent scale. {_sign_test(ratings, found, above)} The family "
+        f"difference has no finite estimate on the latent scale. {_sign_test(ratings, categories, above)} "
+        f"The family "
         "'gaussian' gives a difference with an interval."
     )
 
 
-def _sign_test(ratings: Ratings, found: Categories, above: str) -> str:
+def _sign_test(ratings: Ratings, categories: Categories, above: str) -> str:
     """The exact sign test over the items that both systems have, in a sentence."""
     n = int(ratings.item.max()) + 1
-    scores = np.asarray(found.scores)[found.code]
+    scores = np.asarray(categories.scores)[categories.code]
     mean = []
     for system in (0, 1):
         of = ratings.system == system

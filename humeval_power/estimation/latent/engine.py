@@ -208,7 +208,7 @@ def fit_latent_batch(
     starts = [variances]
     if single and categories.shape[1] <= _SMALL_TABLE:
         starts += [variances * factor for factor in _FURTHER_STARTS]
-    found = LatentFits.empty(problem.layout, len(categories), n_categories, status)
+    fits = LatentFits.empty(problem.layout, len(categories), n_categories, status)
     tolerance = _TOLERANCE if single else _BATCH_TOLERANCE
 
     def run(first: int) -> None:
@@ -222,7 +222,7 @@ def fit_latent_batch(
                     logit=link == "logit",
                     restricted=restricted,
                 )
-                table.fit(starts, fixed, tolerance, found, row)
+                table.fit(starts, fixed, tolerance, fits, row)
 
     firsts = range(0, len(categories), _CHUNK)
     with one_blas_thread():
@@ -232,7 +232,7 @@ def fit_latent_batch(
         else:
             with ThreadPoolExecutor(n_jobs) as pool:
                 list(pool.map(run, firsts))
-    return _results(problem, found, n_categories)
+    return _results(problem, fits, n_categories)
 
 
 def _without_a_fit(problem: LatentProblem, categories: NDArray[np.integer], n_categories: int) -> Codes:
@@ -257,38 +257,38 @@ def _without_a_fit(problem: LatentProblem, categories: NDArray[np.integer], n_ca
     return status
 
 
-def _results(problem: LatentProblem, found: LatentFits, n_categories: int) -> LatentBatch:
+def _results(problem: LatentProblem, fits: LatentFits, n_categories: int) -> LatentBatch:
     """The public order of components, standard errors and degrees of freedom."""
     n_cuts = n_categories - 1
     order = problem.components
-    variance, norm = found.variance[:, order], found.norm[:, order]
-    information = found.information[:, order][:, :, order]
-    products = found.products[:, order][:, :, order]
-    phi = found.covariance[:, n_cuts, n_cuts]
+    variance, norm = fits.variance[:, order], fits.norm[:, order]
+    information = fits.information[:, order][:, :, order]
+    products = fits.products[:, order][:, :, order]
+    phi = fits.covariance[:, n_cuts, n_cuts]
     inverse = _inverses(information, ~of_one_level(problem.layout)[order])
     with np.errstate(invalid="ignore", divide="ignore"):
         df = 2.0 * phi**2 / np.einsum("ra,rab,rb->r", norm, inverse, norm)
         adjusted = phi + 2.0 * np.einsum("rab,rab->r", inverse, products)
         df[~(np.isfinite(df) & (df > 0.0))] = np.nan
-        errors = np.sqrt(np.diagonal(found.covariance, axis1=1, axis2=2))
+        errors = np.sqrt(np.diagonal(fits.covariance, axis1=1, axis2=2))
         standard_error_adjusted = np.sqrt(adjusted)
     width = np.ptp(problem.layout.fixed, axis=0)
     width[width == 0.0] = 1.0
     runaway = (errors[:, n_cuts:] * width).max(axis=1) > _LARGEST_ERROR
-    status = found.status
+    status = fits.status
     status[runaway] = SEPARATED
     no_fit = np.isin(status, (NO_MODE, ONE_CATEGORY, TOO_FEW_CATEGORIES, SEPARATED))
-    found.covariance[no_fit] = np.nan
+    fits.covariance[no_fit] = np.nan
     blank = np.where(no_fit, np.nan, 1.0)
     return LatentBatch(
-        effect=found.fixed[:, n_cuts] * blank,
+        effect=fits.fixed[:, n_cuts] * blank,
         standard_error=errors[:, n_cuts] * blank,
         standard_error_adjusted=standard_error_adjusted * blank,
         df=df * blank,
-        criterion=found.criterion * blank,
-        thresholds=found.fixed[:, :n_cuts] * blank[:, None],
-        coefficients=found.fixed[:, n_cuts:] * blank[:, None],
-        fixed_covariance=found.covariance,
+        criterion=fits.criterion * blank,
+        thresholds=fits.fixed[:, :n_cuts] * blank[:, None],
+        coefficients=fits.fixed[:, n_cuts:] * blank[:, None],
+        fixed_covariance=fits.covariance,
         sd=np.sqrt(variance) * blank[:, None],
         information=information * blank[:, None, None],
         status=status,

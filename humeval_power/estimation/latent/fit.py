@@ -125,19 +125,19 @@ def fit_latent(
     from humeval_power.estimation.structure import structure_of
 
     check_table(ratings)
-    found = categories_of(ratings, family)
+    categories = categories_of(ratings, family)
     problem = LatentProblem.of_design(ratings.worker, ratings.item, ratings.system, **structure_of(ratings))
     batch = fit_latent_batch(
         problem,
-        found.code[None],
-        n_categories=found.n_categories,
+        categories.code[None],
+        n_categories=categories.n_categories,
         link=link,
         restricted=estimator == "reml",
     )
     status = int(batch.status[0])
     if status not in MESSAGES:
         raise FitError(_RUNS_AWAY)
-    latent = _latent(batch, found, link)
+    latent = _latent(batch, categories, link)
     names, errors = _not_identified(ratings), _errors(batch)
     return LatentFit(
         parameters=Parameters.of_latent(latent),
@@ -147,7 +147,7 @@ def fit_latent(
         standard_error=float(batch.standard_error[0]),
         standard_error_adjusted=float(batch.standard_error_adjusted[0]),
         df_kenward_roger=float(batch.df[0]),
-        shares=_shares(ratings, found),
+        shares=_shares(ratings, categories),
         n_ratings=ratings.n_ratings,
         n_workers=ratings.n_workers,
         n_items=ratings.n_items,
@@ -162,8 +162,8 @@ def fit_latent(
         not_identified=names,
         covariates=_covariates(ratings, batch),
         uncertainty=_uncertainty(ratings, batch, names),
-        unused=found.unused,
-        one_box=found.one_box,
+        unused=categories.unused,
+        one_box=categories.one_box,
         message=MESSAGES[status],
     )
 
@@ -192,7 +192,7 @@ def _criterion(batch: LatentBatch, estimator: Estimator) -> float:
     return float(batch.criterion[0]) - integrated * math.log(2 * math.pi)
 
 
-def _latent(batch: LatentBatch, found: Categories, link: Link) -> Latent:
+def _latent(batch: LatentBatch, categories: Categories, link: Link) -> Latent:
     """The estimates as a record; refused where they are nowhere."""
     effect, deviations = float(batch.effect[0]), batch.sd[0]
     values = np.array([*batch.thresholds[0], effect, *deviations])
@@ -201,7 +201,7 @@ def _latent(batch: LatentBatch, found: Categories, link: Link) -> Latent:
     try:
         return Latent(
             thresholds=tuple(map(float, batch.thresholds[0])),
-            scores=found.scores,
+            scores=categories.scores,
             effect=effect,
             link=link,
             **dict(zip(LATENT_DEVIATIONS, map(float, deviations), strict=False)),
@@ -226,8 +226,8 @@ def _not_identified(ratings: Ratings) -> tuple[str, ...]:
     problem = CrossedProblem.of_ratings(ratings)
     names = problem.components
     matrix = identification.information_matrix(problem, np.ones(problem.n_components))
-    found, _ = identification.unidentified(matrix, (*names, "sd_residual"))
-    return tuple(name for name in found if name in names)
+    result, _ = identification.unidentified(matrix, (*names, "sd_residual"))
+    return tuple(name for name in result if name in names)
 
 
 def _errors(batch: LatentBatch) -> dict[str, float]:
@@ -245,7 +245,7 @@ def _errors(batch: LatentBatch) -> dict[str, float]:
 
 def _covariates(ratings: Ratings, batch: LatentBatch) -> tuple[LatentCovariate, ...]:
     """Their contrasts: the coefficients that follow the effect's, in the order of the ratings' covariates."""
-    found, place = [], 1
+    covariates, place = [], 1
     first = batch.thresholds.shape[1]
     for covariate in ratings.covariates:
         here = slice(place, place + len(covariate.labels))
@@ -253,14 +253,14 @@ def _covariates(ratings: Ratings, batch: LatentBatch) -> tuple[LatentCovariate, 
         covariance = batch.fixed_covariance[0][first:, first:][here, here]
         for label, weights in covariate.contrasts:
             error = float(np.sqrt(weights @ covariance @ weights))
-            found.append(LatentCovariate(label, float(weights @ coefficients), error))
+            covariates.append(LatentCovariate(label, float(weights @ coefficients), error))
         place = here.stop
-    return tuple(found)
+    return tuple(covariates)
 
 
-def _shares(ratings: Ratings, found: Categories) -> Shares:
+def _shares(ratings: Ratings, categories: Categories) -> Shares:
     rows = []
     for system in (0, 1):
-        counts = np.bincount(found.code[ratings.system == system], minlength=found.n_categories)
+        counts = np.bincount(categories.code[ratings.system == system], minlength=categories.n_categories)
         rows.append(tuple(float(share) for share in counts / counts.sum()))
     return rows[0], rows[1]

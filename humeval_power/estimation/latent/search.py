@@ -505,7 +505,7 @@ class LatentTable(NamedTuple):
         return cls(Setting(layout, cuts, y, logit, restricted), n_below[:-1], n_used)
 
     def fit(
-        self, starts: list[Floats], fixed: Floats, tolerance: float, found: LatentFits, row: int
+        self, starts: list[Floats], fixed: Floats, tolerance: float, fits: LatentFits, row: int
     ) -> None:
         """Search from every start; write the best end into `row`."""
         best: tuple[End, LatentPoint] | None = None
@@ -514,7 +514,7 @@ class LatentTable(NamedTuple):
             if best is None or reached[0].value < best[0].value - _ROUNDING:
                 best = reached
         assert best is not None  # there is a start
-        self._write(*best, found, row)
+        self._write(*best, fits, row)
 
     def _search(self, variances: Floats, fixed: Floats, tolerance: float) -> tuple[End, LatentPoint]:
         setting = self.setting
@@ -544,32 +544,32 @@ class LatentTable(NamedTuple):
             ties = shares[1] - shares[0]
             point.dense[order] = spread * np.log((1.0 + ties) / (1.0 - ties))
 
-    def _write(self, end: End, point: LatentPoint, found: LatentFits, row: int) -> None:
+    def _write(self, end: End, point: LatentPoint, fits: LatentFits, row: int) -> None:
         setting = self.setting
-        found.status[row] = end.status
+        fits.status[row] = end.status
         if end.status == NO_MODE:
             return
         types, order, cuts = setting.n_types, setting.order, setting.cuts
         variances = end.x[:types]
         scale = np.sqrt(variances)
         at_bound = variances <= lower_bounds(setting.layout)
-        found.variance[row] = np.where(at_bound, 0.0, variances)
-        found.criterion[row] = end.value - float(end.gradient[:types][at_bound] @ variances[at_bound])
+        fits.variance[row] = np.where(at_bound, 0.0, variances)
+        fits.criterion[row] = end.value - float(end.gradient[:types][at_bound] @ variances[at_bound])
         point.find_mode(setting, scale, _FINAL)
-        found.information[row] = information(setting, scale, point)
+        fits.information[row] = information(setting, scale, point)
         if not setting.restricted:
             point.invert(setting, with_fixed=True)
         n_cuts = len(self.n_below)
         inside = np.flatnonzero((self.n_below > 0) & (self.n_below < self.n_used))
         which = self.n_below[inside] - 1
         theta = point.dense[order : order + cuts.n_theta]
-        found.fixed[row, :n_cuts] = np.where(self.n_below == 0, -np.inf, np.inf)
-        found.fixed[row, inside] = thresholds(cuts, theta)[which]
-        found.fixed[row, n_cuts:] = point.dense[order + cuts.n_theta :]
+        fits.fixed[row, :n_cuts] = np.where(self.n_below == 0, -np.inf, np.inf)
+        fits.fixed[row, inside] = thresholds(cuts, theta)[which]
+        fits.fixed[row, n_cuts:] = point.dense[order + cuts.n_theta :]
         # from theta and the coefficients to thresholds and coefficients
-        jacobian = np.zeros((found.fixed.shape[1], len(point.dense) - order))
+        jacobian = np.zeros((fits.fixed.shape[1], len(point.dense) - order))
         free = cuts.theta[which] >= 0
         jacobian[inside[free], cuts.theta[which[free]]] = cuts.sign[which[free]]
         jacobian[n_cuts:, cuts.n_theta :] = np.eye(len(jacobian) - n_cuts)
-        found.covariance[row] = jacobian @ point.factor.inverse[order:, order:] @ jacobian.T
-        found.norm[row], found.products[row] = effect_parts(setting, scale, point, order + cuts.n_theta)
+        fits.covariance[row] = jacobian @ point.factor.inverse[order:, order:] @ jacobian.T
+        fits.norm[row], fits.products[row] = effect_parts(setting, scale, point, order + cuts.n_theta)

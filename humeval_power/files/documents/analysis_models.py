@@ -47,10 +47,10 @@ class Pair(PartRecord):
     converged: bool | None = None
 
     def contradictions(self) -> Sequence[Problem]:
-        found = outside("estimate", self.estimate, self.interval)
+        result = outside("estimate", self.estimate, self.interval)
         if self.first == self.second:
-            found.append(field_problem("second", self.second, "must be another system than the first."))
-        return found
+            result.append(field_problem("second", self.second, "must be another system than the first."))
+        return result
 
 
 class FamilyOfTestsRecord(PartRecord):

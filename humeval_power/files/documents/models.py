@@ -352,13 +352,13 @@ class FittedRecord(PartRecord):
         return [field_problem("effect.raw.estimate", stated, rule)]
 
     def _wrong_intervals(self) -> list[Problem]:
-        found = []
+        intervals = []
         for name, ends in (self.intervals or {}).items():
             numbers = isinstance(ends, list) and len(ends) == 2 and all(map(_is_number_or_none, ends))
             if name != "method" and (not numbers or (None not in ends and ends[0] > ends[1])):
                 rule = "must be two numbers, the lower first."
-                found.append(field_problem(f"intervals.{name}", ends, rule))
-        return found
+                intervals.append(field_problem(f"intervals.{name}", ends, rule))
+        return intervals
 
 
 class ParametersDocument(FittedRecord):

@@ -31,7 +31,7 @@ def read_document(path: str | Path, *, schema: str) -> dict[str, Any]:
     return checked_document(read_json(path, hint=KINDS[schema].hint), schema=schema, place=str(path))
 
 
-def checked_document(found: object, *, schema: str, place: str) -> dict[str, Any]:
+def checked_document(value: object, *, schema: str, place: str) -> dict[str, Any]:
     """A document that has been read, if it is of the kind asked for and agrees with itself.
 
     Raises
@@ -39,15 +39,15 @@ def checked_document(found: object, *, schema: str, place: str) -> dict[str, Any
     InputError
         Another kind of document; or every field that breaks a rule, with its path, value and rule.
     """
-    stated = found.get("schema") if isinstance(found, dict) else None
-    if not isinstance(found, dict) or stated != schema:
+    stated = value.get("schema") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or stated != schema:
         shown = "no schema" if stated is None else f"the schema {stated!r}"
         rule = f"has {shown}; {schema!r} is needed."
         raise InputError([Problem(rule, KINDS[schema].hint, place=place)])
     from humeval_power.saying.schemas import validated
 
-    validated(KINDS[schema].model, found, place, remedy=_RESTORE)
-    return found
+    validated(KINDS[schema].model, value, place, remedy=_RESTORE)
+    return value
 
 
 def read_parameters(

@@ -23,49 +23,49 @@ _DUMP = ("systemID", "username", "segmentID", "score", "itemType")
 _KIND = _FIRST.index("itemType")
 
 
-def _known_by(found: RawExport) -> str | None:
-    if columns_named(found, _DUMP):
+def _known_by(export: RawExport) -> str | None:
+    if columns_named(export, _DUMP):
         return f"its columns are {', '.join(_DUMP)}"
-    if found.is_folder or found.is_excel or found.is_json:
+    if export.is_folder or export.is_excel or export.is_json:
         return None
-    first = next(csv.reader(found.head.splitlines()[:1]), [])
+    first = next(csv.reader(export.head.splitlines()[:1]), [])
     if len(first) < len(_FIRST) + 2 or first[_KIND] not in _KINDS:
         return None
     return f"it has no header, and column 4 is one of {', '.join(_KINDS)}"
 
 
-def _read(found: RawExport, why: str) -> Export:
-    if columns_named(found, _DUMP):
-        frame, told = found.table, dict(zip(("system", "worker", "item"), _DUMP, strict=False))
+def _read(export: RawExport, why: str) -> Export:
+    if columns_named(export, _DUMP):
+        frame, text = export.table, dict(zip(("system", "worker", "item"), _DUMP, strict=False))
     else:
-        frame = _named(found)
-        told = {"worker": "user", "system": "system", "item": "segment"}
-    frame, joined = _separated(frame, told["system"])
-    notices = list(found.notices)
+        frame = _named(export)
+        text = {"worker": "user", "system": "system", "item": "segment"}
+    frame, joined = _separated(frame, text["system"])
+    notices = list(export.notices)
     if joined:
         notices.append(
             f"WARNING: {joined:,} scores are of one output that several systems share (ids joined by +): each "
             "such system has the same score, which is no evidence of its own."
         )
     rated = frame[frame["itemType"].isin(["TGT"])]
-    split = _with_document(rated, told["system"])
+    split = _with_document(rated, text["system"])
     if split:
-        frame, said = _numbered_by_document(frame, told)
+        frame, said = _numbered_by_document(frame, text)
         notices += said
     kept = {"status": "itemType", "batch": "batchNo", "time_s": "durationInSeconds"}
     return Export(
         platform="appraise",
         why=why,
-        source=found.source,
+        source=export.source,
         frame=frame,
         mapping=Mapping(
             ratings=(RatingColumns(Template("score")),),
-            columns={part: Template(name) for part, name in {**told, **kept}.items() if name in frame},
+            columns={part: Template(name) for part, name in {**text, **kept}.items() if name in frame},
             split=split,
             where=(Condition("itemType", ("TGT",)),),
         ),
         notices=tuple(notices),
-        person=told["worker"],
+        person=text["worker"],
     )
 
 
@@ -82,19 +82,19 @@ def _with_document(rated: pd.DataFrame, system: str) -> dict[str, Template]:
 
 
 def _numbered_by_document(
-    frame: pd.DataFrame, told: MappingType[str, str]
+    frame: pd.DataFrame, values: MappingType[str, str]
 ) -> tuple[pd.DataFrame, list[str]]:
     """The rows, with the document in the names of items where segments are counted anew in each; what to say."""
-    document = frame[told["system"]].astype(str).str.partition("#")[0]
+    document = frame[values["system"]].astype(str).str.partition("#")[0]
     said = "The names of systems begin with the document, as in doc1#sysA: it is the column document."
-    segment = frame[told["item"]].astype(str)
+    segment = frame[values["item"]].astype(str)
     if pd.crosstab(segment, document).gt(0).sum(axis=1).le(1).all():
         return frame, [said]
     again = "Segments are counted anew in each document: an item is DOCUMENT:SEGMENT."
-    return frame.assign(**{told["item"]: document + ":" + segment}), [said, again]
+    return frame.assign(**{values["item"]: document + ":" + segment}), [said, again]
 
 
-def _named(found: RawExport) -> pd.DataFrame:
+def _named(export: RawExport) -> pd.DataFrame:
     """The rows with names for their columns.
 
     Raises
@@ -102,13 +102,13 @@ def _named(found: RawExport) -> pd.DataFrame:
     InputError
         Rows of other lengths than the first.
     """
-    rows = [row for row in csv.reader(io.StringIO(found.text, newline="")) if row]
+    rows = [row for row in csv.reader(io.StringIO(export.text, newline="")) if row]
     width = len(rows[0])
     problems = [
         Problem(
             f"has {len(row)} cells; the first row has {width}.",
             "Is the file complete?",
-            found.source,
+            export.source,
             number,
         )
         for number, row in enumerate(rows, start=1)

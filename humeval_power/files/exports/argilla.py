@@ -21,20 +21,22 @@ from humeval_power.files.json_text import parse_json
 _RESPONSES, _USERS, _STATUS = ".responses", ".responses.users", ".responses.status"
 
 
-def _known_by(found: RawExport) -> str | None:
-    if not found.is_json:
+def _known_by(export: RawExport) -> str | None:
+    if not export.is_json:
         return None
-    questions = [name for one in _first(found) for name in _questions(one)]
+    questions = [name for one in _first(export) for name in _questions(one)]
     return f"its records have {questions[0]}{_USERS}" if questions else None
 
 
-def _first(found: RawExport) -> Sequence[MappingType[str, Any]]:
+def _first(export: RawExport) -> Sequence[MappingType[str, Any]]:
     """The records that the format is told from; of a file of one a line the first, without reading all of it."""
-    if found.head.startswith("["):
-        return [one for one in found.json if isinstance(one, dict)] if isinstance(found.json, list) else ()
-    line = found.text.lstrip().split("\n", 1)[0]
+    if export.head.startswith("["):
+        return (
+            [one for one in export.json if isinstance(one, dict)] if isinstance(export.json, list) else ()
+        )
+    line = export.text.lstrip().split("\n", 1)[0]
     try:
-        record = parse_json(line, place=found.source)
+        record = parse_json(line, place=export.source)
     except InputError:
         return ()
     return [record] if isinstance(record, dict) else ()
@@ -44,34 +46,34 @@ def _questions(record: MappingType[str, Any]) -> list[str]:
     return [name.removesuffix(_USERS) for name in record if name.endswith(_USERS)]
 
 
-def _records(found: RawExport, parts: JsonParts) -> Iterator[tuple[int, MappingType[str, Any]]]:
-    if found.head.startswith("["):
-        yield from parts.records_of(found.json)
+def _records(export: RawExport, parts: JsonParts) -> Iterator[tuple[int, MappingType[str, Any]]]:
+    if export.head.startswith("["):
+        yield from parts.records_of(export.json)
         return
-    lines = [line for line in enumerate(found.text.split("\n"), start=1) if line[1].strip()]
+    lines = [line for line in enumerate(export.text.split("\n"), start=1) if line[1].strip()]
     for number, line in lines:
-        yield number, parts.object_of(parse_json(line, place=found.source, row=number), row=number)
+        yield number, parts.object_of(parse_json(line, place=export.source, row=number), row=number)
 
 
-def _read(found: RawExport, why: str) -> Export:
-    parts = JsonParts(found.source)
-    records = list(_records(found, parts))
+def _read(export: RawExport, why: str) -> Export:
+    parts = JsonParts(export.source)
+    records = list(_records(export, parts))
     questions = list(dict.fromkeys(name for _, one in records for name in _questions(one)))
     rows = list(_rows(records, questions, parts))
     parts.refuse()
     answered = {number for number, _ in rows}
-    frame = frame_of(rows, source=found.source)
+    frame = frame_of(rows, source=export.source)
     flow = [FlowStep("read", len(records), f"records, with {len(rows):,} responses")]
     if len(answered) < len(records):
         flow.append(FlowStep("dropped", len(records) - len(answered), "records without a response"))
     return Export(
         platform="argilla",
         why=why,
-        source=found.source,
+        source=export.source,
         frame=frame,
         mapping=_mapping(frame, questions),
         flow=tuple(flow),
-        notices=found.notices,
+        notices=export.notices,
         person="user",
     )
 
@@ -114,12 +116,12 @@ def _mapping(frame: pd.DataFrame, questions: Sequence[str]) -> Mapping | None:
     names = [
         str(name) for name in frame.columns if name not in ("user", "question", "response", "id", "text")
     ]
-    told = {"worker": Template("user"), **part_columns(names, "item", "system")}
+    fields = {"worker": Template("user"), **part_columns(names, "item", "system")}
     if len(questions) > 1:
-        told["criterion"] = Template("question")
+        fields["criterion"] = Template("question")
     return Mapping(
         ratings=(RatingColumns(Template("response")),),
-        columns=told,
+        columns=fields,
         where=(Condition("response_status", ("submitted",)),),
     )
 

@@ -24,8 +24,8 @@ _WORKERS = ("Email Address", "Username")
 _GRID = re.compile(r"(?P<question>.+) \[(?P<row>.+)\]", re.DOTALL)
 
 
-def _known_by(found: RawExport) -> str | None:
-    names = found.columns
+def _known_by(export: RawExport) -> str | None:
+    names = export.columns
     if len(names) < 2 or names[0] != _TIME:
         return None
     if any(name in names for name in _WORKERS):
@@ -34,35 +34,35 @@ def _known_by(found: RawExport) -> str | None:
     return f"it begins with {_TIME} and has rows of a grid in brackets" if grids else None
 
 
-def _read(found: RawExport, why: str) -> Export:
-    worker = next((name for name in _WORKERS if name in found.columns), None)
+def _read(export: RawExport, why: str) -> Export:
+    worker = next((name for name in _WORKERS if name in export.columns), None)
     return Export(
         platform="google-forms",
         why=why,
-        source=found.source,
-        frame=found.table,
-        mapping=_mapping(found.columns, worker),
-        notices=found.notices,
+        source=export.source,
+        frame=export.table,
+        mapping=_mapping(export.columns, worker),
+        notices=export.notices,
         person=worker,
     )
 
 
 def _mapping(names: Sequence[str], worker: str | None) -> Mapping | None:
     """Grids are slots by their rows; else questions that differ in a number."""
-    asked = [name for name in names if name not in (_TIME, *_WORKERS)]
-    grids = dict.fromkeys(found["question"] for name in asked if (found := _GRID.fullmatch(name)))
+    wanted = [name for name in names if name not in (_TIME, *_WORKERS)]
+    grids = dict.fromkeys(match["question"] for name in wanted if (match := _GRID.fullmatch(name)))
     templates = [f"{literal(question).text} [{{slot}}]" for question in grids]
-    templates = templates or [text for text in slot_templates(asked) if "{slot}" in text]
+    templates = templates or [text for text in slot_templates(wanted) if "{slot}" in text]
     if not templates:
         return None
-    told = {"timestamp": Template(_TIME)} | ({} if worker is None else {"worker": Template(worker)})
+    fields = {"timestamp": Template(_TIME)} | ({} if worker is None else {"worker": Template(worker)})
     several = len(templates) > 1
     return Mapping(
         ratings=tuple(
             RatingColumns(Template(text), text.replace("{slot}", "").strip(" []") if several else None)
             for text in templates
         ),
-        columns=told,
+        columns=fields,
     )
 
 
@@ -75,19 +75,19 @@ _MISSING = tuple(code for code in MISSING_CODES if code)
 SHEET = "sheet"  # the column that names the sheet of a row, where there are several
 
 
-def _known_by_of_sheets(found: RawExport) -> str | None:
-    if found.is_folder:
+def _known_by_of_sheets(export: RawExport) -> str | None:
+    if export.is_folder:
         return None
-    beside = columns_side_by_side(found.table) if found.columns else None
+    beside = columns_side_by_side(export.table) if export.columns else None
     return side_by_side_words(*beside) if beside else "its columns are taken by their names"
 
 
-def side_by_side(found: RawExport) -> Export | None:
+def side_by_side(export: RawExport) -> Export | None:
     """A table with a column of ratings for each worker or system; None where it is none."""
-    if found.is_folder or not found.columns:
+    if export.is_folder or not export.columns:
         return None
-    beside = columns_side_by_side(found.table)
-    return _read_of_sheets(found, side_by_side_words(*beside)) if beside else None
+    beside = columns_side_by_side(export.table)
+    return _read_of_sheets(export, side_by_side_words(*beside)) if beside else None
 
 
 def side_by_side_words(role: Role, columns: Sequence[str]) -> str:
@@ -95,19 +95,19 @@ def side_by_side_words(role: Role, columns: Sequence[str]) -> str:
     return f"Columns {listing(columns)} hold ratings on one scale: each is read as those of one {role}"
 
 
-def _read_of_sheets(found: RawExport, why: str) -> Export:
-    notices = list(found.notices)
-    frame = found.table
-    if found.is_excel and len(sheets := read_sheets(found.content, source=found.source)) > 1:
-        frame = _together(sheets, found.source)
+def _read_of_sheets(export: RawExport, why: str) -> Export:
+    notices = list(export.notices)
+    frame = export.table
+    if export.is_excel and len(sheets := read_sheets(export.content, source=export.source)) > 1:
+        frame = _together(sheets, export.source)
         notices.append(f"All {len(sheets)} sheets are read; the column {SHEET!r} names that of a row.")
     return Export(
         platform="table",
         why=why,
-        source=found.source,
+        source=export.source,
         frame=frame,
         mapping=mapping_of(frame),
-        told=_told(frame),
+        templates=_template_fields(frame),
         notices=tuple(notices),
     )
 
@@ -118,12 +118,12 @@ def _together(sheets: dict[str, pd.DataFrame], source: str) -> pd.DataFrame:
     names = set(map(str, sheets[first].columns))
     problems = [
         Problem(
-            f"has other columns than the sheet {first!r}: {', '.join(sorted(names ^ found))}.",
+            f"has other columns than the sheet {first!r}: {', '.join(sorted(names ^ columns))}.",
             "Give the sheets the same columns, or save them as files of their own.",
             place=f"{source}, sheet {name!r}",
         )
         for name in others
-        if (found := set(map(str, sheets[name].columns))) != names
+        if (columns := set(map(str, sheets[name].columns))) != names
     ]
     if problems:
         raise InputError(problems)
@@ -135,24 +135,24 @@ def _together(sheets: dict[str, pd.DataFrame], source: str) -> pd.DataFrame:
 def mapping_of(frame: pd.DataFrame) -> Mapping | None:
     """A table by its names: one column of ratings, or one for each worker, system or criterion; else None."""
     names = [str(name) for name in frame.columns]
-    told = _told(frame)
-    rating = told.pop("rating", None)
+    text = _template_fields(frame)
+    rating = text.pop("rating", None)
     if (beside := columns_side_by_side(frame)) is not None:
         role, columns = beside
-        known = {*columns, *(one.text for one in told.values())}
+        known = {*columns, *(one.text for one in text.values())}
         others = tuple(name for name in names if name not in known)
-        return Mapping((RatingColumns(Template(f"{{{role}}}")),), told, missing=_MISSING, keep=others)
+        return Mapping((RatingColumns(Template(f"{{{role}}}")),), text, missing=_MISSING, keep=others)
     if rating is not None:
-        return Mapping((RatingColumns(Template(rating.text)),), told, missing=_MISSING)
-    named = {part: told[part].text for part in ROLES if part in told}
-    taken = [told["document"].text] if "document" in told else []
+        return Mapping((RatingColumns(Template(rating.text)),), text, missing=_MISSING)
+    named = {part: text[part].text for part in ROLES if part in text}
+    taken = [text["document"].text] if "document" in text else []
     criteria = columns_of_criteria(frame, named=named, source="", missing=MISSING_CODES, taken=taken)
     if not criteria:
         return None
-    return Mapping(tuple(RatingColumns(literal(name), name) for name in criteria), told, missing=_MISSING)
+    return Mapping(tuple(RatingColumns(literal(name), name) for name in criteria), text, missing=_MISSING)
 
 
-def _told(frame: pd.DataFrame) -> dict[str, Template]:
+def _template_fields(frame: pd.DataFrame) -> dict[str, Template]:
     names = [str(name) for name in frame.columns]
     return part_columns(names, "worker", "item", "system", "criterion", "rating")
 

@@ -26,57 +26,57 @@ _ABOUT = {*_SHORT, "id", "created_at", "updated_at", "was_cancelled", "ground_tr
 _NUMBERS = ("rating", "number")  # of the controls that give one
 
 
-def _known_by(found: RawExport) -> str | None:
-    if found.is_json:
-        if any({"data", "annotations"} <= set(one) for one in _objects(found)):
+def _known_by(export: RawExport) -> str | None:
+    if export.is_json:
+        if any({"data", "annotations"} <= set(one) for one in _objects(export)):
             return "its tasks have data and annotations"
-        return _short_words() if any(set(_SHORT) <= set(one) for one in _objects(found)) else None
-    return _short_words() if columns_named(found, _SHORT) else None
+        return _short_words() if any(set(_SHORT) <= set(one) for one in _objects(export)) else None
+    return _short_words() if columns_named(export, _SHORT) else None
 
 
 def _short_words() -> str:
     return f"its fields are {', '.join(_SHORT)}"
 
 
-def _objects(found: RawExport) -> Sequence[MappingType[str, Any]]:
+def _objects(export: RawExport) -> Sequence[MappingType[str, Any]]:
     """The objects that the format is told from."""
-    if not found.head.startswith("[") or not isinstance(found.json, list):
+    if not export.head.startswith("[") or not isinstance(export.json, list):
         return ()
-    return [one for one in found.json if isinstance(one, dict)]
+    return [one for one in export.json if isinstance(one, dict)]
 
 
-def _read(found: RawExport, why: str) -> Export:
-    parts = JsonParts(found.source)
+def _read(export: RawExport, why: str) -> Export:
+    parts = JsonParts(export.source)
     flow: tuple[FlowStep, ...] = ()
-    if not found.is_json:
+    if not export.is_json:
         rows = {
-            int(number): dict(row) for number, row in zip(found.table.index, _records(found), strict=True)
+            int(number): dict(row) for number, row in zip(export.table.index, _records(export), strict=True)
         }
     elif why == _short_words():
-        rows = dict(parts.records_of(found.json))
+        rows = dict(parts.records_of(export.json))
     else:
-        tasks = list(parts.records_of(found.json))
+        tasks = list(parts.records_of(export.json))
         rows = dict(enumerate(_of_tasks(tasks, parts), start=1))
         flow = tuple(_flow([task for _, task in tasks], len(rows)))
     parts.refuse()
     answers: dict[str, None] = {}
-    frame = frame_of([(number, _cells(row, answers)) for number, row in rows.items()], source=found.source)
+    frame = frame_of([(number, _cells(row, answers)) for number, row in rows.items()], source=export.source)
     if why == _short_words():
         answers |= dict.fromkeys(_in_words(frame, answers))
     return Export(
         platform="label-studio",
         why=why,
-        source=found.source,
+        source=export.source,
         frame=frame,
         mapping=_mapping(frame, list(answers)),
         flow=flow,
-        notices=found.notices,
+        notices=export.notices,
         person="annotator",
     )
 
 
-def _records(found: RawExport) -> Iterator[MappingType[str, Any]]:
-    yield from found.table.to_dict(orient="records")  # type: ignore[misc]
+def _records(export: RawExport) -> Iterator[MappingType[str, Any]]:
+    yield from export.table.to_dict(orient="records")  # type: ignore[misc]
 
 
 def _flow(tasks: Sequence[MappingType[str, Any]], n_rows: int) -> Iterator[FlowStep]:
@@ -118,8 +118,8 @@ def _cells(row: MappingType[str, Any], answers: dict[str, None]) -> dict[str, st
     """The cells of a row as text; the names of columns that hold an answer are noted."""
     cells = {}
     for name, value in row.items():
-        found, is_answer = _answer(value)
-        cells[str(name)] = found
+        result, is_answer = _answer(value)
+        cells[str(name)] = result
         if is_answer and name not in _ABOUT:
             answers[str(name)] = None
     return cells
@@ -184,13 +184,13 @@ def _mapping(frame: pd.DataFrame, answers: Sequence[str]) -> Mapping | None:
     if not answers:
         return None
     others = [name for name in names if name not in answers and name not in _ABOUT]
-    told = {"worker": Template("annotator"), **part_columns(others, "item", "system")}
-    told |= {"time_s": Template("lead_time")} if "lead_time" in names else {}
-    told |= {"timestamp": Template("created_at")} if "created_at" in names else {}
+    fields = {"worker": Template("annotator"), **part_columns(others, "item", "system")}
+    fields |= {"time_s": Template("lead_time")} if "lead_time" in names else {}
+    fields |= {"timestamp": Template("created_at")} if "created_at" in names else {}
     several = len(answers) > 1
     return Mapping(
         ratings=tuple(RatingColumns(literal(name), name if several else None) for name in answers),
-        columns=told,
+        columns=fields,
         where=(Condition("was_cancelled", ("true",), drop=True),) if "was_cancelled" in names else (),
     )
 

@@ -11,25 +11,25 @@ from humeval_power.files.exports.raw import RawExport
 COLUMNS = ("system", "doc", "seg_id", "rater", "category", "severity")
 
 
-def _known_by(found: RawExport) -> str | None:
-    if set(COLUMNS) <= set(found.head.split("\n", 1)[0].rstrip("\r").split("\t")):
+def _known_by(export: RawExport) -> str | None:
+    if set(COLUMNS) <= set(export.head.split("\n", 1)[0].rstrip("\r").split("\t")):
         return f"its columns are {', '.join(COLUMNS)}: a row for each error"
     return None
 
 
-def _read(found: RawExport, why: str) -> Export:
-    table = found.tab_table
+def _read(export: RawExport, why: str) -> Export:
+    table = export.tab_table
     return Export(
         platform="mqm",
         why=why,
-        source=found.source,
+        source=export.source,
         frame=table.assign(item=table["doc"].astype(str) + ":" + table["seg_id"].astype(str)),
         mapping=Mapping(
             columns={"worker": Template("rater"), "item": Template("item"), "system": Template("system")},
             keep=("doc",),
             errors=ErrorWeights(),
         ),
-        notices=found.notices,
+        notices=export.notices,
         person="rater",
     )
 

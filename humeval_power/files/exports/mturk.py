@@ -28,25 +28,25 @@ _ITEM = ("item", "id", "itemid", "segment", "doc", "document", "source", "contex
 _SYSTEM = ("system", "sys", "systemid", "model", "condition", "method")
 
 
-def _known_by(found: RawExport) -> str | None:
-    if not columns_named(found, _ALWAYS):
+def _known_by(export: RawExport) -> str | None:
+    if not columns_named(export, _ALWAYS):
         return None
     return (
-        f"its columns are {', '.join(_ALWAYS)}" if any(_is_answer(one) for one in found.columns) else None
+        f"its columns are {', '.join(_ALWAYS)}" if any(_is_answer(one) for one in export.columns) else None
     )
 
 
-def _read(found: RawExport, why: str) -> Export:
-    frame = found.table
+def _read(export: RawExport, why: str) -> Export:
+    frame = export.table
     if _TOGETHER in frame:
-        frame = _apart(frame, found.source)
+        frame = _apart(frame, export.source)
     return Export(
         platform="mturk",
         why=why,
-        source=found.source,
+        source=export.source,
         frame=frame,
         mapping=_mapping([str(name) for name in frame.columns]),
-        notices=found.notices,
+        notices=export.notices,
         person="WorkerId",
     )
 
@@ -73,10 +73,10 @@ def _apart(frame: pd.DataFrame, source: str) -> pd.DataFrame:
 
 def _of_page(text: str) -> object:
     """What a page answered: an object, or a list of such; a ValueError for anything else."""
-    found = json.loads(text)
-    if not isinstance(found, dict | list):
+    document = json.loads(text)
+    if not isinstance(document, dict | list):
         raise ValueError(text)
-    return found
+    return document
 
 
 def _answers(value: object, name: str) -> Iterator[tuple[str, str]]:
@@ -98,18 +98,18 @@ def _mapping(columns: Sequence[str]) -> Mapping | None:
     if not answers:
         return None
     inputs = slot_templates([name for name in columns if name.startswith("Input.")])
-    told = {"worker": Template("WorkerId")}
+    fields = {"worker": Template("WorkerId")}
     for part, names in (("item", _ITEM), ("system", _SYSTEM)):
         fitting = [one for one in inputs if _bare(one) in names]
         if fitting:
-            told[part] = Template(min(fitting, key=lambda one: names.index(_bare(one))))
-    documents = [one for one in inputs if is_document(_bare(one)) and Template(one) not in told.values()]
-    if "item" in told and len(documents) == 1:
-        told["document"] = Template(documents[0])
-    told |= {part: Template(name) for part, name in _KEPT.items() if name in columns}
+            fields[part] = Template(min(fitting, key=lambda one: names.index(_bare(one))))
+    documents = [one for one in inputs if is_document(_bare(one)) and Template(one) not in fields.values()]
+    if "item" in fields and len(documents) == 1:
+        fields["document"] = Template(documents[0])
+    fields |= {part: Template(name) for part, name in _KEPT.items() if name in columns}
     one_criterion = len(answers) == 1
     ratings = tuple(RatingColumns(Template(one), None if one_criterion else _bare(one)) for one in answers)
-    return Mapping(ratings=ratings, columns=told)
+    return Mapping(ratings=ratings, columns=fields)
 
 
 def _is_answer(name: str) -> bool:

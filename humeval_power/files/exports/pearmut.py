@@ -23,11 +23,11 @@ _CHECK = "validation"
 Line = tuple[int, str, MappingType[str, Any]]  # its row, its campaign, what it says
 
 
-def _known_by(found: RawExport) -> str | None:
-    if not found.head.startswith("{"):
+def _known_by(export: RawExport) -> str | None:
+    if not export.head.startswith("{"):
         return None
     try:
-        record = _first(found)
+        record = _first(export)
     except InputError:
         return None
     lines = [line for part in record.values() for line in part[:1]] if _is_download(record) else [record]
@@ -35,12 +35,12 @@ def _known_by(found: RawExport) -> str | None:
     return f"its lines have {', '.join(_KEYS)}" if named else None
 
 
-def _first(found: RawExport) -> Any:
+def _first(export: RawExport) -> Any:
     """What the first line says; of a download that goes over several lines all of it."""
     try:
-        return parse_json(found.text.lstrip().split("\n", 1)[0], place=found.source)
+        return parse_json(export.text.lstrip().split("\n", 1)[0], place=export.source)
     except InputError:
-        return found.json
+        return export.json
 
 
 def _is_download(record: object) -> bool:
@@ -49,23 +49,23 @@ def _is_download(record: object) -> bool:
     )
 
 
-def _lines(found: RawExport, parts: JsonParts) -> Iterator[Line]:
-    if _is_download(_first(found)):
-        several = len(found.json) > 1
-        lines = [(name, line) for name, lines in found.json.items() for line in lines]
+def _lines(export: RawExport, parts: JsonParts) -> Iterator[Line]:
+    if _is_download(_first(export)):
+        several = len(export.json) > 1
+        lines = [(name, line) for name, lines in export.json.items() for line in lines]
         for row, (name, line) in enumerate(lines, start=1):
             yield row, str(name) if several else "", parts.object_of(line, row=row)
         return
-    for row, text in enumerate(found.text.split("\n"), start=1):
+    for row, text in enumerate(export.text.split("\n"), start=1):
         if text.strip():
-            yield row, "", parts.object_of(parse_json(text, place=found.source, row=row), row=row)
+            yield row, "", parts.object_of(parse_json(text, place=export.source, row=row), row=row)
 
 
-def _read(found: RawExport, why: str) -> Export:
-    parts = JsonParts(found.source)
+def _read(export: RawExport, why: str) -> Export:
+    parts = JsonParts(export.source)
     documents: dict[tuple[str, str, str], Line] = {}
     sent = beside = 0
-    for row, campaign, line in _lines(found, parts):
+    for row, campaign, line in _lines(export, parts):
         user, place = (parts.text_of(line.get(name), row=row, field=name) for name in ("user_id", "item_i"))
         if not isinstance(line.get("annotation"), list):  # the user began anew
             for key in [key for key in documents if key[:2] == (campaign, user)]:
@@ -77,7 +77,7 @@ def _read(found: RawExport, why: str) -> Export:
             documents[campaign, user, place] = (row, campaign, line)
     rows = [row for line in documents.values() for row in _rows(line, parts)]
     parts.refuse()
-    frame = frame_of(rows, source=found.source)
+    frame = frame_of(rows, source=export.source)
     flow = [FlowStep("read", sent + beside, f"documents, with {len(rows):,} outputs that were judged last")]
     steps = (
         (beside, "of welcome, of a break or of goodbye"),
@@ -87,18 +87,18 @@ def _read(found: RawExport, why: str) -> Export:
     return Export(
         platform="pearmut",
         why=why,
-        source=found.source,
+        source=export.source,
         frame=frame,
         mapping=_mapping([str(name) for name in frame.columns]),
         flow=tuple(flow),
-        notices=found.notices,
+        notices=export.notices,
         person="user_id",
     )
 
 
-def _rows(found: Line, parts: JsonParts) -> Iterator[tuple[int, dict[str, str]]]:
+def _rows(result: Line, parts: JsonParts) -> Iterator[tuple[int, dict[str, str]]]:
     """A row for each output of a segment that was judged."""
-    row, campaign, line = found
+    row, campaign, line = result
     segments = parts.list_of(line.get("item"), row=row, field="item")
     judged = parts.list_of(line.get("annotation"), row=row, field="annotation")
     for segment, answers in zip(segments, judged, strict=False):

@@ -37,9 +37,9 @@ class Platform:
         return TITLES[self.name]
 
 
-def columns_named(found: RawExport, wanted: Sequence[str]) -> bool:
+def columns_named(export: RawExport, wanted: Sequence[str]) -> bool:
     """Whether a table has all of these columns."""
-    return set(wanted) <= set(found.columns)
+    return set(wanted) <= set(export.columns)
 
 
 # What the names of an export's columns say by themselves.
@@ -62,11 +62,11 @@ def part_column(names: Sequence[str], part: Role) -> str | None:
 
 def part_columns(names: Sequence[str], *parts: Role) -> dict[str, Template]:
     """The columns of these parts, as far as their names tell, and beside an item's that of its document."""
-    found: dict[str, str | None] = {part: part_column(names, part) for part in parts}
-    documents = [name for name in names if is_document(name) and name not in found.values()]
-    if found.get("item") is not None and len(documents) == 1:
-        found["document"] = documents[0]
-    return {part: literal(name) for part, name in found.items() if name is not None}
+    columns: dict[str, str | None] = {part: part_column(names, part) for part in parts}
+    documents = [name for name in names if is_document(name) and name not in columns.values()]
+    if columns.get("item") is not None and len(documents) == 1:
+        columns["document"] = documents[0]
+    return {part: literal(name) for part, name in columns.items() if name is not None}
 
 
 def is_document(name: str) -> bool:
@@ -116,19 +116,19 @@ def plain(value: object) -> str:
 _ALWAYS = ("worker", "code", "rating")
 
 
-def _known_by(found: RawExport) -> str | None:
-    return f"its columns are {', '.join(_ALWAYS)}" if columns_named(found, _ALWAYS) else None
+def _known_by(export: RawExport) -> str | None:
+    return f"its columns are {', '.join(_ALWAYS)}" if columns_named(export, _ALWAYS) else None
 
 
-def _read(found: RawExport, why: str) -> Export:
-    told = {part: Template(part) for part in (*FIELDS, *EXTRAS) if part in found.columns}
+def _read(export: RawExport, why: str) -> Export:
+    fields = {part: Template(part) for part in (*FIELDS, *EXTRAS) if part in export.columns}
     return Export(
         platform="collected",
         why=why,
-        source=found.source,
-        frame=found.table,
-        mapping=Mapping(ratings=(RatingColumns(Template("rating")),), columns=told),
-        notices=found.notices,
+        source=export.source,
+        frame=export.table,
+        mapping=Mapping(ratings=(RatingColumns(Template("rating")),), columns=fields),
+        notices=export.notices,
         person="worker",
     )
 

@@ -45,7 +45,7 @@ PLATFORMS: tuple[Platform, ...] = (
 )
 
 
-def platform_of(found: RawExport) -> tuple[Platform, str] | None:
+def platform_of(export: RawExport) -> tuple[Platform, str] | None:
     """The platform that a file is of and what it is known by; None where none knows it.
 
     Raises
@@ -53,21 +53,21 @@ def platform_of(found: RawExport) -> tuple[Platform, str] | None:
     InputError
         Two platforms know it: the person has to say which.
     """
-    told = [one for one in PLATFORMS if not one.only_named]
-    known = [(one, why) for one in told if (why := one.known_by(found)) is not None]
+    notices = [one for one in PLATFORMS if not one.only_named]
+    known = [(one, why) for one in notices if (why := one.known_by(export)) is not None]
     if len(known) > 1:
         said = "; ".join(f"{one.title}: {why}" for one, why in known)
         rule = f"could be an export of several platforms ({said})."
         raise InputError(
-            [Problem(rule, f"Say which: {listing([one.name for one, _ in known])}.", found.source)]
+            [Problem(rule, f"Say which: {listing([one.name for one, _ in known])}.", export.source)]
         )
     return known[0] if known else None
 
 
-def reads_as_ratings(found: RawExport) -> bool:
+def reads_as_ratings(export: RawExport) -> bool:
     """Whether the names of a table's columns say by themselves which is what."""
     try:
-        find_roles(found.columns, named={}, source=found.source)
+        find_roles(export.columns, named={}, source=export.source)
     except InputError:
         return False
     return True
@@ -93,57 +93,57 @@ def read_export(path: str | Path, *, platform: str | None = None, rated: bool = 
     InputError
         A file that is none's, not of the named platform, of two platforms at once, or that cannot be read.
     """
-    found = RawExport(path)
+    result = RawExport(path)
     if not rated:
-        _mark_answers(found)
-    participants = PROLIFIC.known_by(found)
+        _mark_answers(result)
+    participants = PROLIFIC.known_by(result)
     if participants is not None:
-        return PROLIFIC.read(found, participants)
-    export = _told(found) if platform is None else _named(found, platform)
+        return PROLIFIC.read(result, participants)
+    export = _export_of(result) if platform is None else _named(result, platform)
     return replace(export, path=str(path))
 
 
-def _mark_answers(found: RawExport) -> None:
+def _mark_answers(export: RawExport) -> None:
     """Give a table of workers and codes without ratings a column of marks in their place."""
-    if found.is_folder or found.is_json:
+    if export.is_folder or export.is_json:
         return
     with suppress(InputError):  # one that is broken says so later
-        table = found.table
+        table = export.table
         if {"worker", "code"} <= set(table) and "rating" not in table:
-            found.take_table(table.assign(rating=GIVEN))
+            export.take_table(table.assign(rating=GIVEN))
 
 
-def _told(found: RawExport) -> Export:
-    told = platform_of(found)
-    if told is None:
-        if not (found.is_folder or found.is_json):
-            _ = found.table  # one that is broken says how
-            if reads_as_ratings(found):
-                return SHEETS.read(found, "its columns say which is what")
-            if (export := side_by_side(found)) is not None:
+def _export_of(raw: RawExport) -> Export:
+    text = platform_of(raw)
+    if text is None:
+        if not (raw.is_folder or raw.is_json):
+            _ = raw.table  # one that is broken says how
+            if reads_as_ratings(raw):
+                return SHEETS.read(raw, "its columns say which is what")
+            if (export := side_by_side(raw)) is not None:
                 return export
         known = ", ".join(one.title for one in PLATFORMS if not one.only_named)
         rule = f"is not known as an export. The formats that are known: {known}."
         remedy = (
             "If it is one of them, name it (--from NAME). Of any table draft a mapping, edit it, and import with "
-            f"--map: humeval-power import {shell_word(str(found.path))} --from table --draft -o mapping.toml. "
+            f"--map: humeval-power import {shell_word(str(raw.path))} --from table --draft -o mapping.toml. "
             "A log of models' scores that is not known needs a mapping of logs (docs/logs.md)."
         )
-        raise InputError([Problem(rule, remedy, place=found.source)])
-    platform, why = told
-    return platform.read(found, why)
+        raise InputError([Problem(rule, remedy, place=raw.source)])
+    platform, why = text
+    return platform.read(raw, why)
 
 
-def _named(found: RawExport, name: str) -> Export:
+def _named(export: RawExport, name: str) -> Export:
     platform = next((one for one in PLATFORMS if one.name == name), None)
     if platform is None:
         names = listing([one.name for one in PLATFORMS])
         raise InputError(f"There is no platform {name!r}; there are {names}.")
-    why = platform.known_by(found)
+    why = platform.known_by(export)
     if why is None:
         rule = f"does not look like an export of {platform.title}."
-        raise InputError([Problem(rule, "Is this the right file?", place=found.source)])
-    return platform.read(found, why)
+        raise InputError([Problem(rule, "Is this the right file?", place=export.source)])
+    return platform.read(export, why)
 
 
 # Exports where ratings are asked for: read by what their format says alone, or refused with the way out.
@@ -157,7 +157,7 @@ class Ready(NamedTuple):
     flow: ExportFlow
 
 
-def ratings_in(found: RawExport) -> Ready | None:
+def ratings_in(raw: RawExport) -> Ready | None:
     """The ratings of a platform's export; None where it is a table like any other.
 
     Raises
@@ -165,23 +165,23 @@ def ratings_in(found: RawExport) -> Ready | None:
     InputError
         An export that does not say enough by itself; the remedy is a mapping.
     """
-    told = platform_of(found)
-    if told is None:
-        return None if reads_as_ratings(found) else _beside_each_other(found)
-    if told[0].weak and reads_as_ratings(found):
+    text = platform_of(raw)
+    if text is None:
+        return None if reads_as_ratings(raw) else _beside_each_other(raw)
+    if text[0].weak and reads_as_ratings(raw):
         return None
-    platform, why = told
-    export = platform.read(found, why)
-    if export.mapping is None and reads_as_ratings(found):  # it has one rating a row already
+    platform, why = text
+    export = platform.read(raw, why)
+    if export.mapping is None and reads_as_ratings(raw):  # it has one rating a row already
         return None
     if export.people:
         rule = f"is a table of the participants of {platform.title}, without ratings."
-        raise InputError([Problem(rule, "Import it together with the ratings.", place=found.source)])
-    table = imported([replace(export, path=str(found.path))])
+        raise InputError([Problem(rule, "Import it together with the ratings.", place=raw.source)])
+    table = imported([replace(export, path=str(raw.path))])
     if table.is_coded:
         rule = f"looks like an export of {platform.title} ({why}), in which outputs are named by codes."
-        imports = f"humeval-power import {shell_word(str(found.path))} --key key.csv -o ratings.csv"
-        raise InputError([Problem(rule, f"The key says what they are: {imports}", place=found.source)])
+        imports = f"humeval-power import {shell_word(str(raw.path))} --key key.csv -o ratings.csv"
+        raise InputError([Problem(rule, f"The key says what they are: {imports}", place=raw.source)])
     (flow,) = table.flows
     ((export, _),) = table.of
     lost = [f"{step.rows:,} left out: {step.reason}." for step in flow.flow if step.step == "dropped"]
@@ -189,9 +189,9 @@ def ratings_in(found: RawExport) -> Ready | None:
     return Ready(table.frame, (said, *export.notices, *table.notices, *lost), flow)
 
 
-def _beside_each_other(found: RawExport) -> Ready | None:
+def _beside_each_other(raw: RawExport) -> Ready | None:
     """The ratings of a table with a column for each worker or system."""
-    export = side_by_side(found)
+    export = side_by_side(raw)
     if export is None:
         return None
     table = imported([export])

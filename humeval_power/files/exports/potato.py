@@ -30,10 +30,10 @@ _POINT = re.compile(r"(?:scale_)?(-?\d+(?:\.\d+)?)")
 _MARKED = re.compile(r"(?P<schema>.+)\.(?P<scale>scale_|)(?P<value>-?\d+(?:\.\d+)?)")
 
 
-def _known_by(found: RawExport) -> str | None:
-    if found.is_folder:
-        return f"its folders hold {_STATE}" if _states(found.path) else None
-    return f"its columns are {_ITEM} and {_USER}" if columns_named(found, (_ITEM, _USER)) else None
+def _known_by(export: RawExport) -> str | None:
+    if export.is_folder:
+        return f"its folders hold {_STATE}" if _states(export.path) else None
+    return f"its columns are {_ITEM} and {_USER}" if columns_named(export, (_ITEM, _USER)) else None
 
 
 def _states(folder: Path) -> list[Path]:
@@ -41,24 +41,24 @@ def _states(folder: Path) -> list[Path]:
     return sorted([*folder.glob(f"*/{_STATE}"), *folder.glob(f"annotation_output/*/{_STATE}")])
 
 
-def _read(found: RawExport, why: str) -> Export:
-    frame = _of_folder(found.path) if found.is_folder else found.table
-    if not found.is_folder:
-        _refuse_stale(found)
-    flow = (FlowStep("read", len(frame), "items of an annotator"),) if found.is_folder else ()
+def _read(export: RawExport, why: str) -> Export:
+    frame = _of_folder(export.path) if export.is_folder else export.table
+    if not export.is_folder:
+        _refuse_stale(export)
+    flow = (FlowStep("read", len(frame), "items of an annotator"),) if export.is_folder else ()
     return Export(
         platform="potato",
         why=why,
-        source=found.source,
+        source=export.source,
         frame=frame,
         mapping=_mapping(frame),
         flow=flow,
-        notices=found.notices,
+        notices=export.notices,
         person=_USER,
     )
 
 
-def _refuse_stale(found: RawExport) -> None:
+def _refuse_stale(export: RawExport) -> None:
     """Refuse an export that lacks answers of the states beside it: Potato writes some once, and never again.
 
     Raises
@@ -66,17 +66,17 @@ def _refuse_stale(found: RawExport) -> None:
     InputError
         Such an export.
     """
-    folders = found.path.resolve().parents[:_LEVELS] if found.path.is_file() else ()
+    folders = export.path.resolve().parents[:_LEVELS] if export.path.is_file() else ()
     folder = next((one for one in folders if _states(one)), None)
     if folder is None:
         return
     answered = _of_folder(folder)
     has_answer = (answered.drop(columns=[_ITEM, _USER]) != "").any(axis=1)
-    there = set(zip(found.table[_ITEM], found.table[_USER], strict=True))
+    there = set(zip(export.table[_ITEM], export.table[_USER], strict=True))
     known = set(zip(answered[_ITEM][has_answer], answered[_USER][has_answer], strict=True))
     if known - there:
         rule = f"lacks {len(known - there):,} of the {len(known):,} answers in {folder.name}: it is an old export."
-        raise InputError([Problem(rule, f"Read that folder: {shell_word(str(folder))}.", found.source)])
+        raise InputError([Problem(rule, f"Read that folder: {shell_word(str(folder))}.", export.source)])
 
 
 def _of_folder(folder: Path) -> pd.DataFrame:
@@ -137,14 +137,14 @@ def _said(name: str, value: str) -> str:
 
 def _mapping(frame: pd.DataFrame) -> Mapping | None:
     names = [str(name) for name in frame.columns if name not in (_ITEM, _USER)]
-    told = {"worker": Template(_USER), **part_columns(names, "item", "system")}
-    answers = [name for name in names if name not in {one.text for one in told.values()}]
-    labels = [(name, found) for name in answers if (found := _MARKED.fullmatch(name))]
-    marked = {(found["schema"], found["scale"]) for _, found in labels}
+    fields = {"worker": Template(_USER), **part_columns(names, "item", "system")}
+    answers = [name for name in names if name not in {one.text for one in fields.values()}]
+    labels = [(name, label) for name in answers if (label := _MARKED.fullmatch(name))]
+    marked = {(result["schema"], result["scale"]) for _, result in labels}
     marked -= {  # a value of its own is no mark
-        (found["schema"], "")
-        for name, found in labels
-        if not found["scale"] and not _is_mark(frame[name], found["value"])
+        (answer["schema"], "")
+        for name, answer in labels
+        if not answer["scale"] and not _is_mark(frame[name], answer["value"])
     }
     whole = [name for name in answers if "." not in name]
     templates = [(name, literal(name)) for name in whole] or [
@@ -154,12 +154,12 @@ def _mapping(frame: pd.DataFrame) -> Mapping | None:
         return None
     several = len(templates) > 1
     ratings = [RatingColumns(template, name if several else None) for name, template in templates]
-    if "item" in told:
-        return Mapping(ratings=tuple(ratings), columns=told)
+    if "item" in fields:
+        return Mapping(ratings=tuple(ratings), columns=fields)
     split = split_of(frame[_ITEM])
     if split is None:
-        return Mapping(ratings=tuple(ratings), columns={**told, "item": Template(_ITEM)})
-    return Mapping(ratings=tuple(ratings), columns=told, split={_ITEM: split})
+        return Mapping(ratings=tuple(ratings), columns={**fields, "item": Template(_ITEM)})
+    return Mapping(ratings=tuple(ratings), columns=fields, split={_ITEM: split})
 
 
 def _is_mark(column: pd.Series, label: str) -> bool:

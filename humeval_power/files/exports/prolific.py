@@ -9,21 +9,21 @@ from humeval_power.files.exports.raw import RawExport
 _PERSON, _STATUS, _TIME = "Participant id", "Status", "Time taken"
 
 
-def _known_by(found: RawExport) -> str | None:
-    if not columns_named(found, ("Submission id", _PERSON, _STATUS)):
+def _known_by(export: RawExport) -> str | None:
+    if not columns_named(export, ("Submission id", _PERSON, _STATUS)):
         return None
     return f"its columns are Submission id, {_PERSON} and {_STATUS}"
 
 
-def _read(found: RawExport, why: str) -> Export:
+def _read(export: RawExport, why: str) -> Export:
     kept = {_PERSON: "worker", _STATUS: "submission_status", _TIME: "submission_time_s"}
-    frame = found.table[[name for name in kept if name in found.table]]
+    frame = export.table[[name for name in kept if name in export.table]]
     return Export(
         platform="prolific",
         why=why,
-        source=found.source,
+        source=export.source,
         frame=frame.set_axis([kept[name] for name in frame.columns], axis=1),
-        notices=found.notices,
+        notices=export.notices,
         person="worker",
         people=True,
     )

@@ -93,7 +93,7 @@ class Choices:
 def families(export: Export, mapping: ColumnMapping | None = None) -> tuple[Family, ...]:
     """The columns of an export in their order, those together that its reader, a mapping or their names put so."""
     names = [str(name) for name in export.frame.columns]
-    found: dict[str, Family] = {}
+    family: dict[str, Family] = {}
     known = [one for each in (export.mapping, mapping) if each is not None for one in _templates(each)]
     by_name = [Template(text) for text in slot_templates(names)]
     for template in (*known, *by_name):
@@ -102,12 +102,12 @@ def families(export: Export, mapping: ColumnMapping | None = None) -> tuple[Fami
         fitting = [
             (name, parts)
             for name in names
-            if name not in found and (parts := template.match(name)) is not None
+            if name not in family and (parts := template.match(name)) is not None
         ]
         if fitting:
             one = Family(template, {name: parts.get(SLOT, name) for name, parts in fitting})
-            found |= {name: one for name, _ in fitting}
-    return tuple({found[name].name: found[name] for name in names if name in found}.values())
+            family |= {name: one for name, _ in fitting}
+    return tuple({family[name].name: family[name] for name in names if name in family}.values())
 
 
 def _templates(mapping: ColumnMapping) -> Iterator[Template]:
@@ -297,17 +297,18 @@ def proposed(export: Export, those: Sequence[Family]) -> tuple[Choices, tuple[st
     else:
         names = {one.name for one in those}
         known = Choices(
-            {one.text: part for part, one in export.told.items() if one.text in names}, missing=_MISSING
+            {one.text: part for part, one in export.templates.items() if one.text in names},
+            missing=_MISSING,
         )
     columns = [_Column(one, export.frame) for one in those if one.name not in known.roles]
-    found = dict(known.roles)
-    if RATING not in found.values() and not (export.mapping and export.mapping.errors):
-        found |= {one.name: RATING for one in _of_ratings(columns)}
-    ratings = [one for one in those if found.get(one.name) == RATING]
-    found |= _of_parts(export, [one for one in columns if one.name not in found], found, ratings)
-    said = replace(known, roles=found)
+    results = dict(known.roles)
+    if RATING not in results.values() and not (export.mapping and export.mapping.errors):
+        results |= {one.name: RATING for one in _of_ratings(columns)}
+    ratings = [one for one in those if results.get(one.name) == RATING]
+    results |= _of_parts(export, [one for one in columns if one.name not in results], results, ratings)
+    said = replace(known, roles=results)
     said = replace(said, marks={**known.marks, **_marks(export, said)})
-    return _shown(export, said, those), tuple(name for name in found if name not in known.roles)
+    return _shown(export, said, those), tuple(name for name in results if name not in known.roles)
 
 
 class _Column:
@@ -359,8 +360,8 @@ def _of_parts(
     export: Export, columns: Sequence[_Column], known: Mapping[str, str], ratings: Sequence[Family]
 ) -> dict[str, str]:
     """Who rated, what was rated, and the system: the fewest are systems, the most are items."""
-    told = set(known.values())
-    found: dict[str, str] = {}
+    text = set(known.values())
+    results: dict[str, str] = {}
     slots = set(ratings[0].slots.values()) if len(ratings) == 1 and not ratings[0].is_one else set()
     texts = [
         one
@@ -369,30 +370,30 @@ def _of_parts(
         and not one.is_number
         and (one.family.is_one or slots <= set(one.family.slots.values()))
     ]
-    if not {"item", "system"} & told:
+    if not {"item", "system"} & text:
         for one in texts:
             if (both := _both(one.texts)) is not None and one.family.is_one:
-                found[one.name] = both[0]
-                told |= {"item", "system"}
+                results[one.name] = both[0]
+                text |= {"item", "system"}
                 break
     texts = sorted(
-        (one for one in texts if one.name not in found), key=lambda one: (len(one.texts), -one.length)
+        (one for one in texts if one.name not in results), key=lambda one: (len(one.texts), -one.length)
     )
     beside = any(not one.family.is_one for one in texts)  # as the ratings of slots
     if (
-        "system" not in told
+        "system" not in text
         and texts
         and len(texts[0].texts) <= _MOST_SYSTEMS
         and (beside or len(ratings) < 2)
     ):
-        found[texts.pop(0).name] = "system"
-    systems = [name for name, role in {**known, **found}.items() if role == "system"]
+        results[texts.pop(0).name] = "system"
+    systems = [name for name, role in {**known, **results}.items() if role == "system"]
     of_outputs = [one for one in texts if systems and _names_outputs(one, systems[0], export.frame)]
     texts = [*of_outputs, *(one for one in texts if one not in of_outputs)]
     for part in ("item", "worker"):
-        if part not in told and texts:
-            found[texts.pop(-1).name] = part
-    return found
+        if part not in text and texts:
+            results[texts.pop(-1).name] = part
+    return results
 
 
 def _names_outputs(one: _Column, system: str, frame: pd.DataFrame) -> bool:
@@ -424,12 +425,12 @@ def _both(texts: Sequence[str]) -> tuple[str, str] | None:
 def _marks(export: Export, said: Choices) -> dict[str, str]:
     """What stands between item and system in the families that hold both."""
     names = {literal(str(name)).text: str(name) for name in export.frame.columns}
-    found = {}
+    results = {}
     for name in (*said.of(ITEM_SYSTEM), *said.of(SYSTEM_ITEM)):
         both = _both([text for text in _texts(export.frame[names[name]]) if text])
         if both is not None and name not in said.marks:
-            found[name] = both[1]
-    return found
+            results[name] = both[1]
+    return results
 
 
 def _shown(export: Export, said: Choices, those: Sequence[Family]) -> Choices:
@@ -449,17 +450,19 @@ def _shown(export: Export, said: Choices, those: Sequence[Family]) -> Choices:
     if all(one.is_one for one in chosen) or (len(chosen) == 1 and not missing):
         criteria = told_all or _are_criteria(set(names))
         return replace(said, differ="criterion" if criteria else missing[-1] if missing else "worker")
-    slots = {slot: export.asked.get(column, column) for one in chosen for column, slot in one.slots.items()}
+    slots = {
+        slot: export.questions.get(column, column) for one in chosen for column, slot in one.slots.items()
+    }
     labels = (
         {one.name: said.labels.get(one.name) or _label(one.name) for one in chosen}
         if len(chosen) > 1
         else {}
     )
     apart = _apart(list(slots.values()), lambda _texts: False) if missing else None
-    found: dict[str, dict[str, str]] = (
+    results: dict[str, dict[str, str]] = (
         {} if apart is None else _said_of(apart, ("item", "system"), list(slots))
     )
-    return replace(said, differ=ONE_BY_ONE if missing else "", slots=found, labels=labels)
+    return replace(said, differ=ONE_BY_ONE if missing else "", slots=results, labels=labels)
 
 
 def _are_criteria(texts: set[str]) -> bool:
@@ -494,6 +497,6 @@ def _said_of(
 
 def points_in(text: str) -> float | None:
     """The points that words say themselves, as in '4 - good' or '3,5'; None where they say none."""
-    found = _POINTS_IN_WORDS.fullmatch(text)
-    number = text if _COMMA.fullmatch(text) else "" if found is None else found[1] or found[2]
+    match = _POINTS_IN_WORDS.fullmatch(text)
+    number = text if _COMMA.fullmatch(text) else "" if match is None else match[1] or match[2]
     return float(number.replace(",", ".")) if number else None

@@ -26,26 +26,26 @@ _LOOP = re.compile(r"(\d+)_(.+)")
 _TIMING = re.compile(r"_(First Click|Last Click|Page Submit|Click Count|DO(_.*)?|TEXT)$")
 
 
-def _known_by(found: RawExport) -> str | None:
-    if not found.columns or len(found.table) < 2:
+def _known_by(export: RawExport) -> str | None:
+    if not export.columns or len(export.table) < 2:
         return None
-    third = [str(cell).replace(" ", "") for cell in found.table.iloc[1]]
+    third = [str(cell).replace(" ", "") for cell in export.table.iloc[1]]
     return "row 3 holds ImportId" if any(cell.startswith(_IMPORT_ID) for cell in third) else None
 
 
-def _read(found: RawExport, why: str) -> Export:
-    asked = {name: str(text) for name, text in found.table.iloc[0].items()}
-    frame = found.table.iloc[2:]
-    flow = (FlowStep("read", len(found.table), "rows of the export"),)
+def _read(export: RawExport, why: str) -> Export:
+    options = {name: str(text) for name, text in export.table.iloc[0].items()}
+    frame = export.table.iloc[2:]
+    flow = (FlowStep("read", len(export.table), "rows of the export"),)
     return Export(
         platform="qualtrics",
         why=why,
-        source=found.source,
+        source=export.source,
         frame=frame,
         mapping=_mapping(frame),
-        asked={str(name): text for name, text in asked.items()},
+        questions={str(name): text for name, text in options.items()},
         flow=(*flow, FlowStep("dropped", 2, "rows of the header: the questions and their ids")),
-        notices=found.notices,
+        notices=export.notices,
         person=next((name for name in _WORKERS if name in frame), None),
     )
 
@@ -57,20 +57,20 @@ def _mapping(frame: pd.DataFrame) -> Mapping | None:
     if not templates:
         return None
     worker = next((name for name in _WORKERS if name in names), None)
-    told = {} if worker is None else {"worker": literal(worker)}
+    fields = {} if worker is None else {"worker": literal(worker)}
     for part, name in (
         ("time_s", "Duration (in seconds)"),
         ("status", "Status"),
         ("timestamp", "RecordedDate"),
     ):
         if name in names:
-            told[part] = literal(name)
+            fields[part] = literal(name)
     several = len(templates) > 1
     return Mapping(
         ratings=tuple(
             RatingColumns(Template(one), _criterion(one) if several else None) for one in templates
         ),
-        columns=told,
+        columns=fields,
         where=(Condition("Status", _PREVIEWS, drop=True),) if "Status" in names else (),
         keep=("Finished",) if "Finished" in names else (),
     )
@@ -78,7 +78,7 @@ def _mapping(frame: pd.DataFrame) -> Mapping | None:
 
 def _loops(names: list[str]) -> list[str]:
     """The questions of loops, 1_Q5 and 2_Q5 being {slot}_Q5."""
-    return list(dict.fromkeys(f"{{slot}}_{found[2]}" for name in names if (found := _LOOP.fullmatch(name))))
+    return list(dict.fromkeys(f"{{slot}}_{match[2]}" for name in names if (match := _LOOP.fullmatch(name))))
 
 
 def _criterion(template: str) -> str:

@@ -43,9 +43,9 @@ class RawExport:
         self.path = Path(path)
         self.source = "standard input" if str(path) == STANDARD_INPUT else self.path.name
         self.is_folder = content is None and self.path.is_dir()
-        found = b"" if self.is_folder else read_bytes(path) if content is None else content
-        self.sha256 = "" if self.is_folder else hashlib.sha256(found).hexdigest()
-        self.content = unzipped(found, source=self.source)
+        content_here = b"" if self.is_folder else read_bytes(path) if content is None else content
+        self.sha256 = "" if self.is_folder else hashlib.sha256(content_here).hexdigest()
+        self.content = unzipped(content_here, source=self.source)
 
     @property
     def is_excel(self) -> bool:

@@ -86,26 +86,26 @@ def _read(raw: RawLog, why: str) -> list[Log]:
 
 def _scores(row: int, case: Mapping[str, Any], parts: JsonParts) -> dict[str, float | None]:
     """The scores by the names of their metrics; a second of one name is numbered."""
-    found: dict[str, float | None] = {}
+    scores: dict[str, float | None] = {}
     count: Counter[str] = Counter()
     for place, metric in enumerate(parts.objects_of(case.get("metricsData"), row=row, field="metricsData")):
         field = f"metricsData.{place}"
         name = parts.text_of(metric.get("name"), row=row, field=f"{field}.name") or f"metric {place + 1}"
         count[name] += 1
         numbered = f"{name} ({count[name]})" if count[name] > 1 else name
-        found[numbered] = parts.score_of(metric.get("score"), row=row, field=f"{field}.score")
-    return found
+        scores[numbered] = parts.score_of(metric.get("score"), row=row, field=f"{field}.score")
+    return scores
 
 
 def _reported(metrics: object) -> dict[str, float]:
-    found: dict[str, float] = {}
+    means: dict[str, float] = {}
     for one in metrics if isinstance(metrics, list) else []:
         scores = one.get("scores") if isinstance(one, dict) else None
         values = [number_of(value) for value in scores] if isinstance(scores, list) else []
         known = [value for value in values if value is not None]
         if known:
-            found[str(one.get("metric"))] = sum(known) / len(known)
-    return found
+            means[str(one.get("metric"))] = sum(known) / len(known)
+    return means
 
 
 DEEPEVAL = Harness(

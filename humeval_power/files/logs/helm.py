@@ -70,12 +70,12 @@ def _reported(raw: RawLog) -> dict[str, float]:
     several splits they do not."""
     if not raw.path.with_name(TOTALS).is_file():
         return {}
-    found: dict[str, list[float]] = {}
+    means: dict[str, list[float]] = {}
     for _, one in raw.beside(TOTALS).records:
         for name, value in _scores([one]):
             if value is not None:
-                found.setdefault(name, []).append(value)
-    return {name: values[0] for name, values in found.items() if len(values) == 1}
+                means.setdefault(name, []).append(value)
+    return {name: values[0] for name, values in means.items() if len(values) == 1}
 
 
 def _sample(row: int, record: dict[str, Any]) -> LogSample:

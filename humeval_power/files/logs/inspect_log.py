@@ -67,13 +67,13 @@ def members_of(raw: RawLog) -> tuple[Any, list[Any]]:
         header = _member(raw, HEADER)
         if not summed:
             return header, [_member(raw, name) for name in samples]
-        found = _member(raw, _SUMMARIES)
-        if not isinstance(found, list):
+        members = _member(raw, _SUMMARIES)
+        if not isinstance(members, list):
             return header, []
-        if any(_is_cut(one) for one in found):
+        if any(_is_cut(one) for one in members):
             _refuse(raw, samples)
-            found = [_whole(raw, one) if _is_cut(one) else one for one in found]
-        return header, found
+            members = [_whole(raw, one) if _is_cut(one) else one for one in members]
+        return header, members
     except _DAMAGED:
         rule, remedy = (
             "the .eval file is damaged or cut off.",
@@ -135,12 +135,12 @@ def _unpacked(raw: RawLog, member: zipfile.ZipInfo) -> bytes:
     packed = io.BytesIO(raw.content[start : start + member.compress_size])
     try:
         unpacker = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
-        found = unpacker.stream_reader(packed, read_across_frames=True).read(member.file_size + 1)
+        content = unpacker.stream_reader(packed, read_across_frames=True).read(member.file_size + 1)
     except (zstandard.ZstdError, MemoryError):
         raise zipfile.BadZipFile from None
-    if len(found) != member.file_size or zlib.crc32(found) != member.CRC:
+    if len(content) != member.file_size or zlib.crc32(content) != member.CRC:
         raise zipfile.BadZipFile
-    return bytes(found)
+    return bytes(content)
 
 
 _WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -174,10 +174,10 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         said = f"The evaluation ended with the status {header['status']!r}: what it had not answered is not there."
         notices.append(said)
     left: dict[str, None] = {}
-    found = [_sample(raw, row, record, left) for row, record in enumerate(records, start=1)]
-    if len({sample.run for sample in found}) == 1:
-        found = [_without_run(sample) for sample in found]
-    elif found:
+    result = [_sample(raw, row, record, left) for row, record in enumerate(records, start=1)]
+    if len({sample.run for sample in result}) == 1:
+        result = [_without_run(sample) for sample in result]
+    elif result:
         notices.append("The run of an answer is its epoch: the item was answered anew (--nested).")
     n_failed = sum(bool(record.get("error")) for record in records)
     if n_failed:
@@ -194,7 +194,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
             why,
             str(about["model"]),
             str(about.get("task") or ""),
-            tuple(found),
+            tuple(result),
             sha256=raw.sha256,
             created=str(about.get("created") or ""),
             identity=str(about.get("task_id") or ""),
@@ -209,7 +209,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
 def _reported(results: object) -> tuple[dict[str, float], list[str]]:
     """The accuracy or mean of each scorer, and of each part of its scores where it gives several: over items, of
     each the mean over its scored epochs. Another reducer takes no mean over epochs, which is said."""
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     others: dict[str, None] = {}
     scores = results.get("scores") if isinstance(results, dict) else None
     for one in scores if isinstance(scores, list) else []:
@@ -224,9 +224,9 @@ def _reported(results: object) -> tuple[dict[str, float], list[str]]:
         for stated in (metrics.get("accuracy"), metrics.get("mean")):
             value = number_of(stated.get("value")) if isinstance(stated, dict) else None
             if value is not None:
-                found[metric] = value
+                values[metric] = value
     said = [f"Not compared, as they are no means over epochs: {listing(list(others))}."] if others else []
-    return found, said
+    return values, said
 
 
 def _sample(raw: RawLog, row: int, record: Any, left: dict[str, None]) -> LogSample:
@@ -240,14 +240,14 @@ def _sample(raw: RawLog, row: int, record: Any, left: dict[str, None]) -> LogSam
     scores = scores if isinstance(scores, dict) else {}
     target = record.get("target")
     answers = [one.get("answer") for one in scores.values() if isinstance(one, dict)]
-    asked = record.get("input")
+    request = record.get("input")
     return LogSample(
         item=str(text_of(record["id"])),
         scores=dict(_scores(scores, left)),
         run=text_of(record.get("epoch")) or "1",
         row=row,
         fields=texts_in(record.get("metadata")),
-        asked=_digest(asked) if isinstance(asked, str) else "",
+        question=_digest(request) if isinstance(request, str) else "",
         label=text_of(target[0] if isinstance(target, list) and len(target) == 1 else target),
         prediction=next((answer for answer in answers if isinstance(answer, str)), None),
         uuid=text_of(record.get("uuid")) or "",

@@ -52,9 +52,9 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         raise InputError([Problem(rule, remedy, raw.source)])
     roots = {trace: _root(traces[trace]) for trace in scores}
     about = {trace: object_in(root.get("metadata")) for trace, root in roots.items()}
-    asked = {trace: canonical(root.get("input") or "") for trace, root in roots.items()}
+    options = {trace: canonical(root.get("input") or "") for trace, root in roots.items()}
     named = {trace: _first(about[trace], _ITEM) for trace in scores}
-    nameless = [trace for trace in scores if not asked[trace].strip() and not named[trace]]
+    nameless = [trace for trace in scores if not options[trace].strip() and not named[trace]]
     if nameless:
         rule = f"nothing says what was asked in trace {shortened(nameless[0])!r}: it has no input."
         raise InputError([Problem(rule, "Export the field group of inputs and outputs.", raw.source)])
@@ -62,7 +62,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     for trace in scores:
         systems[_first(about[trace], _SYSTEM) or _model(traces[trace])].append(trace)
     notices = [f"No scores, as they are no numbers: {listing(sorted(words))}."] if words else []
-    items = dict(zip(scores, item_names([(named[one], asked[one]) for one in scores]), strict=True))
+    items = dict(zip(scores, item_names([(named[one], options[one]) for one in scores]), strict=True))
     return [
         Log(
             raw.source,
@@ -76,7 +76,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
                     scores[trace],
                     run,
                     fields={**texts_in(object_in(roots[trace].get("input"))), **texts_in(about[trace])},
-                    asked=digest_of(asked[trace]),
+                    question=digest_of(options[trace]),
                     prediction=text_of(roots[trace].get("output")),
                     uuid=trace,
                 )
@@ -91,7 +91,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
 
 def _scores_of_traces(raw: RawLog) -> tuple[dict[str, dict[str, float | None]], set[str]]:
     """The numbers of each trace by their names, and the names of those that are words."""
-    found: dict[str, dict[str, float | None]] = defaultdict(dict)
+    result: dict[str, dict[str, float | None]] = defaultdict(dict)
     words: set[str] = set()
     problems: list[Problem] = []
     for row, record in raw.rows:
@@ -102,29 +102,29 @@ def _scores_of_traces(raw: RawLog) -> tuple[dict[str, dict[str, float | None]], 
             words.add(name)
             continue
         value = score_of(record.get("value"))
-        if found[trace].get(name, value) != value:
+        if result[trace].get(name, value) != value:
             rule = f"the trace has two scores called {shortened(name)!r}."
             problems.append(Problem(rule, "Leave those of one annotator or evaluator.", raw.source, row))
-        found[trace][name] = value
+        result[trace][name] = value
     if problems:
         raise InputError(problems[:5])
-    found = {trace: scores for trace, scores in found.items() if scores}
-    if not found:
+    result = {trace: scores for trace, scores in result.items() if scores}
+    if not result:
         raise InputError([Problem("holds no score of a trace that is a number.", "", raw.source)])
-    return found, words
+    return result, words
 
 
 def _traces(raw: RawLog, wanted: set[str]) -> dict[str, list[Row]]:
     """The observations of the traces that have scores."""
-    found: dict[str, list[Row]] = defaultdict(list)
+    row: dict[str, list[Row]] = defaultdict(list)
     here = raw.path.absolute()  # not resolved: a page lays its files out as links
     parent, whole = here.parent.parent, os.path.dirname(os.path.dirname(raw.source))
     for file in _beside(here):
         for _, record in RawLog(file, os.path.join(whole, file.relative_to(parent))).rows:
             trace = text_of(record.get("trace_id")) or ""
             if trace in wanted:
-                found[trace].append(record)
-    return found
+                row[trace].append(record)
+    return row
 
 
 def _beside(scores: Path) -> Iterator[Path]:

@@ -83,8 +83,8 @@ def _uploaded(raw: RawLog, why: str) -> Log:
     if not rows:
         raise InputError([Problem("holds no results.", "Has the experiment ended?", raw.source)])
     names = [text_of(row.get("row_id")) or "" for _, row in rows]
-    asked = [canonical([row.get("inputs"), row.get("expected_outputs")]) for _, row in rows]
-    items = item_names(list(zip(names, asked, strict=True)))
+    wanted = [canonical([row.get("inputs"), row.get("expected_outputs")]) for _, row in rows]
+    items = item_names(list(zip(names, wanted, strict=True)))
     samples = tuple(
         LogSample(
             item,
@@ -96,7 +96,7 @@ def _uploaded(raw: RawLog, why: str) -> Log:
             _only(row.get("expected_outputs")),
             _only(row.get("actual_outputs")),
         )
-        for (place, row), item, run, question in zip(rows, items, run_numbers(items), asked, strict=True)
+        for (place, row), item, run, question in zip(rows, items, run_numbers(items), wanted, strict=True)
     )
     parts.refuse()
     system, task = (text_of(whole.get(key)) or "" for key in ("experiment_name", "dataset_name"))
@@ -105,12 +105,12 @@ def _uploaded(raw: RawLog, why: str) -> Log:
 
 
 def _scores(place: int, row: Mapping[str, Any], parts: JsonParts) -> dict[str, float | None]:
-    found: dict[str, float | None] = {}
+    scores: dict[str, float | None] = {}
     for one in parts.objects_of(row.get("evaluation_scores"), row=place, field="evaluation_scores"):
         name = parts.text_of(one.get("key"), row=place, field="evaluation_scores.key")
         if name:
-            found[name] = parts.score_of(one.get("score"), row=place, field=f"evaluation_scores.{name}")
-    return found
+            scores[name] = parts.score_of(one.get("score"), row=place, field=f"evaluation_scores.{name}")
+    return scores
 
 
 def _only(outputs: object) -> str | None:

@@ -75,16 +75,16 @@ def _results(raw: RawLog, stamp: str) -> Iterator[dict[str, object]]:
 
 def _means(results: dict[str, object], task: str) -> dict[str, float]:
     of_tasks = results.get("results")
-    found = of_tasks.get(task) if isinstance(of_tasks, dict) else None
-    if not isinstance(found, dict):
+    means = of_tasks.get(task) if isinstance(of_tasks, dict) else None
+    if not isinstance(means, dict):
         return {}
-    return {str(name): number for name, value in found.items() if (number := number_of(value)) is not None}
+    return {str(name): number for name, value in means.items() if (number := number_of(value)) is not None}
 
 
 def _seeds(results: dict[str, object]) -> dict[str, str]:
     config = results.get("config")
-    found = texts_in(config)
-    return {name: found[name] for name in _SEEDS if name in found}
+    seeds = texts_in(config)
+    return {name: seeds[name] for name in _SEEDS if name in seeds}
 
 
 def _is_made_up(name: str, results: list[dict[str, object]]) -> bool:
@@ -104,8 +104,8 @@ def _argument(results: dict[str, object]) -> str:
     if isinstance(arguments, dict):
         named = [arguments.get(key) for key in ("peft", "delta", "pretrained", "model", "path", "engine")]
         return next((value for value in named if isinstance(value, str)), "")
-    found = _MODEL_ARGS.search(arguments) if isinstance(arguments, str) else None
-    return found[1] if found else ""
+    match = _MODEL_ARGS.search(arguments) if isinstance(arguments, str) else None
+    return match[1] if match else ""
 
 
 # Samples as lm-evaluation-harness writes them, and lmms-eval, which grew out of it: a JSON object a line.
@@ -123,7 +123,7 @@ class _Item:
     """What the lines of one document say, one for each filter."""
 
     row: int
-    asked: str
+    question: str
     fields: dict[str, str]
     label: str | None
     prediction: str | None
@@ -146,7 +146,7 @@ def samples_of(raw: RawLog) -> tuple[list[LogSample], list[str]]:
     ]
     if problems:
         raise InputError(problems[:5])
-    found: list[LogSample] = []
+    samples: list[LogSample] = []
     open_items: dict[str, _Item] = {}
     left: dict[str, None] = {}
     for row, record in raw.records:
@@ -155,19 +155,21 @@ def samples_of(raw: RawLog) -> tuple[list[LogSample], list[str]]:
         item = open_items.get(name)
         if item is None or not item.scores.keys().isdisjoint(scores):  # a document that comes again
             if item is not None:
-                found.append(_sample(name, item))
+                samples.append(_sample(name, item))
             item = open_items[name] = _Item(row, *_about(record))
         item.scores.update(scores)
-    found += [_sample(name, item) for name, item in open_items.items()]
-    found.sort(key=lambda sample: sample.row)
-    told = (
+    samples += [_sample(name, item) for name, item in open_items.items()]
+    samples.sort(key=lambda sample: sample.row)
+    text = (
         [f"Metrics that are no number for each sample are left out: {listing(list(left))}."] if left else []
     )
-    return found, told
+    return samples, text
 
 
 def _sample(name: str, item: _Item) -> LogSample:
-    return LogSample(name, item.scores, "", item.row, item.fields, item.asked, item.label, item.prediction)
+    return LogSample(
+        name, item.scores, "", item.row, item.fields, item.question, item.label, item.prediction
+    )
 
 
 def _about(record: Mapping[str, Any]) -> tuple[str, dict[str, str], str | None, str | None]:
@@ -178,8 +180,8 @@ def _about(record: Mapping[str, Any]) -> tuple[str, dict[str, str], str | None, 
             fields |= {name: text for name, text in texts_in(value).items() if name != _SCORE}
     answers = record.get("filtered_resps")
     answer = answers[0] if isinstance(answers, list) and len(answers) == 1 else None
-    asked = str(record.get("doc_hash") or "")
-    return asked, fields, text_of(record.get("target")), answer if isinstance(answer, str) else None
+    request = str(record.get("doc_hash") or "")
+    return request, fields, text_of(record.get("target")), answer if isinstance(answer, str) else None
 
 
 def _scores(
@@ -210,11 +212,11 @@ def log_of(raw: RawLog, why: str, *, harness: str, named: re.Pattern[str]) -> Lo
     InputError
         Lines that are no samples, or that are cut off.
     """
-    found = named.match(raw.path.name)
-    task = found["task"] if found else Path(raw.path.name.removesuffix(".gz")).stem
-    stamp = found["stamp"] if found else ""
+    match = named.match(raw.path.name)
+    task = match["task"] if match else Path(raw.path.name.removesuffix(".gz")).stem
+    stamp = match["stamp"] if match else ""
     about = beside(raw, stamp, task)
-    samples, told = samples_of(raw)
+    samples, text = samples_of(raw)
     return Log(
         raw.source,
         harness,
@@ -224,7 +226,7 @@ def log_of(raw: RawLog, why: str, *, harness: str, named: re.Pattern[str]) -> Lo
         tuple(samples),
         sha256=raw.sha256,
         created=stamp,
-        notices=(*filter(None, [about.said]), *told),
+        notices=(*filter(None, [about.said]), *text),
         reported=about.reported,
         seeds=about.seeds,
     )

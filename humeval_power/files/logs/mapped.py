@@ -126,13 +126,13 @@ def mapped_logs(
 def _logs(raw: RawLog, mapping: LogMapping) -> list[Log]:
     rows = _records(raw, mapping.records)
     problems: list[Problem] = []
-    found: dict[tuple[str, str], list[LogSample]] = defaultdict(list)
+    sample: dict[tuple[str, str], list[LogSample]] = defaultdict(list)
     for row, record in rows:
         said = list(_problems(raw, row, record, mapping))
         problems += said
         if not said:
             system = _text(record, mapping.system) or mapping.system_name or raw.path.stem
-            found[system, _text(record, mapping.task) or ""].append(_sample(row, record, mapping))
+            sample[system, _text(record, mapping.task) or ""].append(_sample(row, record, mapping))
     if problems:
         rest = len(problems) - SHOWN
         more = [Problem(f"and {rest:,} more like this.", "", raw.source)] if rest > 0 else []
@@ -147,17 +147,17 @@ def _logs(raw: RawLog, mapping: LogMapping) -> list[Log]:
             tuple(samples),
             raw.sha256,
         )
-        for (system, task), samples in found.items()
+        for (system, task), samples in sample.items()
     ]
 
 
 def _records(raw: RawLog, path: str) -> list[tuple[int, dict[str, Any]]]:
     if path:
-        found = _at(raw.json, path)
-        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        records = _at(raw.json, path)
+        if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
             rule = f"there is no list of objects at {path!r}."
             raise InputError([Problem(rule, "Correct 'records' in the mapping.", raw.source)])
-        return list(enumerate(found, start=1))
+        return list(enumerate(records, start=1))
     return raw.rows
 
 

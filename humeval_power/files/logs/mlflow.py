@@ -52,7 +52,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
 def _expectations(raw: RawLog) -> set[str]:
     """The names of what was expected, which stand beside the scores."""
     texts = [canonical(record.get("assessments") or "") for _, record in raw.rows[:_LOOKED_AT]]
-    return {found[1] for text in texts for found in _ASSESSMENT.finditer(text) if found[2] == "expectation"}
+    return {match[1] for text in texts for match in _ASSESSMENT.finditer(text) if match[2] == "expectation"}
 
 
 def _fields(record: Mapping[str, Any]) -> Mapping[str, str]:

@@ -50,7 +50,9 @@ def _read(raw: RawLog, why: str) -> list[Log]:
 
 def _reported(raw: RawLog) -> dict[str, float]:
     """The accuracy of the final report, which is the mean of what was right."""
-    reports = [found for _, record in raw.records if isinstance(found := record.get("final_report"), dict)]
+    reports = [
+        report for _, record in raw.records if isinstance(report := record.get("final_report"), dict)
+    ]
     value = number_of(reports[-1].get("accuracy")) if reports else None
     return {} if value is None else {"correct": value}
 

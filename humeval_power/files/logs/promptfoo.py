@@ -146,11 +146,11 @@ def _samples(
     short = item_names([("", name) for name in named])
     items = item_names(list(zip(short, questions, strict=True)))
     runs = run_numbers([(_pair(one), item) for item, (_, one) in zip(items, results, strict=True)])
-    found: dict[str, list[LogSample]] = {pair: [] for pair in systems}
+    sample: dict[str, list[LogSample]] = {pair: [] for pair in systems}
     for (row, one), test, values, item, run in zip(results, tests, variables, items, runs, strict=True):
         response = one.get("response")
         answer = response.get("output") if isinstance(response, dict) else None
-        found[_pair(one)].append(
+        sample[_pair(one)].append(
             LogSample(
                 item,
                 {} if _has_failed(one) else dict(_scores(row, one, parts)),
@@ -162,7 +162,7 @@ def _samples(
                 uuid=text_of(one.get("id")) or "",
             )
         )
-    return found
+    return sample
 
 
 def _scores(row: int, result: Mapping[str, Any], parts: JsonParts) -> Iterator[tuple[str, float | None]]:
@@ -180,7 +180,7 @@ def _has_failed(result: Mapping[str, Any]) -> bool:
 def _reported(whole: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """The means of each pair: sums over its tests that are no errors."""
     prompts = whole.get("prompts")
-    found: dict[str, dict[str, float]] = {}
+    result: dict[str, dict[str, float]] = {}
     for place, one in enumerate(prompts if isinstance(prompts, list) else []):
         metrics = one.get("metrics") if isinstance(one, dict) else None
         if not isinstance(metrics, dict):
@@ -195,12 +195,12 @@ def _reported(whole: Mapping[str, Any]) -> dict[str, dict[str, float]]:
         }
         if isinstance(sums, dict) and isinstance(counts, dict) and weights in ({}, counts):
             means |= {str(name): (value, counts.get(name)) for name, value in sums.items()}
-        found[str(place)] = {
+        result[str(place)] = {
             name: total / n
             for name, (value, count) in means.items()
             if (total := number_of(value)) is not None and (n := number_of(count))
         }
-    return found
+    return result
 
 
 PROMPTFOO = Harness(

@@ -49,7 +49,7 @@ _NAME_OF_LOG = re.compile(  # of lm-eval, lmms-eval and Inspect, which name thei
 )
 
 
-class ToldLog(NamedTuple):
+class KnownLog(NamedTuple):
     """A file, whose log it is, and what it was known by."""
 
     raw: RawLog
@@ -63,7 +63,7 @@ class LogFolder:
     a part of a run and cannot be read."""
 
     path: Path
-    logs: list[ToldLog] = field(default_factory=list)
+    logs: list[KnownLog] = field(default_factory=list)
     damaged: list[Problem] = field(default_factory=list)
     totals: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
@@ -82,7 +82,7 @@ class LogFolder:
 
 
 def log_folder(
-    folder: Path, told: Callable[[RawLog], ToldLog | None], *, leave_out: Collection[str] = ()
+    folder: Path, read: Callable[[RawLog], KnownLog | None], *, leave_out: Collection[str] = ()
 ) -> LogFolder:
     """What the files below a folder are; `told` says whose log one is, and `leave_out` has the paths of files,
     within the folder or from here, that are not looked at.
@@ -92,22 +92,22 @@ def log_folder(
     InputError
         More files than a folder of logs has, or a folder within it that cannot be opened.
     """
-    found = LogFolder(folder)
+    folder_of_logs = LogFolder(folder)
     unknown: list[tuple[Path, str]] = []
     for path in _entries(folder):
         name = str(path.relative_to(folder))
         if name in leave_out or str(path) in leave_out:
-            found.left_out.append(name)
+            folder_of_logs.left_out.append(name)
             continue
-        one = told(RawLog(path, name)) if _may_be_log(path) else None
+        one = read(RawLog(path, name)) if _may_be_log(path) else None
         if one is None:
             unknown.append((path, name))
         elif one.why == TOTALS:
-            found.totals.append(name)
+            folder_of_logs.totals.append(name)
         else:
-            found.logs.append(one)
-    forms = {_form(one.raw.path) for one in found.logs}
-    places = {one.raw.path.parent for one in found.logs}
+            folder_of_logs.logs.append(one)
+    forms = {_form(one.raw.path) for one in folder_of_logs.logs}
+    places = {one.raw.path.parent for one in folder_of_logs.logs}
     exports = {place.parent for place in places}
     for path, name in unknown:
         if path.parent.name in OBSERVATIONS and path.parent.parent in exports:
@@ -120,10 +120,10 @@ def log_folder(
                 "Restore it, or run the evaluation again; or leave it out by name: "
                 f"humeval-power import {here} --leave-out {left} -o scores.csv"
             )
-            found.damaged.append(Problem(rule, remedy, name))
+            folder_of_logs.damaged.append(Problem(rule, remedy, name))
         elif path.name not in (RUN, HELM_TOTALS) or path.parent not in places:
-            found.others.append(name)
-    return found
+            folder_of_logs.others.append(name)
+    return folder_of_logs
 
 
 def candidates(folder: Path) -> Iterator[Path]:
@@ -278,7 +278,7 @@ _UNSEEN = (
 )
 
 
-class LogsFound(NamedTuple):
+class LogsRead(NamedTuple):
     """The logs in files and folders, and what to say of files in the folders that were not read."""
 
     logs: list[Log]
@@ -317,12 +317,12 @@ def read_logs(
         A folder without a log, a log that is cut off or contradicts itself, a file of a folder that looks like a
         log and is damaged, and what `combine_logs` refuses.
     """
-    found = logs_in(*paths, harness=harness, systems=systems, leave_out=leave_out)
-    if found is None:
+    logs = logs_in(*paths, harness=harness, systems=systems, leave_out=leave_out)
+    if logs is None:
         return None
     from humeval_power.checking.logs.combined import combine_logs
 
-    return combine_logs(found.logs, tasks=tasks, scores=scores, again=again, notices=found.notices)
+    return combine_logs(logs.logs, tasks=tasks, scores=scores, again=again, notices=logs.notices)
 
 
 def are_logs(paths: Sequence[str | Path]) -> bool:
@@ -334,8 +334,8 @@ def _is_log(path: Path) -> bool:
     if str(path) == STANDARD_INPUT or "\0" in str(path):
         return False
     if path.is_dir():
-        return any(_told(RawLog(file, file.name)) for file in candidates(path))
-    return path.is_file() and _told(RawLog(path, path.name)) is not None
+        return any(_log_of(RawLog(file, file.name)) for file in candidates(path))
+    return path.is_file() and _log_of(RawLog(path, path.name)) is not None
 
 
 def logs_in(
@@ -343,7 +343,7 @@ def logs_in(
     harness: str | None = None,
     systems: Mapping[str, str] = NO_NAMES,
     leave_out: Collection[str] = (),
-) -> LogsFound | None:
+) -> LogsRead | None:
     """The logs in these files and folders, in their order; None where one is neither log nor folder.
 
     Raises
@@ -352,7 +352,7 @@ def logs_in(
         A folder without a log, logs that cannot be read, and files of a folder that look like a part of a run and
         cannot be read, all of them.
     """
-    found: list[ToldLog] = []
+    logs: list[KnownLog] = []
     problems: list[Problem] = []
     notices: list[str] = []
     left_out: list[str] = []
@@ -361,19 +361,19 @@ def logs_in(
             return None
         here = Path(path)
         if here.is_dir():
-            folder = log_folder(here, lambda raw: _told(raw, harness), leave_out=leave_out)
+            folder = log_folder(here, lambda raw: _log_of(raw, harness), leave_out=leave_out)
             if not folder.logs:
                 rule = f"is a directory, and holds no log of {listing(_titles())}."
                 remedy = (
                     "Name a file, or a folder of logs; lm_eval and lmms_eval write them with --log_samples."
                 )
                 raise InputError([Problem(rule, remedy, str(here))])
-            found += folder.logs
+            logs += folder.logs
             problems += folder.damaged
             notices += folder.notices()
             left_out += [*folder.left_out, *(str(here / name) for name in folder.left_out)]
-        elif here.is_file() and (told := _told(RawLog(here, here.name), harness)) is not None:
-            found.append(told)
+        elif here.is_file() and (text := _log_of(RawLog(here, here.name), harness)) is not None:
+            logs.append(text)
         else:
             return None
     problems += [
@@ -381,14 +381,14 @@ def logs_in(
         for name in leave_out
         if name not in left_out
     ]
-    return LogsFound(_read(found, problems, systems), tuple(notices))
+    return LogsRead(_read(logs, problems, systems), tuple(notices))
 
 
-def _read(found: Sequence[ToldLog], known: Sequence[Problem], systems: Mapping[str, str]) -> list[Log]:
+def _read(result: Sequence[KnownLog], known: Sequence[Problem], systems: Mapping[str, str]) -> list[Log]:
     """The logs in these files; `known` are the problems of other files, told together with theirs."""
     read: list[tuple[Path, Log]] = []
     problems = list(known)
-    for raw, harness, why in found:
+    for raw, harness, why in result:
         try:
             logs = harness.read(raw, why)
             if harness.proved == DOCUMENTED:
@@ -408,13 +408,13 @@ def _read(found: Sequence[ToldLog], known: Sequence[Problem], systems: Mapping[s
     return logs
 
 
-def _told(raw: RawLog, name: str | None = None) -> ToldLog | None:
+def _log_of(raw: RawLog, name: str | None = None) -> KnownLog | None:
     if not raw.may_be_log:
         return None
     for harness in HARNESSES:
         why = harness.known_by(raw) if name in (None, harness.name) else None
         if why is not None:
-            return ToldLog(raw, harness, why)
+            return KnownLog(raw, harness, why)
     return None
 
 

@@ -34,7 +34,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     if raw.head.startswith((b"{", b"[")):
         raise InputError([Problem(_NO_ITEMS, _TEXTS, raw.source)])
     lines = [line.removesuffix("\r") for line in raw.text.rstrip("\r\n").split("\n")]
-    found = [_LINE.fullmatch(line) for line in lines]
+    match = [_LINE.fullmatch(line) for line in lines]
     if not raw.text.endswith("\n"):
         rule = "has no end of line: the file is cut off here."
         raise InputError([Problem(rule, "Score the segments again.", raw.source, len(lines))])
@@ -45,12 +45,12 @@ def _read(raw: RawLog, why: str) -> list[Log]:
             raw.source,
             row,
         )
-        for row, one in enumerate(found, start=1)
+        for row, one in enumerate(match, start=1)
         if one is None
     ]
     if problems:
         raise InputError(counted_problems(problems, raw.source))
-    known = [one for one in found if one is not None]
+    known = [one for one in match if one is not None]
     metric, signature = known[0]["metric"], known[0]["signature"]
     other = next(
         (
@@ -66,7 +66,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         rule = f"has another metric or signature than row 1, {metric}|{signature}."
         raise InputError([Problem(rule, "Write a file for each.", raw.source, other)])
     samples = tuple(
-        LogSample(str(row), {metric: float(one["score"])}, row=row, asked=signature)
+        LogSample(str(row), {metric: float(one["score"])}, row=row, question=signature)
         for row, one in enumerate(known, start=1)
     )
     notices = [f"The signature of {metric}, to be reported: {signature}."]

@@ -136,12 +136,12 @@ class RawLog:
         line = text.split("\n", 1)[0]
         try:
             if text.startswith("{") and len(line) < len(text):
-                found = parse_json(line, place=self.source, any_number=True)
+                document = parse_json(line, place=self.source, any_number=True)
             else:
-                found = self.records[0][1] if self.records else {}
+                document = self.records[0][1] if self.records else {}
         except InputError:
             return {}
-        return found if isinstance(found, dict) else {}
+        return document if isinstance(document, dict) else {}
 
     @cached_property
     def content(self) -> bytes:
@@ -184,9 +184,9 @@ class RawLog:
             Lines that are no JSON objects, all of them.
         """
         if self.text.lstrip().startswith("["):
-            found = list(enumerate(self.json, start=1))
+            result = list(enumerate(self.json, start=1))
         else:
-            found, problems = [], list[Problem]()
+            result, problems = [], list[Problem]()
             for row, line in enumerate(self.text.split("\n"), start=1):
                 if not line.strip():
                     continue
@@ -198,16 +198,16 @@ class RawLog:
                         hint=f"{_HALF}, or delete this line.",
                         any_number=True,
                     )
-                    found.append((row, value))
+                    result.append((row, value))
                 except InputError as error:
                     problems += error.problems
             if problems:
                 raise InputError(problems[:5])
-        wrong = [row for row, value in found if not isinstance(value, dict)]
+        wrong = [row for row, value in result if not isinstance(value, dict)]
         if wrong:
             rule = "is no JSON object, {...}: every sample is one."
             raise InputError([Problem(rule, "Is this the right file?", self.source, wrong[0])])
-        return found
+        return result
 
     @cached_property
     def rows(self) -> list[tuple[int, dict[str, Any]]]:
@@ -260,18 +260,18 @@ _MISSING = {"", "nan", "none", "null"}
 def first_row(raw: RawLog) -> Mapping[str, Any]:
     """The first row of a table of answers: of JSON lines, of an array, or of text with commas; {} of a table with
     workers or systems, which is no harness's."""
-    found: Mapping[str, Any] = raw.first
+    values: Mapping[str, Any] = raw.first
     if not raw.head.startswith((b"{", b"[")):
         table = csv.reader(io.StringIO(raw.head.decode("utf-8", "ignore"), newline=""))
         try:
             header, row = next(table), next(table)
         except (csv.Error, StopIteration):
             return {}
-        found = dict.fromkeys(header) | dict(
+        values = dict.fromkeys(header) | dict(
             zip(header, row, strict=False)
         )  # a long row may be cut off here
-    taken = any(ROLES[role].fits(str(name)) for name in found for role in ("worker", "system"))
-    return {} if taken else found
+    taken = any(ROLES[role].fits(str(name)) for name in values for role in ("worker", "system"))
+    return {} if taken else values
 
 
 def log_of_rows(

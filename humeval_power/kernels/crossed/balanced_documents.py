@@ -223,12 +223,12 @@ def satterthwaite_df(strata: DocumentStrata, df: Floats) -> Floats:
 def without_documents(squares: Floats, size: DocumentsSize) -> Floats:
     """The five mean squares of `balanced` in the same tables, whose items are all the items there are."""
     df = degrees_of_freedom(size)
-    found = np.empty((5, squares.shape[1]))
-    found[:2], found[4] = squares[:2], squares[RESIDUAL]
+    values = np.empty((5, squares.shape[1]))
+    values[:2], values[4] = squares[:2], squares[RESIDUAL]
     for place, (upper, lower) in enumerate(_WITHIN):
         within = df[lower] * squares[lower] if df[lower] else 0.0
-        found[2 + place] = (df[upper] * squares[upper] + within) / (df[upper] + df[lower])
-    return found
+        values[2 + place] = (df[upper] * squares[upper] + within) / (df[upper] + df[lower])
+    return values
 
 
 def draw_mean_squares(

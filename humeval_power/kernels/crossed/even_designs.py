@@ -341,8 +341,8 @@ def newton_directions(hessian: Floats, slope: Floats, free: NDArray[np.bool_]) -
     for _ in range(_RIDGES):
         trial = scaled[..., open_] + ridge * unit
         inverse, _, ok = inverse_of(trial)
-        found = -(inverse * target[:, open_]).sum(axis=1)
-        direction[:, open_[ok]] = found[:, ok]
+        directions = -(inverse * target[:, open_]).sum(axis=1)
+        direction[:, open_[ok]] = directions[:, ok]
         open_ = open_[~ok]
         if not len(open_):
             break

@@ -357,7 +357,7 @@ def products_of(left, first, right, second, by_system, width, out):
 
 
 @inner
-def through_patterns(design, patterns, M, A, Y, seen, seen_inner, first, k, found):
+def through_patterns(design, patterns, M, A, Y, seen, seen_inner, first, k, result):
     """X'H^-1 G_s H^-1 G_t H^-1 X (q k, q k) into `found`, of k columns X. H^-1 X as levels see it are rows from
     `first` of seen (columns, N) and seen_inner (columns, inner levels K)."""
     h, K = patterns.shape[:2]
@@ -395,21 +395,21 @@ def through_patterns(design, patterns, M, A, Y, seen, seen_inner, first, k, foun
         for c in range(N):
             turned[c, r] = meet[r, c]
     product(meet, Y, through)
-    product(through, turned, found)
+    product(through, turned, result)
     product(e, e_turned, base)
     for r in range(2 * rows):
         for c in range(2 * rows):
-            found[r, c] = -found[r, c]
+            result[r, c] = -result[r, c]
     for r in range(rows):
         for c in range(rows):
-            found[rows + r, rows + c] += base[r, c]
+            result[rows + r, rows + c] += base[r, c]
     across = np.empty((rows, 2 * rows))
     product(effect, turned, across)
     for r in range(rows):
         for c in range(rows):
-            found[r, c] += across[r, c]
-            found[r, rows + c] += across[r, rows + c]
-            found[rows + c, r] += across[r, rows + c]
+            result[r, c] += across[r, c]
+            result[r, rows + c] += across[r, rows + c]
+            result[rows + c, r] += across[r, rows + c]
 
 
 @inner

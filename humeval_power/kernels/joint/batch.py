@@ -119,15 +119,15 @@ def _search(gamma, workers, items, residual, size, tolerance, max_steps, smalles
                 np.maximum(gamma + length * direction, 0.0), np.minimum(100.0 * gamma + 10.0, LARGEST)
             )
             expected = (slope * (gamma - trial)).sum()
-            found, left = _criterion(trial, workers, items, residual, size, other_w, other_i)
-            if expected > 0 and criterion - found >= 1e-4 * expected:
+            result, left = _criterion(trial, workers, items, residual, size, other_w, other_i)
+            if expected > 0 and criterion - result >= 1e-4 * expected:
                 moved = True
                 break
             length *= 0.5 if length > 1e-3 else 0.1
         if not moved:  # rounding hides a fall below about 1e-12 of the criterion
             return (CONVERGED if abs(promise) < 1e-7 * max(1.0, 1e-3 * df) else STALLED), rss
         gamma[:] = trial
-        criterion, rss = found, left
+        criterion, rss = result, left
         Uw, other_w = other_w, Uw
         Ui, other_i = other_i, Ui
     return TOO_MANY_STEPS, rss

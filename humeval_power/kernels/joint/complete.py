@@ -152,8 +152,8 @@ class CompletePoint(NamedTuple):
 def _contracted(U: Floats, W: Floats) -> Floats:
     """tr(U D_s W D_t) for D = all ones and each e e', shape (1 + K, 1 + K); U and W symmetric."""
     K = len(U)
-    found = np.empty((K + 1, K + 1))
-    found[0, 0] = U.sum() * W.sum()
-    found[0, 1:] = found[1:, 0] = U.sum(axis=0) * W.sum(axis=0)
-    found[1:, 1:] = U * W
-    return found
+    values = np.empty((K + 1, K + 1))
+    values[0, 0] = U.sum() * W.sum()
+    values[0, 1:] = values[1:, 0] = U.sum(axis=0) * W.sum(axis=0)
+    values[1:, 1:] = U * W
+    return values

@@ -192,18 +192,18 @@ def second_order(design: OwnVariancesDesign, point: OwnVariancesPoint) -> tuple[
     norm[:, h:, :h] = norm[:, :h, h:].swapaxes(1, 2)
     norm[:, h:, h:] = design.n_inner * own_part**2 - 2.0 * own_part * (met * in_inner).sum(axis=1)
     norm[:, h:, h:] += (met**2 * in_inner**2).sum(axis=1)
-    found = np.empty((lanes, 2 * h, 2 * h, K, K))
+    values = np.empty((lanes, 2 * h, 2 * h, K, K))
 
     def pairs(left: Floats, right: Floats, weight: Floats) -> Floats:
         return left[:, :, None, :, None] * right[:, None, :, None] * weight[..., None, None]
 
     seen, total, pushed = point.pairs_x
-    found[:, :h, :h] = pairs(point.outer_x, point.outer_x, in_outer[:, at])
-    found[:, :h, h:] = pairs(point.outer_x, point.inner_x, across[:, at])
-    found[:, h:, :h] = found[:, :h, h:].transpose(0, 2, 1, 4, 3)
-    found[:, h:, h:] = pairs(seen, total, own_part) - pairs(pushed, point.inner_x, own_part)
-    found[:, h:, h:] -= pairs(point.inner_x, point.inner_x, in_inner[:, at])
-    return norm, found
+    values[:, :h, :h] = pairs(point.outer_x, point.outer_x, in_outer[:, at])
+    values[:, :h, h:] = pairs(point.outer_x, point.inner_x, across[:, at])
+    values[:, h:, :h] = values[:, :h, h:].transpose(0, 2, 1, 4, 3)
+    values[:, h:, h:] = pairs(seen, total, own_part) - pairs(pushed, point.inner_x, own_part)
+    values[:, h:, h:] -= pairs(point.inner_x, point.inner_x, in_inner[:, at])
+    return norm, values
 
 
 def _covariance(variances: Floats) -> Floats:

@@ -176,7 +176,7 @@ class PairedPoint(NamedTuple):
 def _loadings(n_systems: int) -> Floats:
     """How much each variance (outer, outer x system, inner, inner x system, residual) adds to those of a layer
     (outer, inner, residual), (2, 5, 3): of the first layer, and of any other."""
-    found = np.zeros((2, 5, 3))
-    found[0, 0, 0] = found[0, 2, 1] = n_systems
-    found[:, 1, 0] = found[:, 3, 1] = found[:, 4, 2] = 1.0
-    return found
+    values = np.zeros((2, 5, 3))
+    values[0, 0, 0] = values[0, 2, 1] = n_systems
+    values[:, 1, 0] = values[:, 3, 1] = values[:, 4, 2] = 1.0
+    return values

@@ -168,12 +168,12 @@ def optimise(start: JointPoint, *, tolerance: float, max_steps: int, smallest_rs
         if promise < tolerance:
             status = CONVERGED
             break
-        found = _line_search(point, slope, direction)
-        if found is None:  # rounding hides a fall below about 1e-12 of the criterion
+        result = _line_search(point, slope, direction)
+        if result is None:  # rounding hides a fall below about 1e-12 of the criterion
             near = 1e-7 * max(1.0, 1e-3 * point.df)
             status = CONVERGED if promise < near else STALLED
             break
-        point = found
+        point = result
     return JointOptimum(point, step, status)
 
 
@@ -213,11 +213,11 @@ def _line_search(here: JointPoint, slope: Floats, direction: Floats) -> JointPoi
         trial = np.clip(gamma + length * direction, 0.0, np.minimum(100.0 * gamma + 10.0, LARGEST))
         expected = float(slope @ (gamma - trial))
         try:
-            found = here.moved(trial)
+            moved = here.moved(trial)
         except LinAlgError:
             length *= 0.5
             continue
-        if expected > 0 and here.criterion - found.criterion >= 1e-4 * expected:
-            return found
+        if expected > 0 and here.criterion - moved.criterion >= 1e-4 * expected:
+            return moved
         length *= 0.5 if length > 1e-3 else 0.1
     return None

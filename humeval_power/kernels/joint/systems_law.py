@@ -87,7 +87,7 @@ def count_found(
     n_systems = means.shape[1]
     n_real, n_sought = real.sum(), max(sought.sum(), 1)
     for study in range(n):
-        found, looked, false, wrong = 0, 0, False, False
+        n_found, looked, false, wrong = 0, 0, False, False
         for pair in range(n_pairs):
             if not rejected[study, pair]:
                 continue
@@ -97,26 +97,26 @@ def count_found(
                 wrong = True
                 continue
             else:
-                found += 1
+                n_found += 1
                 looked += sought[pair]
             each[pair] += 1
         highest = means[study].argmax()
         totals[0] += looked / n_sought
-        totals[1] += found > 0
-        totals[2] += found == n_real
+        totals[1] += n_found > 0
+        totals[2] += n_found == n_real
         totals[4] += best[highest]
         totals[5] += false
         totals[6] += wrong
         if leader >= 0:
-            told = True
+            is_right = True
             for system in range(n_systems):
                 if system != leader:
                     pair = column[leader, system]
                     above = (
                         difference[study, pair] * sign[pair] > 0
                     )  # the true sign says that the leader is above
-                    told = told and rejected[study, pair] and above
-            totals[3] += told
+                    is_right = is_right and rejected[study, pair] and above
+            totals[3] += is_right
         if has_groups:
             for system in range(n_systems):
                 totals[7] += system == highest or not rejected[study, column[highest, system]]

@@ -121,7 +121,7 @@ def large_design(gram: Gram) -> Large:
     column_of = np.argsort(place)
     outer_type = _types(gram)[column_of]
     p = len(gram.xx)
-    found = Large(
+    large = Large(
         gram=gram,
         fronts=fronts,
         tasks=spans_of(fronts),
@@ -138,7 +138,7 @@ def large_design(gram: Gram) -> Large:
         inner_x=np.empty((0, p)),
         last=[],
     )
-    return found._replace(inner_x=found.by_group(gram.inner_x))
+    return large._replace(inner_x=large.by_group(gram.inner_x))
 
 
 def _entries(gram: Gram) -> tuple[Ints, Ints, Floats]:
@@ -307,7 +307,7 @@ def assemble(fronts, groups, gamma_inner, root, own, inverse, diagonal, buffer):
 
 
 @kernel
-def quadratic_forms(fronts, groups, root, inverse, found, out):
+def quadratic_forms(fronts, groups, root, inverse, result, out):
     """Fill `out` (groups, width, width) with C'KC of each group, C = Z_o'H_i^-1Z_i and K = R S^-1 R, the entries
     of S^-1 in `found`."""
     width = groups.cross.shape[1]
@@ -332,14 +332,14 @@ def quadratic_forms(fronts, groups, root, inverse, found, out):
             line = _line_of(fronts, high, groups.at[begin])
             if line >= 0 and width == 1:
                 for f in range(e):
-                    sums[0] += found[line + groups.at[begin + f]] * scaled[f, 0]
+                    sums[0] += result[line + groups.at[begin + f]] * scaled[f, 0]
             else:
                 for f in range(e):
                     low = groups.at[begin + f]
-                    value = found[line + low if line >= 0 else _place_of(fronts, high, low)]
+                    value = result[line + low if line >= 0 else _place_of(fronts, high, low)]
                     for c in range(width):
                         sums[c] += value * scaled[f, c]
-            value = 0.5 * found[_place_of(fronts, high, high)]
+            value = 0.5 * result[_place_of(fronts, high, high)]
             for c in range(width):
                 sums[c] += value * scaled[e, c]
             for r in range(width):

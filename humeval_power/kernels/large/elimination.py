@@ -86,8 +86,8 @@ def fronts_of(member: csr_array, own: csr_array) -> Fronts:
     n_groups, n = member.shape
     empty = csr_array((n_groups, n_groups), dtype=member.dtype)
     meetings: Any = block_array([[empty, member], [None, own]], format="csr")
-    found = connected_components(meetings, directed=False)[1][n_groups:]
-    label = np.asarray(np.unique(found, return_inverse=True)[1])
+    result = connected_components(meetings, directed=False)[1][n_groups:]
+    label = np.asarray(np.unique(result, return_inverse=True)[1])
     by_part = np.argsort(label, kind="stable")
     sizes = np.bincount(label)
     ends = np.cumsum(sizes)
@@ -143,12 +143,14 @@ def fronts_of(member: csr_array, own: csr_array) -> Fronts:
 
 def _inside(first: Ints, parent: list[int], rows: list[Ints]) -> Ints:
     """Where the rows of every front are within its parent's."""
-    found = [np.empty(0, dtype=np.int64)]
+    columns = [np.empty(0, dtype=np.int64)]
     for own, above in zip(rows, parent, strict=True):
         if above >= 0:
             begin, end = first[above], first[above + 1]
-            found.append(np.where(own < end, own - begin, end - begin + np.searchsorted(rows[above], own)))
-    return np.concatenate(found).astype(np.int64)
+            columns.append(
+                np.where(own < end, own - begin, end - begin + np.searchsorted(rows[above], own))
+            )
+    return np.concatenate(columns).astype(np.int64)
 
 
 def _whole(members: Ints) -> _Part:

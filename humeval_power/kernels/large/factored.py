@@ -112,12 +112,12 @@ class SparseFactor:
     def without_outer(self, values: Floats, solved: Floats) -> Floats:
         """(I - B K) u for rows u, with S^-1 R u."""
         clear = self.clear[self.large.outer_type]
-        found = np.empty_like(values)
-        found[clear] = solved[clear] / self.root[clear][:, None]
+        result = np.empty_like(values)
+        result[clear] = solved[clear] / self.root[clear][:, None]
         if not clear.all():
             seen = self.outer_block(self.root[:, None] * solved)
-            found[~clear] = values[~clear] - seen[~clear]
-        return found
+            result[~clear] = values[~clear] - seen[~clear]
+        return result
 
     @property
     def outer_sparse(self) -> csr_array:

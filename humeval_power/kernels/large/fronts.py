@@ -117,18 +117,18 @@ def backward(factor: Cholesky, right: Floats, tasks: list[list[Span]]) -> None:
 
 def inverse(factor: Cholesky, tasks: list[list[Span]], n_threads: int = 1) -> Floats:
     """The entries of S^-1 at the places of the fronts, in a buffer like theirs, both triangles filled."""
-    fronts, found = factor.fronts, np.empty_like(factor.buffer)
+    fronts, buffer = factor.fronts, np.empty_like(factor.buffer)
 
     def work(spans: list[Span]) -> bool:
         for begin, end, large in reversed(spans):
             if large:
-                _invert_large(fronts, factor.buffer, begin, found)
+                _invert_large(fronts, factor.buffer, begin, buffer)
             else:
-                invert_small(fronts, factor.buffer, begin, end, found)
+                invert_small(fronts, factor.buffer, begin, end, buffer)
         return True
 
     run(tasks, work, n_threads)
-    return found
+    return buffer
 
 
 def view_of(fronts: Fronts, buffer: Floats, s: int) -> Floats:
@@ -169,17 +169,17 @@ def _factor_large(fronts: Fronts, buffer: Floats, s: int, logs: Floats) -> bool:
     return True
 
 
-def _invert_large(fronts: Fronts, buffer: Floats, s: int, found: Floats) -> None:
+def _invert_large(fronts: Fronts, buffer: Floats, s: int, values: Floats) -> None:
     width, front, _, rows = _large(fronts, buffer, s)
     pivots = np.array(front[:width, :width])
     own, _ = lapack.dpotri(pivots.T, lower=0, overwrite_c=1)
     own = np.ascontiguousarray(own.T)
     mirror(own)
-    out = view_of(fronts, found, s)
+    out = view_of(fronts, values, s)
     out[:width, :width] = own
     if len(rows):
         inside = fronts.inside[fronts.begin[s] : fronts.begin[s + 1]]
-        above = view_of(fronts, found, int(fronts.parent[s]))[np.ix_(inside, inside)]
+        above = view_of(fronts, values, int(fronts.parent[s]))[np.ix_(inside, inside)]
         half = _solved(
             front[:width, :width], np.ascontiguousarray(front[width:, :width].T), transposed=True
         )
@@ -293,16 +293,16 @@ def backward_small(fronts, buffer, first, last, right):
 
 
 @kernel
-def invert_small(fronts, buffer, first, last, found):
+def invert_small(fronts, buffer, first, last, result):
     """Entries of the inverse at the places of the fronts last - 1, ..., first, parents known."""
     out = np.empty(0)
     for s in range(last - 1, first - 1, -1):
         front, width, order = _square(fronts, buffer, s)
-        known, _, _ = _square(fronts, found, s)
+        known, _, _ = _square(fronts, result, s)
         if len(out) < order:
             out = np.empty(order)
         if order > width:
-            above, _, _ = _square(fronts, found, fronts.parent[s])
+            above, _, _ = _square(fronts, result, fronts.parent[s])
             shift = fronts.begin[s] - width
             for r in range(width, order):
                 row = fronts.inside[shift + r]

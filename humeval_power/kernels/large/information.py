@@ -97,8 +97,8 @@ def _inverse_of(large: Large, factor: SparseFactor, places: slice) -> Floats:
     s = root[:, None] * factor.outer_sparse[places, places].toarray() * root
     s[np.diag_indices_from(s)] += 1.0
     upper, _ = lapack.dpotrf(s.T, lower=0, clean=0, overwrite_a=1)
-    found, _ = lapack.dpotri(upper, lower=0, overwrite_c=1)
-    inverse = np.ascontiguousarray(found.T)
+    result, _ = lapack.dpotri(upper, lower=0, overwrite_c=1)
+    inverse = np.ascontiguousarray(result.T)
     fronts.mirror(inverse)
     return inverse
 

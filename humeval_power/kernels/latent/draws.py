@@ -59,7 +59,7 @@ def observed_variances(
 def _series(first: Scores, second: Scores, correlation: Floats) -> Floats:
     """`score_covariance` for many correlations (n,), by Horner's rule."""
     products = first.coefficients[1:] * second.coefficients[1:]
-    found = np.zeros_like(correlation)
+    values = np.zeros_like(correlation)
     for term in products[::-1]:
-        found = (found + term) * correlation
-    return found
+        values = (values + term) * correlation
+    return values

@@ -85,14 +85,14 @@ def latent_of_shares(
     below = np.cumsum(shares)[:-1]
     if not logit:
         systems = _systems(below, scores, difference, 0.0, logit=False)
-        found = _correlations(systems, observed)
-        total = _total(found)
+        correlations = _correlations(systems, observed)
+        total = _total(correlations)
         if total >= _MOST:
             raise NoSolutionError
         variance = total / (1.0 - total)
         scale = np.sqrt(1.0 + variance)
         return SolvedShares(
-            systems.thresholds * scale, systems.effect * float(scale), _parts(found, 1.0 + variance)
+            systems.thresholds * scale, systems.effect * float(scale), _parts(correlations, 1.0 + variance)
         )
 
     def excess(log_variance: float) -> float:
@@ -171,22 +171,22 @@ def _correlations(
 
     beyond : let a correlation exceed 1, for a search, rather than refuse
     """
-    found: dict[str, tuple[float, float]] = {}
+    correlations: dict[str, tuple[float, float]] = {}
     for factor, own in observed.items():
         if factor == "item":
             continue
-        found[factor] = _of_factor(systems, factor, own, beyond=beyond)
+        correlations[factor] = _of_factor(systems, factor, own, beyond=beyond)
     # an item is met with its document: what both make is known, and the document's share of it
     document = observed.get("document", Observed(0.0, 0.0))
     item = observed["item"]
     if item.intercept or item.slope:
         both = Observed(item.intercept + document.intercept, item.slope + document.slope)
         same, across = _of_factor(systems, "item", both, beyond=beyond)
-        base = found.get("document", (0.0, 0.0))
-        found["item"] = same - base[0], across - base[1]
+        base = correlations.get("document", (0.0, 0.0))
+        correlations["item"] = same - base[0], across - base[1]
     else:
-        found["item"] = 0.0, 0.0
-    return found
+        correlations["item"] = 0.0, 0.0
+    return correlations
 
 
 def _of_factor(systems: _Systems, factor: str, own: Observed, *, beyond: bool) -> tuple[float, float]:
@@ -225,16 +225,16 @@ def _of_factor(systems: _Systems, factor: str, own: Observed, *, beyond: bool) -
     return alike, float(optimize.brentq(lambda r: across(r) - target, -reach, reach, xtol=1e-15))
 
 
-def _total(found: Mapping[str, tuple[float, float]]) -> float:
-    return sum(same for same, _ in found.values())
+def _total(values: Mapping[str, tuple[float, float]]) -> float:
+    return sum(same for same, _ in values.values())
 
 
-def _parts(found: Mapping[str, tuple[float, float]], variance: float) -> dict[str, tuple[float, float]]:
+def _parts(values: Mapping[str, tuple[float, float]], variance: float) -> dict[str, tuple[float, float]]:
     """Variances of intercept and slope from covariances: same = w0 + w1 / 4, across = w0 - w1 / 4."""
     return {
         factor: (
             max(0.0, (same + across) / 2 * variance),
             max(0.0, 2 * (same - across) * variance),
         )
-        for factor, (same, across) in found.items()
+        for factor, (same, across) in values.items()
     }

@@ -34,10 +34,10 @@ _REACH = 4.5  # times sqrt(m), that is 9 standard deviations: less than 1e-18 is
 @kernel
 def exact_p(counts, code, positive):
     """Two-sided p-values of tables (n, 2, 2, 2) [true class, prediction of A, of B], shape (n,)."""
-    found = np.empty(counts.shape[0])
+    values = np.empty(counts.shape[0])
     for row in range(counts.shape[0]):
-        found[row] = _exact_p(counts[row], code, positive)
-    return found
+        values[row] = _exact_p(counts[row], code, positive)
+    return values
 
 
 @inner
@@ -191,39 +191,39 @@ def _over(above: Floats, below: Floats) -> Floats:
 def metric_slopes(name: str, confusion: Floats, *, positive: int) -> Floats:
     """Of a metric by name, shape (K, K); `positive` is the class of F1, precision and recall."""
     items, predicted = confusion.sum(axis=1), confusion.sum(axis=0)
-    same, found = np.eye(len(confusion)), np.zeros(confusion.shape)
+    same, values = np.eye(len(confusion)), np.zeros(confusion.shape)
     if name == "recall":
-        found[positive] = _over_of_confusion_slopes(
+        values[positive] = _over_of_confusion_slopes(
             same[positive] - recall(confusion)[positive], items[positive]
         )
     elif name == "precision":
-        found[:, positive] = _over_of_confusion_slopes(
+        values[:, positive] = _over_of_confusion_slopes(
             same[positive] - precision(confusion)[positive], predicted[positive]
         )
     elif name == "f1":
         value, size = f1(confusion)[positive], (items + predicted)[positive]
         of_class = same[positive]
         away = 2 * np.outer(of_class, of_class) - value * (of_class[:, None] + of_class[None, :])
-        found = _over_of_confusion_slopes(away, size)
+        values = _over_of_confusion_slopes(away, size)
     elif name == "macro-f1":
         value, size = f1(confusion), items + predicted
         part = _over_of_confusion_slopes(value, size)
-        found = (
+        values = (
             np.diag(_over_of_confusion_slopes(np.full(len(size), 2.0), size))
             - part[:, None]
             - part[None, :]
         ) / len(size)
     elif name == "balanced-accuracy":
         rates, n_classes = recall(confusion), float((items > 0).sum())
-        found = (
+        values = (
             _over_of_confusion_slopes(same - rates[:, None], np.broadcast_to(items[:, None], same.shape))
             / n_classes
         )
     elif name == "mcc":
-        found = _of_mcc(confusion, items, predicted)
+        values = _of_mcc(confusion, items, predicted)
     else:  # accuracy, which micro-F1 is too
-        found = (same - metric_value("accuracy", confusion, positive=positive)) / confusion.sum()
-    return np.asarray(found)
+        values = (same - metric_value("accuracy", confusion, positive=positive)) / confusion.sum()
+    return np.asarray(values)
 
 
 def has_slope(name: str, confusion: Floats) -> bool:

@@ -29,8 +29,8 @@ def bleu(counts: Floats) -> Floats:
         halved = 2.0 ** np.cumsum(matched == 0, axis=-1)
         share = np.where(matched == 0, 1 / halved, matched) / total
         brevity = np.where(length < reference, np.exp(1 - reference / length), 1.0)
-        found = 100 * brevity * np.exp(np.log(share).mean(axis=-1))
-    return np.asarray(np.where((matched[..., 0] > 0) & (total > 0).all(axis=-1), found, 0.0))
+        score = 100 * brevity * np.exp(np.log(share).mean(axis=-1))
+    return np.asarray(np.where((matched[..., 0] > 0) & (total > 0).all(axis=-1), score, 0.0))
 
 
 def chrf(counts: Floats) -> Floats:
@@ -89,7 +89,7 @@ def resample_medians(counts, ordered):
         clusters make resamples of different sizes.
     ordered : (n_items,), the values in rising order.
     """
-    found = np.empty(counts.shape[0])
+    values = np.empty(counts.shape[0])
     for row in range(counts.shape[0]):
         n = int(counts[row].sum())
         lower, upper = (n + 1) // 2, n // 2 + 1
@@ -101,8 +101,8 @@ def resample_medians(counts, ordered):
         while seen < upper:
             place += 1
             seen += counts[row, place]
-        found[row] = (below + ordered[place]) / 2
-    return found
+        values[row] = (below + ordered[place]) / 2
+    return values
 
 
 @kernel
@@ -143,14 +143,14 @@ def _pairs_up_to(ordered, total):
 @inner
 def _next_sum(ordered, total):
     """The smallest w_i + w_j, i <= j, above total; infinite where there is none."""
-    found, last, n = np.inf, ordered.shape[0] - 1, ordered.shape[0]
+    smallest, last, n = np.inf, ordered.shape[0] - 1, ordered.shape[0]
     for first in range(n):
         while last >= first and ordered[first] + ordered[last] > total:
             last -= 1
         place = max(last + 1, first)
-        if place < n and ordered[first] + ordered[place] < found:
-            found = ordered[first] + ordered[place]
-    return found
+        if place < n and ordered[first] + ordered[place] < smallest:
+            smallest = ordered[first] + ordered[place]
+    return smallest
 
 
 @kernel
@@ -158,8 +158,8 @@ def hodges_lehmann_rows(ordered):
     """Median of the pair means of each row, shape (rows,); rows of `ordered` (rows, n) in rising order."""
     n = ordered.shape[1]
     n_pairs = n * (n + 1) // 2
-    found = np.empty(ordered.shape[0])
+    values = np.empty(ordered.shape[0])
     for row in range(ordered.shape[0]):
         low = pair_mean(ordered[row], (n_pairs + 1) // 2)
-        found[row] = low if n_pairs % 2 == 1 else (low + pair_mean(ordered[row], n_pairs // 2 + 1)) / 2
-    return found
+        values[row] = low if n_pairs % 2 == 1 else (low + pair_mean(ordered[row], n_pairs // 2 + 1)) / 2
+    return values

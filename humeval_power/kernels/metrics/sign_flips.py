@@ -21,7 +21,7 @@ def extreme_flips(terms, seeds, n_flips):
     terms : (rows, n). seeds : (rows,) unsigned 64-bit, one stream of random bits for each row.
     """
     rows, n = terms.shape
-    found = np.zeros(rows, dtype=np.int64)
+    values = np.zeros(rows, dtype=np.int64)
     table = np.empty(256)
     sums = np.empty(n_flips)
     for row in range(rows):
@@ -43,8 +43,8 @@ def extreme_flips(terms, seeds, n_flips):
         limit = abs(observed) - CLOSE * size
         for flip in range(n_flips):
             if abs(sums[flip]) >= limit:
-                found[row] += 1
-    return found
+                values[row] += 1
+    return values
 
 
 @inner

@@ -76,14 +76,14 @@ def as_notebook(document: Document) -> str:
 def _environment() -> Environment:
     from markupsafe import Markup
 
-    found = safe_environment("humeval_power.saying.render")
-    found.filters["data_uri"] = _data_uri
-    found.filters["svg"] = lambda chart: Markup(chart.svg())
-    found.filters["parts"] = lambda table: table.parts(lambda part: len(part.header) <= _MOST_COLUMNS)
-    found.filters["joined"] = ". ".join
-    found.tests["drawn"] = lambda block: hasattr(block, "svg")
-    found.tests["block"] = lambda block, kind: type(block).__name__ == kind
-    return found
+    environment = safe_environment("humeval_power.saying.render")
+    environment.filters["data_uri"] = _data_uri
+    environment.filters["svg"] = lambda chart: Markup(chart.svg())
+    environment.filters["parts"] = lambda table: table.parts(lambda part: len(part.header) <= _MOST_COLUMNS)
+    environment.filters["joined"] = ". ".join
+    environment.tests["drawn"] = lambda block: hasattr(block, "svg")
+    environment.tests["block"] = lambda block, kind: type(block).__name__ == kind
+    return environment
 
 
 def _data_uri(picture: Picture) -> str:
@@ -100,7 +100,7 @@ def safe_environment(package: str) -> Environment:
 
     What was marked as safe stays as it is; the filter `lines` keeps the lines of a text.
     """
-    found = Environment(
+    environment = Environment(
         loader=PackageLoader(package),
         autoescape=True,
         finalize=_shown,
@@ -109,8 +109,8 @@ def safe_environment(package: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters["lines"] = lambda text: Markup("\n").join(map(visible, text.split("\n")))
-    return found
+    environment.filters["lines"] = lambda text: Markup("\n").join(map(visible, text.split("\n")))
+    return environment
 
 
 def _shown(value: Any) -> Any:

@@ -92,15 +92,15 @@ def markdown_table(table: Table) -> str:
 
 
 def _facts(lines: tuple[tuple[str, str], ...]) -> str:
-    found: list[str] = []
+    texts: list[str] = []
     for label, text in lines:
-        if label or not found:
-            found.append(
+        if label or not texts:
+            texts.append(
                 f"- {markdown_text(label)}: {markdown_text(text)}" if label else f"- {markdown_text(text)}"
             )
         else:
-            found[-1] += f" {markdown_text(text)}"
-    return "\n".join(found)
+            texts[-1] += f" {markdown_text(text)}"
+    return "\n".join(texts)
 
 
 def _points(points: tuple[str, ...]) -> str:

@@ -236,16 +236,16 @@ def _legend(chart: Chart, top: float) -> tuple[list[str], float]:
         *((each.name, each) for each in chart.series if each.name),
         *((each.text, each) for each in chart.marks if each.text),
     ]
-    found, x, y = [], 4.0, top + 8
+    parts, x, y = [], 4.0, top + 8
     for name, each in entries:
         text = _fitting(name, WIDTH - _SAMPLE - 10, _SMALL)
         width = _SAMPLE + 6 + svg_width(text, _SMALL) + 12
         if x > 4 and x + width > WIDTH + 12:
             x, y = 4.0, y + _LINE
-        found.append(_sample(each, x, y - 4))
-        found.append(f'<g fill="currentColor">{svg_text(text, x + _SAMPLE + 6, y)}</g>')
+        parts.append(_sample(each, x, y - 4))
+        parts.append(f'<g fill="currentColor">{svg_text(text, x + _SAMPLE + 6, y)}</g>')
         x += width
-    return found, y + 8 if entries else top
+    return parts, y + 8 if entries else top
 
 
 def _sample(each: Series | Mark, x: float, y: float) -> str:
@@ -387,18 +387,18 @@ def _row(row: EstimateRow, across, y: float, *, size: float) -> Iterator[str]:  
 
 def _legend_of_svg_rows(rows: EstimateRows, top: float) -> tuple[list[str], float]:
     """What marks mean, below each other, and where the drawing ends."""
-    found, y = [], top
+    parts, y = [], top
     for marked, label in ((False, rows.usual_label), (True, rows.marked_label)):
         if label and any(row is not None and row.marked is marked for row in rows.shown):
-            found += [svg_marker(int(marked), 14.0, y - 4, 3.2), svg_words(cut(label, 48), 32, y, _SIZE)]
+            parts += [svg_marker(int(marked), 14.0, y - 4, 3.2), svg_words(cut(label, 48), 32, y, _SIZE)]
             y += _LINE_SVG_ROWS
     if rows.whole is not None:
-        found += [
+        parts += [
             f'<path d="M4 {y - 4:.1f}h22" {_WHOLE}/>',
             svg_words(cut(rows.whole_label, 48), 32, y, _SIZE),
         ]
         y += _LINE_SVG_ROWS
-    return found, y - 10
+    return parts, y - 10
 
 
 def svg_words(text: str, x: float, y: float, size: float, *, anchor: str = "") -> str:

@@ -101,7 +101,7 @@ class LooksTaken:
     @property
     def departures(self) -> tuple[Deviation, ...]:
         """What differs from the planned looks."""
-        found = tuple(
+        deviations = tuple(
             Deviation(
                 f"look {look.number}",
                 "looks as the plan says",
@@ -111,7 +111,7 @@ class LooksTaken:
             for remark in look.remarks
             if not remark.startswith(NO_DEPARTURE)
         )
-        return (*self.unchecked, *found)
+        return (*self.unchecked, *deviations)
 
 
 def shown_by(looks: LooksTaken, inference: StagewiseResult | RepeatedResult) -> bool:
@@ -156,8 +156,8 @@ def deviations(
                 _bounds(ratings.scale.low, ratings.scale.high),
             )
         )
-    found = [Deviation(*pair) for pair in pairs if pair[1] != pair[2]]
-    return (*found, *_left_out(plan, ratings))
+    problems = [Deviation(*pair) for pair in pairs if pair[1] != pair[2]]
+    return (*problems, *_left_out(plan, ratings))
 
 
 def family_deviations(plan: Plan, family: ComparisonFamily) -> tuple[Deviation, ...]:
@@ -207,15 +207,15 @@ def _is_letters(plan: Plan) -> bool:
 
 def _systems(plan: Plan, ratings: Ratings) -> list[tuple[str, str, str]]:
     """Of two systems their order counts, of several who is among them; letters stand for any names."""
-    planned, found = plan.systems, ratings.system_names
-    if _is_letters(plan) and len(found) == len(planned) and not set(found) & set(planned):
+    planned, names = plan.systems, ratings.system_names
+    if _is_letters(plan) and len(names) == len(planned) and not set(names) & set(planned):
         return []  # names that the systems got after the plan
     if plan.many is None:
-        return [("systems", " and ".join(planned), " and ".join(found))]
-    missing = [name for name in planned if name not in found]
-    further = [name for name in found if name not in planned]
-    told = [("systems that are missing", ", ".join(missing), "no ratings of them")] if missing else []
-    return told + ([("systems beyond the plan", "none", ", ".join(further))] if further else [])
+        return [("systems", " and ".join(planned), " and ".join(names))]
+    missing = [name for name in planned if name not in names]
+    further = [name for name in names if name not in planned]
+    notices = [("systems that are missing", ", ".join(missing), "no ratings of them")] if missing else []
+    return notices + ([("systems beyond the plan", "none", ", ".join(further))] if further else [])
 
 
 def _ratings_per_output(ratings: Ratings) -> float:

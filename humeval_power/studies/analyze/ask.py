@@ -65,7 +65,7 @@ def refuse_criteria(study: StudyValues, *, plan: Plan | None) -> None:
 
 
 def load_criteria(
-    found: SourceTable, study: StudyValues, wanted: str | Sequence[str], *, require_pair: bool
+    table: SourceTable, study: StudyValues, wanted: str | Sequence[str], *, require_pair: bool
 ) -> dict[str, Ratings]:
     """The ratings of each criterion asked for, by name, in the order asked or that of the table.
 
@@ -83,10 +83,10 @@ def load_criteria(
     if isinstance(wanted, str):
         names = [part.strip() for part in wanted.split(",") if part.strip()]
     read = criteria_of_table(
-        found, "all" if wanted == "all" else names, require_pair=require_pair, **reading(study)
+        table, "all" if wanted == "all" else names, require_pair=require_pair, **reading(study)
     )
     for notice in dict.fromkeys(notice for ratings in read.values() for notice in ratings.notices):
-        note(f"{found.source}: {notice}")
+        note(f"{table.source}: {notice}")
     return read
 
 
@@ -245,15 +245,15 @@ def command(
         pair = family.pairs(ratings.system_names)[0]
         return ratings if pair == ratings.system_names else ratings.pair(*pair)
 
-    found = read_rating_table(study.ratings)
+    result = read_rating_table(study.ratings)
     if wanted is None:
-        ratings = oriented(check_ratings(found, table, require_pair=not several))
+        ratings = oriented(check_ratings(result, table, require_pair=not several))
         if ratings.n_systems == 2 and planned is None:
             tell_one_test(study)
-        return each(ratings, excluded(found, [ratings], planned, exclude_if))
-    read = load_criteria(found, table, wanted, require_pair=not several)
+        return each(ratings, excluded(result, [ratings], planned, exclude_if))
+    read = load_criteria(result, table, wanted, require_pair=not several)
     by_name = {name: oriented(ratings) for name, ratings in read.items()}
-    exclusion = excluded(found, list(by_name.values()), planned, exclude_if)
+    exclusion = excluded(result, list(by_name.values()), planned, exclude_if)
     return analyze_criteria(by_name, partial(each, exclusion=exclusion), family=family, plan=planned)
 
 
@@ -262,7 +262,7 @@ def _interest(study: StudyValues, ratings: Ratings) -> float | None:
     effect = effect_of(study)
     if effect is None:
         return None
-    found = effect.one(ratings.scale)
-    if not (abs(found.value) if effect.raw else found.value) > 0:
+    interest = effect.one(ratings.scale)
+    if not (abs(interest.value) if effect.raw else interest.value) > 0:
         raise InputError(f"{effect.option}: the smallest difference that would matter is above 0.")
-    return abs(found.value)
+    return abs(interest.value)

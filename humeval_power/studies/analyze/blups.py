@@ -131,19 +131,19 @@ def _solve(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: flo
     gram = problem.design
     products = problem.products(response[None])
     response_of_one = likelihood.Response(*(part[0] for part in products))
-    found, outer_variance, inner_variance = _looked(problem, response_of_one, gamma)
+    profile, outer_variance, inner_variance = _looked(problem, response_of_one, gamma)
     qa, p = len(gram.outer_types), gram.xx.shape[0]
     n_outer_types = qa * len(problem.outer)
     return Blocks(
-        beta=found.beta,
-        phi=found.phi,
+        beta=profile.beta,
+        phi=profile.phi,
         sigma2=sigma2,
-        outer=outer_effects(problem, found, gamma)[1],
-        inner=gamma[n_outer_types:] * found.inner_py,
+        outer=outer_effects(problem, profile, gamma)[1],
+        inner=gamma[n_outer_types:] * profile.inner_py,
         outer_variance=outer_variance.reshape(-1, qa),
         inner_variance=inner_variance,
-        outer_hx=found.outer_hx[:p].reshape(p, -1, qa),
-        inner_hx=found.inner_hx[:p],
+        outer_hx=profile.outer_hx[:p].reshape(p, -1, qa),
+        inner_hx=profile.inner_hx[:p],
     )
 
 
@@ -151,7 +151,7 @@ def _iterated(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: 
     """The same of a very large table: effects by solves, their variances by probes."""
     from humeval_power.estimation.large.iterative import effects_at
 
-    found = effects_at(problem, response, gamma)
+    effects = effects_at(problem, response, gamma)
     qa, qb = len(problem.design.outer_types), len(problem.design.inner_types)
     order = problem.design.outer_block.shape[0] * qa
     outer_gamma = np.repeat(gamma[:-qb].reshape(-1, qa), np.diff(problem.design.begin), axis=0)
@@ -160,10 +160,10 @@ def _iterated(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: 
         ("outer", slice(order), qa, outer_gamma),
         ("inner", slice(order, None), qb, gamma[-qb:]),
     ):
-        of[name] = own * found.py[rows].reshape(-1, q)
-        of[f"{name}_variance"] = own - own**2 * found.diagonal[rows].reshape(-1, q)
-        of[f"{name}_hx"] = found.hx[rows].T.reshape(found.hx.shape[1], -1, q)
-    return Blocks(beta=found.beta, phi=found.phi, sigma2=sigma2, **of)
+        of[name] = own * effects.py[rows].reshape(-1, q)
+        of[f"{name}_variance"] = own - own**2 * effects.diagonal[rows].reshape(-1, q)
+        of[f"{name}_hx"] = effects.hx[rows].T.reshape(effects.hx.shape[1], -1, q)
+    return Blocks(beta=effects.beta, phi=effects.phi, sigma2=sigma2, **of)
 
 
 def _looked(
@@ -174,11 +174,11 @@ def _looked(
         from humeval_power.kernels.large import factored
 
         by_fronts = factored.factorise(problem.large, gamma)
-        found = factored.profile(problem.large, response, by_fronts, True)
-        return found, *factored.effect_variances(problem.large, by_fronts)
-    factor, found = second_order.evaluate(problem.gram, response, gamma, True)
+        profile = factored.profile(problem.large, response, by_fronts, True)
+        return profile, *factored.effect_variances(problem.large, by_fronts)
+    factor, profile = second_order.evaluate(problem.gram, response, gamma, True)
     inner = _inner_variance(problem.gram, factor, gamma[len(gamma) - len(problem.gram.inner_types) :])
-    return found, np.diag(factor.k), inner  # gamma - gamma T gamma, free of cancellation
+    return profile, np.diag(factor.k), inner  # gamma - gamma T gamma, free of cancellation
 
 
 def _inner_variance(gram: likelihood.Gram, factor: likelihood.Factor, gamma: Floats) -> Floats:
@@ -201,17 +201,17 @@ def _each_factor(problem: CrossedProblem, blocks: Blocks, gamma: Floats) -> list
     """Workers, items and, where there are any, documents."""
     qa, begin = blocks.outer.shape[1], problem.design.begin
     last = gamma[qa * len(problem.outer) :]
-    found = {problem.inner: _levels(blocks, blocks.inner, blocks.inner_variance, blocks.inner_hx, last)}
+    levels = {problem.inner: _levels(blocks, blocks.inner, blocks.inner_variance, blocks.inner_hx, last)}
     for kind, place in enumerate(problem.outer):
         of_kind = slice(begin[kind], begin[kind + 1])
-        found[place] = _levels(
+        levels[place] = _levels(
             blocks,
             blocks.outer[of_kind],
             blocks.outer_variance[of_kind],
             blocks.outer_hx[:, of_kind],
             gamma[kind * qa : (kind + 1) * qa],
         )
-    return [found[place] for place in sorted(found)]
+    return [levels[place] for place in sorted(levels)]
 
 
 def _levels(blocks: Blocks, effects: Floats, variance: Floats, hx: Floats, gamma: Floats) -> LevelEffects:
@@ -294,20 +294,20 @@ def screen_workers(
     np.maximum.at(highest, ratings.worker, ratings.rating)
 
     def reasons(code: int) -> tuple[str, ...]:
-        found = []
+        result = []
         enough = count[code] >= min_ratings
         if enough and lowest[code] == highest[code]:
-            found.append(f"gave the same rating {count[code]:,} times")
+            result.append(f"gave the same rating {count[code]:,} times")
         elif enough and spread[code] == 0 and count[code] > 2 * strata[code]:
-            found.append("gave all outputs of a system the same rating")
+            result.append("gave all outputs of a system the same rating")
         if shared[code] >= min_ratings and correlation[code] < min_agreement:
-            found.append(
+            result.append(
                 f"does not go along with the others: correlation {correlation[code]:.2f} over "
                 f"{shared[code]:,} ratings"
             )
         if pace[code] < fast_share * usual:
-            found.append(f"took {pace[code]:.3g} seconds per rating where {usual:.3g} are usual")
-        return tuple(found)
+            result.append(f"took {pace[code]:.3g} seconds per rating where {usual:.3g} are usual")
+        return tuple(result)
 
     checks = [
         WorkerCheck(

@@ -154,9 +154,9 @@ def analyze(
         everybody = analysis if ratings is whole else compared(whole, check=False)
         rows = comparison_rows(whole.criterion, everybody)
         changed = WithAndWithout.of(exclusion, ratings, whole, rows)
-    found = None
+    departures = None
     if plan is not None:
-        found = (
+        departures = (
             *deviations(plan, whole, rule, stopped_at=None if looks is None else looks.stopped_at),
             *exclusion_deviations(exclusion, str(plan.exclusion_rules)),
             *(() if family is None else family_deviations(plan, family)),
@@ -166,7 +166,7 @@ def analyze(
         ratings=ratings,
         analysis=analysis,
         agreement=_agreement(ratings, analysis if family is None else None),
-        deviations=found,
+        deviations=departures,
         looks=looks,
         plan=None if plan_source is None else dict(plan_source),
         exclusion=changed,
@@ -347,12 +347,12 @@ def analyze_criteria(
     drawn = Provenance(seed=seeds[0] if seeds else None)
     if family.over == "all":
         results = _corrected_over_all(results, family)
-    found = None
+    departures = None
     if plan is not None:
         from humeval_power.studies.analyze.against_plan import criteria_deviations, family_deviations
 
-        found = (*criteria_deviations(plan, tuple(by_name)), *family_deviations(plan, family))
-    return CriteriaResult(results=results, family=family, deviations=found, provenance=drawn)
+        departures = (*criteria_deviations(plan, tuple(by_name)), *family_deviations(plan, family))
+    return CriteriaResult(results=results, family=family, deviations=departures, provenance=drawn)
 
 
 def _refuse_max_t(family: ComparisonFamily, n_criteria: int) -> None:
@@ -382,12 +382,12 @@ def _corrected_over_all(
     checked = iter(correct(of_checks, family.correction).tolist())
     of_models = [p for result in results.values() for p in result.other_p_values]
     by_model = iter(correct(of_models, family.correction).tolist())
-    found: dict[str, AnalysisResult] = {}
+    values: dict[str, AnalysisResult] = {}
     for name, result in results.items():
         n = len(result.p_values)
         mine = CorrectedP(*(list(islice(p, n)) for p in (corrected, checked, by_model)))
-        found[name] = result.recorrected(tests, mine)
-    return found
+        values[name] = result.recorrected(tests, mine)
+    return values
 
 
 def _refuse_simulated(rule: DecisionRule) -> None:
@@ -476,16 +476,16 @@ def looks_of_study(
     entries, secret_file = read_ledger(path), secret_path(path, secret)
     if plan.many is not None:
         ratings = as_planned(ratings, plan)
-    found = state_of(entries, monitoring_of(plan), checksum, place=path, by=ratings.scale)
-    taken = LooksTaken(state=found.monitoring, ledger=path)
-    kept = secret_of_rows(found, entries, path, secret_file)
+    result = state_of(entries, monitoring_of(plan), checksum, place=path, by=ratings.scale)
+    taken = LooksTaken(state=result.monitoring, ledger=path)
+    kept = secret_of_rows(result, entries, path, secret_file)
     return replace(
-        taken, unchecked=_check_ratings(found, plan, ratings, exclusion, path, secret_file, kept)
+        taken, unchecked=_check_ratings(result, plan, ratings, exclusion, path, secret_file, kept)
     )
 
 
 def _check_ratings(
-    found: LedgerState,
+    state: LedgerState,
     plan: Plan,
     ratings: Ratings,
     exclusion: WorkerExclusion | None,
@@ -495,15 +495,15 @@ def _check_ratings(
 ) -> tuple[Deviation, ...]:
     """Refuse other ratings than those of the last look; without the secret, by their sums, which is said."""
     if secret is None:
-        last = found.monitoring.looks[-1].data
+        last = state.monitoring.looks[-1].data
         tested = ratings if exclusion is None else exclusion.remaining(ratings)
         same = same_sums(data_of(tested, plan, final=last.final), last)
     else:
-        same = dict(row_digests(ratings, plan.systems, secret)) == found.rows
+        same = dict(row_digests(ratings, plan.systems, secret)) == state.rows
     if not same:
         rule = "these are not the ratings that the last look saw."
         raise InputError([Problem(rule, f"Analyse those; {path} tells.", place=ratings.source)])
-    gone = found.withdrawal
+    gone = state.withdrawal
     withdrew = () if gone is None else (Deviation("participants", "all whom the looks saw", gone),)
     if secret is not None:
         return withdrew

@@ -427,11 +427,11 @@ def shown_pairs(analysis: SystemsAnalysis, unit: Unit, order: Sequence[str]) -> 
     as_tested = (
         analysis.family.baseline is not None or analysis.results[0].test.rule.alternative != "two-sided"
     )
-    found = []
+    pairs = []
     for one in analysis.results:
         turned = not as_tested and place[one.first] < place[one.second]
-        found.append(_shown(one, unit, turned=turned))
-    return tuple(sorted(found, key=lambda pair: (place[pair.left], place[pair.right])))
+        pairs.append(_shown(one, unit, turned=turned))
+    return tuple(sorted(pairs, key=lambda pair: (place[pair.left], place[pair.right])))
 
 
 def _shown(one: SystemsComparison, unit: Unit, *, turned: bool) -> ShownPair:

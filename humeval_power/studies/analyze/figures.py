@@ -32,18 +32,18 @@ _SCALE_WIDTH, _GROUP_WIDTH, _RANK_WIDTH, _BEST_WIDTH = 2.3, 0.1, 0.55, 0.5  # in
 _MOST_WIDE = 2  # panels beside each other
 
 
-def ranking_figure(found: Sequence[CriterionFindings]) -> Figure:
+def ranking_figure(findings: Sequence[CriterionFindings]) -> Figure:
     """A panel for each criterion, its rows in the order of the table.
 
     A row has the mean with its interval. Beside it a line connects the systems of each group that tests do not
     tell apart, a dot for each of them; then come the ranks that the tests leave, and the simulated chance of
     being best.
     """
-    names = list(dict.fromkeys(one.system for each in found for one in each.rows))
-    n_wide = min(len(found), _MOST_WIDE)
-    n_deep = math.ceil(len(found) / n_wide)
-    most_groups = max(len(each.letters) for each in found)
-    beside = _beside_width(most_groups, found)
+    names = list(dict.fromkeys(one.system for each in findings for one in each.rows))
+    n_wide = min(len(findings), _MOST_WIDE)
+    n_deep = math.ceil(len(findings) / n_wide)
+    most_groups = max(len(each.letters) for each in findings)
+    beside = _beside_width(most_groups, findings)
     longest = max(len(_short(name)) for name in names)
     with house_style():
         width = 0.085 * longest + n_wide * (_SCALE_WIDTH + beside + 0.15)
@@ -56,25 +56,25 @@ def ranking_figure(found: Sequence[CriterionFindings]) -> Figure:
             deep, across = divmod(place, n_wide)
             axes, side = grid[deep, 2 * across], grid[deep, 2 * across + 1]
             side.set_axis_off()
-            if place >= len(found):
+            if place >= len(findings):
                 axes.set_axis_off()
                 continue
-            _draw_means(axes, found[place], names, with_names=across == 0)
-            _draw_beside(side, found[place], names, width=beside, most_groups=most_groups)
+            _draw_means(axes, findings[place], names, with_names=across == 0)
+            _draw_beside(side, findings[place], names, width=beside, most_groups=most_groups)
     return figure
 
 
-def _beside_width(most_groups: int, found: Sequence[CriterionFindings]) -> float:
+def _beside_width(most_groups: int, findings: Sequence[CriterionFindings]) -> float:
     """Inches of what stands beside the means."""
     return (
         (_GROUP_WIDTH * most_groups + 0.1 if most_groups else 0.0)
-        + (_RANK_WIDTH if any(each.has_ranks for each in found) else 0.0)
-        + (_BEST_WIDTH if any(each.n_draws for each in found) else 0.0)
+        + (_RANK_WIDTH if any(each.has_ranks for each in findings) else 0.0)
+        + (_BEST_WIDTH if any(each.n_draws for each in findings) else 0.0)
     )
 
 
-def _draw_means(axes: Axes, found: CriterionFindings, names: Sequence[str], *, with_names: bool) -> None:
-    for one in found.rows:
+def _draw_means(axes: Axes, findings: CriterionFindings, names: Sequence[str], *, with_names: bool) -> None:
+    for one in findings.rows:
         place = names.index(one.system)
         if one.low is not None and one.high is not None:
             axes.plot(
@@ -91,24 +91,24 @@ def _draw_means(axes: Axes, found: CriterionFindings, names: Sequence[str], *, w
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-    if found.unit.in_points and not found.unit.scale.higher_is_better:
+    if findings.unit.in_points and not findings.unit.scale.higher_is_better:
         axes.invert_xaxis()
-    if found.criterion:
-        axes.set_title(shortened(picture_text(found.criterion), width=32), weight="bold", loc="left")
-    interval = f", {100 * (1 - found.alpha):g} % interval" if found.has_intervals else ""
-    axes.set_xlabel(f"Mean{interval}\n{found.unit.words}", fontsize=7)
+    if findings.criterion:
+        axes.set_title(shortened(picture_text(findings.criterion), width=32), weight="bold", loc="left")
+    interval = f", {100 * (1 - findings.alpha):g} % interval" if findings.has_intervals else ""
+    axes.set_xlabel(f"Mean{interval}\n{findings.unit.words}", fontsize=7)
 
 
 def _draw_beside(
-    side: Axes, found: CriterionFindings, names: Sequence[str], *, width: float, most_groups: int
+    side: Axes, findings: CriterionFindings, names: Sequence[str], *, width: float, most_groups: int
 ) -> None:
     """Groups, ranks and chances; x in inches."""
     side.set_xlim(0, max(width, 0.01))
     side.set_ylim(len(names) - 0.4, -0.6)
     x = 0.05
-    if found.letters:
+    if findings.letters:
         _head(side, x, "group", width=_GROUP_WIDTH * most_groups)
-        for number, group in enumerate(found.letters):
+        for number, group in enumerate(findings.letters):
             places = sorted(names.index(name) for name in group)
             at = x + _GROUP_WIDTH * (number + 0.5)
             colour = COLOURS[number % 2]
@@ -116,11 +116,11 @@ def _draw_beside(
             side.plot([at] * len(places), places, "os"[number % 2], color=colour, markersize=3.0)
     if most_groups:
         x += _GROUP_WIDTH * most_groups + 0.1
-    if found.has_ranks:
-        _column(side, x, "rank", found, names, lambda one: rank_words(one.rank_low, one.rank_high))
+    if findings.has_ranks:
+        _column(side, x, "rank", findings, names, lambda one: rank_words(one.rank_low, one.rank_high))
         x += _RANK_WIDTH
-    if found.n_draws:
-        _column(side, x, "P(best)", found, names, _chance)
+    if findings.n_draws:
+        _column(side, x, "P(best)", findings, names, _chance)
 
 
 def _chance(one: Finding) -> str:
@@ -137,12 +137,12 @@ def _column(
     side: Axes,
     x: float,
     words: str,
-    found: CriterionFindings,
+    findings: CriterionFindings,
     names: Sequence[str],
     cell: Callable[[Finding], str],
 ) -> None:
     _head(side, x, words)
-    for one in found.rows:
+    for one in findings.rows:
         side.text(x, names.index(one.system), cell(one), ha="left", va="center", size=6.8, color=INK)
 
 
@@ -190,8 +190,8 @@ def heat_map_figure(
         corrected = "p" if analysis.family.correction == "none" else "corrected p"
         _legend(figure, alpha, title=corrected)
         title = f"Difference {of} {unit.words}, and {corrected}"
-        told = f"{_short_of_heat_map(criterion)}: {title}" if criterion else title
-        figure.suptitle(told, fontsize=8, color=INK, wrap=True)
+        text = f"{_short_of_heat_map(criterion)}: {title}" if criterion else title
+        figure.suptitle(text, fontsize=8, color=INK, wrap=True)
     return figure, _sentence(analysis)
 
 

@@ -123,47 +123,47 @@ def common_order(analyses: Sequence[SystemsAnalysis]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for analysis in analyses for name in order_of(analysis)))
 
 
-def findings_table(found: Sequence[CriterionFindings], *, called: Mapping[str, str]) -> Table:
+def findings_table(findings: Sequence[CriterionFindings], *, called: Mapping[str, str]) -> Table:
     """A row for each system, a group of columns for each criterion."""
-    names = tuple(dict.fromkeys(one.system for each in found for one in each.rows))
+    names = tuple(dict.fromkeys(one.system for each in findings for one in each.rows))
     rows = []
     header: list[str] = ["system"]
     spans = []
-    for each in found:
+    for each in findings:
         columns = _columns(each)
         header += columns
         spans.append((each.criterion or "", len(columns)))
     for name in names:
         cells = [called[name]]
-        for each in found:
+        for each in findings:
             mine = [one for one in each.rows if one.system == name]
             cells += _cells(mine[0], each) if mine else [NOTHING] * len(_columns(each))
         rows.append(tuple(cells))
-    several = len(found) > 1
+    several = len(findings) > 1
     return Table(tuple(header), tuple(rows), spans=tuple(spans) if several else ())
 
 
-def _columns(found: CriterionFindings) -> list[str]:
+def _columns(findings: CriterionFindings) -> list[str]:
     return [
         "mean",
-        *([f"{100 * (1 - found.alpha):g} % interval"] if found.has_intervals else []),
-        *(["group"] if found.letters else []),
-        *(["rank"] if found.has_ranks else []),
-        *(["P(best)"] if found.n_draws else []),
+        *([f"{100 * (1 - findings.alpha):g} % interval"] if findings.has_intervals else []),
+        *(["group"] if findings.letters else []),
+        *(["rank"] if findings.has_ranks else []),
+        *(["P(best)"] if findings.n_draws else []),
     ]
 
 
-def _cells(one: Finding, found: CriterionFindings) -> list[str]:
-    unit = found.unit
+def _cells(one: Finding, findings: CriterionFindings) -> list[str]:
+    unit = findings.unit
     cells = [unit.shown(one.mean)]
-    if found.has_intervals:
+    if findings.has_intervals:
         known = one.low is not None and one.high is not None
         cells.append(unit.interval(one.low, one.high) if known else "none")  # type: ignore[arg-type]
-    if found.letters:
+    if findings.letters:
         cells.append(one.groups or NOTHING)
-    if found.has_ranks:
+    if findings.has_ranks:
         cells.append(rank_words(one.rank_low, one.rank_high))
-    if found.n_draws:
+    if findings.n_draws:
         cells.append(NOTHING if one.best is None else chance_cell(one.best))
     return cells
 
@@ -182,21 +182,23 @@ def chance_cell(chance: float) -> str:
     return "> 0.99" if chance > 0.995 else f"{chance:.2f}"
 
 
-def findings_content(found: CriterionFindings) -> Record:
+def findings_content(findings: CriterionFindings) -> Record:
     """The findings as plain values, in the units and the order in which they are shown."""
     return {
-        "unit": found.unit.words,
-        "n_draws": found.n_draws,
-        "reason": found.reason or None,
-        "rows": [asdict(one) for one in found.rows],
+        "unit": findings.unit.words,
+        "n_draws": findings.n_draws,
+        "reason": findings.reason or None,
+        "rows": [asdict(one) for one in findings.rows],
     }
 
 
-def findings_frame(found: Sequence[CriterionFindings]) -> pd.DataFrame:
+def findings_frame(findings: Sequence[CriterionFindings]) -> pd.DataFrame:
     """A row for each system under each criterion."""
     import pandas as pd
 
-    return pd.DataFrame([{**asdict(one), "unit": each.unit.words} for each in found for one in each.rows])
+    return pd.DataFrame(
+        [{**asdict(one), "unit": each.unit.words} for each in findings for one in each.rows]
+    )
 
 
 def ranks_content(ranks: SimulatedRanks) -> Record:
@@ -211,41 +213,41 @@ def ranks_content(ranks: SimulatedRanks) -> Record:
 
 
 def findings_files(
-    table: Table, found: Sequence[CriterionFindings], tests: FamilyOfTests, *, notices: tuple[str, ...]
+    table: Table, findings: Sequence[CriterionFindings], tests: FamilyOfTests, *, notices: tuple[str, ...]
 ) -> dict[str, str]:
     """The findings as a spreadsheet, and as a table to put into a paper, whose caption begins with the notices."""
     from humeval_power.saying.render.latex import latex_float
 
-    caption = " ".join([*notices, *findings_words(found, tests)])
+    caption = " ".join([*notices, *findings_words(findings, tests)])
     return {
-        "findings.csv": table_csv(findings_frame(found), digits=10),
+        "findings.csv": table_csv(findings_frame(findings), digits=10),
         "findings.tex": latex_float(table, caption=caption, label="tab:findings"),
     }
 
 
-def findings_words(found: Sequence[CriterionFindings], tests: FamilyOfTests) -> Iterator[str]:
+def findings_words(findings: Sequence[CriterionFindings], tests: FamilyOfTests) -> Iterator[str]:
     """What the columns are, each said once."""
-    first = found[0]
-    units = "; ".join(f"of {each.criterion} {each.unit.words}" for each in found)
-    if len({each.unit.words for each in found}) == 1:
+    first = findings[0]
+    units = "; ".join(f"of {each.criterion} {each.unit.words}" for each in findings)
+    if len({each.unit.words for each in findings}) == 1:
         units = first.unit.words
     of = "estimated for new workers and items" if tests.family.model == "joint" else "those of the ratings"
     yield f"Means are {of}, {units}."
-    if any(each.letters for each in found):
+    if any(each.letters for each in findings):
         yield (
             "Systems that share a letter are not told apart by these tests; that does not show that they "
             "are equal."
         )
-    if any(each.has_ranks for each in found):
+    if any(each.has_ranks for each in findings):
         yield f"Rank: the places that the tests leave a system; {_together(tests, first.alpha)}."
-    drawn = next((each for each in found if each.n_draws), None)
+    drawn = next((each for each in findings if each.n_draws), None)
     if drawn is not None:
         yield (
             f"P(best): how often a system comes first in {drawn.n_draws:,} draws of the means and of their "
             "variances. It is no p-value, and among systems that are alike it favours the one that came first."
         )
     yield from dict.fromkeys(
-        f"There are no chances of ranks: {each.reason}." for each in found if each.reason
+        f"There are no chances of ranks: {each.reason}." for each in findings if each.reason
     )
 
 

@@ -151,12 +151,12 @@ class AnalysisResult(Result):
     @cached_property
     def reported(self) -> EffectTest:
         """The test of two systems; of a study that its intervals stop by the interval that holds over all looks."""
-        found = self.sequential
-        if self.looks is None or not isinstance(found, RepeatedResult) or self.tested.reason:
+        result = self.sequential
+        if self.looks is None or not isinstance(result, RepeatedResult) or self.tested.reason:
             return self.tested
-        shown = shown_by(self.looks, found)
+        shown = shown_by(self.looks, result)
         return replace(
-            self.tested, p_value=found.p_value, interval=found.interval, significant=shown, p_values=()
+            self.tested, p_value=result.p_value, interval=result.interval, significant=shown, p_values=()
         )
 
     @property
@@ -268,8 +268,8 @@ class AnalysisResult(Result):
     @property
     def _is_significant(self) -> bool:
         """Whether the test of two systems is: after the correction, where it is one of several."""
-        found = self.analysis.results[0]
-        return found.test.significant if self.tests is None else found.significant
+        comparison = self.analysis.results[0]
+        return comparison.test.significant if self.tests is None else comparison.significant
 
     def _decision_of_two(self) -> str:
         a, b = self.ratings.system_names
@@ -291,13 +291,13 @@ class AnalysisResult(Result):
             corrected = "" if self.tests is None else f" ({p}.)"
             return f"{text}{'' if self.deviations is not None else f' {PARITY}'}{corrected}"
         if self.looks is not None and self.sequential is not None:
-            found = self.sequential
+            sequential = self.sequential
             p, estimate, interval = (
-                f"{p_words(found.p_value)} over all looks",
-                found.estimate,
-                found.interval,
+                f"{p_words(sequential.p_value)} over all looks",
+                sequential.estimate,
+                sequential.interval,
             )
-            shown = shown_by(self.looks, found)
+            shown = shown_by(self.looks, sequential)
         ends = (estimate, *interval)
         return decided_words((a, b), ends, scale, rule.alternative, shown=shown, p=p, level=level)
 
@@ -353,9 +353,9 @@ class AnalysisResult(Result):
         if self.diagnostics is not None:
             from humeval_power.studies.analyze.result_diagnostics import diagnostic_blocks
 
-            found = cast("Diagnostics", self.diagnostics)
+            diagnostics = cast("Diagnostics", self.diagnostics)
             linear = [Paragraph(_LINEAR)] if self.tested.rule.is_latent else []
-            blocks = (*linear, *diagnostic_blocks(found, self.ratings))
+            blocks = (*linear, *diagnostic_blocks(diagnostics, self.ratings))
             yield Section("Diagnostics", blocks, is_detail=True)
 
     def _looks_section(self) -> Iterator[Section]:
@@ -402,15 +402,15 @@ class AnalysisResult(Result):
         for block in effect_section(self.ratings, self.fitted, by_interval, interest=interest).blocks:
             yield Facts(facts) if isinstance(block, Facts) else block
 
-    def _looks_words(self, looks: LooksTaken, found: StagewiseResult | RepeatedResult) -> str:
-        if not isinstance(found, RepeatedResult):
-            return _looks(looks, found)
+    def _looks_words(self, looks: LooksTaken, result: StagewiseResult | RepeatedResult) -> str:
+        if not isinstance(result, RepeatedResult):
+            return _looks(looks, result)
         a, b = self.ratings.system_names
         scale = self.ratings.scale if self.ratings.scale.source == "declared" else None
         state, decision = looks.of_two, DECISIONS[looks.of_two.looks[-1].decision]
         return (
             f"{counted(len(state.looks), 'look')} taken ({state.rule_words}). {decision} "
-            f"{repeated_words(found, (a, b), scale)}. Report these numbers: these hold at all looks together, "
+            f"{repeated_words(result, (a, b), scale)}. Report these numbers: these hold at all looks together, "
             "those without regard to the looks do not."
         )
 
@@ -501,28 +501,28 @@ _LINEAR = (
 
 def _interest(interest: PowerAtInterest, rule: DecisionRule) -> str:
     finds = "finds it" if rule.margin is None else f"shows {claim(rule)}"
-    told = (
+    text = (
         f"If the true difference is {interest.effect:g}, a study of this design {finds} with probability "
         f"{interest.fitted:.2f} at these ratings' variances"
         + ("" if interest.planned is None else f", {interest.planned:.2f} at those the plan assumed")
         + ("." if interest.promised is None else f"; the plan promised {interest.promised:.2f}.")
     )
     if rule.margin is None and math.isfinite(interest.type_m):
-        told += (
+        text += (
             f" A significant result here would then exaggerate it {interest.type_m:.2f} times on average, and "
             f"have the wrong sign in {share_words(interest.type_s)} of such studies."
         )
-    return told
+    return text
 
 
-def _looks(looks: LooksTaken, found: StagewiseResult) -> str:
+def _looks(looks: LooksTaken, result_of_looks: StagewiseResult) -> str:
     last = looks.of_two.looks[-1]
     return (
         f"{counted(len(looks.state.looks), 'look')} taken ({looks.state.rule.efficacy}); the last one "
         f"{'passed its boundary' if looks.shown else 'did not pass its boundary'} "
         f"({p_words(last.data.p_value)}, needed {last.nominal:.5f}). "
         "Taking the looks into account (stage-wise ordering): "
-        f"{p_words(found.p_value)}, median-unbiased estimate {found.estimate:.4f}, "
-        f"{100 * found.confidence:g} % interval {interval_words(*found.interval)}. "
+        f"{p_words(result_of_looks.p_value)}, median-unbiased estimate {result_of_looks.estimate:.4f}, "
+        f"{100 * result_of_looks.confidence:g} % interval {interval_words(*result_of_looks.interval)}. "
         "Report these; the plain ones below ignore that the study could have stopped earlier."
     )

@@ -24,8 +24,8 @@ def deviations_section(deviations: Sequence[Deviation] | None) -> Iterator[Secti
     """Each deviation, or that there is none; nothing without a plan."""
     if deviations is None:
         return
-    found = tuple(f"{one.what}: planned {one.planned}; found {one.actual}" for one in deviations)
-    yield Section("Deviations from the plan", (Points(found) if found else Paragraph("None."),))
+    items = tuple(f"{one.what}: planned {one.planned}; found {one.actual}" for one in deviations)
+    yield Section("Deviations from the plan", (Points(items) if items else Paragraph("None."),))
 
 
 def deviations_content(deviations: Sequence[Deviation] | None, plan: Record | None) -> Record:
@@ -80,7 +80,7 @@ def exclusion_section(
 
     parts : what the rules changed, and the comparisons that lead; of each criterion where there are several.
     """
-    known = [(found, rows) for found, rows in parts if found is not None]
+    known = [(values, rows) for values, rows in parts if values is not None]
     if known:
         yield Section(TITLE, tuple(_blocks(known)))
 
@@ -90,7 +90,9 @@ def _blocks(parts: Sequence[tuple[WithAndWithout, Sequence[ComparisonRow]]]) -> 
     yield Paragraph(f"{counts_sentence(first)} {SEALED if first.exclusion.sealed else NOT_SEALED}")
     yield Points(tuple(rule_lines(first.exclusion)))
     lines = [
-        (one, other, found) for found, rows in parts for one, other in zip(rows, found.without, strict=True)
+        (one, other, values)
+        for values, rows in parts
+        for one, other in zip(rows, values.without, strict=True)
     ]
     yield _one_table(*lines[0]) if len(lines) == 1 else _several_table(lines[:_MOST_SHOWN])
     yield _drawing(lines[:_MOST_SHOWN])
@@ -100,14 +102,14 @@ def _blocks(parts: Sequence[tuple[WithAndWithout, Sequence[ComparisonRow]]]) -> 
     yield Paragraph(f"The first of each two lines is the result.{several}")
 
 
-def counts_sentence(found: WithAndWithout) -> str:
+def counts_sentence(analyses: WithAndWithout) -> str:
     """'The rules leave out 2 of 12 workers (120 of 720 ratings).'"""
-    workers, ratings = found.workers[1] - found.workers[0], found.ratings[1] - found.ratings[0]
+    workers, ratings = analyses.workers[1] - analyses.workers[0], analyses.ratings[1] - analyses.ratings[0]
     if not workers:
-        return f"The rules leave out none of {counted(found.workers[1], 'worker')}."
+        return f"The rules leave out none of {counted(analyses.workers[1], 'worker')}."
     return (
-        f"The rules leave out {workers:,} of {counted(found.workers[1], 'worker')} ({ratings:,} of "
-        f"{counted(found.ratings[1], 'rating')})."
+        f"The rules leave out {workers:,} of {counted(analyses.workers[1], 'worker')} ({ratings:,} of "
+        f"{counted(analyses.ratings[1], 'rating')})."
     )
 
 
@@ -134,10 +136,10 @@ def _drawing(lines: Sequence[tuple[ComparisonRow, ComparisonRow, WithAndWithout]
     )
 
 
-def _one_table(one: ComparisonRow, other: ComparisonRow, found: WithAndWithout) -> Table:
+def _one_table(one: ComparisonRow, other: ComparisonRow, analyses: WithAndWithout) -> Table:
     """One comparison both ways, with its counts."""
     rows = [
-        (name, f"{found.workers[place]:,}", f"{found.ratings[place]:,}", *_effect(row))
+        (name, f"{analyses.workers[place]:,}", f"{analyses.ratings[place]:,}", *_effect(row))
         for place, (name, row) in enumerate((("with the rules", one), ("without", other)))
     ]
     heads = (f"{one.second} - {one.first}", "workers", "ratings", "estimate", "interval", "p")
@@ -163,11 +165,11 @@ def _effect(row: ComparisonRow) -> tuple[str, str, str]:
     return f"{row.estimate:+.4f}", interval_words(row.low, row.high), p_cell(row.p_value)
 
 
-def exclusion_content(found: WithAndWithout | None, rows: Sequence[ComparisonRow]) -> Record:
+def exclusion_content(analyses: WithAndWithout | None, rows: Sequence[ComparisonRow]) -> Record:
     """The same for a record; nothing without rules."""
-    if found is None:
+    if analyses is None:
         return {}
-    exclusion, names = found.exclusion, ("with_rules", "without_rules")
+    exclusion, names = analyses.exclusion, ("with_rules", "without_rules")
     return {
         "worker_exclusion": {
             "rules": str(exclusion.rules),
@@ -184,8 +186,8 @@ def exclusion_content(found: WithAndWithout | None, rows: Sequence[ComparisonRow
                 }
                 for one in exclusion.outcomes
             ],
-            "workers": dict(zip(names, found.workers, strict=True)),
-            "ratings": dict(zip(names, found.ratings, strict=True)),
+            "workers": dict(zip(names, analyses.workers, strict=True)),
+            "ratings": dict(zip(names, analyses.ratings, strict=True)),
             "comparisons": [
                 {
                     "criterion": one.criterion,
@@ -200,7 +202,7 @@ def exclusion_content(found: WithAndWithout | None, rows: Sequence[ComparisonRow
                         for name, row in zip(names, (one, other), strict=True)
                     },
                 }
-                for one, other in zip(rows, found.without, strict=True)
+                for one, other in zip(rows, analyses.without, strict=True)
             ],
         }
     }
@@ -210,7 +212,7 @@ def exclusion_deviations(exclusion: WorkerExclusion | None, planned: str) -> tup
     """Rules that were not applied, and rules that the plan does not have."""
     if exclusion is None:
         return ()
-    found = [
+    deviations = [
         Deviation(
             "rule for leaving out workers",
             f"{one.name}={one.limit:g}",
@@ -220,8 +222,10 @@ def exclusion_deviations(exclusion: WorkerExclusion | None, planned: str) -> tup
         if exclusion.sealed
     ]
     if not exclusion.sealed:
-        found.append(Deviation("rules for leaving out workers", planned or "none", str(exclusion.rules)))
-    return tuple(found)
+        deviations.append(
+            Deviation("rules for leaving out workers", planned or "none", str(exclusion.rules))
+        )
+    return tuple(deviations)
 
 
 def not_applied_remarks(exclusion: WorkerExclusion | None) -> tuple[str, ...]:

@@ -158,13 +158,13 @@ class CriteriaResult(Result):
             return
         everywhere = [set(one.deviations or ()) for one in self.results.values()]
         common = set.intersection(*everywhere)
-        found = [*self.deviations]
+        deviations = [*self.deviations]
         for name, result in self.results.items():
             for one in result.deviations or ():
                 said = one if one in common else replace(one, what=f"{name}: {one.what}")
-                if said not in found:
-                    found.append(said)
-        yield from deviations_section(tuple(found))
+                if said not in deviations:
+                    deviations.append(said)
+        yield from deviations_section(tuple(deviations))
 
     def _lead(self) -> str:
         shown, n = [row for row in self.rows if row.significant], len(self.rows)
@@ -230,10 +230,10 @@ class CriteriaResult(Result):
         return pd.DataFrame([asdict(row) for row in self.rows])
 
 
-def _named_rows(name: str, found: WithAndWithout | None) -> WithAndWithout | None:
-    if found is None:
+def _named_rows(name: str, analyses: WithAndWithout | None) -> WithAndWithout | None:
+    if analyses is None:
         return None
-    return replace(found, without=tuple(replace(row, criterion=name) for row in found.without))
+    return replace(analyses, without=tuple(replace(row, criterion=name) for row in analyses.without))
 
 
 def _p_cells(p: float, corrected: float, significant: bool | None) -> tuple[str, str]:

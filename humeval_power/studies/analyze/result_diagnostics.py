@@ -162,7 +162,7 @@ def _influence_sentence(influence: Influence, n_usable: int) -> str:
     low, high = influence.range
     word = "significant" if whole.rule.margin is None else f"{whole.rule.alternative} within the margin"
     decision = word if whole.significant else f"not {word}"
-    told = f"the estimate lies between {low:.3f} and {high:.3f} ({whole.estimate:.3f} with all)"
+    text = f"the estimate lies between {low:.3f} and {high:.3f} ({whole.estimate:.3f} with all)"
     lost = len(influence.left_out) - n_usable
     aside = f"; {lost:,} of {len(influence.left_out):,} could not be left out" if lost else ""
     if influence.n_not_tried:
@@ -173,11 +173,11 @@ def _influence_sentence(influence: Influence, n_usable: int) -> str:
         but = f", but for the {refitted:,} largest shifts, which are refits" if refitted else ""
         aside += f"; approximate, each at the variances of the whole study{but}"
     if not changed:
-        return f"Whichever {noun} is left out, {told} and the result stays {decision}{aside}."
+        return f"Whichever {noun} is left out, {text} and the result stays {decision}{aside}."
     names = listing([_with_p(one) for one in changed], limit=3)
     return (
         f"The decision ({decision}, {p_words(whole.p_value)}) changes if one {noun} is left out: {names}; "
-        f"{told}{aside}."
+        f"{text}{aside}."
     )
 
 
@@ -188,30 +188,30 @@ def _with_p(one: LeftOut) -> str:
 _WIDTH = 5.2  # inches, as the effect is drawn
 
 
-def told_pictures(found: Diagnostics, ratings: Ratings) -> Iterator[tuple[Picture, str]]:
+def pictures_with_sentences(diagnostics: Diagnostics, ratings: Ratings) -> Iterator[tuple[Picture, str]]:
     """Pictures, each with the sentence that it says; none of workers left out where nothing is left."""
     from humeval_power.studies.analyze.figures import ceiling_figure, ceiling_words, residual_figure
 
-    rows, sentence = worker_difference_rows(found.predictions, ratings)
+    rows, sentence = worker_difference_rows(diagnostics.predictions, ratings)
     words = "Each worker's predicted difference with its 95 % interval, in the order of the differences."
     yield rows.drawing("workers", title="How do workers differ?", words=words, width=_WIDTH), sentence
-    rows, sentence = item_difference_rows(found.predictions, ratings)
+    rows, sentence = item_difference_rows(diagnostics.predictions, ratings)
     words = "Each item's predicted difference with its 95 % interval, in the order of the differences."
     yield rows.drawing("items", title="How do items differ?", words=words, width=_WIDTH), sentence
 
     def residuals() -> Figure:
-        return residual_figure(found.predictions, ratings, width=_WIDTH)[0]
+        return residual_figure(diagnostics.predictions, ratings, width=_WIDTH)[0]
 
     words = "Residuals against fitted ratings, with the SD of each tenth."
-    yield Picture("residuals", residuals, words=words), residual_sentence(found.predictions)
+    yield Picture("residuals", residuals, words=words), residual_sentence(diagnostics.predictions)
 
     def ceiling() -> Figure:
         return ceiling_figure(ratings, width=_WIDTH)[0]
 
     words = "The share of each system's ratings at the best and at the worst end of the scale."
     yield Picture("ceiling", ceiling, words=words), ceiling_words(ratings)
-    if any(one.test is not None for one in found.influence.left_out):
-        rows, sentence = influence_rows(found.influence)
+    if any(one.test is not None for one in diagnostics.influence.left_out):
+        rows, sentence = influence_rows(diagnostics.influence)
         words = "The effect without each worker, with its interval, beside that of the whole study."
         yield (
             rows.drawing("influence", title="Does it rest on one worker?", words=words, width=_WIDTH),
@@ -219,9 +219,9 @@ def told_pictures(found: Diagnostics, ratings: Ratings) -> Iterator[tuple[Pictur
         )
 
 
-def diagnostic_blocks(found: Diagnostics, ratings: Ratings) -> Iterator[Block]:
+def diagnostic_blocks(diagnostics: Diagnostics, ratings: Ratings) -> Iterator[Block]:
     """The sentences, each followed by its picture, and who is worth a second look."""
-    yield Paragraph(screening_sentence(found.workers))
-    for picture, sentence in told_pictures(found, ratings):
+    yield Paragraph(screening_sentence(diagnostics.workers))
+    for picture, sentence in pictures_with_sentences(diagnostics, ratings):
         yield Paragraph(sentence)
         yield picture

@@ -103,15 +103,15 @@ def notes(analysis: SystemsAnalysis, pairs: Sequence[ShownPair], names: Mapping[
         yield "An interval of a mean that passes an end of the scale says that t intervals do not know it."
 
 
-def _family_error_words(found: FamilyError, n_workers: int, alpha: float) -> str:
+def _family_error_words(error: FamilyError, n_workers: int, alpha: float) -> str:
     """That max-t errs more often with few workers than it says, and how often here."""
     said = f"With {n_workers} workers max-t can err up to twice as often as alpha {alpha:g} says"
-    if not math.isnan(found.rate):
-        low, high = (f"{100 * end:.1f}" for end in found.interval)
-        n = found.n_simulations - found.n_failed
+    if not math.isnan(error.rate):
+        low, high = (f"{100 * end:.1f}" for end in error.interval)
+        n = error.n_simulations - error.n_failed
         said += (
             f": of {n} studies of this design without differences, drawn with these variances, "
-            f"{100 * found.rate:.1f} % claim one (95 % Monte Carlo interval {low} to {high})"
+            f"{100 * error.rate:.1f} % claim one (95 % Monte Carlo interval {low} to {high})"
         )
     return f"{said}. Holm's correction keeps its level: --correction holm."
 
@@ -176,10 +176,10 @@ def differences_table(pairs: Sequence[ShownPair], unit: Unit, called: Mapping[st
     )
 
 
-def ranks_table(found: CriterionFindings, called: Mapping[str, str]) -> Table:
+def ranks_table(findings: CriterionFindings, called: Mapping[str, str]) -> Table:
     """What the simulation says of each system's rank."""
-    reach = f"{100 * (1 - found.alpha):g} % of draws"
-    rows = tuple(_rank_cells(one, called) for one in found.rows if one.best is not None)
+    reach = f"{100 * (1 - findings.alpha):g} % of draws"
+    rows = tuple(_rank_cells(one, called) for one in findings.rows if one.best is not None)
     return Table(("system", "expected rank", reach, "P(best)"), rows)
 
 
@@ -194,17 +194,17 @@ def _rank_cells(one: Finding, called: Mapping[str, str]) -> tuple[str, ...]:
 
 def agreement_blocks(records: Mapping[str, Record]) -> Iterator[Block]:
     """Agreement over all systems: values with their 95 % intervals, of several criteria a row for each."""
-    found = {name: _overall(record) for name, record in records.items()}
-    first = next(iter(found.values()))
-    columns = [measure for measure in _COLUMNS if any(measure in values for values in found.values())]
-    if len(found) > 1 and columns:
-        rows = [(name, *(_value(values.get(each)) for each in columns)) for name, values in found.items()]
+    overall = {name: _overall(record) for name, record in records.items()}
+    first = next(iter(overall.values()))
+    columns = [measure for measure in _COLUMNS if any(measure in values for values in overall.values())]
+    if len(overall) > 1 and columns:
+        rows = [(name, *(_value(values.get(each)) for each in columns)) for name, values in overall.items()]
         yield Table(("criterion", *(_COLUMNS[each] for each in columns)), tuple(rows))
         yield Paragraph(
             "Krippendorff's alpha, and shares of pairs of ratings of an output, with 95 % intervals of these "
             "workers on other items; 'agreement report' says how other workers would agree."
         )
-    elif len(found) == 1 and first:
+    elif len(overall) == 1 and first:
         (record,) = records.values()
         yield Table(("measure", "value", "these workers", "other workers"), tuple(_rows(record)))
         yield Paragraph(
@@ -276,19 +276,19 @@ def several_sections(
 
 
 def _findings(systems: Mapping[str, Ranking], tests: FamilyOfTests) -> Iterator[Block]:
-    found = [one.findings for one in systems.values()]
+    findings = [one.findings for one in systems.values()]
     yield Paragraph(_head(systems))
     called = rows_called(next(iter(systems.values())).called)
-    yield findings_table(found, called=called)
+    yield findings_table(findings, called=called)
 
     def ranking() -> Figure:
         from humeval_power.studies.analyze.figures import ranking_figure
 
-        return ranking_figure(found)
+        return ranking_figure(findings)
 
     words = "The mean of each system under each criterion in the order of the table, with groups and ranks."
     yield Picture("ranking", ranking, words=words)
-    yield Points(tuple(findings_words(found, tests)))
+    yield Points(tuple(findings_words(findings, tests)))
 
 
 def _head(systems: Mapping[str, Ranking]) -> str:

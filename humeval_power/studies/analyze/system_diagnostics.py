@@ -28,25 +28,29 @@ _ROW, _PANEL, _NAME = 0.2, 2.3, 24  # inches, inches, characters
 
 
 def system_diagnostic_blocks(
-    found: JointDiagnostics, ratings: Ratings, unit: Unit, order: Sequence[str], called: Mapping[str, str]
+    diagnostics: JointDiagnostics,
+    ratings: Ratings,
+    unit: Unit,
+    order: Sequence[str],
+    called: Mapping[str, str],
 ) -> Iterator[Block]:
     """Who is worth a look, what the means owe to single workers, and how workers and items differ."""
-    yield Paragraph(screening_sentence(found.workers))
-    named = [(one.worker, "; ".join(one.reasons)) for one in found.workers if one.reasons]
+    yield Paragraph(screening_sentence(diagnostics.workers))
+    named = [(one.worker, "; ".join(one.reasons)) for one in diagnostics.workers if one.reasons]
     if named:
         yield Table((), tuple(named[:_MOST_SHOWN]), in_words=True)
-    yield Paragraph(influence_words(found, unit))
-    rows = [_influence_cells(one, unit, called) for one in _by_shift(found.left_out)[:_MOST_SHOWN]]
+    yield Paragraph(influence_words(diagnostics, unit))
+    rows = [_influence_cells(one, unit, called) for one in _by_shift(diagnostics.left_out)[:_MOST_SHOWN]]
     if rows:
         yield Table(("without", "ratings", "largest shift", "of", "pairs swapped", "best"), tuple(rows))
 
     def spread() -> Figure:
-        return spread_figure(found, ratings, unit, order)
+        return spread_figure(diagnostics, ratings, unit, order)
 
     def residuals() -> Figure:
         from humeval_power.studies.analyze.figures import residual_figure
 
-        return residual_figure(found.predictions, ratings, width=4.6)[0]
+        return residual_figure(diagnostics.predictions, ratings, width=4.6)[0]
 
     yield Picture(
         "spread",
@@ -58,16 +62,16 @@ def system_diagnostic_blocks(
     )
 
 
-def influence_words(found: JointDiagnostics, unit: Unit) -> str:
+def influence_words(diagnostics: JointDiagnostics, unit: Unit) -> str:
     """What leaving out single workers changes, in a sentence or two."""
-    usable = _by_shift(found.left_out)
+    usable = _by_shift(diagnostics.left_out)
     if not usable:
         return "No worker could be left out."
     most = usable[0]
     shift = unit.shown(unit.difference(most.shift), more=1, signed=True)
     more = (
-        f" ({counted(found.n_not_tried, 'worker')} with fewer ratings not tried)"
-        if found.n_not_tried
+        f" ({counted(diagnostics.n_not_tried, 'worker')} with fewer ratings not tried)"
+        if diagnostics.n_not_tried
         else ""
     )
     words = (
@@ -75,9 +79,9 @@ def influence_words(found: JointDiagnostics, unit: Unit) -> str:
         f"system's mean about that of all systems shifts by at most {shift} ({most.system}, without {most.worker}; "
         f"{unit.words})"
     )
-    others = [one for one in usable if one.best != found.best]
+    others = [one for one in usable if one.best != diagnostics.best]
     if not others:
-        return f"{words}; {found.best} keeps the best mean."
+        return f"{words}; {diagnostics.best} keeps the best mean."
     names = ", ".join(f"{one.worker} ({one.best})" for one in others[:3])
     further = f" and {len(others) - 3} more" if len(others) > 3 else ""
     return f"{words}; another system has the best mean without {names}{further}."
@@ -98,13 +102,15 @@ def _influence_cells(one: WithoutWorker, unit: Unit, called: Mapping[str, str]) 
     )
 
 
-def spread_figure(found: JointDiagnostics, ratings: Ratings, unit: Unit, order: Sequence[str]) -> Figure:
+def spread_figure(
+    diagnostics: JointDiagnostics, ratings: Ratings, unit: Unit, order: Sequence[str]
+) -> Figure:
     """A row for each system in the order of the table: a dot for what each worker, or item, gives it beyond what it
     gives all systems."""
     names = [shortened(picture_text(name), width=_NAME) for name in order]
     codes = [ratings.system_names.index(name) for name in order]
     rated = ((ratings.worker, ratings.n_workers, "workers"), (ratings.item, ratings.n_items, "items"))
-    effects = (found.predictions.worker_systems, found.predictions.item_systems)
+    effects = (diagnostics.predictions.worker_systems, diagnostics.predictions.item_systems)
     with house_style():
         width = 0.085 * max(map(len, names)) + 2 * _PANEL
         figure = Figure(figsize=(width, _ROW * max(len(names), 3) + 0.75), layout="constrained")
@@ -138,15 +144,15 @@ def _draw_spread(
     axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
 
 
-def diagnostics_content(found: JointDiagnostics, ratings: Ratings, unit: Unit) -> Record:
+def diagnostics_content(diagnostics: JointDiagnostics, ratings: Ratings, unit: Unit) -> Record:
     """The checks of workers, what the means owe to each, and what is predicted for each worker, on [0, 1]; and the
     two sentences as they are shown."""
-    given = found.predictions.workers.tolist()
+    given = diagnostics.predictions.workers.tolist()
     return {
-        "screening": screening_sentence(found.workers),
-        "influence": influence_words(found, unit),
-        "workers": [asdict(one) for one in found.workers],
+        "screening": screening_sentence(diagnostics.workers),
+        "influence": influence_words(diagnostics, unit),
+        "workers": [asdict(one) for one in diagnostics.workers],
         "worker_levels": dict(zip(ratings.worker_names, given, strict=True)),
-        "without_worker": [asdict(one) for one in found.left_out],
-        "n_workers_not_left_out": found.n_not_tried,
+        "without_worker": [asdict(one) for one in diagnostics.left_out],
+        "n_workers_not_left_out": diagnostics.n_not_tried,
     }

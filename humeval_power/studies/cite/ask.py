@@ -33,10 +33,10 @@ def _records(path: str) -> list[dict[str, Any]]:
 
     folder = Path(path)
     if not folder.is_dir():
-        found = read_object(path)
-        if not _is_record(found):
+        document = read_object(path)
+        if not _is_record(document):
             raise InputError([Problem("is no record of this program.", _REMEDY, place=path)])
-        return [found]
+        return [document]
     inner = [folder / RECORD] if (folder / RECORD).is_file() else sorted(folder.glob("*.json"))
     records = [one for file in inner if _is_record(one := read_object(file))]
     if not records:
@@ -44,9 +44,9 @@ def _records(path: str) -> list[dict[str, Any]]:
     return records
 
 
-def _is_record(found: dict[str, Any]) -> bool:
-    is_form = any(str(name).startswith("heds-") for name in found)
-    return is_form or str(found.get("schema", "")).startswith(_OURS)
+def _is_record(values: dict[str, Any]) -> bool:
+    is_form = any(str(name).startswith("heds-") for name in values)
+    return is_form or str(values.get("schema", "")).startswith(_OURS)
 
 
 DECLARED = Declaration(

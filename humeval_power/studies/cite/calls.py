@@ -30,13 +30,15 @@ def cite(*records: Mapping[str, Any], everything: bool = False) -> Citations:
     from humeval_power.references import REFERENCES
     from humeval_power.studies.cite.result import Citations, works_used
 
-    found: dict[Reference, str] = {}
+    reference: dict[Reference, str] = {}
     for record in records:
         for work, use in works_used(record).items():
-            found.setdefault(work, use)
+            reference.setdefault(work, use)
     if everything:
-        found = {work: found.get(work, "") for work in REFERENCES.values()}
-    ordered = {work: found[work] for work in sorted(found, key=lambda work: (work.families, work.year))}
+        reference = {work: reference.get(work, "") for work in REFERENCES.values()}
+    ordered = {
+        work: reference[work] for work in sorted(reference, key=lambda work: (work.families, work.year))
+    }
     return Citations(uses={_program(records): "planning, analysis and reporting", **ordered})
 
 

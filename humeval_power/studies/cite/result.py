@@ -74,41 +74,41 @@ _ENGINES = {
 
 def works_used(record: Mapping[str, Any]) -> dict[Reference, str]:
     """The works that a record rests on, each with what it was used for, in the order of its parts."""
-    found: Uses = {}
+    uses: Uses = {}
     kind = "".join(str(record.get("schema", "")).split("/")[1:2]).split("_")
     if set(kind) & _POWER:
-        found[_CARD] = "power of human evaluations under a mixed model"
+        uses[_CARD] = "power of human evaluations under a mixed model"
     if kind[:2] == ["runs", "test"]:
-        found |= _of_runs(record)
+        uses |= _of_runs(record)
     if "accuracy" in kind:
-        found["McNemar 1947"] = "the test of two classifiers on the same items"
+        uses["McNemar 1947"] = "the test of two classifiers on the same items"
     if any(str(name).startswith("heds-") for name in record):
-        found[_HEDS] = "the datasheet"
+        uses[_HEDS] = "the datasheet"
     for part in _parts(record):
         for name, use in (*_of_part(part), *_of_signature(str(part.get("signature", "")))):
-            found.setdefault(name, use)
+            uses.setdefault(name, use)
     if kind == ["plan"] and "looks" in (study := record.get("study", {})):
-        found |= dict(_of_looks(str(study.get("efficacy"))))
+        uses |= dict(_of_looks(str(study.get("efficacy"))))
         if "stop_when" in study:
-            found.setdefault(*_INTERVALS)
+            uses.setdefault(*_INTERVALS)
         if "comparisons" in study:
-            found["Maurer and Bretz 2013"] = "steps over comparisons at the planned looks"
-    return {reference(name): use for name, use in found.items()}
+            uses["Maurer and Bretz 2013"] = "steps over comparisons at the planned looks"
+    return {reference(name): use for name, use in uses.items()}
 
 
 def _of_runs(record: Mapping[str, Any]) -> Uses:
     """The works behind a comparison by repeated runs."""
-    found: Uses = {}
+    uses: Uses = {}
     if record.get("kind") == "nested":
-        found["Miller 2024"] = "the split of the error between items and generations"
+        uses["Miller 2024"] = "the split of the error between items and generations"
     else:
-        found |= dict([_DF["kenward-roger"]])
-        found["Patterson and Thompson 1971"] = "estimates of the variances (REML)"
+        uses |= dict([_DF["kenward-roger"]])
+        uses["Patterson and Thompson 1971"] = "estimates of the variances (REML)"
     if len(record.get("rows") or ()) > 1:
-        found |= dict([_CORRECTIONS["holm"]])
+        uses |= dict([_CORRECTIONS["holm"]])
     if record.get("alternative") == "equivalent":
-        found["Schuirmann 1987"] = "two one-sided tests of equivalence"
-    return found
+        uses["Schuirmann 1987"] = "two one-sided tests of equivalence"
+    return uses
 
 
 def _of_signature(signature: str) -> Iterator[tuple[str, str]]:
@@ -253,8 +253,8 @@ class Citations(Result):
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
         """The entries, each under a line that says what the work was used for."""
-        told = (f"% {work.named}: {use}.\n{entry(work)}" for work, use in self.uses.items())
-        return "\n\n".join(told) + "\n"
+        notices = (f"% {work.named}: {use}.\n{entry(work)}" for work, use in self.uses.items())
+        return "\n\n".join(notices) + "\n"
 
     def body(self) -> Document:
         """What was used for what, and the entries to copy."""
@@ -288,4 +288,4 @@ _WORDS = re.compile("|".join(map(re.escape, sorted(_NAMED, key=len, reverse=True
 
 def with_citations(tex: str) -> str:
     """The text with each work that it names as \\humevalcite{key}{words}."""
-    return _WORDS.sub(lambda found: f"\\humevalcite{{{citation_key(_NAMED[found[0]])}}}{{{found[0]}}}", tex)
+    return _WORDS.sub(lambda match: f"\\humevalcite{{{citation_key(_NAMED[match[0]])}}}{{{match[0]}}}", tex)

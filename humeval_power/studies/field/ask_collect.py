@@ -60,8 +60,8 @@ def _status(given: TypedValues, calls: Calls) -> None:
         "scale": scale_of(StudyValues.of(given.context)) if planned is None else planned.scale,
         "rules": None if planned is None or planned.rules is None else planned.rules.rules,
     }
-    found: Any = calls.let("result", call("hp.exports.follow_collection", exports, assignment, **how))
-    calls.let("result", replace(found, names=_names(given)))
+    expression: Any = calls.let("result", call("hp.exports.follow_collection", exports, assignment, **how))
+    calls.let("result", replace(expression, names=_names(given)))
 
 
 def _names(given: TypedValues) -> Names:
@@ -121,24 +121,24 @@ def _left(given: TypedValues) -> WithdrawalResult:
     study = StudyValues.of(given.context)
     secret = given["secret"]
     names, plan, ledger = read_withdrawn(given["withdrawn"]), study.plan, study.ledger
-    found = read_rating_table(study.ratings)
+    result = read_rating_table(study.ratings)
     if plan is None:
         if ledger is not None or secret is not None:
             raise click.UsageError("--ledger and --secret are of a study with a plan: add --plan PATH.")
-        return withdraw_workers(found.frame, names, worker=study.worker, source=found.source)
+        return withdraw_workers(result.frame, names, worker=study.worker, source=result.source)
     planned = read_plan_file(plan)
     left = withdraw_workers(
-        found.frame,
+        result.frame,
         names,
         worker=study.worker,
-        source=found.source,
+        source=result.source,
         n_planned=planned.plan.counts.n_workers,
     )
     path = ledger_path(plan, ledger)
     if planned.plan.looks is None or not Path(path).exists():
         return left
     table, is_pair = table_by_plan(planned.plan, study), planned.plan.many is None
-    ratings = check_ratings(found, table, require_pair=is_pair, tell=False)
+    ratings = check_ratings(result, table, require_pair=is_pair, tell=False)
     return left.seen(path, _noted(planned, ratings, names, path, secret_path(path, secret)))
 
 

@@ -26,7 +26,7 @@ from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.checking.exports.assigned import AssignmentTable
-    from humeval_power.files.logs.reading import LogsFound
+    from humeval_power.files.logs.reading import LogsRead
 
 
 def _source(*harnesses: str) -> Field:
@@ -165,32 +165,32 @@ def _import(given: TypedValues, calls: Calls) -> None:
         raise click.UsageError("--drop-misfits is about an assignment: add --assignment FILE.")
     how: dict[str, Any] = {"mapping": chosen, "assignment": assignment, **key_and_withdrawn(given)}
     how["drop_misfits"] = given["drop_misfits"]
-    found: Any = calls.let("result", call("hp.exports.import_exports", exports, **how))
+    expression: Any = calls.let("result", call("hp.exports.import_exports", exports, **how))
     # after all that may be refused, so that no secret is left behind of a run that wrote nothing
     if not given["keep_ids"]:
-        calls.let("result", replace(found, secret=_secret(given)))
+        calls.let("result", replace(expression, secret=_secret(given)))
 
 
-def _scores(logs: LogsFound, given: TypedValues) -> Call:
+def _scores(logs: LogsRead, given: TypedValues) -> Call:
     """One table of the scores of logs."""
     if given["draft"]:
         raise click.UsageError(
             "A log needs no draft: its own names say what is what, or your mapping does."
         )
-    found: Any = logs.logs
+    result: Any = logs.logs
     how: dict[str, Any] = {"scores": given["score"], "notices": logs.notices}
-    one = call("hp.exports.combine_logs", found, tasks=given["task"], again=given["again"], **how)
+    one = call("hp.exports.combine_logs", result, tasks=given["task"], again=given["again"], **how)
     return call("hp.exports.import_scores", one)
 
 
-def _logs(given: TypedValues, files: tuple[str, ...], systems: dict[str, str]) -> LogsFound | None:
+def _logs(given: TypedValues, files: tuple[str, ...], systems: dict[str, str]) -> LogsRead | None:
     """The logs of models' scores that the files are; None where they are exports of ratings."""
     from humeval_power.files.logs.mapped import is_log_mapping, mapped_logs, read_log_mapping
-    from humeval_power.files.logs.reading import HARNESSES, LogsFound, are_logs, logs_in
+    from humeval_power.files.logs.reading import HARNESSES, LogsRead, are_logs, logs_in
 
     platform, mapping, leave_out = (given[name] for name in ("platform", "mapping", "leave_out"))
     if mapping is not None and is_log_mapping(mapping):
-        return LogsFound(mapped_logs(files, read_log_mapping(mapping), systems=systems), ())
+        return LogsRead(mapped_logs(files, read_log_mapping(mapping), systems=systems), ())
     harness = next((one for one in HARNESSES if one.name == platform), None)
     if harness is None:
         is_log = platform is None and are_logs(files)

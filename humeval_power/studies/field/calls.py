@@ -180,16 +180,16 @@ def follow_collection(
         check_key(key, assignment)
     table = imported(exports, mapping)
     matched = matched_of(table.frame, part=table.part, sources=table.sources, assigned=assignment)
-    found = progress(table.frame, matched, assignment, withdrawn=withdrawn)
+    followed = progress(table.frame, matched, assignment, withdrawn=withdrawn)
     quality = None
-    if len(found.answers):
-        rated = found.answers["rating"].dropna()  # an attention check has no rating
+    if len(followed.answers):
+        rated = followed.answers["rating"].dropna()  # an attention check has no rating
         if scale is None and len(rated):
             scale = infer_scale(rated.to_numpy(), higher_is_better=True)
-        quality = None if scale is None else worker_quality(found.answers, scale)
+        quality = None if scale is None else worker_quality(followed.answers, scale)
     notices = (*table.notices, *slot_notices(table.frame, matched, assignment))
     return StatusResult(
-        progress=found,
+        progress=followed,
         assigned=assignment,
         quality=quality,
         rules=rules or NO_RULES,

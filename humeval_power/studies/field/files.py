@@ -25,8 +25,8 @@ def read_assignment(*paths: str | Path) -> AssignmentTable:
     InputError
         A file that is none, such as a key or ratings, or that is not whole: all problems at once.
     """
-    found = [read_table(path) for path in paths]
-    return assigned_of([(one.frame, one.source) for one in found])
+    tables = [read_table(path) for path in paths]
+    return assigned_of([(one.frame, one.source) for one in tables])
 
 
 def read_key(path: str | Path) -> Key:
@@ -37,8 +37,8 @@ def read_key(path: str | Path) -> Key:
     InputError
         A file that is none, such as an assignment or ratings, or that is not whole.
     """
-    found = read_table(path)
-    return key_of(found.frame, source=found.source)
+    table = read_table(path)
+    return key_of(table.frame, source=table.source)
 
 
 def looks_like_key(path: str | Path) -> bool:
@@ -84,8 +84,8 @@ def read_outputs(path: str | Path) -> Outputs:
     """
     folder = Path(path)
     if not folder.is_dir():
-        found = read_table(path)
-        return outputs_of_table(found.frame, origin=found.source)
+        table = read_table(path)
+        return outputs_of_table(table.frame, origin=table.source)
     inside = [one for one in sorted(folder.iterdir()) if not one.name.startswith(".")]
     folders, files = [one for one in inside if one.is_dir()], [one for one in inside if one.is_file()]
     if folders and files:
@@ -161,12 +161,12 @@ def _checked(
     named: bool,
 ) -> Outputs:
     try:
-        found = Outputs(origin, items, systems, texts, sources, named=named)
+        outputs = Outputs(origin, items, systems, texts, sources, named=named)
     except InputError as error:
         raise InputError([*problems, *error.problems]) from None
     if problems:
         raise InputError(problems)
-    return found
+    return outputs
 
 
 def _text(file: Path, problems: list[Problem]) -> str:
@@ -191,14 +191,14 @@ def read_check_texts(path: str | Path) -> tuple[CheckText, ...]:
     InputError
         A file that is no such table, with every row that is wrong.
     """
-    found = read_table(path)
-    frame = found.frame.fillna("").astype(str)
+    table = read_table(path)
+    frame = table.frame.fillna("").astype(str)
     names = {bare(str(name)): str(name) for name in frame.columns}
     absent = [name for name in ("text", "right") if name not in names]
     if absent:
         rule = f"there is no column {' and no column '.join(map(repr, absent))}."
         raise InputError(
-            [Problem(rule, "An attention check has a text and its right answer.", found.source)]
+            [Problem(rule, "An attention check has a text and its right answer.", table.source)]
         )
     checks, problems = [], []
     sources = frame[names["source"]] if "source" in names else [""] * len(frame)
@@ -207,11 +207,11 @@ def read_check_texts(path: str | Path) -> tuple[CheckText, ...]:
     ):
         point = right.strip()
         if not text.strip():
-            problems.append(Problem("the text is blank.", "", found.source, int(row)))
+            problems.append(Problem("the text is blank.", "", table.source, int(row)))
         if not point.removeprefix("-").isdecimal():
             rule = "the right answer is a point of the scale, a whole number."
             problems.append(
-                Problem(rule, "", found.source, int(row), names["right"], right, has_value=True)
+                Problem(rule, "", table.source, int(row), names["right"], right, has_value=True)
             )
         else:
             checks.append(CheckText(text, int(point), source))

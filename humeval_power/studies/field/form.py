@@ -91,8 +91,8 @@ class RatingForm:
     def __post_init__(self) -> None:
         problems = [*_scale_problems(self.scale), *_question_problems(self.questions, self.points)]
         points = self.points
-        asked = dict.fromkeys((one.text, one.right) for one in self.shown if one.right is not None)
-        wrong = [(text, right) for text, right in asked if right not in points]
+        request = dict.fromkeys((one.text, one.right) for one in self.shown if one.right is not None)
+        wrong = [(text, right) for text, right in request if right not in points]
         problems += [
             Problem(
                 f"the check {text!r} asks for {right}, which is no point of the scale {self.scale}.", ""
@@ -127,10 +127,10 @@ class RatingForm:
 
     @cached_property
     def _by_slot(self) -> Mapping[str, Sequence[FormRow]]:
-        found: dict[str, list[FormRow]] = {slot: [] for slot in self.slots}
+        row: dict[str, list[FormRow]] = {slot: [] for slot in self.slots}
         for one in sorted(self.shown, key=lambda one: one.order):
-            found[one.slot].append(one)
-        return found
+            row[one.slot].append(one)
+        return row
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ DEFAULT_QUESTION = Question(DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT, {})
 
 
 def questions_of(
-    criteria: Sequence[str], asked: Sequence[Question], labels: Mapping[int, str]
+    criteria: Sequence[str], questions: Sequence[Question], labels: Mapping[int, str]
 ) -> tuple[Question, ...]:
     """What is asked of a study with these criteria (none: it has one without a name); a question that nobody has
     worded is worded by its criterion.
@@ -42,12 +42,12 @@ def questions_of(
     InputError
         Questions of other criteria than the study has, or of some of them alone.
     """
-    if asked:
-        names = [one.criterion for one in asked]
+    if questions:
+        names = [one.criterion for one in questions]
         if criteria and set(names) != set(criteria):
             rule = f"Questions are asked of {', '.join(names)}; the plan has the criteria {', '.join(criteria)}."
             raise InputError([Problem(rule, "Ask one question of each.")])
-        return tuple(asked)
+        return tuple(questions)
     usual = [Question(name, f"{DEFAULT_QUESTION.text} ({name})", labels) for name in criteria]
     return tuple(usual) or (replace(DEFAULT_QUESTION, labels=labels),)
 
@@ -75,11 +75,11 @@ class Asked:
 
     def form(self, shown: Sequence[FormRow]) -> RatingForm:
         """The form that shows these."""
-        told = (self.title, self.instructions, self.questions, self.scale)
-        return RatingForm(*told, tuple(shown), self.costs)
+        text = (self.title, self.instructions, self.questions, self.scale)
+        return RatingForm(*text, tuple(shown), self.costs)
 
 
-def form_of(plan: AssignmentPlan, rows: pd.DataFrame, outputs: Outputs, asked: Asked) -> RatingForm:
+def form_of(plan: AssignmentPlan, rows: pd.DataFrame, outputs: Outputs, form: Asked) -> RatingForm:
     """The form of the rows of an assignment: what is shown stands in the order of the rows.
 
     Checks are dealt at random by the seed of the assignment: a worker meets all before one comes again. Each has a
@@ -88,7 +88,7 @@ def form_of(plan: AssignmentPlan, rows: pd.DataFrame, outputs: Outputs, asked: A
     plan : a blind one: it has the bits of the codes.
     rows : as the plan's table has them, with the names of items and systems.
     """
-    checks = asked.checks or written_checks(asked.form(()))
+    checks = form.checks or written_checks(form.form(()))
     assert plan.bits is not None
     names = [("attention check", str(number)) for number in range(len(checks))]
     codes = blinding_codes(names, bits=plan.bits, others=plan.codes)
@@ -101,7 +101,7 @@ def form_of(plan: AssignmentPlan, rows: pd.DataFrame, outputs: Outputs, asked: A
         shown.append(
             _output(values, outputs) if number is None else _check(values, checks[number], codes[number])
         )
-    return asked.form(shown)
+    return form.form(shown)
 
 
 def written_checks(form: RatingForm) -> tuple[CheckText, ...]:
@@ -136,15 +136,15 @@ def _check(values: Sequence[Any], check: CheckText, code: str) -> FormRow:
 
 def _dealt(plan: AssignmentPlan, n_checks: int) -> Mapping[tuple[str, int], int]:
     """Which check is shown at a slot and order: each slot goes through all of them in an order of its own."""
-    found: dict[tuple[str, int], int] = {}
+    counts: dict[tuple[str, int], int] = {}
     places = np.flatnonzero(plan.kind == CHECK)
     for worker in np.unique(plan.worker[places]).tolist():
         rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(_STREAM, worker)))
         mine = plan.order[places[plan.worker[places] == worker]]
         rounds = [rng.permutation(n_checks) for _ in range(-(-len(mine) // n_checks))]
         for order, number in zip(np.sort(mine).tolist(), np.concatenate(rounds).tolist(), strict=False):
-            found[plan.slots[worker], order] = number
-    return found
+            counts[plan.slots[worker], order] = number
+    return counts
 
 
 # Participants who withdrew: what goes, what stays, and what the ledger of looks was told.

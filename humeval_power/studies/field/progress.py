@@ -65,8 +65,8 @@ class Progress:
     def items(self) -> pd.DataFrame:
         """A row for each item: item, expected and done (ratings, whatever the systems)."""
         rated = self.showings[(self.showings["kind"] == "rating") & (self.showings["item"] != "")]
-        found = rated.groupby("item", sort=False)["done"].agg(expected="size", done="sum").reset_index()
-        return found.astype({"done": np.int64})
+        result = rated.groupby("item", sort=False)["done"].agg(expected="size", done="sum").reset_index()
+        return result.astype({"done": np.int64})
 
 
 def progress(
@@ -132,13 +132,13 @@ def _misfits(matched: AssignmentMatch) -> Mask:
 def _slots(showings: pd.DataFrame, assigned: AssignmentTable) -> pd.DataFrame:
     """What is expected and done of each slot."""
     order = pd.Index(assigned.slots, name="slot")
-    found = showings.groupby("slot")["done"].agg(expected="size", done="sum").reindex(order, fill_value=0)
+    slots = showings.groupby("slot")["done"].agg(expected="size", done="sum").reindex(order, fill_value=0)
     batches = showings.groupby(["slot", "batch"])["done"].all().reset_index()
-    found["n_batches"] = batches.groupby("slot").size().reindex(order, fill_value=0)
-    found["batches_done"] = batches.groupby("slot")["done"].sum().reindex(order, fill_value=0)
+    slots["n_batches"] = batches.groupby("slot").size().reindex(order, fill_value=0)
+    slots["batches_done"] = batches.groupby("slot")["done"].sum().reindex(order, fill_value=0)
     still = batches[~batches["done"]].groupby("slot")["batch"].min()
-    found["next_batch"] = still.reindex(order, fill_value=0)
-    return found.astype(np.int64).reset_index()
+    slots["next_batch"] = still.reindex(order, fill_value=0)
+    return slots.astype(np.int64).reset_index()
 
 
 def _with_workers(slots: pd.DataFrame, who: pd.DataFrame, *, misfit: Mask) -> pd.DataFrame:
@@ -190,6 +190,6 @@ def _quality_table(
         made["passed"] = np.where(np.isnan(right + rating), np.nan, (rating == right).astype(np.float64))
     if "passed" in kept:
         scored = read_numbers(read_cells(kept["passed"]), missing=("",)).value
-        told = np.asarray(made.get("passed", np.full(len(kept), np.nan)), dtype=np.float64)
-        made["passed"] = np.where(np.isnan(told), scored, told)
+        text = np.asarray(made.get("passed", np.full(len(kept), np.nan)), dtype=np.float64)
+        made["passed"] = np.where(np.isnan(text), scored, text)
     return pd.DataFrame(made)

@@ -49,13 +49,13 @@ def keyed_order(n_rows: int, *, key: str) -> Codes:
     secret = _bytes(key)
     secret = hashlib.sha256(secret).digest() if len(secret) > _BLOCK else secret
     inner, outer = (hashlib.sha256(secret.ljust(_BLOCK, b"\0").translate(pad)) for pad in (_INNER, _OUTER))
-    found = []
+    order = []
     for row in range(n_rows):
         message, signed = inner.copy(), outer.copy()
         message.update(b"row:%d" % row)
         signed.update(message.digest())
-        found.append(signed.digest())
-    digests = b"".join(found)
+        order.append(signed.digest())
+    digests = b"".join(order)
     words = np.frombuffer(digests, dtype=">u8").reshape(n_rows, 4)
     return np.lexsort(words.T[::-1]).astype(np.int64)
 
@@ -75,12 +75,12 @@ def platform_of(text: str) -> str | None:
 
 def personal_ids(texts: Sequence[str]) -> dict[str, list[str]]:
     """The texts that hold a personal id, by the kind of id."""
-    found: dict[str, list[str]] = {}
+    by_kind: dict[str, list[str]] = {}
     for text in texts:
         kind = platform_of(text)
         if kind is not None:
-            found.setdefault(kind, []).append(text)
-    return found
+            by_kind.setdefault(kind, []).append(text)
+    return by_kind
 
 
 def _digest(key: str, message: str) -> str:

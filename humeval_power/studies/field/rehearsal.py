@@ -135,8 +135,8 @@ def fieldwork(plan: Plan, work: WholeWork) -> Fieldwork:
     """
     design = plan.design()
     problems = [
-        Problem(f"{found}.", _REMEDY if last else "", place=work.source)
-        for found, last in _told_last(list(_differences(plan, design, work)))
+        Problem(f"{values}.", _REMEDY if last else "", place=work.source)
+        for values, last in _with_last(list(_differences(plan, design, work)))
     ]
     if problems:
         raise InputError(problems)
@@ -167,9 +167,9 @@ def fieldwork(plan: Plan, work: WholeWork) -> Fieldwork:
     )  # fmt: skip
 
 
-def _told_last(found: list[str]) -> Iterator[tuple[str, bool]]:
+def _with_last(names: list[str]) -> Iterator[tuple[str, bool]]:
     """Each with whether it is the last, which tells what to do."""
-    return ((one, place == len(found)) for place, one in enumerate(found, start=1))
+    return ((one, place == len(names)) for place, one in enumerate(names, start=1))
 
 
 def _differences(plan: Plan, design: Design, work: WholeWork) -> Iterator[str]:
@@ -178,13 +178,13 @@ def _differences(plan: Plan, design: Design, work: WholeWork) -> Iterator[str]:
     systems = set(rows["system"])
     if systems != set(plan.systems):
         yield (f"it has the systems {listing(sorted(systems))}; the plan has {listing(list(plan.systems))}")
-    for what, found, planned in (
+    for what, values, planned in (
         ("worker slots", rows["slot"].nunique(), counts.n_workers),
         ("items", rows["item"].nunique(), counts.n_items),
         ("ratings", len(rows), design.n_ratings),
     ):
-        if found != planned:
-            yield f"it has {found:,} {what}; the plan has {planned:,}"
+        if values != planned:
+            yield f"it has {values:,} {what}; the plan has {planned:,}"
     planned_rows = design.assignment
     theirs = np.sort(rows.groupby(["item", "system"]).size().to_numpy())
     ours = np.sort(
@@ -202,9 +202,9 @@ def _differences(plan: Plan, design: Design, work: WholeWork) -> Iterator[str]:
 def _other_documents(plan: Plan, work: WholeWork) -> Iterator[str]:
     planned = plan.counts.n_documents
     shown = work.frame[work.frame["kind"] != "check"]
-    found = shown["document"][shown["document"] != ""].nunique()
-    if found != planned:
-        yield f"it has {found:,} documents; the plan has {planned:,}"
+    n_documents = shown["document"][shown["document"] != ""].nunique()
+    if n_documents != planned:
+        yield f"it has {n_documents:,} documents; the plan has {planned:,}"
     elif (shown.groupby("item")["document"].nunique() > 1).any():
         yield "it shows an item in more than one document"
 
@@ -217,9 +217,9 @@ def _other_looks(plan: Plan, rows: pd.DataFrame) -> Iterator[str]:
             yield "it has looks; the plan has none" if of_plan is None else "it has no looks; the plan has"
         return
     planned = np.bincount(of_plan)[1:].tolist()
-    found = [int((rows["look"] == str(look)).sum()) for look in range(1, len(planned) + 1)]
-    if found != planned:
-        yield f"its looks need {_numbers(found)} ratings; those of the plan {_numbers(planned)}"
+    sizes = [int((rows["look"] == str(look)).sum()) for look in range(1, len(planned) + 1)]
+    if sizes != planned:
+        yield f"its looks need {_numbers(sizes)} ratings; those of the plan {_numbers(planned)}"
 
 
 def _numbers(counts: list[int]) -> str:

@@ -72,7 +72,7 @@ def _lines(export: Export) -> Iterator[str]:
     yield f"missing = {_listing([] if mapping is None else mapping.missing)}"
     yield f"keep = {_listing([] if mapping is None else mapping.keep)}"
     yield ""
-    yield from _columns(mapping, export.told)
+    yield from _columns(mapping, export.templates)
     yield ""
     yield from _errors(mapping)
     yield "# A text that holds several parts, such as s01__sysA:"
@@ -122,16 +122,16 @@ def _columns(mapping: Mapping | None, by_name: MappingType[str, Template]) -> It
     """Where the parts of a rating stand; without a mapping as far as names of columns tell (by_name)."""
     yield "[columns]"
     known = by_name if mapping is None else mapping.columns
-    told = {part: one.text for part, one in known.items()}
+    fields = {part: one.text for part, one in known.items()}
     named = set() if mapping is None else {part for one in mapping.ratings for part in one.template.parts}
     named |= set() if mapping is None else {part for one in mapping.split.values() for part in one.parts}
-    coded = "code" in named or "code" in told
+    coded = "code" in named or "code" in fields
     for part in (*FIELDS, *EXTRAS):
-        if part in told:
-            yield f"{part} = {_quoted(told[part])}"
+        if part in fields:
+            yield f"{part} = {_quoted(fields[part])}"
         elif part in _NEEDED and part not in named and not (coded and part != "worker"):
             yield f'# {part} = "..."   # needed, here or in another way'
-        elif part == "code" and not coded and not {"item", "system"} & (set(told) | named):
+        elif part == "code" and not coded and not {"item", "system"} & (set(fields) | named):
             yield '# code = "..."   # in the place of item and system, where outputs were shown by codes'
 
 
@@ -140,34 +140,34 @@ def _slots(export: Export) -> Iterator[str]:
     mapping = export.mapping
     if mapping is None or not any("slot" in one.template.parts for one in mapping.ratings):
         return
-    told = set(mapping.columns) | {part for one in mapping.split.values() for part in one.parts}
-    if {"item", "system"} <= told or "code" in told:
+    words = set(mapping.columns) | {part for one in mapping.split.values() for part in one.parts}
+    if {"item", "system"} <= words or "code" in words:
         return
     slots: dict[str, str] = {}
     for one in mapping.ratings:
         for name in map(str, export.frame.columns):
             if (parts := one.template.match(name)) is not None:
-                slots.setdefault(parts["slot"], export.asked.get(name, name))
+                slots.setdefault(parts["slot"], export.questions.get(name, name))
     yield "# What was shown in each slot:"
     yield "[slots]"
-    for slot, asked in slots.items():
+    for slot, request in slots.items():
         known = mapping.slots.get(slot, {"item": "...", "system": "..."})
         said = ", ".join(f"{part} = {_quoted(text)}" for part, text in known.items())
         off = "" if slot in mapping.slots else "# "
-        yield f"{off}{_quoted(slot)} = {{ {said} }}   # {shortened(_one_line(asked), width=60)}"
+        yield f"{off}{_quoted(slot)} = {{ {said} }}   # {shortened(_one_line(request), width=60)}"
     yield ""
 
 
 def _words(export: Export) -> Iterator[str]:
-    found = _answers_in_words(export)
+    words = _answers_in_words(export)
     known = {} if export.mapping is None else export.mapping.words
-    if not (found or known):
+    if not (words or known):
         return
     yield "# The number of each answer in words (how often it was given):"
     yield "[words]"
     for text, number in known.items():
         yield f"{_quoted(text)} = {number:.12g}"
-    for text, times in found.items():
+    for text, times in words.items():
         if text not in known:
             yield f"# {_quoted(text)} =    # {times:,}"
     yield ""
@@ -179,16 +179,16 @@ def _answers_in_words(export: Export) -> MappingType[str, int]:
     if mapping is None:
         return {}
     kept, _ = kept_rows(export.frame, mapping, what="rows")
-    found, _ = answers_in_words(export.frame.loc[kept], mapping, mapping.ratings)
-    return dict(found.most_common())
+    words, _ = answers_in_words(export.frame.loc[kept], mapping, mapping.ratings)
+    return dict(words.most_common())
 
 
 def _free_text(export: Export) -> list[str]:
     """The criteria that are comments, where others are ratings."""
     if export.mapping is None:
         return []
-    found = criteria_in_words(export.frame, export.mapping)
-    return [name for name, words in found.items() if is_free_text(name, words)]
+    criteria = criteria_in_words(export.frame, export.mapping)
+    return [name for name, words in criteria.items() if is_free_text(name, words)]
 
 
 def _conditions(export: Export) -> Iterator[str]:
@@ -227,8 +227,10 @@ def _listed(export: Export) -> Iterator[str]:
     names = [str(name) for name in export.frame.columns]
     yield f"# All {len(names):,} columns{' (the first)' if len(names) > _MOST else ''}:"
     for name in names[:_MOST]:
-        asked = export.asked.get(name)
-        yield f"#   {_one_line(name)}" + (f"   ({shortened(_one_line(asked), width=70)})" if asked else "")
+        request = export.questions.get(name)
+        yield f"#   {_one_line(name)}" + (
+            f"   ({shortened(_one_line(request), width=70)})" if request else ""
+        )
 
 
 def _table(name: str, values: MappingType[str, str], otherwise: str) -> Iterator[str]:
@@ -299,8 +301,8 @@ class ImportResult(Result):
         )
 
     def _lead(self) -> Iterator[str]:
-        found = [counted(self._different(name), name) for name in _IDS[:3] if name in self._frame]
-        yield f"The table has {', '.join(found[:-1])} and {found[-1]}."
+        counts = [counted(self._different(name), name) for name in _IDS[:3] if name in self._frame]
+        yield f"The table has {', '.join(counts[:-1])} and {counts[-1]}."
         for one in self.table.flows:
             yield from left_out_notice(one.flow)
 
@@ -336,8 +338,8 @@ class ImportResult(Result):
         kinds = read_kinds(self._frame)
         if kinds is None:
             return {}
-        found = self._frame["kind"].astype(str).str.strip()
-        return {kind: int((found == kind).sum()) for kind in KINDS}
+        result = self._frame["kind"].astype(str).str.strip()
+        return {kind: int((result == kind).sum()) for kind in KINDS}
 
     def _flows(self) -> Iterator[Block]:
         for one in self.table.flows:

@@ -100,10 +100,10 @@ class RehearsalResult(Result):
         that it is not; NaN where no point is known."""
         import pandas as pd
 
-        asked = pd.to_numeric(right, errors="coerce").to_numpy(dtype=np.float64)
+        request = pd.to_numeric(right, errors="coerce").to_numpy(dtype=np.float64)
         low, high = (0.0, 1.0) if self.scale is None else (self.scale.low, self.scale.high)
-        other = np.where(asked == low, high, low)
-        return np.where(passed | np.isnan(asked), asked, other)
+        other = np.where(request == low, high, low)
+        return np.where(passed | np.isnan(request), request, other)
 
     @property
     def given_back(self) -> pd.DataFrame:
@@ -181,12 +181,12 @@ class RehearsalResult(Result):
         """Slots that did not do all of their batches, each with the last that it did."""
         frame = self.work.frame
         by_slot = frame.assign(done=self.drawn.done).groupby("slot", sort=False)
-        found = []
+        sentences = []
         for slot, rows in by_slot:
             if not rows["done"].all():
                 last = rows["batch"][rows["done"]].max() if rows["done"].any() else 0
-                found.append(f"{slot} " + (f"after batch {last}" if last else "before the first batch"))
-        return found
+                sentences.append(f"{slot} " + (f"after batch {last}" if last else "before the first batch"))
+        return sentences
 
     def _world(self) -> Iterator[Fact]:
         if self.effect is not None and self.plan.many is None:

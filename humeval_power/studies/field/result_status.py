@@ -152,10 +152,10 @@ _NOT_COUNTED: Mapping[Fate, str] = {
 
 def status_document(result: StatusResult) -> Document:
     """The document of a status; in it stands nothing by system."""
-    found = result.progress
+    progress = result.progress
     slots = result.slots
     return Document(
-        f"{found.n_done:,} of {found.n_expected:,} answers are in",
+        f"{progress.n_done:,} of {progress.n_expected:,} answers are in",
         lead=_lead(result),
         headline=tuple(_headline(result)),
         sections=tuple(
@@ -177,27 +177,27 @@ def status_document(result: StatusResult) -> Document:
 
 
 def _lead(result: StatusResult) -> str:
-    found = result.progress
+    progress = result.progress
     states = result.slots["state"].value_counts()
     slots = ", ".join(f"{n:,} {state}" for state, n in states.items())
     return (
-        f"{percent(found.n_done / max(found.n_expected, 1))} of the work is done; slots: {slots}. "
+        f"{percent(progress.n_done / max(progress.n_expected, 1))} of the work is done; slots: {slots}. "
         f"Nothing here depends on which system an output is of."
     )
 
 
 def _headline(result: StatusResult) -> Iterator[Fact]:
-    found = result.progress
-    kinds = [f"{done:,} of {n:,} {kind}s" for kind, (done, n) in found.of_kind().items() if n]
+    progress = result.progress
+    kinds = [f"{done:,} of {n:,} {kind}s" for kind, (done, n) in progress.of_kind().items() if n]
     yield "Done", ", ".join(kinds)
-    gone = f"; {found.n_withdrawn:,} of them withdrew" if found.n_withdrawn else ""
-    yield "Workers", f"{found.n_workers:,}{gone}"
-    items = found.items()
+    gone = f"; {progress.n_withdrawn:,} of them withdrew" if progress.n_withdrawn else ""
+    yield "Workers", f"{progress.n_workers:,}{gone}"
+    items = progress.items()
     complete = int((items["done"] >= items["expected"]).sum())
     if len(items):
         yield "Items", f"{complete:,} of {len(items):,} have all their ratings"
-    if found.n_without_slot:
-        yield "Without a slot", f"{counted(found.n_without_slot, 'answer')} whose slot cannot be told"
+    if progress.n_without_slot:
+        yield "Without a slot", f"{counted(progress.n_without_slot, 'answer')} whose slot cannot be told"
 
 
 _HEADER = ("slot", "worker", "state", "done", "batches", "extra")
@@ -339,7 +339,7 @@ def spares_to_call(
             wanted.append((slot, int(str(row.next_batch)), _BEGUN, False))
     lost = [one for one in wanted if one[3]]
     wanted = [*lost, *[one for one in wanted if not one[3]][:_MOST_UNCERTAIN]]
-    used = [int(found[1]) for slot in assigned.slots if (found := _SPARE.fullmatch(slot))]
+    used = [int(match[1]) for slot in assigned.slots if (match := _SPARE.fullmatch(slot))]
     first = max(used, default=0)
     names = numbered("r", first + len(wanted))[first:]
     return tuple(Spare(name, *one) for name, one in zip(names, wanted, strict=True))
@@ -378,13 +378,15 @@ class StatusResult(Result):
     @cached_property
     def slots(self) -> pd.DataFrame:
         """A row for each slot: how far it is, and how its worker works."""
-        found = self.progress.slots
+        result = self.progress.slots
         if self.quality is not None:
             frame = self.quality.to_frame().drop(columns="ratings")
-            found = found.merge(frame.rename(columns={"failed": "checks_failed"}), on="worker", how="left")
-            found = found.astype({"checks": "Int64", "checks_failed": "Int64"})
-            found["left_out"] = found["worker"].isin(self.broken)
-        return found.assign(worker=self.names.of(found["worker"]))
+            result = result.merge(
+                frame.rename(columns={"failed": "checks_failed"}), on="worker", how="left"
+            )
+            result = result.astype({"checks": "Int64", "checks_failed": "Int64"})
+            result["left_out"] = result["worker"].isin(self.broken)
+        return result.assign(worker=self.names.of(result["worker"]))
 
     @cached_property
     def broken(self) -> frozenset[str]:
@@ -397,8 +399,8 @@ class StatusResult(Result):
     @cached_property
     def spares(self) -> tuple[Spare, ...]:
         """The spares to call, the certain ones first."""
-        found = self.progress.slots
-        slots = found.loc[found["worker"].isin(self.broken), "slot"]
+        result = self.progress.slots
+        slots = result.loc[result["worker"].isin(self.broken), "slot"]
         return spares_to_call(self.progress, self.assigned, broken=frozenset(slots))
 
     @cached_property
@@ -413,25 +415,25 @@ class StatusResult(Result):
 
     def content(self) -> Record:
         """Counts, a row for each slot, and what to do next; no rating, and nothing by system."""
-        found = self.progress
+        progress = self.progress
         fates = {
             fate.replace(" ", "_"): n
-            for fate, n in found.fates.items()
+            for fate, n in progress.fates.items()
             if fate not in ("fits", "own check")
         }
-        kinds = {kind: {"done": done, "expected": n} for kind, (done, n) in found.of_kind().items()}
-        items = found.items()
+        kinds = {kind: {"done": done, "expected": n} for kind, (done, n) in progress.of_kind().items()}
+        items = progress.items()
         return {
-            "n_expected": found.n_expected,
-            "n_done": found.n_done,
+            "n_expected": progress.n_expected,
+            "n_done": progress.n_done,
             "kinds": kinds,
-            "n_workers": found.n_workers,
-            "n_withdrawn": found.n_withdrawn,
-            "states": {str(name): int(n) for name, n in found.slots["state"].value_counts().items()},
-            "n_without_slot": found.n_without_slot,
-            "n_own_checks": found.fates["own check"],
+            "n_workers": progress.n_workers,
+            "n_withdrawn": progress.n_withdrawn,
+            "states": {str(name): int(n) for name, n in progress.slots["state"].value_counts().items()},
+            "n_without_slot": progress.n_without_slot,
+            "n_own_checks": progress.fates["own check"],
             "not_counted": fates,
-            "looks": [{"look": name, "done": done, "expected": n} for name, done, n in found.looks()],
+            "looks": [{"look": name, "done": done, "expected": n} for name, done, n in progress.looks()],
             "items": {"n": len(items), "n_complete": int((items["done"] >= items["expected"]).sum())},
             "rules": self.rules.limits,
             "spares": [

@@ -100,7 +100,7 @@ class UploadResult(Result):
                 f"(batch {last} at the latest; the column look of {ASSIGNMENT} says which) until it was taken."
             )
 
-    def told(self, command: str, sources: tuple[Source, ...]) -> Self:  # noqa: ARG002
+    def with_command(self, command: str, sources: tuple[Source, ...]) -> Self:  # noqa: ARG002
         """The same: the command and its files may hold the seed and the systems."""
         return self
 

@@ -57,8 +57,8 @@ class WorkerQuality:
     @property
     def statistics(self) -> dict[RuleName, Floats]:
         """The statistic that each rule is about."""
-        found = (self.failed_checks, self.repeats, self.seconds, self.same_answer, self.agreement)
-        return dict(zip(RULES, found, strict=True))
+        values = (self.failed_checks, self.repeats, self.seconds, self.same_answer, self.agreement)
+        return dict(zip(RULES, values, strict=True))
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each worker, sorted by name."""
@@ -235,11 +235,11 @@ class WorkerExclusion:
     @property
     def first_broken(self) -> dict[str, RuleName]:
         """The workers who are left out, and the first rule that each of them breaks."""
-        found: dict[str, RuleName] = {}
+        name: dict[str, RuleName] = {}
         for outcome in self.outcomes:
             for place in np.flatnonzero(outcome.broken):
-                found.setdefault(self.workers[place], outcome.name)
-        return found
+                name.setdefault(self.workers[place], outcome.name)
+        return name
 
     @property
     def not_applied(self) -> tuple[RuleOutcome, ...]:

@@ -55,22 +55,22 @@ def command(study: StudyValues) -> CheckResult | RunsKindResult | ScoreCheckResu
     from humeval_power.files.tables import each_criterion, read_rating_table
     from humeval_power.studies.loading import reading
 
-    found = read_rating_table(study.ratings)
+    result = read_rating_table(study.ratings)
     unsaid = not set(study.typed) - {"ratings"}
-    if unsaid and holds_runs(found):
-        return runs.check(run_table(found))
+    if unsaid and holds_runs(result):
+        return runs.check(run_table(result))
     try:
-        checked = each_criterion(found, **reading(study))
+        checked = each_criterion(result, **reading(study))
     except InputError:
-        has_workers = any(ROLES["worker"].fits(str(name)) for name in found.frame.columns)
+        has_workers = any(ROLES["worker"].fits(str(name)) for name in result.frame.columns)
         if unsaid and not has_workers and (scores := _scores(study.ratings)):
             return compare.check(scores)
         raise
-    told = []
+    notices = []
     if len(checked) > 1:
         option = f"--criterion {shell_word(str(checked[0].criterion))}"
-        told.append(f"{len(checked)} criteria, each by itself. To 'fit' one, name it: {option}")
-    return check(checked, table=found.frame, remarks=told)
+        notices.append(f"{len(checked)} criteria, each by itself. To 'fit' one, name it: {option}")
+    return check(checked, table=result.frame, remarks=notices)
 
 
 def _scores(file: str) -> Mapping[str, ScoreTable]:
@@ -82,7 +82,9 @@ def _scores(file: str) -> Mapping[str, ScoreTable]:
         return {}  # it has been read
     try:
         source = open_scores([file])
-        asked = [(name,) for name in source.scores] if source.system else [()]
-        return {name: table for scores in asked for name, table in read_scores(file, scores=scores).items()}
+        wanted = [(name,) for name in source.scores] if source.system else [()]
+        return {
+            name: table for scores in wanted for name, table in read_scores(file, scores=scores).items()
+        }
     except InputError:
         return {}

@@ -105,8 +105,10 @@ def fit(
 
     if rule.is_latent:
         _refuse_for_categories(rule, engine, worker_item, intervals)
-        asked = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs} if n_simulations else None
-        return _fit_of_categories(ratings, rule, correlated, strict, asked)
+        options = (
+            {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs} if n_simulations else None
+        )
+        return _fit_of_categories(ratings, rule, correlated, strict, options)
     check_engine_df(engine, rule, n_ratings=len(ratings.rating))
     asks_interaction = not worker_item and rule.analysis == "ratings"
     is_tested = diagnostics if diagnostics is not None else len(ratings.rating) <= _MOST_TESTED
@@ -382,7 +384,7 @@ def calibrate(
     named = {setting: parameters} if isinstance(parameters, Parameters) else parameters
     if not named:
         raise InputError("There are no parameters to simulate studies with: give one set or more.")
-    found = []
+    values = []
     for name, each in named.items():
         total = usual_studies(each) if n_simulations is None else n_simulations
         with progress("Simulating" if len(named) == 1 else f"Simulating {name}", total=total) as advance:
@@ -397,9 +399,9 @@ def calibrate(
                 n_jobs=n_jobs,
                 progress=in_steps(advance),
             )
-        found.append(SettingCalibration(name, each, tuple(results)))
+        values.append(SettingCalibration(name, each, tuple(results)))
     return CalibrationResult(
-        settings=tuple(found),
+        settings=tuple(values),
         design=design,
         response=response,
         scale=scale,

@@ -59,7 +59,7 @@ def _unmodelled(ratings: Ratings, table: pd.DataFrame | None) -> tuple[Unmodelle
     from humeval_power.checking.suspects import Suspect, documents_in_names, suspected_columns
     from humeval_power.studies.power.unmodelled import Unmodelled, left_out_covariate, left_out_documents
 
-    found = []
+    unmodelled = []
     if table is not None and ratings.origin is not None:
         table = first_answers(table.set_axis([str(name).strip() for name in table.columns], axis=1))
         roles = ratings.origin.columns
@@ -69,21 +69,21 @@ def _unmodelled(ratings: Ratings, table: pd.DataFrame | None) -> tuple[Unmodelle
                 continue
             again = None if suspect.kind == "time" else _read_with(ratings, table, suspect)
             if again is None:
-                found.append(Unmodelled(suspect))
+                unmodelled.append(Unmodelled(suspect))
             elif suspect.option == "--document":
-                found.append(left_out_documents(suspect, again))
+                unmodelled.append(left_out_documents(suspect, again))
             else:
-                found.append(left_out_covariate(suspect, again))
+                unmodelled.append(left_out_covariate(suspect, again))
     prefixes = documents_in_names(ratings.item_names)
-    nested = ratings.document is not None or any(one.suspect.kind == "documents" for one in found)
+    nested = ratings.document is not None or any(one.suspect.kind == "documents" for one in unmodelled)
     if prefixes is not None and not nested:
         names = tuple(dict.fromkeys(prefixes))
         of_item = [names.index(prefix) for prefix in prefixes]
         why = f"{ratings.n_items:,} items begin with one of {len(names):,} names, such as {names[0]!r}"
         suspect = Suspect("documents", None, why)
         grouped = replace(ratings, document=_codes_of(of_item)[ratings.item], document_names=names)
-        found.append(left_out_documents(suspect, grouped))
-    return tuple(found)
+        unmodelled.append(left_out_documents(suspect, grouped))
+    return tuple(unmodelled)
 
 
 def _codes_of(of_item: Sequence[int]) -> Any:

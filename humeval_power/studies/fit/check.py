@@ -110,10 +110,10 @@ class CheckResult(Result):
         return Section(f"{of}Who rated what", blocks)
 
     def _left_out(self, ratings: Ratings, place: int, *, several: bool) -> Iterator[Section]:
-        found = self.unmodelled[place] if self.unmodelled else ()
-        if found:
+        left_out = self.unmodelled[place] if self.unmodelled else ()
+        if left_out:
             of = f"{ratings.criterion}: " if several else ""
-            points = Points(tuple(left_out_words(one, ratings.system_names) for one in found))
+            points = Points(tuple(left_out_words(one, ratings.system_names) for one in left_out))
             yield Section(f"{of}Not in the model unless you name it", (points,))
 
     def content(self) -> Record:
@@ -121,9 +121,9 @@ class CheckResult(Result):
         records = [_record(each, s) for each, s in zip(self.checked, self.summaries, strict=True)]
         for record, pattern in zip(records, self.patterns, strict=True):
             record["who_rated_what"] = pattern.content()
-        for record, found in zip(records, self.unmodelled, strict=False):
+        for record, values in zip(records, self.unmodelled, strict=False):
             record["unmodelled"] = [
-                {**asdict(one.suspect), "option": one.suspect.option, **_numbers(one)} for one in found
+                {**asdict(one.suspect), "option": one.suspect.option, **_numbers(one)} for one in values
             ]
         return records[0] if len(records) == 1 else {"criteria": records}
 

@@ -52,43 +52,43 @@ _TESTED = ("estimate", "standard_error", "df", "p_value", "interval")
 
 
 def adjustment_sections(
-    found: Adjustment | None, tested: EffectTest, scale: RatingScale
+    adjustment: Adjustment | None, tested: EffectTest, scale: RatingScale
 ) -> tuple[Section, ...]:
     """The effect with and without, the covariates and the correlations; no section where there is none."""
-    if found is None:
+    if adjustment is None:
         return ()
-    return (Section("Adjustment", tuple(_blocks(found, tested, scale))),)
+    return (Section("Adjustment", tuple(_blocks(adjustment, tested, scale))),)
 
 
-def _blocks(found: Adjustment, tested: EffectTest, scale: RatingScale) -> Iterator[Block]:
-    rows = (("adjusted", *_cells(tested)), ("workers and items alone", *_cells(found.unadjusted)))
+def _blocks(adjustment: Adjustment, tested: EffectTest, scale: RatingScale) -> Iterator[Block]:
+    rows = (("adjusted", *_cells(tested)), ("workers and items alone", *_cells(adjustment.unadjusted)))
     head = ("effect", "on [0, 1]", "SE", f"{100 * tested.rule.confidence:g} % interval", "df", "p")
     yield Table(head, rows)
     yield Paragraph(
-        f"Adjusted for {adjusted_words(found)}. The second row is for comparison: which model counts is fixed "
+        f"Adjusted for {adjusted_words(adjustment)}. The second row is for comparison: which model counts is fixed "
         "before the ratings are seen."
     )
-    if found.covariates:
-        level = 100 * found.covariates[0].test.rule.confidence
+    if adjustment.covariates:
+        level = 100 * adjustment.covariates[0].test.rule.confidence
         yield Table(
             ("covariate", "on [0, 1]", "raw", f"{level:g} % interval", "df", "p"),
-            tuple((one.label, *_with_raw(one.test, scale)) for one in found.covariates),
+            tuple((one.label, *_with_raw(one.test, scale)) for one in adjustment.covariates),
         )
-    if found.correlations:
+    if adjustment.correlations:
         yield Table(
             ("correlation of intercept and slope", "estimate", "chi-square", "p"),
             tuple(
                 (one.factor, f"{one.value:.3f}", f"{one.fall:.2f}", p_cell(one.p_value))
-                for one in found.correlations
+                for one in adjustment.correlations
             ),
         )
 
 
-def adjusted_words(found: Adjustment) -> str:
+def adjusted_words(adjustment: Adjustment) -> str:
     """What is in the model besides workers and items."""
-    parts = [f"{found.n_documents:,} documents"] if found.n_documents else []
-    parts += list(dict.fromkeys(one.covariate for one in found.covariates))
-    parts += [f"a correlation of {one.factor}s' intercepts and slopes" for one in found.correlations]
+    parts = [f"{adjustment.n_documents:,} documents"] if adjustment.n_documents else []
+    parts += list(dict.fromkeys(one.covariate for one in adjustment.covariates))
+    parts += [f"a correlation of {one.factor}s' intercepts and slopes" for one in adjustment.correlations]
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
@@ -106,21 +106,21 @@ def _with_raw(test: EffectTest, scale: RatingScale) -> tuple[str, ...]:
     return estimate, f"{scale.effect_to_raw(test.estimate):.4g}", *rest
 
 
-def adjustment_content(found: Adjustment | None) -> Record:
+def adjustment_content(adjustment: Adjustment | None) -> Record:
     """The same as plain values; nothing for a model of workers and items alone."""
-    if found is None:
+    if adjustment is None:
         return {}
     return {
         "adjustment": {
-            "n_documents": found.n_documents,
+            "n_documents": adjustment.n_documents,
             "covariates": [
-                {**values(one, "covariate", "label"), **_test(one.test)} for one in found.covariates
+                {**values(one, "covariate", "label"), **_test(one.test)} for one in adjustment.covariates
             ],
             "correlations": [
                 {"factor": one.factor, "value": one.value, "chi_square": one.fall, "p_value": one.p_value}
-                for one in found.correlations
+                for one in adjustment.correlations
             ],
-            "unadjusted": _test(found.unadjusted),
+            "unadjusted": _test(adjustment.unadjusted),
         }
     }
 
@@ -433,14 +433,14 @@ def with_categories(record: Record, ratings: Ratings, fit: Fit | LatentFit, test
 
 def _effect(fit: LatentFit, test: EffectTest) -> Record:
     """The effect where it is tested, as a chance of a better rating, and averaged over workers and items."""
-    found = effects_of(fit.latent)
-    latent: Record = {"estimate": found.latent, "standard_error": fit.standard_error_adjusted}
+    effects = effects_of(fit.latent)
+    latent: Record = {"estimate": effects.latent, "standard_error": fit.standard_error_adjusted}
     ends = None
     if test.latent is not None:
         latent = {**asdict(test.latent), "interval": list(test.latent.interval)}
         ends = [effects_at(fit.latent, end) for end in test.latent.interval]
-    told: Record = {"latent": latent}
+    fields: Record = {"latent": latent}
     for name in ("better", "averaged"):
         interval = None if ends is None else [getattr(end, name) for end in ends]
-        told[name] = {"estimate": getattr(found, name), "interval": interval}
-    return told if found.averaged is not None else {**told, "averaged": None}
+        fields[name] = {"estimate": getattr(effects, name), "interval": interval}
+    return fields if effects.averaged is not None else {**fields, "averaged": None}

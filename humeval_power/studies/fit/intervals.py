@@ -129,8 +129,8 @@ def _profile(fit: Fit, ratings: RatingTable) -> Intervals:
             return criterion(trial)
 
         start = np.sqrt(np.maximum(variances[others], 1e-4 * variances[-1]))
-        found = optimize.minimize(value, start, method="L-BFGS-B", bounds=[(0, None)] * len(others))
-        return float(found.fun) - best - _CHI2
+        optimum = optimize.minimize(value, start, method="L-BFGS-B", bounds=[(0, None)] * len(others))
+        return float(optimum.fun) - best - _CHI2
 
     with one_blas_thread():
         return {

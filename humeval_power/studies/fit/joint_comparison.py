@@ -152,22 +152,22 @@ def _checked(
     pairs = [(one.first, one.second) for one in results]
     try:
         second = fit_joint(ratings, variances=other, names=ratings.system_names)
-        found, _ = _compared(ratings, second, pairs, rule, correction, seed)
+        comparisons, _ = _compared(ratings, second, pairs, rule, correction, seed)
     except (FitError, InputError) as error:
         return VariancesCheck(other, reason=str(error))
     if not (fitted.converged and second.converged):
-        return VariancesCheck(other, second, found, reason="one of the two fits has not converged")
+        return VariancesCheck(other, second, comparisons, reason="one of the two fits has not converged")
     gain = second.criterion - fitted.criterion
     statistic = max(gain if other == "common" else -gain, 0.0)
     added = 2 * (ratings.n_systems - 1)
     return VariancesCheck(
         other,
         second,
-        found,
+        comparisons,
         statistic,
         added,
         float(special.chdtrc(added, statistic)),
-        decided_otherwise(results, found),
+        decided_otherwise(results, comparisons),
     )
 
 
@@ -175,14 +175,14 @@ def system_means(ratings: Ratings, fitted: JointFit, rule: DecisionRule) -> tupl
     """Estimated mean of each system for new workers and items, with an interval of confidence 1 - alpha."""
     two_sided = replace(rule, alternative="two-sided", margin=None)
     mean, error, df = referred(fitted, np.eye(ratings.n_systems), two_sided)
-    told = []
+    notices = []
     for name, m, s, d in zip(ratings.system_names, mean, error, df, strict=True):
         if not (fitted.converged and s > 0 and d > 0):
-            told.append(SystemMean(name, float(m)))
+            notices.append(SystemMean(name, float(m)))
             continue
         reach = critical_value(float(d), rule.alpha / 2) * s
-        told.append(SystemMean(name, float(m), float(s), float(d), (float(m - reach), float(m + reach))))
-    return tuple(told)
+        notices.append(SystemMean(name, float(m), float(s), float(d), (float(m - reach), float(m + reach))))
+    return tuple(notices)
 
 
 def _check_rule(rule: DecisionRule, correction: Correction) -> None:
@@ -215,16 +215,16 @@ def contrasts_of(names: tuple[str, ...], pairs: list[tuple[str, str]]) -> Floats
 
 def referred(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> tuple[Floats, Floats, Floats]:
     """Estimates, standard errors and df that the rule uses, each of shape (contrasts,)."""
-    found = contrast_precision(fitted, contrasts)
+    precision = contrast_precision(fitted, contrasts)
     error, df = reference(
         rule,
-        standard_error=found.standard_error,
-        adjusted=found.standard_error_adjusted,
-        satterthwaite=found.df_satterthwaite,
-        kenward_roger=found.df_kenward_roger,
+        standard_error=precision.standard_error,
+        adjusted=precision.standard_error_adjusted,
+        satterthwaite=precision.df_satterthwaite,
+        kenward_roger=precision.df_kenward_roger,
         smallest=min(fitted.n_workers, fitted.n_items) - 1,
     )
-    return found.estimate, error, df
+    return precision.estimate, error, df
 
 
 def correlation_of(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> Floats:

@@ -221,10 +221,10 @@ def compare_in_pairs(
     """`compare_systems` with the mean of each system's ratings."""
     results = compare_systems(ratings, rule=rule, family=family)
     means = np.bincount(ratings.system, ratings.rating) / np.bincount(ratings.system)
-    told = tuple(
+    notices = tuple(
         SystemMean(name, float(mean)) for name, mean in zip(ratings.system_names, means, strict=True)
     )
-    return SystemsAnalysis(results, told, FamilyOfTests(family, len(results)))
+    return SystemsAnalysis(results, notices, FamilyOfTests(family, len(results)))
 
 
 class CorrectedP(NamedTuple):
@@ -241,13 +241,15 @@ def recorrected(analysis: SystemsAnalysis, tests: FamilyOfTests, corrected: Corr
     results = _with_p_values(analysis.results, corrected.p_values)
     check = analysis.check
     if check is not None and check.results:
-        found = _with_p_values(check.results, corrected.of_check)
-        parted = () if check.reason else decided_otherwise(results, found)
-        check = replace(check, results=found, parted=parted)
+        corrected_results = _with_p_values(check.results, corrected.of_check)
+        parted = () if check.reason else decided_otherwise(results, corrected_results)
+        check = replace(check, results=corrected_results, parted=parted)
     other = analysis.other_model
     if other is not None and other.results:
-        found = _with_p_values(other.results, corrected.of_model)
-        other = replace(other, results=found, parted=decided_otherwise(results, found))
+        corrected_results = _with_p_values(other.results, corrected.of_model)
+        other = replace(
+            other, results=corrected_results, parted=decided_otherwise(results, corrected_results)
+        )
     return replace(analysis, results=results, tests=tests, check=check, other_model=other)
 
 
@@ -294,12 +296,12 @@ def groups_of(
     for one, other in apart:
         near[place[one]] &= ~(1 << place[other])
         near[place[other]] &= ~(1 << place[one])
-    found: list[int] = []
+    groups: list[int] = []
     for group in _cliques(near):
-        found.append(group)
-        if len(found) > most:
+        groups.append(group)
+        if len(groups) > most:
             return ()
-    ranked = sorted([k for k in range(len(order)) if group >> k & 1] for group in found)
+    ranked = sorted([k for k in range(len(order)) if group >> k & 1] for group in groups)
     return tuple(tuple(order[k] for k in group) for group in ranked)
 
 

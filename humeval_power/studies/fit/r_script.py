@@ -337,23 +337,23 @@ def _model_of_latent(fitted: LatentFit, terms: Sequence[str]) -> Iterator[str]:
 def _expected(fitted: LatentFit, columns: Sequence[tuple[str, str, str]]) -> Expected:
     """What R finds beside what the fit found: effect, its standard error, thresholds, SDs and criterion."""
     peer, latent = peer_of(fitted), fitted.latent
-    found: Expected = [
+    expected: Expected = [
         ("effect", peer.effect, latent.effect),
         ("standard_error", peer.error, fitted.standard_error),
     ]
     for k, threshold in enumerate(latent.thresholds, start=1):
         code = f"coef(model)[[{k}]]" if peer is ORDINAL else '-fixef(model)$cond[["(Intercept)"]]'
-        found.append((f"threshold_{k}", code, threshold))
+        expected.append((f"threshold_{k}", code, threshold))
     known = {one.label: one.estimate for one in fitted.covariates}
     for column, _, label in columns:
         where = "coef(model)" if peer is ORDINAL else "fixef(model)$cond"
-        found.append((column, f'{where}[["{column}"]]', known[label]))
+        expected.append((column, f'{where}[["{column}"]]', known[label]))
     for group in ("worker", "item", *(["document"] if fitted.n_documents else [])):
         for term, column in (("intercept", "(Intercept)"), ("slope", "x")):
             name = f"sd_{group}_{term}"
-            found.append((name, f'sd_of("{group}", "{column}")', getattr(latent, name)))
-    found.append(("criterion", "-2 * as.numeric(logLik(model))", fitted.criterion))
-    return found
+            expected.append((name, f'sd_of("{group}", "{column}")', getattr(latent, name)))
+    expected.append(("criterion", "-2 * as.numeric(logLik(model))", fitted.criterion))
+    return expected
 
 
 def _comparison_of_latent(

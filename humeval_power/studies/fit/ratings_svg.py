@@ -55,11 +55,11 @@ def ratings_svg(
     for row, ((name, ratings), share) in enumerate(zip(shown.items(), shares, strict=True)):
         top = _TOP + _ROW * row
         base, mean = top + 18 + _BARS, float(ratings.mean())
-        told = f"mean {with_minus(significant(mean))}"
-        room = int((WIDTH - _LEFT - _RIGHT - svg_width(told, _SIZE)) / (0.56 * _SIZE)) - 1
+        sentence = f"mean {with_minus(significant(mean))}"
+        room = int((WIDTH - _LEFT - _RIGHT - svg_width(sentence, _SIZE)) / (0.56 * _SIZE)) - 1
         parts.append(_words(cut(name, max(room, 8)), _LEFT, top + 13))
         parts.append(
-            f'<g class="f1" fill="{COLOURS[1]}">{svg_text(told, WIDTH - _RIGHT, top + 13, anchor="end")}</g>'
+            f'<g class="f1" fill="{COLOURS[1]}">{svg_text(sentence, WIDTH - _RIGHT, top + 13, anchor="end")}</g>'
         )
         parts.append(_words(f"{100 * most:.0f} %", _LEFT - 5, base - _BARS + 10, anchor="end"))
         bars = "".join(

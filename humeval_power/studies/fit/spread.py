@@ -119,5 +119,5 @@ def _marginal_fit(counts: Floats) -> tuple[Floats, float]:
         return -float((counts * np.log(np.maximum(probability, _TINY))).sum())
 
     first = np.concatenate([start[:1], np.log(np.maximum(np.diff(start), 1e-6)), [0.0]])
-    found = optimize.minimize(minus_log, first, method="BFGS", options={"gtol": 1e-6})
-    return parts(np.asarray(found.x))
+    optimum = optimize.minimize(minus_log, first, method="BFGS", options={"gtol": 1e-6})
+    return parts(np.asarray(optimum.x))

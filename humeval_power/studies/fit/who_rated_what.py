@@ -218,12 +218,12 @@ def axis_words(noun: str, n: int, in_each: list[int]) -> str:
 
 def _path(grid: CellMap, level: int) -> str:
     """The cells of a level, of side 1: a rectangle for each run in a row."""
-    found = []
+    path = []
     for row, line in enumerate(grid.levels == level):
         edges = np.flatnonzero(np.diff(np.concatenate(([0], line.astype(np.int8), [0]))))
         for start, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-            found.append(f"M{start} {row}h{end - start}v1H{start}z")
-    return "".join(found)
+            path.append(f"M{start} {row}h{end - start}v1H{start}z")
+    return "".join(path)
 
 
 def _look(grid: CellMap, level: int) -> str:
@@ -239,17 +239,17 @@ def _look(grid: CellMap, level: int) -> str:
 
 def _legend(grid: CellMap, top: float) -> tuple[list[str], float]:
     """What the levels mean, side by side as far as they fit."""
-    found: list[str] = []
+    texts: list[str] = []
     x, y = 4.0, top
     for level in grid.shown:
         text = cut(grid.labels[level - 1], 40)
         width = 20 + svg_width(text, _SIZE) + 12
         if x > 4 and x + width > WIDTH:
             x, y = 4.0, y + 18
-        found.append(f'<rect x="{x:.1f}" y="{y - 10:.1f}" width="12" height="12" {_look(grid, level)}/>')
-        found.append(svg_words(text, x + 18, y, _SIZE))
+        texts.append(f'<rect x="{x:.1f}" y="{y - 10:.1f}" width="12" height="12" {_look(grid, level)}/>')
+        texts.append(svg_words(text, x + 18, y, _SIZE))
         x += width
-    return found, y + 8
+    return texts, y + 8
 
 
 # What is in a table of ratings: counts, use of the scale, and the design, as one record.
@@ -475,12 +475,12 @@ def _cells(ratings: Ratings) -> Codes:
 
 
 def who_rated_what_blocks(
-    ratings: Ratings, found: WhoRatedWhat, name: str = "assignment"
+    ratings: Ratings, cells: WhoRatedWhat, name: str = "assignment"
 ) -> tuple[Block, ...]:
     """Its words, and the picture of it, whose file has that name."""
     words = "A row for each worker, a column for each item; those who rated the same items stand together."
     drawing = who_rates_what(lambda: cell_map(ratings), ratings.worker_names, name, (TITLE, words))
-    return Points(tuple(found.words())), drawing
+    return Points(tuple(cells.words())), drawing
 
 
 def who_rates_what(
@@ -531,16 +531,16 @@ def _parts(ratings: Ratings, worker: Codes, item: Codes) -> tuple[ConnectedPart,
     )
 
 
-def _cells_words(found: WhoRatedWhat) -> str:
-    if found.kind == "complete":
+def _cells_words(cells: WhoRatedWhat) -> str:
+    if cells.kind == "complete":
         return (
-            f"Complete: each of the {counted(found.n_workers, 'worker')} rated each of the "
-            f"{counted(found.n_items, 'item')}."
+            f"Complete: each of the {counted(cells.n_workers, 'worker')} rated each of the "
+            f"{counted(cells.n_items, 'item')}."
         )
     return (
-        f"{found.n_cells:,} of the {found.n_workers * found.n_items:,} pairs of a worker and an item are rated "
-        f"({percent(found.share)}): "
-        f"{_of(found.workers_per_item, 'worker')} an item, {_of(found.items_per_worker, 'item')} a worker."
+        f"{cells.n_cells:,} of the {cells.n_workers * cells.n_items:,} pairs of a worker and an item are rated "
+        f"({percent(cells.share)}): "
+        f"{_of(cells.workers_per_item, 'worker')} an item, {_of(cells.items_per_worker, 'item')} a worker."
     )
 
 
@@ -551,46 +551,46 @@ def _of(counts: Spread, noun: str) -> str:
     return f"{counts.minimum:,} to {counts.maximum:,} {noun}s (median {counts.median:,g})"
 
 
-def _pairing_words(found: WhoRatedWhat) -> Iterator[str]:
-    both = "both systems" if found.n_systems == 2 else f"all {found.n_systems:,} systems"
-    if found.pairing == "all systems":
+def _pairing_words(cells: WhoRatedWhat) -> Iterator[str]:
+    both = "both systems" if cells.n_systems == 2 else f"all {cells.n_systems:,} systems"
+    if cells.pairing == "all systems":
         yield f"Paired: a worker who rated an item rated it under {both}."
-    elif found.pairing == "none":
+    elif cells.pairing == "none":
         yield (
             "Not paired: nobody rated an item under more than one system, so that differences between systems "
             "also hold those between workers."
         )
-    elif found.pairing == "some":
-        several = "two systems or more" if found.n_systems > 2 else both
-        all_of = f", in {found.n_all:,} under {both}" if found.n_systems > 2 else ""
+    elif cells.pairing == "some":
+        several = "two systems or more" if cells.n_systems > 2 else both
+        all_of = f", in {cells.n_all:,} under {both}" if cells.n_systems > 2 else ""
         yield (
-            f"Partly paired: in {found.n_several:,} of {found.n_cells:,} pairs the worker rated the item under "
+            f"Partly paired: in {cells.n_several:,} of {cells.n_cells:,} pairs the worker rated the item under "
             f"{several}{all_of}."
         )
 
 
-def _parts_words(found: WhoRatedWhat) -> Iterator[str]:
-    if len(found.parts) == 1:
-        if found.kind != "complete":
+def _parts_words(cells: WhoRatedWhat) -> Iterator[str]:
+    if len(cells.parts) == 1:
+        if cells.kind != "complete":
             yield "All workers and items are connected by ratings."
         return
-    sizes = {(part.n_workers, part.n_items) for part in found.parts}
-    n_workers, n_items = found.parts[0].n_workers, found.parts[0].n_items
+    sizes = {(part.n_workers, part.n_items) for part in cells.parts}
+    n_workers, n_items = cells.parts[0].n_workers, cells.parts[0].n_items
     size = f"{counted(n_workers, 'worker')} and {counted(n_items, 'item')}"
     each = f"of {size} each" if len(sizes) == 1 else f"the largest of {size}"
-    whole = ", each complete" if found.kind == "blocks" else ""
+    whole = ", each complete" if cells.kind == "blocks" else ""
     yield (
-        f"{len(found.parts):,} parts that share no worker and no item, {each}{whole}: strict workers of "
+        f"{len(cells.parts):,} parts that share no worker and no item, {each}{whole}: strict workers of "
         "one part cannot be told from its hard items, and nobody can be held against a worker of another part."
     )
-    small = [name for part in found.parts if part.n_workers == 1 for name in part.workers]
-    if small and found.parts[0].n_workers > 1:
+    small = [name for part in cells.parts if part.n_workers == 1 for name in part.workers]
+    if small and cells.parts[0].n_workers > 1:
         yield f"Alone with their items: {listing(small, limit=5)}."
 
 
-def _shared_words(found: WhoRatedWhat) -> Iterator[str]:
-    shared = found.items_shared
-    if shared is None or found.kind == "complete":
+def _shared_words(cells: WhoRatedWhat) -> Iterator[str]:
+    shared = cells.items_shared
+    if shared is None or cells.kind == "complete":
         return
     if not shared.maximum:
         yield "No two workers rated the same item: how far they agree cannot be told."

@@ -56,8 +56,10 @@ def tuned_spread(workers: int, alpha: float = 0.05) -> float:
     grid = np.linspace(-9, 9, 181)
     best = int(np.argmin([width(at) for at in grid]))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    found = optimize.minimize_scalar(width, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
-    return math.exp(float(found.x))
+    optimum = optimize.minimize_scalar(
+        width, bounds=(low, high), method="bounded", options={"xatol": 1e-10}
+    )
+    return math.exp(float(optimum.x))
 
 
 # What the sequence needs of ratings, and what every other unit would do.
@@ -133,11 +135,11 @@ def worker_differences(ratings: Ratings) -> Floats:
 
 def sequence(values: Floats, g: float, alpha: float = 0.05) -> tuple[SequenceStep, ...]:
     """The sequence after each worker from the third on."""
-    found = []
+    rows = []
     for m in range(FEWEST, len(values) + 1):
         spread = values[:m].std(ddof=1)
-        found.append(SequenceStep(m, float(values[:m].mean()), float(half_width_at(spread, m, g, alpha))))
-    return tuple(found)
+        rows.append(SequenceStep(m, float(values[:m].mean()), float(half_width_at(spread, m, g, alpha))))
+    return tuple(rows)
 
 
 def price(workers: int, g: float, alpha: float = 0.05) -> float:

@@ -88,16 +88,16 @@ def _judgements(
         stopping = calls.let("rule", rule)
         if isinstance(calls, Caller):
             _check_and_announce(looks, stopping, given, calls)
-        asked = {"effect": given["effect"], "effects": effects, "systems": given.given("systems")}
-        found = call(
+        options = {"effect": given["effect"], "effects": effects, "systems": given.given("systems")}
+        expression = call(
             "hp.looks.judgements",
             looks,
             stopping,
-            **asked,
+            **options,
             created=given["created"],
             **calls.run(given),
         )
-        calls.let("result", found)
+        calls.let("result", expression)
 
     return Declaration(
         ("looks", name), help, {**fields, **_LOOKS}, answer, simulates=True, endings=(".json",)
@@ -212,9 +212,9 @@ def _pool(given: TypedValues, calls: Calls) -> None:
         pairs, notices = calls.unpack("pairs, notices", call("hp.looks.read_pool", file, **columns))
         if isinstance(calls, Caller):
             _announce_pool(len(pairs), budgets, given, calls)
-    asked = {"budgets": _written(given, "budgets"), "at": _written(given, "at")}
-    asked |= {"n_looks": given.given("looks"), "source": file or "simulated", "remarks": notices}
-    calls.let("result", call("hp.looks.pool", pairs, **asked, **calls.run(given)))
+    options = {"budgets": _written(given, "budgets"), "at": _written(given, "at")}
+    options |= {"n_looks": given.given("looks"), "source": file or "simulated", "remarks": notices}
+    calls.let("result", call("hp.looks.pool", pairs, **options, **calls.run(given)))
 
 
 def _written(given: TypedValues, name: str) -> Value:

@@ -290,7 +290,7 @@ def pool(
     from humeval_power.studies.looks.result import LooksPoolResult
 
     with progress("Pairs and budgets", total=len(pairs) * len(budgets)) as advance:
-        found = pool_study(
+        result = pool_study(
             pairs,
             budgets=budgets,
             rules=wei_rules(n_looks),
@@ -300,7 +300,7 @@ def pool(
             progress=in_steps(advance),
         )
     return LooksPoolResult(
-        study=found,
+        study=result,
         names=tuple(pair.name for pair in pairs),
         n_looks=n_looks,
         at=tuple(at),

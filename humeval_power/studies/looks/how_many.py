@@ -107,7 +107,7 @@ class PoolGrowth:
 
 def compare_growth(study: RatingLooks) -> list[PoolGrowth]:
     """Looks by items, workers, ratings and blocks at the same shares; kinds that cannot be are left out."""
-    found = []
+    result = []
     kinds: tuple[LookKind, ...] = ("items", "workers", "ratings", "blocks")
     for kind in kinds:
         try:
@@ -117,8 +117,8 @@ def compare_growth(study: RatingLooks) -> list[PoolGrowth]:
         shares = tuple(row.information_share for row in rows)
         last = rows[-1]
         error = last.precision.standard_error
-        found.append(PoolGrowth(kind, shares, error, last.n_ratings, rows[0].n_workers))
-    return found
+        result.append(PoolGrowth(kind, shares, error, last.n_ratings, rows[0].n_workers))
+    return result
 
 
 def new_workers_advice(study: RatingLooks, rows: Sequence[LookRow]) -> str | None:
@@ -231,10 +231,10 @@ def pool_study(
         )
     power = np.empty((3, len(budgets), len(pairs)))
     spent = np.empty_like(power)
-    for done, ((column, row), found) in enumerate(
+    for done, ((column, row), values) in enumerate(
         zip(cells, run_blocks(blocks, n_jobs=n_jobs), strict=True)
     ):
-        power[:, row, column], spent[:, row, column] = found
+        power[:, row, column], spent[:, row, column] = values
         if progress is not None:
             progress(done + 1, len(cells))
     return PoolStudy(

@@ -161,10 +161,10 @@ def operating_characteristics(
     Gaussian rating studies serve all effects with one set of random numbers: only their estimates move.
     """
     lists = _lists_of_blocks(source, bounds, effects, n_simulations=n_simulations, seed=seed)
-    found = run_blocks([block for blocks in lists for block in blocks], n_jobs=n_jobs)
+    counts = run_blocks([block for blocks in lists for block in blocks], n_jobs=n_jobs)
     endings: list[Endings] = []
     for blocks in lists:
-        parts = [next(found) for _ in blocks]
+        parts = [next(counts) for _ in blocks]
         endings += [Endings.joined(of_effect) for of_effect in zip(*parts, strict=True)]
     return [
         operating_point(ended, bounds, effect=effect, sizes=source.sizes, costs=costs)
@@ -263,28 +263,30 @@ class JudgementPlan:
         _ = self.boundaries()
 
     def _problems(self) -> list[tuple[str, str]]:
-        study, futility, found = self.study, self.rule.futility, []
+        study, futility, problems = self.study, self.rule.futility, []
         if len({name.strip() for name in self.systems}) < 2:
-            found.append((f"A and B must be two systems; got {' and '.join(self.systems)}.", ""))
+            problems.append((f"A and B must be two systems; got {' and '.join(self.systems)}.", ""))
         if isinstance(study, DirectAssessment) and study.test != "mann-whitney":
-            found.append((f"Looks at scores are sealed for the Mann-Whitney test, not {study.test}.", ""))
+            problems.append(
+                (f"Looks at scores are sealed for the Mann-Whitney test, not {study.test}.", "")
+            )
         if isinstance(study, Preference | PairedAccuracy) and study.test not in ("exact", "mid-p"):
-            found.append((f"Looks are sealed for the exact or the mid-p test, not {study.test}.", ""))
+            problems.append((f"Looks are sealed for the exact or the mid-p test, not {study.test}.", ""))
         if isinstance(study, Preference) and study.ties == "split":
-            found.append(("Split ties have no exact test after looks.", "Leave ties out, or keep them."))
+            problems.append(("Split ties have no exact test after looks.", "Leave ties out, or keep them."))
         if isinstance(study, PairedAccuracy) and not isinstance(study.agreement, KnownAgreement):
-            found.append(("A sealed plan states the agreement that it assumes.", "Give it as a share."))
+            problems.append(("A sealed plan states the agreement that it assumes.", "Give it as a share."))
         if study.alpha != self.rule.alpha:
             rule = f"The test has alpha {study.alpha:g}, its boundaries {self.rule.alpha:g}."
-            found.append((rule, "Use one."))
+            problems.append((rule, "Use one."))
         if self.rule.alternative != "two-sided":
-            found.append((f"These tests are two-sided; the rule is '{self.rule.alternative}'.", ""))
+            problems.append((f"These tests are two-sided; the rule is '{self.rule.alternative}'.", ""))
         if study.true_effect == 0:
-            found.append(("The effect of interest must not be 0: no study can find that.", ""))
+            problems.append(("The effect of interest must not be 0: no study can find that.", ""))
         if isinstance(futility, ConditionalPowerFutility) and futility.under == "design":
             rule = "Conditional power under the design is for looks at a rating study."
-            found.append((rule, "Take that under the trend or the null."))
-        return found
+            problems.append((rule, "Take that under the trend or the null."))
+        return problems
 
     @property
     def kind(self) -> JudgementKind:

@@ -182,14 +182,16 @@ def plan_looks(
     drift = abs(study.true_effect) / rows[-1].precision.standard_error
     uncalibrated = boundaries(rule, shares, drift=drift or None)
     n = n_simulations or (DEFAULT_LOOK_SIMULATIONS if study.by_mean_squares else SLOW_LOOK_SIMULATIONS)
-    found: LooksCalibration | None = None
+    result: LooksCalibration | None = None
     if is_calibrated(calibration, rows[0].n_workers):
-        found = calibrate(study, uncalibrated, n_simulations=n, seed=seed + CALIBRATION_SEED, n_jobs=n_jobs)
-    bounds = uncalibrated if found is None else uncalibrated.scaled(found.used)
+        result = calibrate(
+            study, uncalibrated, n_simulations=n, seed=seed + CALIBRATION_SEED, n_jobs=n_jobs
+        )
+    bounds = uncalibrated if result is None else uncalibrated.scaled(result.used)
     naive = naive_levels(rule, rows)
     of_null = blocks_of(
         error_block,
-        *(study.with_effect(0.0), bounds, None if found is None else uncalibrated, tuple(naive)),
+        *(study.with_effect(0.0), bounds, None if result is None else uncalibrated, tuple(naive)),
         n_simulations=n,
         seed=seed,
     )
@@ -199,7 +201,7 @@ def plan_looks(
         rows=rows,
         uncalibrated=uncalibrated,
         bounds=bounds,
-        calibration=found,
+        calibration=result,
         errors=errors.rates(),
         count_time_error=false_positive_rate(naive, shares, two_sided=uncalibrated.two_sided),
         n_simulations=n,
@@ -377,8 +379,8 @@ def planned_boundaries(
 ) -> Boundaries:
     """Boundaries at the planned looks. `effect` on [0, 1] is what the study is powered for."""
     drift = abs(effect) * information.maximum**0.5
-    found = boundaries(schedule.rule(decision), information.fractions, drift=drift)
-    return found.scaled(schedule.factor)
+    boundaries_here = boundaries(schedule.rule(decision), information.fractions, drift=drift)
+    return boundaries_here.scaled(schedule.factor)
 
 
 def stopped_power(

@@ -68,8 +68,8 @@ class StopWhen:
 
     def words(self, scale: RatingScale | None = None) -> str:
         """As a study file says it, in points of the scale if there is one."""
-        found = [f"{name}={size}" for name, size in self.sizes(scale).items()]
-        return ", ".join(["decision"] * self.decision + found)
+        result = [f"{name}={size}" for name, size in self.sizes(scale).items()]
+        return ", ".join(["decision"] * self.decision + result)
 
     def __str__(self) -> str:
         return self.words()
@@ -83,10 +83,10 @@ def stop_when_of(text: str, scale: RatingScale | None = None) -> StopWhen:
     InputError
         Words that name no reason, or name one twice; sizes that are no positive number, or not below the width.
     """
-    found: dict[str, float | None] = {}
+    sizes: dict[str, float | None] = {}
     for part in text.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not part.strip() and found:
+        if not part.strip() and sizes:
             raise InputError(f"There is no reason to stop '' in {text!r}: leave out the comma.")
         if sum(word in _WORDS for word in name.split()) > 1:
             raise InputError(f"Put a comma between the reasons to stop; got {part.strip()!r}.")
@@ -97,13 +97,13 @@ def stop_when_of(text: str, scale: RatingScale | None = None) -> StopWhen:
                 f"There is no reason to stop {name!r}; there are decision, equivalence=MARGIN and "
                 f"half_width=SIZE, with commas between.{meant}"
             )
-        if name in found:
+        if name in sizes:
             raise InputError(f"{name} is named twice in {text!r}.")
         if bool(equals) is (name == "decision"):
             needs = "takes no number" if equals else f"needs its size, such as {name}=0.15"
             raise InputError(f"{name} {needs}; got {part.strip()!r}.")
-        found[name] = None if name == "decision" else _size(name, value, scale)
-    return StopWhen("decision" in found, found.get("equivalence"), found.get("half_width"))
+        sizes[name] = None if name == "decision" else _size(name, value, scale)
+    return StopWhen("decision" in sizes, sizes.get("equivalence"), sizes.get("half_width"))
 
 
 def _size(name: str, text: str, scale: RatingScale | None) -> float:
@@ -193,11 +193,11 @@ def check_offered(*, several: bool, exclusions: bool, documents: bool, latent: b
         "ratings in categories of a latent variable, which were not simulated: give variances of ratings as "
         "numbers": latent,
     }
-    found = [
+    problems = [
         Problem(f"stop_when is not offered with {name}.", "") for name, is_so in beyond.items() if is_so
     ]
-    if found:
-        raise InputError(found)
+    if problems:
+        raise InputError(problems)
 
 
 def check_study(study: RatingLooks) -> None:
@@ -291,16 +291,16 @@ def reasons(
     estimate: Floats, half: Floats, stop_when: StopWhen, rule: DecisionRule, futile: Flags | None = None
 ) -> np.ndarray:
     """The first reason to stop at each look as its place in `REASONS`; 'end' where there is none."""
-    found = np.full(np.shape(estimate), _END, dtype=np.int8)
+    values = np.full(np.shape(estimate), _END, dtype=np.int8)
     if futile is not None:
-        found[futile] = _FUTILITY
+        values[futile] = _FUTILITY
     if stop_when.half_width is not None:
-        found[half <= stop_when.half_width] = _HALF_WIDTH
+        values[half <= stop_when.half_width] = _HALF_WIDTH
     if stop_when.equivalence is not None:
-        found[np.abs(estimate) + half < stop_when.equivalence] = _EQUIVALENCE
+        values[np.abs(estimate) + half < stop_when.equivalence] = _EQUIVALENCE
     if stop_when.decision:
-        found[shown(estimate, half, rule)] = _DECISION
-    return found
+        values[shown(estimate, half, rule)] = _DECISION
+    return values
 
 
 # Simulated studies.
@@ -674,5 +674,5 @@ def reason_of(interval: tuple[float, float], stop_when: StopWhen, rule: Decision
     low, high = interval
     if not math.isfinite(low):
         return "end"
-    found: Any = reasons(np.array([(low + high) / 2]), np.array([(high - low) / 2]), stop_when, rule)
-    return REASONS[int(found[0])]
+    reason: Any = reasons(np.array([(low + high) / 2]), np.array([(high - low) / 2]), stop_when, rule)
+    return REASONS[int(reason[0])]

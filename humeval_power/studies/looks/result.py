@@ -170,8 +170,8 @@ class LooksStudyResult(Result):
     def _caveats(self) -> tuple[str, ...]:
         if self.stop_when is None:
             return ()
-        found = few_workers_note(self.plan.rows[0].n_workers)
-        return () if found is None else (found,)
+        note = few_workers_note(self.plan.rows[0].n_workers)
+        return () if note is None else (note,)
 
     @property
     def _about(self) -> SystemsStudy:

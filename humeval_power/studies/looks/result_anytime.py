@@ -53,14 +53,14 @@ class AnytimeResult(Result):
         """The interval, its price and its last steps."""
         a, b = self.systems
         better, worse = (b, a) if self.last.estimate > 0 else (a, b)
-        found = (
+        result = (
             f"{better} is better than {worse}"
             if self.excludes
             else f"No difference of {a} and {b} is shown"
         )
         return Document(
             "A sequence over workers",
-            lead=f"{found} after {counted(self.last.workers, 'worker')}: {b} - {a} lies {self._where(self.last)}. "
+            lead=f"{result} after {counted(self.last.workers, 'worker')}: {b} - {a} lies {self._where(self.last)}. "
             "You may look after every worker, and go on for as long as you like.",
             sections=(
                 Section("", (Facts(tuple(self._facts())),)),

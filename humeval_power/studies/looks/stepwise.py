@@ -136,8 +136,8 @@ def stepwise_boundaries(
     for place, shares in enumerate(information):
         drift = None if drifts is None else drifts[place]
         for left in range(1, n + 1):
-            found = one_of_several(rule, shares, left, n, correction, drift=drift)
-            nominal[:, place, left - 1], futility[:, place, left - 1] = found.nominal, found.futility_p
+            bounds = one_of_several(rule, shares, left, n, correction, drift=drift)
+            nominal[:, place, left - 1], futility[:, place, left - 1] = bounds.nominal, bounds.futility_p
     return StepwiseBoundaries(
         rule,
         correction,

@@ -243,19 +243,19 @@ class SystemsLooks:
     def _tested(self, fits: list[SystemsFits]) -> SystemsLookReplicates:
         looks: list[tuple[Any, ...]] = []
         for fitted, design in zip(fits, self.nested.designs, strict=True):
-            found = fitted.contrasts
+            contrasts = fitted.contrasts
             error, df = reference(
                 self.rule,
-                standard_error=found.standard_error,
-                adjusted=found.adjusted,
-                satterthwaite=found.satterthwaite,
-                kenward_roger=found.kenward_roger,
+                standard_error=contrasts.standard_error,
+                adjusted=contrasts.adjusted,
+                satterthwaite=contrasts.satterthwaite,
+                kenward_roger=contrasts.kenward_roger,
                 smallest=smallest_count(design) - 1,
             )
             with np.errstate(divide="ignore", invalid="ignore"):
-                p_value = wald_p(found.estimate, error, df, self.rule.alternative)
-            usable = (found.status == 0) & (error > 0).all(axis=1) & (df > 0).all(axis=1)
-            looks.append((fitted.means, found.estimate, error, df, p_value, usable))
+                p_value = wald_p(contrasts.estimate, error, df, self.rule.alternative)
+            usable = (contrasts.status == 0) & (error > 0).all(axis=1) & (df > 0).all(axis=1)
+            looks.append((fitted.means, contrasts.estimate, error, df, p_value, usable))
         means, estimate, error, df, p_value, usable = (
             np.stack(kind, axis=1) for kind in zip(*looks, strict=True)
         )
@@ -426,25 +426,25 @@ def plan_systems_looks(
     )
     n = n_simulations or (DEFAULT_SYSTEMS_LOOKS if study.by_sums else SLOW_SYSTEMS_LOOKS)
     nulls = null_sets(study)
-    found = None
+    result = None
     if is_calibrated(calibration, rows[0][0].n_workers):
-        found = _calibrate(
+        result = _calibrate(
             study, uncalibrated, nulls, n_simulations=n, seed=seed + CALIBRATION_SEED, n_jobs=n_jobs
         )
-    bounds = uncalibrated if found is None else uncalibrated.scaled(found.used)
+    bounds = uncalibrated if result is None else uncalibrated.scaled(result.used)
     null = study.with_means((0.5,) * study.parameters.n_systems)
     blocks = _blocks(
         error_block,
         null,
         bounds,
-        None if found is None else uncalibrated,
+        None if result is None else uncalibrated,
         nulls,
         n_simulations=n,
         seed=seed,
     )
     errors = reduce(add, run_blocks(blocks, n_jobs=n_jobs))
     return SystemsLookPlan(
-        study, place, tuple(rows[place]), uncalibrated, bounds, found, errors.rates(nulls), n, seed
+        study, place, tuple(rows[place]), uncalibrated, bounds, result, errors.rates(nulls), n, seed
     )
 
 
@@ -488,8 +488,8 @@ def null_sets(study: SystemsLooks) -> tuple[Places, ...]:
             if rank[one] // size == rank[two] // size < groups
         )
 
-    found = [inside(size, groups) for size in range(K, 1, -1) for groups in (K // size, 1)]
-    return tuple(dict.fromkeys(found))
+    sets = [inside(size, groups) for size in range(K, 1, -1) for groups in (K // size, 1)]
+    return tuple(dict.fromkeys(sets))
 
 
 def _calibrate(
@@ -567,8 +567,8 @@ class _ErrorCounts:
     of_nulls: NDArray[np.int64]
 
     def __add__(self, other: _ErrorCounts) -> _ErrorCounts:
-        found = {name: count + other.found[name] for name, count in self.found.items()}
-        return _ErrorCounts(self.n + other.n, found, self.of_nulls + other.of_nulls)
+        sums = {name: count + other.found[name] for name, count in self.found.items()}
+        return _ErrorCounts(self.n + other.n, sums, self.of_nulls + other.of_nulls)
 
     def rates(self, nulls: Sequence[Places]) -> tuple[NaiveError, ...]:
         """The rate of each procedure."""
@@ -624,9 +624,9 @@ class _Endings:
     n_failed: int
 
     def __add__(self, other: _Endings) -> _Endings:
-        found = tuple(one + two for one, two in zip(self.found, other.found, strict=True))
+        sums = tuple(one + two for one, two in zip(self.found, other.found, strict=True))
         return _Endings(
-            found, self.fixed + other.fixed, self.look + other.look, self.n_failed + other.n_failed
+            sums, self.fixed + other.fixed, self.look + other.look, self.n_failed + other.n_failed
         )
 
 
@@ -644,14 +644,14 @@ def ending_block(
     """The work of a block: how studies `first` to `first + n - 1` end with each of several true means."""
     source = study.with_means(means[0])
     drawn = source.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
-    found = []
+    endings = []
     for wanted in means:
         looks = (
             source.at_means(drawn, np.array(wanted) - np.array(means[0])) if wanted != means[0] else drawn
         )
         truth = Truth(replace(study.parameters, means=wanted, effect=None), precision.pairs, study.rule)
-        found.append(_ended(looks, bounds, truth))
-    return tuple(found)
+        endings.append(_ended(looks, bounds, truth))
+    return tuple(endings)
 
 
 def _ended(looks: SystemsLookReplicates, bounds: StepwiseBoundaries, truth: Truth) -> _Endings:
@@ -695,7 +695,7 @@ def _point(
         found=by_look[-1],
         fixed=fixed,
         stopping=tuple(stopping.tolist()),
-        reached=tuple(found.power for found in by_look),
+        reached=tuple(values.power for values in by_look),
         expected_size=float(stopping @ np.array(sizes, dtype=float)),
         expected_cost=math.nan if costs is None else float(stopping @ np.array(costs)),
     )

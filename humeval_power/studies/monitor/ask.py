@@ -66,23 +66,23 @@ def _look(given: TypedValues) -> MonitorResult:
     if file is None:
         return looks_taken(planned, path, key)
     final = given["final"]
-    asked = LookRequest(
+    request = LookRequest(
         path, key, _one_line(given["new_secret"] or ""), _one_line(given["unplanned"] or ""), final
     )
     if isinstance(planned.plan, JudgementPlan):
         seen = load_observations(file, planned.plan, study)
         refuse_rehearsed(seen.worker or (), plan, path, source=seen.source)
         data = data_of(seen, planned.plan, final=final)
-        return take_look(planned, data, rows_of_observations(seen, planned.plan), asked)
+        return take_look(planned, data, rows_of_observations(seen, planned.plan), request)
     by_plan = table_by_plan(planned.plan, study)
     if by_plan.scale is None:
         raise click.UsageError(
             "The plan has no scale, and one taken from the ratings would change from look to look: "
             "give --scale LOW:HIGH."
         )
-    found = read_rating_table(file)
+    table = read_rating_table(file)
     several = planned.plan.many is not None
-    ratings = check_ratings(found, by_plan, require_pair=not several)
+    ratings = check_ratings(table, by_plan, require_pair=not several)
     there = ratings.system_names
     if several:
         ratings = as_planned(ratings, planned.plan)
@@ -90,12 +90,12 @@ def _look(given: TypedValues) -> MonitorResult:
         named = zip(planned.plan.systems, there, strict=True)
         note(f"The plan's {', and its '.join(f'{one} is {name!r}' for one, name in named)}.")
     refuse_rehearsed(ratings.worker_names, plan, path, source=ratings.source)
-    tested, exclusion = ratings, excluded(found, [ratings], planned.plan)
+    tested, exclusion = ratings, excluded(table, [ratings], planned.plan)
     if exclusion is not None:
         tested = exclusion.remaining(ratings)
         note(exclusion_words(exclusion))
     rows = rows_of_ratings(ratings, planned.plan.systems)
-    return take_look(planned, data_of(tested, planned.plan, final=final), rows, asked)
+    return take_look(planned, data_of(tested, planned.plan, final=final), rows, request)
 
 
 def _followed(plan: str, amend: str | None) -> PlanFile | LooksFile:

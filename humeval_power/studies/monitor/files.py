@@ -86,11 +86,11 @@ def read_secret(path: str | Path) -> StudySecret | None:
         return None
     except OSError as error:
         raise refusal(f"cannot be read: {error.strerror}.", "", str(path)) from None
-    found = _FORM.fullmatch(content.decode("utf-8", "replace").removeprefix("\ufeff").strip())
-    if found is None:
+    match = _FORM.fullmatch(content.decode("utf-8", "replace").removeprefix("\ufeff").strip())
+    if match is None:
         rule = f"is no secret: it must be one line, '{SECRET_SCHEMA}' and 64 hexadecimal digits."
         raise refusal(rule, "Name another --secret; one is made where there is no file.", str(path))
-    return StudySecret(bytes.fromhex(found[1]))
+    return StudySecret(bytes.fromhex(match[1]))
 
 
 def kept_secret(path: str | Path) -> StudySecret:
@@ -176,8 +176,8 @@ class Lines:
     @property
     def torn_decision(self) -> str:
         """What ended the study, as far as the torn line says it; '' where it does not."""
-        found = _ENDING.search(self.torn)
-        return "" if found is None else found[1].decode()
+        match = _ENDING.search(self.torn)
+        return "" if match is None else match[1].decode()
 
 
 def check_head(head: bytes, place: str) -> None:

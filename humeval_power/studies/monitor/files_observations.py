@@ -59,19 +59,19 @@ def read_observations(
     InputError
         A file that cannot be read, columns that are missing, cells that are not understood; all problems at once.
     """
-    found = read_rating_table(path)
-    frame, told = decided_rows(found.frame, rejected_rows, source=found.source)
-    table, apart = _of_the_study(found._replace(frame=frame))
-    asked: Names = named or {}
+    result = read_rating_table(path)
+    frame, text = decided_rows(result.frame, rejected_rows, source=result.source)
+    table, apart = _of_the_study(result._replace(frame=frame))
+    options: Names = named or {}
     pair = systems or plan.systems
     if plan.kind == "preference":
-        seen, said = _preferences(table, pair, asked)
+        seen, said = _preferences(table, pair, options)
     elif plan.kind == "scores":
-        seen, said = _scores(table, pair, asked)
+        seen, said = _scores(table, pair, options)
     else:
-        seen, said = _answers(table, pair, asked)
-    notices = (*found.notices, *told, *apart, *said)
-    return replace(seen, source=found.source, notices=notices)
+        seen, said = _answers(table, pair, options)
+    notices = (*result.notices, *text, *apart, *said)
+    return replace(seen, source=result.source, notices=notices)
 
 
 def _of_the_study(table: SourceTable) -> tuple[SourceTable, tuple[str, ...]]:

@@ -287,9 +287,9 @@ def check_entries(entries: Sequence[LedgerEntry], *, place: str) -> None:
             rule = "must be start in the first line, and look, secret, withdrawal or cells in the others."
             problems.append(_problem(place, entry, "kind", entry.kind, rule))
             continue
-        found = _wrong(entry.content, rules, "")
-        problems += [_problem(place, entry, *one) for one in found]
-        if entry.kind == "look" and not found:
+        wrong = _wrong(entry.content, rules, "")
+        problems += [_problem(place, entry, *one) for one in wrong]
+        if entry.kind == "look" and not wrong:
             looks += 1
             if entry.content["look"]["number"] != looks:
                 rule = f"must be {looks}: looks count from 1."
@@ -312,10 +312,10 @@ def check_content(
         Fields that no line can have.
     """
     remedy = "Nothing was recorded. Look at the ratings: humeval-power fit."
-    found = _wrong(json_ready(content), _OF_KIND[ledger][kind], "")
-    if found:
+    wrong = _wrong(json_ready(content), _OF_KIND[ledger][kind], "")
+    if wrong:
         raise InputError(
-            [Problem(rule, remedy, place, None, name, value, has_value=True) for name, value, rule in found]
+            [Problem(rule, remedy, place, None, name, value, has_value=True) for name, value, rule in wrong]
         )
 
 
@@ -323,19 +323,19 @@ def _wrong(values: object, rules: Rules, at: str) -> list[tuple[str, object, str
     """Field, value and rule of each that is wrong."""
     if not isinstance(values, dict):
         return [(at.rstrip("."), values, "must be an object with fields.")]
-    found: list[tuple[str, object, str]] = []
+    texts: list[tuple[str, object, str]] = []
     for name, rule in rules.items():
         if name not in values:
-            found.append((at + name, None, "is missing."))
+            texts.append((at + name, None, "is missing."))
         elif isinstance(rule, Rule):
             if not rule.holds(values[name]):
-                found.append((at + name, values[name], rule.words))
+                texts.append((at + name, values[name], rule.words))
         else:
-            found += _wrong(values[name], rule, f"{at}{name}.")
-    found += [
+            texts += _wrong(values[name], rule, f"{at}{name}.")
+    texts += [
         (at + name, values[name], "is no field of such a line.") for name in values if name not in rules
     ]
-    return found
+    return texts
 
 
 def _problem(place: str, entry: LedgerEntry, name: str, value: object, rule: str) -> Problem:

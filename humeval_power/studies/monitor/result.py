@@ -287,14 +287,14 @@ class RatingWords(DifferenceWords):
 
     def result(self) -> list[Fact]:
         """What takes the looks into account."""
-        found = rating_inference(self.state)
+        inference = rating_inference(self.state)
         a, b = self.plan.systems
-        if isinstance(found, RepeatedResult):
-            return [("Result", repeated_words(found, (a, b), self.plan.scale))]
+        if isinstance(inference, RepeatedResult):
+            return [("Result", repeated_words(inference, (a, b), self.plan.scale))]
         said = (
-            f"{b} - {a} = {found.estimate:.4f} ({100 * found.confidence:g} % interval "
-            f"{interval_words(*found.interval)}), {p_words(found.p_value)}, taking the looks into account "
-            f"(stage-wise ordering; median-unbiased); the plain estimate is {found.naive:.4f}"
+            f"{b} - {a} = {inference.estimate:.4f} ({100 * inference.confidence:g} % interval "
+            f"{interval_words(*inference.interval)}), {p_words(inference.p_value)}, taking the looks into account "
+            f"(stage-wise ordering; median-unbiased); the plain estimate is {inference.naive:.4f}"
         )
         return [("Result", said)]
 
@@ -304,20 +304,20 @@ class RatingWords(DifferenceWords):
 
 
 def repeated_words(
-    found: RepeatedResult, systems: tuple[str, str], scale: RatingScale | None = None
+    result: RepeatedResult, systems: tuple[str, str], scale: RatingScale | None = None
 ) -> str:
     """'new - baseline = 0.1124 (95 % interval 0.02 to 0.20 ...) ...', with the bias that the plan predicts."""
     a, b = systems
-    points, unit, bias = "", "on [0, 1]", found.bias
+    points, unit, bias = "", "on [0, 1]", result.bias
     if scale is not None:
-        raw, unit = scale.effect_to_raw(found.estimate), "points"
-        ends = sorted(map(scale.effect_to_raw, found.interval))
+        raw, unit = scale.effect_to_raw(result.estimate), "points"
+        ends = sorted(map(scale.effect_to_raw, result.interval))
         points = f"; in points {raw:.3g} ({interval_words(*ends, digits=2)})"
         bias = None if bias is None else scale.effect_to_raw(bias)
     said = (
-        f"{b} - {a} = {found.estimate:.4f} ({100 * found.confidence:g} % interval "
-        f"{interval_words(*found.interval)}, which holds at all looks together, whatever ended the study), "
-        f"{p_words(found.p_value)} over all looks{points}"
+        f"{b} - {a} = {result.estimate:.4f} ({100 * result.confidence:g} % interval "
+        f"{interval_words(*result.interval)}, which holds at all looks together, whatever ended the study), "
+        f"{p_words(result.p_value)} over all looks{points}"
     )
     if bias is not None:
         said += (
@@ -372,22 +372,22 @@ class JudgementWords(DifferenceWords):
 
     def result(self) -> list[Fact]:
         """Stage-wise inference, exact for counts; and how often these looks err."""
-        found, shift = after_stopping(self.state, self.plan), self._shift
+        inference, shift = after_stopping(self.state, self.plan), self._shift
         how = "stage-wise ordering; median-unbiased"
         if self.plan.kind != "scores":
             how += "; exact, given how many judgements were decided"
-        low, high = found.interval
+        low, high = inference.interval
         said = (
-            f"{self._name} = {found.estimate + shift:.4f} ({100 * found.confidence:g} % interval "
-            f"{interval_words(low + shift, high + shift)}), {p_words(found.p_value)}, taking the looks into "
-            f"account ({how}); the plain estimate is {found.naive + shift:.4f}"
+            f"{self._name} = {inference.estimate + shift:.4f} ({100 * inference.confidence:g} % interval "
+            f"{interval_words(low + shift, high + shift)}), {p_words(inference.p_value)}, taking the looks into "
+            f"account ({how}); the plain estimate is {inference.naive + shift:.4f}"
         )
         exactly = "" if self.plan.kind == "scores" else ", exactly"
         chance = false_positive_chance(self.state, self.plan)
         errors = f"without a difference these looks claim one in {100 * chance:.2f} % of studies{exactly}"
         facts = [("Result", said), ("Errors", f"{errors} (alpha {100 * self.plan.rule.alpha:g} %)")]
         passed = self.state.looks[-1].decision in ("stop-success", "end-success")
-        if passed is not (found.p_value <= self.plan.rule.alpha):
+        if passed is not (inference.p_value <= self.plan.rule.alpha):
             facts.append(("", _PASSED_ALL_THE_SAME if passed else _NOT_PASSED_ALL_THE_SAME))
         return facts
 
@@ -691,7 +691,7 @@ def comparisons_table(look: TakenSystemsLook) -> Table:
     return Table(("difference", "estimate", "SE", "df", "p", "needed", ""), tuple(rows))
 
 
-def result_blocks(found: Sequence[PairOverLooks], n_looks: int) -> Iterator[Block]:
+def result_blocks(pairs: Sequence[PairOverLooks], n_looks: int) -> Iterator[Block]:
     """What to report of each comparison."""
     yield Paragraph(OVER_LOOKS)
     yield Table(
@@ -704,7 +704,7 @@ def result_blocks(found: Sequence[PairOverLooks], n_looks: int) -> Iterator[Bloc
                 p_cell(one.p_value),
                 "not shown" if one.shown_at is None else f"look {one.shown_at} of {n_looks}",
             )
-            for one in found
+            for one in pairs
         ),
     )
 

@@ -312,18 +312,18 @@ def observation_data(seen: Observations, plan: JudgementPlan, *, final: bool = F
     if not len(seen):
         raise InputError(f"{seen.source}: there are no judgements.")
     check_independent(seen, workers=plan.kind != "accuracy")
-    found = _scores(seen, plan) if isinstance(plan.study, DirectAssessment) else _counts(seen, plan)
+    data = _scores(seen, plan) if isinstance(plan.study, DirectAssessment) else _counts(seen, plan)
     per = plan.maximum_information / plan.n
     return JudgementData(
-        n_a=found.n_a,
-        n_b=found.n_b,
-        n_ties=found.n_ties,
+        n_a=data.n_a,
+        n_b=data.n_b,
+        n_ties=data.n_ties,
         share=len(seen) / plan.n,
-        information=per * found.effective,
-        estimate=found.estimate,
-        standard_error=found.standard_error,
-        p_value=found.p_value,
-        difference=found.difference,
+        information=per * data.effective,
+        estimate=data.estimate,
+        standard_error=data.standard_error,
+        p_value=data.p_value,
+        difference=data.difference,
         final=final,
     )
 
@@ -391,7 +391,7 @@ def paired_remarks(seen: Observations) -> tuple[str, ...]:
     return tuple(said)
 
 
-class _Found(NamedTuple):
+class _Estimates(NamedTuple):
     """A test; `effective` is how many judgements of a balanced study have its information."""
 
     n_a: int
@@ -404,7 +404,7 @@ class _Found(NamedTuple):
     difference: float
 
 
-def _counts(seen: Observations, plan: JudgementPlan) -> _Found:
+def _counts(seen: Observations, plan: JudgementPlan) -> _Estimates:
     for_b, for_a = int((seen.value > 0).sum()), int((seen.value < 0).sum())
     n, study = len(seen), plan.study
     decided, margin = for_b + for_a, for_b - for_a
@@ -420,7 +420,7 @@ def _counts(seen: Observations, plan: JudgementPlan) -> _Found:
         else:
             share = (for_b + 0.5) / (decided + 1)  # never 0 or 1, where the error would be none
             estimate, error = margin / max(decided, 1) / 2, math.sqrt(share * (1 - share) / max(decided, 1))
-    return _Found(for_a, for_b, n - decided, n, estimate, error, float(p_value), estimate)
+    return _Estimates(for_a, for_b, n - decided, n, estimate, error, float(p_value), estimate)
 
 
 def _paired_error(for_b: int, for_a: int, n: int) -> float:
@@ -430,7 +430,7 @@ def _paired_error(for_b: int, for_a: int, n: int) -> float:
     return math.sqrt(b + a - (b - a) ** 2 / total) / total
 
 
-def _scores(seen: Observations, plan: JudgementPlan) -> _Found:
+def _scores(seen: Observations, plan: JudgementPlan) -> _Estimates:
     study = plan.study
     assert isinstance(study, DirectAssessment)
     assert seen.is_b is not None
@@ -448,7 +448,7 @@ def _scores(seen: Observations, plan: JudgementPlan) -> _Found:
     superiority, error = superiority_of(a, b)
     effective = 4 * len(a) * len(b) / (len(a) + len(b))
     difference = float(tested.estimate[0])
-    return _Found(
+    return _Estimates(
         len(a), len(b), 0, effective, superiority - 0.5, error, float(tested.p_value[0]), difference
     )
 

@@ -91,8 +91,8 @@ def study_monitoring(plan: Plan) -> Monitoring:
 
 def _predicted(plan: Plan, name: str) -> float | None:
     """What the plan expects if its effect is true; None where it does not say."""
-    found = (float(getattr(one, name)) for one in plan.stops if math.isclose(one.effect, plan.effect))
-    bias = next(found, math.nan)
+    values = (float(getattr(one, name)) for one in plan.stops if math.isclose(one.effect, plan.effect))
+    bias = next(values, math.nan)
     return None if math.isnan(bias) else bias
 
 
@@ -298,14 +298,14 @@ def taken_boundaries(state: Monitoring) -> Boundaries:
     last = state.looks[-1]
     before = replace(state, looks=state.looks[:-1])
     final = last.fraction >= 1.0 - REACHED
-    found = look_boundaries(before, last.fraction, final=final)
+    bounds = look_boundaries(before, last.fraction, final=final)
     if isinstance(state.rule.efficacy, Spending):
-        return found
+        return bounds
     places = []  # of fixed boundaries those of looks that were passed over are none
     for number, look in enumerate(state.looks):
         earlier = replace(state, looks=state.looks[:number])
         places.append(boundary_place(earlier, look.fraction >= 1.0 - REACHED, look.planned))
-    return found.at_looks([*places, *range(places[-1] + 1, found.n_looks)])
+    return bounds.at_looks([*places, *range(places[-1] + 1, bounds.n_looks)])
 
 
 def path_boundaries(state: Monitoring) -> Boundaries:
@@ -510,12 +510,12 @@ def after_stopping(state: Monitoring, plan: JudgementPlan) -> StagewiseResult:
     """
     if isinstance(plan.study, DirectAssessment):
         return _after_scores(state)
-    found = exact_stagewise(_decided(state, plan), mid_p=_test(plan) == "mid-p", alpha=plan.rule.alpha)
+    inference = exact_stagewise(_decided(state, plan), mid_p=_test(plan) == "mid-p", alpha=plan.rule.alpha)
     last = _seen(state)[-1]
     unit = _per_share(last, plan)
-    low, high = (unit * (share - _HALF) for share in found.interval)
+    low, high = (unit * (share - _HALF) for share in inference.interval)
     return replace(
-        found, estimate=unit * (found.estimate - _HALF), interval=(low, high), naive=last.estimate
+        inference, estimate=unit * (inference.estimate - _HALF), interval=(low, high), naive=last.estimate
     )
 
 
@@ -539,13 +539,13 @@ def _after_scores(state: Monitoring) -> StagewiseResult:
     apart = any(abs(data.estimate) >= _HALF for data in seen)
     boundary = [z * _null_error(data) for z, data in zip(levels, seen, strict=True)]
     looks, there = _shares(seen, boundary) if apart else _log_odds(seen, boundary)
-    found = stagewise_inference(looks, _as_taken(state, there))
+    inference = stagewise_inference(looks, _as_taken(state, there))
     low, middle, high = (
         min(max(value, -_HALF), _HALF) if apart else float(special.expit(value)) - _HALF
-        for value in (found.interval[0], found.estimate, found.interval[1])
+        for value in (inference.interval[0], inference.estimate, inference.interval[1])
     )
     last = seen[-1].estimate
-    return replace(found, p_value=p_value, estimate=middle, interval=(low, high), naive=last)
+    return replace(inference, p_value=p_value, estimate=middle, interval=(low, high), naive=last)
 
 
 def _shares(

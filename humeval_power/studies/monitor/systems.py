@@ -257,10 +257,10 @@ def systems_look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> S
     many = plan.many
     assert many is not None
     compare = compare_in_pairs if many.family.model == "pairwise" else compare_jointly
-    found = compare(ratings, rule=plan.rule, family=many.family)
+    comparison = compare(ratings, rule=plan.rule, family=many.family)
     place = {name: code for code, name in enumerate(plan.systems)}
     pairs = []
-    for one in found.results:
+    for one in comparison.results:
         if one.test.reason:
             raise FitError(
                 f"This look decides nothing: {one.second} - {one.first}: {one.test.reason}. The ledger is as it "
@@ -381,7 +381,7 @@ def over_looks(state: SystemsMonitoring) -> tuple[PairOverLooks, ...]:
         raise InputError("No look was taken yet.")
     n, alpha = len(state.each), state.rule.alpha
     p_values = adjusted_p(np.array(list(_sequential_levels(state))).T, state.correction)
-    last, found = state.looks[-1], []
+    last, pairs = state.looks[-1], []
     for place, (first, second) in enumerate(state.names):
         data = last.data.pairs[place]
         nominal = _level_at(state, len(state.looks) - 1, place, state.level(n))
@@ -393,10 +393,10 @@ def over_looks(state: SystemsMonitoring) -> tuple[PairOverLooks, ...]:
         p = float(p_values[place])
         # the root of a level is right to a millionth: the looks decide
         p = min(p, alpha) if shown is not None else max(p, math.nextafter(alpha, 1.0))
-        found.append(
+        pairs.append(
             PairOverLooks(first, second, data.estimate, shown, p, (low, high if two_sided else math.inf))
         )
-    return tuple(found)
+    return tuple(pairs)
 
 
 def decided_by_looks(
@@ -413,10 +413,10 @@ def decided_by_looks(
     there = ratings.system_names
     planned = there if set(there) == set(plan.systems) else as_planned(ratings, plan).system_names
     called = dict(zip(there, planned, strict=True))
-    found = {frozenset((one.first, one.second)): one for one in over_looks(state)}
+    values = {frozenset((one.first, one.second)): one for one in over_looks(state)}
     results = []
     for result in analysis.results:
-        one = found.get(frozenset((called[result.first], called[result.second])))
+        one = values.get(frozenset((called[result.first], called[result.second])))
         if one is None:
             raise InputError(
                 f"No look was taken at {result.second} - {result.first}: analyse the comparisons of the plan."

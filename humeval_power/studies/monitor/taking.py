@@ -141,16 +141,16 @@ def secret_of_look(state: LedgerState, ledger: str, path: str, *, replace_lost: 
         if replace_lost:
             raise InputError("No look was taken yet, so that no secret is lost: leave out --new-secret.")
         return kept_secret(path)
-    found = read_secret(path)
-    if found is not None and found.fingerprint == state.secret:
+    secret = read_secret(path)
+    if secret is not None and secret.fingerprint == state.secret:
         if replace_lost:
             raise _problem(
                 path, "is the secret of this ledger: nothing is lost.", "Leave out --new-secret."
             )
-        return found
+        return secret
     if replace_lost:
         return kept_secret(path)
-    raise _lost(ledger, path) if found is None else _wrong(found, state.secret, ledger, path)
+    raise _lost(ledger, path) if secret is None else _wrong(secret, state.secret, ledger, path)
 
 
 def secret_of_rows(
@@ -163,12 +163,12 @@ def secret_of_rows(
     InputError
         Another secret than this ledger's, or a line that was not sealed with it.
     """
-    found = read_secret(path)
-    if found is not None and state.secret is not None:
-        if found.fingerprint != state.secret:
-            raise _wrong(found, state.secret, ledger, path)
-        check_secret_seals(entries, found, ledger)
-    return found
+    secret = read_secret(path)
+    if secret is not None and state.secret is not None:
+        if secret.fingerprint != state.secret:
+            raise _wrong(secret, state.secret, ledger, path)
+        check_secret_seals(entries, secret, ledger)
+    return secret
 
 
 def check_seals(state: LedgerState, entries: Sequence[LedgerEntry], ledger: str, path: str) -> None:
@@ -180,11 +180,11 @@ def check_seals(state: LedgerState, entries: Sequence[LedgerEntry], ledger: str,
         A line that was not sealed with the secret.
     """
     try:
-        found = read_secret(path)
+        secret = read_secret(path)
     except InputError:
         return
-    if found is not None and found.fingerprint == state.secret:
-        check_secret_seals(entries, found, ledger)
+    if secret is not None and secret.fingerprint == state.secret:
+        check_secret_seals(entries, secret, ledger)
 
 
 def secret_remarks(state: LedgerState, ledger: str, path: str) -> tuple[str, ...]:
@@ -192,13 +192,13 @@ def secret_remarks(state: LedgerState, ledger: str, path: str) -> tuple[str, ...
     if state.secret is None:
         return ()
     try:
-        found = read_secret(path)
+        secret = read_secret(path)
     except InputError as error:
         return (f"{error}",)
-    if found is None:
+    if secret is None:
         return (f"{path} is missing, the secret of {ledger}: {_LOST} Restore it from a copy.",)
-    if found.fingerprint != state.secret:
-        return (f"{_wrong(found, state.secret, ledger, path)}",)
+    if secret.fingerprint != state.secret:
+        return (f"{_wrong(secret, state.secret, ledger, path)}",)
     if readable_by_others(path):
         return (f"{path} can be read by others on this machine: chmod 600 {path}",)
     return ()
@@ -212,8 +212,8 @@ def _lost(ledger: str, path: str) -> InputError:
     return _problem(path, f"is missing, the secret of {ledger}: {_LOST}", remedy)
 
 
-def _wrong(found: StudySecret, wanted: str, ledger: str, path: str) -> InputError:
-    rule = f"is another secret ({found.fingerprint}) than that of {ledger} ({wanted})."
+def _wrong(secret: StudySecret, wanted: str, ledger: str, path: str) -> InputError:
+    rule = f"is another secret ({secret.fingerprint}) than that of {ledger} ({wanted})."
     return _problem(path, rule, "Name the right one: --secret FILE.")
 
 
@@ -244,7 +244,7 @@ def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> Moni
 
 
 def take_look(
-    planned: PlanFile | LooksFile, data: AnyLookData, seen: LookRows, asked: LookRequest
+    planned: PlanFile | LooksFile, data: AnyLookData, seen: LookRows, request: LookRequest
 ) -> MonitorResult:
     """Take a look under the ledger's lock, or find that it was taken at these data before.
 
@@ -253,14 +253,14 @@ def take_look(
     InputError
         A look that is not due, or other data than earlier looks saw.
     """
-    path, start = asked.ledger, monitoring_of(planned.plan)
+    path, start = request.ledger, monitoring_of(planned.plan)
     if not Path(path).exists():
-        _refuse_early(planned, asked, data, start)  # what is refused leaves no file behind
+        _refuse_early(planned, request, data, start)  # what is refused leaves no file behind
     with open_ledger(path) as book:
         state = state_of(book.entries, start, planned.checksum, place=path, by=seen.by)
         if not book.entries:
-            _refuse_early(planned, asked, data, start)
-        secret = secret_of_look(state, path, asked.secret, replace_lost=bool(asked.new_secret))
+            _refuse_early(planned, request, data, start)
+        secret = secret_of_look(state, path, request.secret, replace_lost=bool(request.new_secret))
         renewed = state.secret is not None and state.secret != secret.fingerprint
         if not renewed:
             check_secret_seals(book.entries, secret, path)
@@ -272,11 +272,11 @@ def take_look(
             if looks and rows == state.rows and data.final == looks[-1].data.final:
                 again = f"This look was taken before, at the same {seen.noun}s: {path} is as it was."
                 seal = ledger_seal(book.entries)
-                return _result(planned, path, asked.secret, state, seal, again, notices=seen.notices)
-        after: Any = monitor(data, planned.plan, before=state.monitoring, unplanned=asked.unplanned).state
+                return _result(planned, path, request.secret, state, seal, again, notices=seen.notices)
+        after: Any = monitor(data, planned.plan, before=state.monitoring, unplanned=request.unplanned).state
         look = after.looks[-1]
         if renewed:
-            look = replace(look, remarks=(*look.remarks, f"{UNCHECKED} ({asked.new_secret})"))
+            look = replace(look, remarks=(*look.remarks, f"{UNCHECKED} ({request.new_secret})"))
             after = replace(after, looks=(*after.looks[:-1], look))
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         added: list[tuple[str, dict[str, Any]]] = []
@@ -284,7 +284,9 @@ def take_look(
             begin = start_content(planned.checksum, start, seen.by, secret.fingerprint)
             added.append(("start", begin))
         if renewed:
-            added.append(("secret", secret_content(secret.fingerprint, reason=asked.new_secret, time=now)))
+            added.append(
+                ("secret", secret_content(secret.fingerprint, reason=request.new_secret, time=now))
+            )
         known = {} if renewed else state.rows
         new = {key: value for key, value in rows.items() if key not in known}
         added.append(("look", look_content(look, new_rows=new, time=now)))
@@ -293,9 +295,9 @@ def take_look(
         if book.is_torn:
             note(f"{path}: an unfinished line was dropped; it never counted as a look.")
         book.extend(added, secret=secret)
-        found = replace(state, monitoring=after, rows=rows, secret=secret.fingerprint)
+        taken_state = replace(state, monitoring=after, rows=rows, secret=secret.fingerprint)
         seal = ledger_seal(book.entries)
-        return _result(planned, path, asked.secret, found, seal, notices=seen.notices)
+        return _result(planned, path, request.secret, taken_state, seal, notices=seen.notices)
 
 
 def _result(
@@ -324,12 +326,12 @@ def _result(
 
 
 def _refuse_early(
-    planned: PlanFile | LooksFile, asked: LookRequest, data: AnyLookData, start: AnyMonitoring
+    planned: PlanFile | LooksFile, request: LookRequest, data: AnyLookData, start: AnyMonitoring
 ) -> None:
     """Take a first look for trial, before any file is made."""
-    look = monitor(data, planned.plan, before=start, unplanned=asked.unplanned).state.looks[-1]
+    look = monitor(data, planned.plan, before=start, unplanned=request.unplanned).state.looks[-1]
     content = look_content(look, new_rows={}, time="")
-    check_content("look", content, place=asked.ledger, ledger=_kind(start))
+    check_content("look", content, place=request.ledger, ledger=_kind(start))
 
 
 def _kind(state: AnyMonitoring) -> LedgerKind:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.asking.command import Use, asked_study
+from humeval_power.asking.command import Use, study_in_use
 from humeval_power.asking.declared import SIZE, Page, Part, study_command, untouched
 from humeval_power.asking.form import Next
 from humeval_power.asking.output import Reused, note
@@ -56,38 +56,41 @@ def _takeovers(
     _ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]
 ) -> tuple[Takeover, ...]:
     """(spare, slot, first batch) for each --replace."""
-    found = []
+    takeovers = []
     for typed in texts:
         spare, _, rest = typed.partition("=")
         slot, colon, batch = rest.partition(":")
         if not spare or not slot or (colon and not batch.isdecimal()):
             raise click.BadParameter(f"write SPARE=SLOT such as r01=w07, or r01=w07:3; got {typed!r}.")
-        found.append((spare.strip(), slot.strip(), int(batch or 1)))
-    for what, each in (("spare", [spare for spare, _, _ in found]), ("slot", [s for _, s, _ in found])):
+        takeovers.append((spare.strip(), slot.strip(), int(batch or 1)))
+    for what, each in (
+        ("spare", [spare for spare, _, _ in takeovers]),
+        ("slot", [s for _, s, _ in takeovers]),
+    ):
         twice = next((name for name in each if each.count(name) > 1), None)
         if twice is not None:
             raise click.BadParameter(f"the {what} {twice!r} is named twice.")
-    return tuple(found)
+    return tuple(takeovers)
 
 
-def _under_way(found: dict[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
+def _under_way(values: dict[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
     """What has been collected means nothing to a study that begins."""
-    return {name: value for name, value in found.items() if "n_next" in typed or name not in _OF_NEXT}
+    return {name: value for name, value in values.items() if "n_next" in typed or name not in _OF_NEXT}
 
 
 def _questions(
     _ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
     """(criterion, text) of each --rating-question."""
-    found = []
+    questions = []
     for typed in texts:
-        name, sign, asked = (part.strip() for part in typed.partition("="))
-        if not (name and sign and asked):
+        name, sign, request = (part.strip() for part in typed.partition("="))
+        if not (name and sign and request):
             raise click.BadParameter(
                 f"write CRITERION=QUESTION, such as 'fluency=How fluent is this text?'; got {typed!r}."
             )
-        found.append((name, asked))
-    return tuple(found)
+        questions.append((name, request))
+    return tuple(questions)
 
 
 @study_command(
@@ -309,7 +312,7 @@ def command(
     if study.plan is not None and given:
         raise click.UsageError(f"The plan says this itself: leave out {', '.join(given)}.")
     planned = load_plan(study.plan, amend)
-    systems, asked = study.systems, None
+    systems, request = study.systems, None
     if planned is None:
         if outputs is not None:
             systems = systems or outputs.systems
@@ -321,12 +324,12 @@ def command(
         design = planned.design()
         if systems is not None:
             _check_names(systems, planned)
-    own_key = None if key is None else _found_key(key, goes_on=bool(takeovers or n_next))
+    own_key = None if key is None else _existing_key(key, goes_on=bool(takeovers or n_next))
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
     named = None if item_names is None else _read_names(item_names)
     if outputs is not None:
         named = named or _names_of(outputs, design.n_items)
-        asked = _asked(study, planned)
+        request = _form_content(study, planned)
     how: dict[str, Any] = {
         "systems": systems,
         "item_names": named,
@@ -350,9 +353,9 @@ def command(
         assigned = next_ratings(planned or design, n_next, **collected, **how)
         if planned is not None and planned.looks is not None:
             assigned = _recorded(assigned, study, secret)
-    if outputs is None or asked is None:
+    if outputs is None or request is None:
         return assigned
-    return make_uploads(assigned, outputs, asked, platforms=study.upload)
+    return make_uploads(assigned, outputs, request, platforms=study.upload)
 
 
 def _collected(
@@ -413,7 +416,7 @@ def _collected(
     }
 
 
-def _recorded(found: NextRatings, study: StudyValues, secret_file: str | None) -> NextRatings:
+def _recorded(ratings: NextRatings, study: StudyValues, secret_file: str | None) -> NextRatings:
     """Tell the ledger of looks how many cells are added and why, where the batch is written; once for a batch.
 
     Raises
@@ -437,7 +440,7 @@ def _recorded(found: NextRatings, study: StudyValues, secret_file: str | None) -
 
     output = click.get_current_context().params["output"]
     if study.plan is None or output in (None, "-") or Path(output).suffix not in ("", ".csv"):
-        return found
+        return ratings
     planned = read_plan_file(study.plan)
     scale, monitoring = planned.plan.scale, monitoring_of(planned.plan)
     path = ledger_path(study.plan, study.ledger)
@@ -448,12 +451,12 @@ def _recorded(found: NextRatings, study: StudyValues, secret_file: str | None) -
             note(
                 "The plan has no scale, so that its ledger begins with the first look: nothing is recorded."
             )
-            return found
+            return ratings
         key = secret_of_rows(state, book.entries, path, key_file) if book.entries else kept_secret(key_file)
         if key is None:
             rule = "is missing: the ledger cannot be told without it."
             raise InputError([Problem(rule, "Restore it, or name it with --secret FILE.", place=key_file)])
-        rows, cells = found.before, found.assignment
+        rows, cells = ratings.before, ratings.assignment
         before, added = (
             key.digest(json.dumps([name, *(codes.tolist() for codes in parts)]))[:16]
             for name, parts in (
@@ -462,12 +465,12 @@ def _recorded(found: NextRatings, study: StudyValues, secret_file: str | None) -
             )
         )
         if any(entry.kind == "cells" and entry.content["added"] == added for entry in book.entries):
-            return replace(found, recorded=path)
+            return replace(ratings, recorded=path)
         content = cells_content(
-            found.n_ratings,
-            len(found.new_slots),
-            found.counts,
-            rule=found.rule,
+            ratings.n_ratings,
+            len(ratings.new_slots),
+            ratings.counts,
+            rule=ratings.rule,
             before=before,
             added=added,
             time=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -480,7 +483,7 @@ def _recorded(found: NextRatings, study: StudyValues, secret_file: str | None) -
                 name, line, place=path, ledger="ratings" if planned.plan.many is None else "systems"
             )
         book.extend(lines, secret=key)
-    return replace(found, recorded=path)
+    return replace(ratings, recorded=path)
 
 
 def _outputs(study: StudyValues) -> Outputs | None:
@@ -494,7 +497,7 @@ def _outputs(study: StudyValues) -> Outputs | None:
         Texts that cannot be read.
     """
     if study.outputs is None and not study.upload:
-        file = asked_study()  # it may say today what a form will need
+        file = study_in_use()  # it may say today what a form will need
         of_file = {} if file is None else file.places
         given = [option for option in study.options_of(_OF_FORM) if option not in of_file]
         if given:
@@ -516,7 +519,7 @@ def _outputs(study: StudyValues) -> Outputs | None:
     return read_outputs(study.outputs)
 
 
-def _asked(study: StudyValues, planned: Plan | None) -> Asked:
+def _form_content(study: StudyValues, planned: Plan | None) -> Asked:
     """What workers are told, asked and paid: on the scale and the criteria of the plan, at its prices; or as it was
     said."""
     agreed = None if planned is None else planned.scale
@@ -530,12 +533,12 @@ def _asked(study: StudyValues, planned: Plan | None) -> Asked:
     from humeval_power.studies.field.form_of import DEFAULT_INSTRUCTIONS, Asked, questions_of
 
     scale, labels = agreed or RatingScale.parse(study.scale), study.labels or {}
-    told = DEFAULT_INSTRUCTIONS if study.instructions is None else read_text(study.instructions).strip()
+    words = DEFAULT_INSTRUCTIONS if study.instructions is None else read_text(study.instructions).strip()
     checks = () if study.check_texts is None else read_check_texts(study.check_texts)
     costs = None if planned is None else planned.costs
     criteria = () if planned is None or planned.many is None else planned.many.criteria
     own = tuple(Question(name, text, labels) for name, text in study.questions or ())
-    return Asked(scale, study.title, told, questions_of(criteria, own, labels), checks, costs)
+    return Asked(scale, study.title, words, questions_of(criteria, own, labels), checks, costs)
 
 
 def _check_names(systems: tuple[str, ...], planned: Plan) -> None:
@@ -549,7 +552,7 @@ def _check_names(systems: tuple[str, ...], planned: Plan) -> None:
         note(f"The plan calls them {', '.join(planned.systems)}. Beside it say --systems {called}.")
 
 
-def _found_key(path: str, *, goes_on: bool) -> Key | None:
+def _existing_key(path: str, *, goes_on: bool) -> Key | None:
     """The key of the study, where it is there already.
 
     Raises

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, overload
 
 import click
 
-from humeval_power.asking.command import asked_study, was_typed
+from humeval_power.asking.command import study_in_use, was_typed
 from humeval_power.asking.output import INDEX, note, replace_file
 from humeval_power.asking.study_values import StudyValues
 from humeval_power.fields import own, text
@@ -137,8 +137,8 @@ def refuse_beside_plan(study: StudyValues, beside: Collection[str]) -> None:
     beside : sections of the study that may be.
     """
     ctx = click.get_current_context()
-    asked = asked_study(ctx)
-    of_file = {} if asked is None else asked.places  # what the plan was made from
+    source = study_in_use(ctx)
+    of_file = {} if source is None else source.places  # what the plan was made from
     given = [name for name in study.typed if name != "plan" and FIELDS[name].section not in beside]
     options = [option for name in given if (option := study.option(name)) not in of_file]
     if was_typed(ctx, "compat"):

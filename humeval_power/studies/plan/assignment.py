@@ -101,7 +101,7 @@ def study_mark(bits: bytes, plan: AssignmentPlan) -> str:
     return hmac.digest(bits, named.encode(), sha256).hex()[:32]
 
 
-def check_found_key(key: Key, plan: AssignmentPlan) -> None:
+def check_key_is_of_plan(key: Key, plan: AssignmentPlan) -> None:
     """Whether a key that was found is the one of this assignment, whose codes are made of its bits.
 
     Raises
@@ -522,17 +522,17 @@ def balance(plan: AssignmentPlan) -> tuple[Balance, ...]:
     rated = np.flatnonzero(plan.kind == RATING)
     worker, item, system = plan.worker[rated], plan.item[rated], plan.system[rated]
     n_systems, n_workers, n_items = len(plan.systems), len(plan.slots), len(plan.items)
-    found = [_balance("system", system, worker, item, (n_workers, n_items), (1, n_systems))]
+    balances = [_balance("system", system, worker, item, (n_workers, n_items), (1, n_systems))]
     place = plan.place[rated].astype(np.int64) - 1
     if place.max() > 0:
         cell, shape = place * n_systems + system, (int(place.max()) + 1, n_systems)
-        found.append(_balance("place", cell, worker, item, (n_workers, n_items), shape))
+        balances.append(_balance("place", cell, worker, item, (n_workers, n_items), shape))
         sitting = np.lexsort((place, item, worker))
         follows = (np.diff(worker[sitting]) == 0) & (np.diff(item[sitting]) == 0)
-        found.append(_pairs("next", system[sitting], worker[sitting], follows, n_workers, n_systems))
+        balances.append(_pairs("next", system[sitting], worker[sitting], follows, n_workers, n_systems))
     same_batch = (np.diff(worker) == 0) & (np.diff(plan.batch[rated]) == 0)
-    found.append(_pairs("neighbour", system, worker, same_batch, n_workers, n_systems))
-    return tuple(found)
+    balances.append(_pairs("neighbour", system, worker, same_batch, n_workers, n_systems))
+    return tuple(balances)
 
 
 def _balance(

@@ -227,14 +227,14 @@ def make_plan(
         many=many,
     )
     with progress("Proving", total=100) as advance:
-        found = _search(request, n_simulations, seed, n_jobs, ahead, in_steps(advance))
-    plan = plan_of(found, question=question, exclusions=exclusions, seed=seed)
+        result = _search(request, n_simulations, seed, n_jobs, ahead, in_steps(advance))
+    plan = plan_of(result, question=question, exclusions=exclusions, seed=seed)
     made = created or datetime.date.today()
     return PlanSearchResult(
         plan=plan,
         sealed=plan_to_json(plan, created=made),
         created=made,
-        found=found,
+        found=result,
         said=effect,
         remarks=(*remarks, *notices),
         provenance=Provenance(seed=seed),
@@ -274,19 +274,19 @@ def _search(
     seed: int,
     n_jobs: int,
     ahead: Callable[..., None] | None,
-    told: Progress,
+    text: Progress,
 ) -> PlanResult:
     """The design that is found and proved: of several systems along rows, for their power takes long to compute."""
     if request.many is not None:
         from humeval_power.studies.plan.systems_search import make_systems_plan
 
         return make_systems_plan(
-            request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=told
+            request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=text
         )
     from humeval_power.studies.plan.search_and_prove import make_plan as search
 
     return search(
-        request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, ahead=ahead, progress=told
+        request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, ahead=ahead, progress=text
     )
 
 
@@ -357,7 +357,7 @@ def assign_work(
         bits = key.bits
     elif blind and bits is None:
         bits = blinding.new_bits()
-    found = assign(
+    plan = assign(
         design,
         seed=used,
         batch_size=batch_size,
@@ -373,13 +373,13 @@ def assign_work(
         is_planned=planned is not None,
     )
     if key is not None:
-        blinding.check_found_key(key, found)
+        blinding.check_key_is_of_plan(key, plan)
     return AssignmentResult(
-        assignment=found,
+        assignment=plan,
         takeovers=tuple(takeovers),
         caveats=(plan_answer(planned),) if planned is not None and is_below_target(planned) else (),
-        remarks=(_order_remark(used, seed, planned),) if found.bits is not None else (),
-        provenance=UNKNOWN if found.bits is not None else Provenance(seed=used),
+        remarks=(_order_remark(used, seed, planned),) if plan.bits is not None else (),
+        provenance=UNKNOWN if plan.bits is not None else Provenance(seed=used),
     )
 
 
@@ -439,12 +439,12 @@ def documents_to_search(documents: Sequence[int] | None, most: int | None) -> Se
     """The numbers of documents to choose from; those above the most there are count for nothing."""
     if documents is None:
         return () if most is None else range(2, most + 1)
-    found = [number for number in documents if most is None or number <= most]
-    if not found:
+    numbers = [number for number in documents if most is None or number <= most]
+    if not numbers:
         raise InputError(
             f"There are at most {most} documents, fewer than any number asked for: {min(documents)} at least."
         )
-    return found
+    return numbers
 
 
 def _safe(assumed: Assumptions, confidence: float) -> tuple[Assumptions, tuple[str, ...]]:
@@ -521,10 +521,10 @@ def _decided(planned: PlannedSystems, simulated: object) -> PlannedSystems:
     return replace(planned, shares=other_shares(planned, simulated))
 
 
-def _calibrated(request: PlanRequest, found: PlanResult) -> LookSchedule | None:
-    if found.chosen.sequential is None or request.looks is None:
+def _calibrated(request: PlanRequest, result: PlanResult) -> LookSchedule | None:
+    if result.chosen.sequential is None or request.looks is None:
         return None
-    return found.chosen.sequential.calibrated(request.looks)
+    return result.chosen.sequential.calibrated(request.looks)
 
 
 # What a pilot of several systems tells a plan.

@@ -91,17 +91,17 @@ def next_ratings(
         for name, of in (("check_rate", "checks_per_rating"), ("repeat_rate", "repeats_per_rating"))
     ]
     state = StudyUnderWay.of(plan, assignment, work, dropouts=dropouts, excluded=excluded)
-    found = state.collecting(new_workers, limit=limit, rates=rates, most=n_next)
+    result = state.collecting(new_workers, limit=limit, rates=rates, most=n_next)
     slots = (*state.slot_of, *state.new_slots(new_workers))
     rng = np.random.default_rng(_seed(plan.seed, len(assignment.frame)))
-    chosen = fewest_first(found, n_next, rng)
+    chosen = fewest_first(result, n_next, rng)
     _check_enough(chosen, n_next, state, new_workers, limit)
     batch = _batch(plan, state, slots, chosen, {**how, "rates": rates}, n_rows=len(assignment.frame))
     ways: tuple[Way, ...] = ()
     by_gain = None
     if planned is not None:
         ways = ways_to_go_on(planned, state, chosen, limit=limit, rates=rates, rng=rng)
-        by_gain = errors_by_gain(planned, found, chosen)
+        by_gain = errors_by_gain(planned, result, chosen)
         if budget is not None:
             check_budget(planned, state, chosen, budget, rates=rates)
     elif budget is not None:

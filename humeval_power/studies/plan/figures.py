@@ -143,12 +143,12 @@ def power_figure(plan: Plan, *, width: float = 5.0) -> Figure:
 def _of_goals(plan: Plan, planned: PlannedSystems) -> Iterator[_Line]:
     """A line for each goal that these means have; they are drawn apart in proportion."""
     effects = np.linspace(0.0, min(2 * plan.effect, 1.0), 13)[1:]
-    found = [
+    result = [
         goal_shares(scaled(planned, float(effect / plan.effect)), plan.counts, plan.rule)
         for effect in effects
     ]
     for place, goal in enumerate(GOALS):
-        chances = [shares[goal] for shares in found]
+        chances = [shares[goal] for shares in result]
         if not any(map(math.isnan, chances)):
             yield _Line(GOAL_NAMES[goal], effects, chances, place, 2.2 if goal == planned.goal else 1.2)
 

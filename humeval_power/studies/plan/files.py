@@ -74,8 +74,8 @@ _FOLLOWED_BY = {
 
 def schema_of(text: str, *, place: str) -> object:
     """The schema that a text names, None where it names none or is no object."""
-    found = parse_json(text, place=place)
-    return found.get("schema") if isinstance(found, dict) else None
+    document = parse_json(text, place=place)
+    return document.get("schema") if isinstance(document, dict) else None
 
 
 def sealed_object(text: str, place: str, *, schema: str) -> Values:
@@ -86,8 +86,8 @@ def sealed_object(text: str, place: str, *, schema: str) -> Values:
     InputError
         Another file.
     """
-    found = parse_json(text, place=place)
-    stated = found.get("schema") if isinstance(found, dict) else None
+    document = parse_json(text, place=place)
+    stated = document.get("schema") if isinstance(document, dict) else None
     if stated != schema:
         shown = "no schema" if stated is None else f"the schema {stated!r}"
         rule = f"has {shown}; {schema!r} is needed."
@@ -95,7 +95,7 @@ def sealed_object(text: str, place: str, *, schema: str) -> Values:
         if isinstance(stated, str):
             remedy = _FOLLOWED_BY.get(stated, remedy)
         raise InputError([Problem(rule, remedy, place=place)])
-    return dict(found)
+    return dict(document)
 
 
 def check_seal(values: Values, place: str) -> None:
@@ -285,7 +285,7 @@ def planned(document: Any, place: str) -> Plan:
         problems.append(field_problem("question", study.question, "must not be blank."))
     if problems:
         raise InputError(named(problems, place))
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     parts: dict[str, Callable[[StudyValues], Any]] = {
         "rule": rule_of,
         "scale": scale_of,
@@ -296,14 +296,14 @@ def planned(document: Any, place: str) -> Plan:
     }
     for name, read in parts.items():
         try:
-            found[name] = read(study)
+            result[name] = read(study)
         except InputError as error:
             problems += error.problems
         except click.UsageError as error:
             problems.append(Problem(in_file(error.format_message()), ""))
     if not problems:
         try:
-            plan = _of_parts(study, document, **found)
+            plan = _of_parts(study, document, **result)
             check_plan(plan)
         except InputError as error:
             problems += error.problems
@@ -316,7 +316,7 @@ def planned(document: Any, place: str) -> Plan:
     return plan
 
 
-def _of_parts(study: StudyValues, document: Any, *, many: PlannedSystems | None, **found: Any) -> Plan:
+def _of_parts(study: StudyValues, document: Any, *, many: PlannedSystems | None, **record: Any) -> Plan:
     """The plan of what was read, and of what is no field of a study.
 
     Raises
@@ -324,8 +324,8 @@ def _of_parts(study: StudyValues, document: Any, *, many: PlannedSystems | None,
     InputError
         What the study and the rest of the document disagree about.
     """
-    promise, source, scale = document.promise, document.source, found.pop("scale")
-    looks, rules, expected, stops = found.pop("looks"), study.exclude_if, None, ()
+    promise, source, scale = document.promise, document.source, record.pop("scale")
+    looks, rules, expected, stops = record.pop("looks"), study.exclude_if, None, ()
     others = () if document.sensitivity is None else tuple(document.sensitivity.record().items())
     if any(isinstance(one, SystemsParameters) == (many is None) for _, one in others):
         raise InputError("The values of others are of other systems than those of the study.")
@@ -370,7 +370,7 @@ def _of_parts(study: StudyValues, document: Any, *, many: PlannedSystems | None,
         stops=stops,
         others=others if many is None else (),
         many=many,
-        **found,
+        **record,
     )
 
 

@@ -39,7 +39,7 @@ class Collecting:
     again: bool = False
 
 
-def fewest_first(found: Collecting, n: int, rng: np.random.Generator) -> Assignment:
+def fewest_first(collecting: Collecting, n: int, rng: np.random.Generator) -> Assignment:
     """At most `n` ratings to give next, all of an item to the same worker where the design has it so.
 
     The item with the fewest ratings comes next, and goes to the worker with the least work of those who have not
@@ -47,10 +47,10 @@ def fewest_first(found: Collecting, n: int, rng: np.random.Generator) -> Assignm
     of a pair is worth little. Where systems are rated apart, the output with the fewest ratings comes next, and
     workers who met its item under another system are the last choice.
     """
-    room, load = found.room.copy(), np.bincount(found.rows.worker, minlength=len(found.room))
+    room, load = collecting.room.copy(), np.bincount(collecting.rows.worker, minlength=len(collecting.room))
     tie = rng.permutation(len(room))
-    deal = _whole_items if found.whole else _outputs
-    worker, item, system = deal(found, n, room, load, tie, rng)
+    deal = _whole_items if collecting.whole else _outputs
+    worker, item, system = deal(collecting, n, room, load, tie, rng)
     return Assignment(*(np.array(codes, dtype=np.int64) for codes in (worker, item, system)))
 
 
@@ -58,17 +58,17 @@ Rows = tuple[list[int], list[int], list[int]]
 
 
 def _whole_items(
-    found: Collecting, n: int, room: Codes, load: Codes, tie: Codes, rng: np.random.Generator
+    collecting: Collecting, n: int, room: Codes, load: Codes, tie: Codes, rng: np.random.Generator
 ) -> Rows:
-    n_systems = found.shown.shape[1]
-    n_sets = int(found.together.max()) + 1
+    n_systems = collecting.shown.shape[1]
+    n_sets = int(collecting.together.max()) + 1
     members = np.split(
-        np.argsort(found.together, kind="stable"), np.cumsum(np.bincount(found.together))[:-1]
+        np.argsort(collecting.together, kind="stable"), np.cumsum(np.bincount(collecting.together))[:-1]
     )
     met = np.zeros((len(room), n_sets), dtype=np.bool_)
-    at = np.nonzero(found.seen)
-    met[at[0], found.together[at[1]]] = True
-    count = _whole_ratings(found.rows, found.seen.shape, n_systems)
+    at = np.nonzero(collecting.seen)
+    met[at[0], collecting.together[at[1]]] = True
+    count = _whole_ratings(collecting.rows, collecting.seen.shape, n_systems)
     waiting = [(count[mine].sum() / len(mine), rng.random(), number) for number, mine in enumerate(members)]
     heapq.heapify(waiting)
     worker: list[int] = []
@@ -102,20 +102,20 @@ def _whole_ratings(rows: Assignment, shape: tuple[int, int], n_systems: int) -> 
 
 
 def _outputs(
-    found: Collecting, n: int, room: Codes, load: Codes, tie: Codes, rng: np.random.Generator
+    collecting: Collecting, n: int, room: Codes, load: Codes, tie: Codes, rng: np.random.Generator
 ) -> Rows:
-    n_items, n_systems = found.shown.shape
-    rows = found.rows
+    n_items, n_systems = collecting.shown.shape
+    rows = collecting.rows
     count = np.bincount(rows.item * n_systems + rows.system, minlength=n_items * n_systems)
     of_item = np.bincount(rows.item, minlength=n_items)
     of_system = np.zeros((len(room), n_systems), dtype=np.int64)
     np.add.at(of_system, (rows.worker, rows.system), 1)
-    met = found.seen.copy()
+    met = collecting.seen.copy()
     rated = np.zeros((len(room), n_items * n_systems), dtype=np.bool_)
     rated[rows.worker, rows.item * n_systems + rows.system] = True
     waiting = [
         (int(count[output]), int(of_item[output // n_systems]), rng.random(), int(output))
-        for output in np.flatnonzero(found.shown)
+        for output in np.flatnonzero(collecting.shown)
     ]
     heapq.heapify(waiting)
     worker: list[int] = []
@@ -128,7 +128,7 @@ def _outputs(
             heapq.heappush(waiting, (fewest, int(of_item[one]), drawn, output))
             continue
         may = np.flatnonzero(
-            ~rated[:, output] & (found.again | ~met[:, one]) & (room > 0) & found.rates[:, of]
+            ~rated[:, output] & (collecting.again | ~met[:, one]) & (room > 0) & collecting.rates[:, of]
         )
         if not len(may):
             continue

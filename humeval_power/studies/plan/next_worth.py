@@ -77,8 +77,8 @@ def ways_to_go_on(
         else None,
     }
     added: dict[str, Assignment | None] = {"stands": None, "next": chosen}
-    for name, found in others.items():
-        rows = None if found is None else fewest_first(found, n, rng)
+    for name, values in others.items():
+        rows = None if values is None else fewest_first(values, n, rng)
         if rows is not None and len(rows.item) == n:
             added[name] = rows
     ways = []
@@ -127,8 +127,8 @@ def _precision(planned: Plan, design: Design | None) -> tuple[float, float, floa
         return math.nan, math.nan, math.nan
     try:
         if planned.many is None:
-            found = analytic_power(planned.study().parameters, design, rule=planned.rule)
-            return found.precision.standard_error, found.precision.df, found.power
+            result = analytic_power(planned.study().parameters, design, rule=planned.rule)
+            return result.precision.standard_error, result.precision.df, result.power
         power = goals_by_formula(planned.many, design, planned.rule).power
         widest = systems_precision(planned.many.parameters, design, planned.many.family)
         place = int(widest.standard_error.argmax())
@@ -150,8 +150,8 @@ def cost_of_batch(
     if costs.fee.charged_per == "study":
         loads = np.bincount(worker)
         shown = loads + sum(share_of(rate, loads) for rate in rates)
-        found = rewards_of(shown.tolist(), costs, alike=False)
-        return ((found.paid + found.fee) / (1 - costs.rejected_share) + recruiting).quantize(_CENT)
+        rewards = rewards_of(shown.tolist(), costs, alike=False)
+        return ((rewards.paid + rewards.fee) / (1 - costs.rejected_share) + recruiting).quantize(_CENT)
     rows = Assignment(worker.astype(np.int64), more.item, more.system)
     design = replace(
         base,
@@ -199,30 +199,30 @@ def check_budget(
         raise InputError([Problem(rule, "Ask for fewer, or raise the budget.")])
 
 
-def errors_by_gain(planned: Plan, found: Collecting, chosen: Assignment) -> tuple[float, float] | None:
+def errors_by_gain(planned: Plan, collecting: Collecting, chosen: Assignment) -> tuple[float, float] | None:
     """Standard errors of the difference that is planned for with the chosen cells, and with as many of the largest
     gain; None where cells are not pairs alone, or too many."""
-    n_systems = found.shown.shape[1]
+    n_systems = collecting.shown.shape[1]
     coded = planned.parameters.recoded()
     n_cells = len(chosen.item) // n_systems
-    size = 1 + sum(found.seen.shape)
-    if not found.whole or planned.counts.n_documents or n_cells * float(size) ** 2 > _MOST_WORK:
+    size = 1 + sum(collecting.seen.shape)
+    if not collecting.whole or planned.counts.n_documents or n_cells * float(size) ** 2 > _MOST_WORK:
         return None
-    rows = found.rows
-    outputs = np.unique((rows.worker * found.seen.shape[1] + rows.item) * n_systems + rows.system)
+    rows = collecting.rows
+    outputs = np.unique((rows.worker * collecting.seen.shape[1] + rows.item) * n_systems + rows.system)
     meetings, times = np.unique(outputs // n_systems, return_counts=True)
-    worker, item = np.divmod(meetings[times == n_systems], found.seen.shape[1])
+    worker, item = np.divmod(meetings[times == n_systems], collecting.seen.shape[1])
     if not len(worker):
         return None
     gains = PairGains(
         worker,
         item,
-        (len(found.room), found.seen.shape[1]),
+        (len(collecting.room), collecting.seen.shape[1]),
         sd_worker=coded.sd_worker_slope,
         sd_item=coded.sd_item_slope,
         sd_residual=coded.sd_residual,
     )
     first = chosen.system == 0
     plain = gains.variance - gains.of_batch(chosen.worker[first], chosen.item[first])
-    add_by_gain(gains, ~found.seen, found.room // n_systems, n_cells)
+    add_by_gain(gains, ~collecting.seen, collecting.room // n_systems, n_cells)
     return math.sqrt(plain), math.sqrt(gains.variance)

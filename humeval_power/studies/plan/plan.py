@@ -402,8 +402,8 @@ class SequentialOption:
 
     def calibrated(self, wish: LookSchedule) -> LookSchedule:
         """The looks as a plan holds them, with the factor that calibration found."""
-        found = self.plan.calibration
-        return wish if found is None else replace(wish, factor=found.used)
+        calibration = self.plan.calibration
+        return wish if calibration is None else replace(wish, factor=calibration.used)
 
 
 def prove_systems(
@@ -421,14 +421,14 @@ def prove_systems(
     from humeval_power.studies.looks.systems_looks import SystemsLooks, hardest_place, plan_systems_looks
 
     study = SystemsLooks(planned.parameters, design, wish.looks, planned.family, rule)
-    found = plan_systems_looks(
+    calibrated = plan_systems_looks(
         study, wish.rule(rule), place=hardest_place(study), cost=costs, seed=seed, n_jobs=n_jobs
     )
     effect = planned.parameters.stated_effect
-    with_effect, without = found.at(
+    with_effect, without = calibrated.at(
         [effect, 0.0], goal=planned.goal, n_simulations=n_simulations, n_jobs=n_jobs
     )
-    return SequentialOption(found, with_effect.found, _expected(with_effect, without))
+    return SequentialOption(calibrated, with_effect.found, _expected(with_effect, without))
 
 
 def _expected(
@@ -485,13 +485,13 @@ def prove(
     from humeval_power.studies.looks.replicates import SequentialStudy
 
     study = rating_looks(parameters, design_of(counts), wish, rule)
-    found = plan_looks(study, wish.rule(rule), cost=costs, seed=seed, n_jobs=n_jobs)
+    calibrated = plan_looks(study, wish.rule(rule), cost=costs, seed=seed, n_jobs=n_jobs)
     simulated = estimate_power(
-        SequentialStudy(study, found.bounds), n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+        SequentialStudy(study, calibrated.bounds), n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
     )
-    with_effect, without = found.at([study.true_effect, 0.0], n_jobs=n_jobs)
+    with_effect, without = calibrated.at([study.true_effect, 0.0], n_jobs=n_jobs)
     choices = tuple(compare_numbers_of_looks(study, wish.rule(rule)))
-    return SequentialOption(found, simulated, _expected(with_effect, without), choices)
+    return SequentialOption(calibrated, simulated, _expected(with_effect, without), choices)
 
 
 def check_stops(
@@ -565,7 +565,7 @@ def prove_stops(
 
     assert wish.stop_when is not None
     study = rating_looks(parameters, design_of(counts), wish, rule)
-    found = plan_looks(
+    calibrated = plan_looks(
         study,
         wish.rule(rule),
         cost=costs,
@@ -577,16 +577,16 @@ def prove_stops(
     effect = study.true_effect
     points = repeated_points(
         study,
-        found.bounds,
+        calibrated.bounds,
         wish.stop_when,
         rule,
         effects=tuple(dict.fromkeys((0.0, effect / 2, effect, 1.5 * effect))),
-        n_simulations=found.n_simulations,
+        n_simulations=calibrated.n_simulations,
         seed=seed,
-        costs=found.costs,
+        costs=calibrated.costs,
         n_jobs=n_jobs,
     )
     without, with_effect = points[0], next(point for point in points if point.effect == effect)
     names = [field.name for field in fields(StopExpectation)]
     stops = tuple(StopExpectation(**{name: getattr(point, name) for name in names}) for point in points)
-    return SequentialOption(found, with_effect, _expected(with_effect, without), stops=stops)
+    return SequentialOption(calibrated, with_effect, _expected(with_effect, without), stops=stops)

@@ -100,10 +100,10 @@ def workers_out(study: RatingStudy, *, seed: int, n: int = _COUNTED, n_jobs: int
         Block(count_workers_out, (study.replication, seed, *part), each * part.n, part.n)
         for part in spans(n, _COUNTED_TOGETHER)
     ]
-    found = sum(run_blocks(blocks, n_jobs=n_jobs), start=_Counted())
+    counts = sum(run_blocks(blocks, n_jobs=n_jobs), start=_Counted())
     return WorkersOut(
-        found.careful_out / found.careful if found.careful else math.nan,
-        found.careless_out / found.careless if found.careless else math.nan,
+        counts.careful_out / counts.careful if counts.careful else math.nan,
+        counts.careless_out / counts.careless if counts.careless else math.nan,
     )
 
 
@@ -121,7 +121,7 @@ def count_workers_out(
 
 
 def planned_rules(
-    study: RatingStudy, found: PowerEstimate | None, *, seed: int, n_jobs: int = 1
+    study: RatingStudy, estimate: PowerEstimate | None, *, seed: int, n_jobs: int = 1
 ) -> PlannedRules | None:
     """The rules of a study with what they cost; None without rules.
 
@@ -131,8 +131,8 @@ def planned_rules(
     if not isinstance(control, QualityControl):
         return None
     cost = RulesCost(workers_out(study, seed=seed, n_jobs=n_jobs))
-    if found is not None:
-        cost = _with_power(cost, study, found, seed=seed, n_jobs=n_jobs)
+    if estimate is not None:
+        cost = _with_power(cost, study, estimate, seed=seed, n_jobs=n_jobs)
     return PlannedRules(
         rules=control.rules,
         checks=control.checks,
@@ -143,12 +143,12 @@ def planned_rules(
 
 
 def _with_power(
-    cost: RulesCost, study: RatingStudy, found: PowerEstimate, *, seed: int, n_jobs: int
+    cost: RulesCost, study: RatingStudy, estimate: PowerEstimate, *, seed: int, n_jobs: int
 ) -> RulesCost:
     def power(losses: Losses) -> float:
         return estimate_power(
             replace(study, losses=losses, exclusion="none"),
-            n_simulations=found.n_simulations,
+            n_simulations=estimate.n_simulations,
             seed=seed,
             n_jobs=n_jobs,
         ).power
@@ -158,8 +158,8 @@ def _with_power(
     without = all_careful if careful == study.losses else power(study.losses)
     return replace(
         cost,
-        power=found.power,
+        power=estimate.power,
         without=without,
         all_careful=all_careful,
-        n_simulations=found.n_simulations,
+        n_simulations=estimate.n_simulations,
     )

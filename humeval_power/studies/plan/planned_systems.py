@@ -321,7 +321,7 @@ def systems_of_pairs(
     K, places = len(names), np.array(list(pairs))
     which = np.zeros((len(places), K))
     which[np.arange(len(places)), places[:, 0]] = which[np.arange(len(places)), places[:, 1]] = 1.0
-    found: dict[str, float] = {}
+    deviations: dict[str, float] = {}
     for factor in ("worker", "item", "document"):
         slope, level = (
             np.array([getattr(pair, f"sd_{factor}_{part}") ** 2 for pair in pairs.values()])
@@ -331,13 +331,13 @@ def systems_of_pairs(
         if variances == "own" and K > 2:
             own = nnls(which, slope)[0]
         shared = max(0.0, float((level - which @ own / 4).mean()))
-        found[f"sd_{factor}"] = math.sqrt(shared)
-        found |= {
+        deviations[f"sd_{factor}"] = math.sqrt(shared)
+        deviations |= {
             f"sd_{factor}_system of {name}": math.sqrt(float(v)) for name, v in zip(names, own, strict=True)
         }
-    found["sd_residual"] = math.sqrt(np.mean([pair.sd_residual**2 for pair in pairs.values()]))
-    boundary = tuple(name for name, deviation in found.items() if deviation == 0)
-    return systems_of_deviations(names, means, found), boundary
+    deviations["sd_residual"] = math.sqrt(np.mean([pair.sd_residual**2 for pair in pairs.values()]))
+    boundary = tuple(name for name, deviation in deviations.items() if deviation == 0)
+    return systems_of_deviations(names, means, deviations), boundary
 
 
 def for_systems(parameters: SystemsParameters, names: Sequence[str]) -> SystemsParameters:

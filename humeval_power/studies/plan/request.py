@@ -146,10 +146,10 @@ class PlanRequest:
             "looks together with documents": self.looks is not None and bool(self.space.documents),
             "an assurance over the pilot's uncertainty": self.confidence is not None,
         }
-        asked = [name for name, is_asked in beyond.items() if is_asked]
-        if asked:
+        wanted = [name for name, is_asked in beyond.items() if is_asked]
+        if wanted:
             raise InputError(
-                f"A plan of several systems or criteria cannot be searched with {' or '.join(asked)} yet: leave "
+                f"A plan of several systems or criteria cannot be searched with {' or '.join(wanted)} yet: leave "
                 "that out, or plan the two systems that matter most."
             )
 

@@ -63,20 +63,20 @@ class PlanSearchResult(Result):
         return replace(document, caveats=(*not_met(self.found), *document.caveats))
 
     def _choice(self) -> Iterator[Section]:
-        found = self.found
-        yield Section("Ways to spend the money", (ways_table(found),))
-        if found.alone:
-            facts = Facts(tuple(assumed_facts(found)))
-            yield hangs_section(found.chosen.powers, facts, alone_table(found))
+        result = self.found
+        yield Section("Ways to spend the money", (ways_table(result),))
+        if result.alone:
+            facts = Facts(tuple(assumed_facts(result)))
+            yield hangs_section(result.chosen.powers, facts, alone_table(result))
         front = Picture(
             "front",
             self._front,
             words="The most power that each amount of money buys, by formula, and the chosen design.",
             caption="Each point is a design that no other beats in both cost and power.",
         )
-        yield Section("Why this design", (Facts(tuple(choice_facts(found))), front))
-        yield from stops_sections(found)
-        if found.assurance is not None:
+        yield Section("Why this design", (Facts(tuple(choice_facts(result))), front))
+        yield from stops_sections(result)
+        if result.assurance is not None:
             yield Section("How a larger pilot would help", (pilot_table(),))
 
     def _front(self) -> Figure:
@@ -117,29 +117,29 @@ class PlanSearchResult(Result):
 
     def content(self) -> Record:
         """What was asked, the chosen design, those near it, the front, what blocks and how sure it is."""
-        found, request = self.found, self.found.request
-        halfway = with_stops(self.plan, plan_halfway(found))
+        result, request = self.found, self.found.request
+        halfway = with_stops(self.plan, plan_halfway(result))
         return {
             "understood": str(self.said),
             "effect": request.effect,
             "target_power": request.target,
             "budget": None if request.budget is None else str(request.budget),
             "robust": request.robust,
-            "reached": found.reached,
-            "reason": found.reason,
-            "would_do": list(found.would_do),
-            "chosen": _option_record(found.chosen),
-            "ways": [_way_record(way, found) for way in found.ways],
+            "reached": result.reached,
+            "reason": result.reason,
+            "would_do": list(result.would_do),
+            "chosen": _option_record(result.chosen),
+            "ways": [_way_record(way, result) for way in result.ways],
             "front": [
                 {**asdict(point.counts), "cost": str(point.cost), "power": point.power}
-                for point in found.front
+                for point in result.front
             ],
-            "bottleneck": _bottleneck_record(found),
-            "assurance": _assurance_record(found),
+            "bottleneck": _bottleneck_record(result),
+            "assurance": _assurance_record(result),
             **({} if halfway is None else {"halfway_to_margin": asdict(halfway)}),
-            "looks": look_choice_record(found),
-            "n_candidates": found.n_candidates,
-            "assumed": _assumed_record(found),
+            "looks": look_choice_record(result),
+            "n_candidates": result.n_candidates,
+            "assumed": _assumed_record(result),
             "settings": {name: parameters.as_dict() for name, parameters in request.settings.items()},
             "costs": request.costs.as_dict(),
             "rule": asdict(request.rule),
@@ -185,16 +185,16 @@ def _option_record(option: Option) -> Record:
     }
 
 
-def _way_record(way: Way, found: PlanResult) -> Record:
+def _way_record(way: Way, result: PlanResult) -> Record:
     if way.option is None:
         return {"name": way.name, "is_planned": False, "design": None}
-    hours, days = work_of(way.option.counts, found.request.costs)
+    hours, days = work_of(way.option.counts, result.request.costs)
     design = {**_option_record(way.option), "hours": hours, "days": days}
-    return {"name": way.name, "is_planned": way.option == found.chosen, "design": design}
+    return {"name": way.name, "is_planned": way.option == result.chosen, "design": design}
 
 
-def _bottleneck_record(found: PlanResult) -> Record:
-    held = found.bottleneck
+def _bottleneck_record(result: PlanResult) -> Record:
+    held = result.bottleneck
     ceilings = {
         "with_endless_items": held.with_endless_items,
         "with_endless_workers": held.with_endless_workers,
@@ -215,22 +215,22 @@ def _bottleneck_record(found: PlanResult) -> Record:
     }
 
 
-def _assurance_record(found: PlanResult) -> Record | None:
-    sure = found.assurance
+def _assurance_record(result: PlanResult) -> Record | None:
+    sure = result.assurance
     if sure is None:
         return None
     return {
         "expected_power": sure.expected,
-        "chance_of_target": sure.chance_of(found.request.target),
+        "chance_of_target": sure.chance_of(result.request.target),
         "quantiles": {f"{share:g}": sure.quantile(share) for share in QUANTILES},
     }
 
 
-def _assumed_record(found: PlanResult) -> Record:
-    request, powers = found.request, found.chosen.powers
+def _assumed_record(result: PlanResult) -> Record:
+    request, powers = result.request, result.chosen.powers
     return {
         "chosen_because": request.assumed.chosen,
-        "planned_for": judged_by(found),
+        "planned_for": judged_by(result),
         "power": dict(powers),
         "power_range": [min(powers.values()), max(powers.values())],
         "alone": [
@@ -240,7 +240,7 @@ def _assumed_record(found: PlanResult) -> Record:
                 "cost": None if one.cost is None else str(one.cost),
                 "best_power": one.best,
             }
-            for one in found.alone
+            for one in result.alone
         ],
         "origins": {entry.name: entry.origin for entry in request.assumed.entries},
         "standings": {entry.name: entry.standing for entry in request.assumed.entries if entry.standing},

@@ -115,9 +115,9 @@ class AssignmentResult(Result):
         """The file of the key."""
         return table_csv(self.key())
 
-    def told(self, command: str, sources: tuple[Source, ...]) -> Self:
+    def with_command(self, command: str, sources: tuple[Source, ...]) -> Self:
         """The same with how it came about; a blind one keeps that to itself: the command may hold the seed."""
-        return self if self.blind else super().told(command, sources)
+        return self if self.blind else super().with_command(command, sources)
 
     @cached_property
     def _balance(self) -> tuple[Balance, ...]:
@@ -193,14 +193,14 @@ _COUNTED: Mapping[BalanceOf, str] = {
 }
 
 
-def _balance_table(found: tuple[Balance, ...]) -> Table:
+def _balance_table(balances: tuple[Balance, ...]) -> Table:
     """How far apart counts are that should be alike, and in brackets the least where they are further apart."""
     rows = tuple(
         (_COUNTED[one.counted], *("-" if part is None else _uneven(part) for part in one.all_parts))
-        for one in found
+        for one in balances
     )
     caption = "The most minus the fewest of these counts, at worst."
-    if any(part.worst > part.least for one in found for _, part in one.parts):
+    if any(part.worst > part.least for one in balances for _, part in one.parts):
         caption += " In brackets the least that the numbers allow."
     return Table(("counts of", "a worker", "an item", "in all"), rows, caption)
 

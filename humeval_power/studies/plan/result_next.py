@@ -161,8 +161,8 @@ class NextRatings(AssignmentResult):
         if self.by_gain is not None:
             chosen, best = self.by_gain
             saved = 1 - best / chosen
-            told = "no smaller" if saved < 5e-4 else f"{percent(saved)} smaller"
-            yield Paragraph(f"Cells of the largest gain would give a standard error that is {told}.")
+            text = "no smaller" if saved < 5e-4 else f"{percent(saved)} smaller"
+            yield Paragraph(f"Cells of the largest gain would give a standard error that is {text}.")
 
     def _slots(self) -> Table:
         plan = self.assignment

@@ -121,14 +121,14 @@ def choice_facts(result: PlanResult) -> Iterator[Fact]:
     yield "Searched", f"{result.n_candidates:,} designs within the limits"
     yield from look_facts(result)
     yield "Blocking", in_words(result.bottleneck, result.chosen.counts)
-    found, target = result.assurance, result.request.target
-    if found is not None:
-        spread = interval_words(found.quantile(0.1), found.quantile(0.9), digits=2)
+    assurance, target = result.assurance, result.request.target
+    if assurance is not None:
+        spread = interval_words(assurance.quantile(0.1), assurance.quantile(0.9), digits=2)
         yield (
             "Pilot" if result.request.assumed.entries[0].is_own else "Source",
-            f"its variances are uncertain: expected power (assurance) {found.expected:.2f}, 80 % interval "
+            f"its variances are uncertain: expected power (assurance) {assurance.expected:.2f}, 80 % interval "
             f"{spread}; the chance that this study really has power {target:g} is "
-            f"{percent(found.chance_of(target))}",
+            f"{percent(assurance.chance_of(target))}",
         )
     if result.split is not None:
         yield "Fees", str(result.split)
@@ -138,10 +138,10 @@ def _ranking_facts(result: PlanResult) -> Iterator[Fact]:
     """What the simulated studies say of the ranking of several systems, on average."""
     from humeval_power.studies.power.systems_goals import SystemsPower
 
-    found = result.chosen.simulated
-    if not isinstance(found, SystemsPower):
+    simulated = result.chosen.simulated
+    if not isinstance(simulated, SystemsPower):
         return
-    margin = found.best_margin
+    margin = simulated.best_margin
     if margin is not None:
         yield (
             "Best",
@@ -149,12 +149,15 @@ def _ranking_facts(result: PlanResult) -> Iterator[Fact]:
             f"{interval_words(*margin.interval, digits=3)} (Hsu's comparisons with the best, on average); shown "
             f"to be the best in {percent(margin.shown)} of studies",
         )
-    if not math.isnan(found.top_group):
-        yield "Top group", f"{found.top_group:.1f} systems, on average, that no test tells from the highest"
-    if not math.isnan(found.false_claim):
+    if not math.isnan(simulated.top_group):
+        yield (
+            "Top group",
+            f"{simulated.top_group:.1f} systems, on average, that no test tells from the highest",
+        )
+    if not math.isnan(simulated.false_claim):
         yield (
             "Errors",
-            f"a difference is claimed where there is none in {percent(found.false_claim)} of studies",
+            f"a difference is claimed where there is none in {percent(simulated.false_claim)} of studies",
         )
 
 

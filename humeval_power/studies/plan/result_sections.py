@@ -12,7 +12,7 @@ from humeval_power.designs import Codes, Design
 from humeval_power.differences import Difference
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS
 from humeval_power.rules import claim
-from humeval_power.saying.answer_words import found_words, of_hundred, on_scale, points_words, with_names
+from humeval_power.saying.answer_words import finding_words, of_hundred, on_scale, points_words, with_names
 from humeval_power.saying.document import Block, Facts, Paragraph, Picture, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, percent
 from humeval_power.saying.result import Record
@@ -179,9 +179,9 @@ def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
         value, interval = simulated[goal]
         return name, share(formula[goal]), share(value), interval_words(*interval, digits=3)
 
-    found = [goal for goal in GOALS if formula[goal] == formula[goal]]
+    goals = [goal for goal in GOALS if formula[goal] == formula[goal]]
     return Table(
-        ("chance that the study finds", "formula", "simulated", "interval"), tuple(map(row, found))
+        ("chance that the study finds", "formula", "simulated", "interval"), tuple(map(row, goals))
     )
 
 
@@ -194,9 +194,9 @@ def _limits(plan: Plan, design: Design) -> Iterator[str]:
     does, of_which = f"{verb} a {noun} of", f"that the study {verb}"
     if plan.many is not None:
         does, of_which = f"does this for a {noun} of", "for which the study does this"
-    found, ceilings = _smallest(plan, design), _ceilings(plan, design)
-    said = f"With power {target:g} the study {does} {found:.3g} or more."
-    if found > 1:
+    smallest, ceilings = _smallest(plan, design), _ceilings(plan, design)
+    said = f"With power {target:g} the study {does} {smallest:.3g} or more."
+    if smallest > 1:
         said = f"There is no {noun} on [0, 1] {of_which} with power {target:g}."
     if not ceilings:
         yield said
@@ -237,12 +237,12 @@ def _ceilings(plan: Plan, design: Design) -> tuple[float, ...]:
         "rule": plan.rule,
         "n_documents": design.n_documents,
     }
-    found = (
+    ceilings = (
         ceiling_with_items(parameters, n_workers=design.n_workers, **how),
         ceiling_with_workers(parameters, n_items=design.n_items, ratings_per_item=k, **how),
         *((ceiling_with_both(parameters, **how),) if design.n_documents else ()),
     )
-    return tuple(one.power for one in found)
+    return tuple(one.power for one in ceilings)
 
 
 def assumed_section(plan: Plan) -> Section:
@@ -436,8 +436,8 @@ def plan_answer(plan: Plan, said: Difference | None = None) -> str:
         goal = goal_clause(plan.many.goal, plan.rule).replace("this much", size)
         of_such = f"in {reached} of 100 such studies, {goal}"
     else:
-        found = found_words(difference.between(plan.pair), plan.rule, plan.scale)
-        of_such = f"of 100 such studies, {reached} would {found}"
+        finds = finding_words(difference.between(plan.pair), plan.rule, plan.scale)
+        of_such = f"of 100 such studies, {reached} would {finds}"
     if is_below_target(plan):
         return f"Not met: {of_such}; {target} were wanted."
     near = promised_power(plan) < plan.target_power and reached.split()[0] != target
@@ -515,19 +515,19 @@ def _criteria(plan: Plan) -> list[str]:
     many = plan.many
     if many is None or many.n_criteria == 1:
         return []
-    found = []
+    results = []
     if many.family.over == "all" and many.family.correction != "none":
         others = "the other" if many.n_criteria == 2 else f"each of the other {many.n_criteria - 1}"
-        found.append(
+        results.append(
             f"The power is that of one criterion, as if the tests of {others} found as much: each criterion has "
             "its share of alpha."
         )
     if plan.costs is not None:
-        found.append(
+        results.append(
             "Who rates an output rates it under all criteria at once, and is paid for that once: the price of a "
             "rating has to cover all of them."
         )
-    return found
+    return results
 
 
 def _zero_variances(plan: Plan) -> list[str]:
@@ -681,12 +681,12 @@ def expectation_sentence(plan: Plan) -> str | None:
 
 def look_facts(result: PlanResult) -> list[tuple[str, str]]:
     """(label, sentence) about the looks of the chosen design; none without looks."""
-    found, wish = result.chosen.sequential, result.request.looks
-    if found is None or wish is None:
+    looks, wish = result.chosen.sequential, result.request.looks
+    if looks is None or wish is None:
         return []
-    rows, levels = found.plan.rows, found.plan.first_levels
+    rows, levels = looks.plan.rows, looks.plan.first_levels
     facts = [
-        ("Looks", f"{wish.looks}; boundaries {wish.efficacy}, by {found.plan.method}"),
+        ("Looks", f"{wish.looks}; boundaries {wish.efficacy}, by {looks.plan.method}"),
         *(
             (
                 "",
@@ -695,11 +695,11 @@ def look_facts(result: PlanResult) -> list[tuple[str, str]]:
             )
             for number, (row, level) in enumerate(zip(rows, levels, strict=True), start=1)
         ),
-        ("Expected", _expected(found, result)),
+        ("Expected", _expected(looks, result)),
     ]
     if wish.stop_when is not None:
         facts.insert(1 + len(rows), ("Stops on", wish.stop_when.words(result.request.assumed.scale)))
-    own, naive = found.plan.errors[0], found.plan.errors[-1]
+    own, naive = looks.plan.errors[0], looks.plan.errors[-1]
     low, high = own.interval
     where = "without an effect" if result.request.many is None else "where all systems are equal"
     facts.append(
@@ -709,14 +709,14 @@ def look_facts(result: PlanResult) -> list[tuple[str, str]]:
             f"({100 * low:.1f} to {100 * high:.1f}, simulated); {naive.procedure}: {100 * naive.rate:.0f} %",
         )
     )
-    advised = next((choice for choice in found.choices if choice.recommended), None)
+    advised = next((choice for choice in looks.choices if choice.recommended), None)
     if advised is not None and advised.n_looks != wish.looks.n_looks:
         facts.append(("Advice", f"{advised.n_looks} equal looks would do: more save less than 2 % each"))
     return facts
 
 
-def _expected(found: SequentialOption, result: PlanResult) -> str:
-    expected, most = found.expected, found.plan.rows[-1].n_ratings
+def _expected(looks: SequentialOption, result: PlanResult) -> str:
+    expected, most = looks.expected, looks.plan.rows[-1].n_ratings
     text = (
         f"{expected.ratings_if_effect:,.0f} ratings if the effect is true, {expected.ratings_if_none:,.0f} if "
         f"there is none, of at most {most:,}"
@@ -736,33 +736,33 @@ def stops_sections(result: PlanResult) -> Iterator[Section]:
     from humeval_power.studies.looks.repeated import few_workers_note
     from humeval_power.studies.looks.tables import stops_blocks
 
-    found, request = result.chosen.sequential, result.request
-    if found is None or not found.stops:
+    answer, request = result.chosen.sequential, result.request
+    if answer is None or not answer.stops:
         return
-    blocks = stops_blocks(found.stops, found.plan.rows[-1].n_workers, request.rule, request.assumed.scale)
-    few = few_workers_note(found.plan.rows[0].n_workers)
+    blocks = stops_blocks(answer.stops, answer.plan.rows[-1].n_workers, request.rule, request.assumed.scale)
+    few = few_workers_note(answer.plan.rows[0].n_workers)
     yield Section("What it takes", (*blocks, *([] if few is None else [Paragraph(few)])))
 
 
 def look_choice_record(result: PlanResult) -> Record | None:
     """The looks of the chosen design as plain values; None without looks."""
-    found, wish = result.chosen.sequential, result.request.looks
-    if found is None or wish is None:
+    looks, wish = result.chosen.sequential, result.request.looks
+    if looks is None or wish is None:
         return None
     return {
         "by": wish.looks.kind,
         "shares": list(wish.looks.shares),
         "efficacy": str(wish.efficacy),
         "futility": "none" if wish.futility is None else str(wish.futility),
-        "information": list(found.plan.information_shares),
-        "nominal": list(found.plan.first_levels),
-        "calibration": None if found.plan.calibration is None else asdict(found.plan.calibration),
-        "false_positives": [asdict(error) for error in found.plan.errors],
-        "expected": asdict(found.expected),
-        "numbers_of_looks": [asdict(choice) for choice in found.choices],
+        "information": list(looks.plan.information_shares),
+        "nominal": list(looks.plan.first_levels),
+        "calibration": None if looks.plan.calibration is None else asdict(looks.plan.calibration),
+        "false_positives": [asdict(error) for error in looks.plan.errors],
+        "expected": asdict(looks.expected),
+        "numbers_of_looks": [asdict(choice) for choice in looks.choices],
         **(
             {}
             if wish.stop_when is None
-            else {"stop_when": asdict(wish.stop_when), "stops": [asdict(one) for one in found.stops]}
+            else {"stop_when": asdict(wish.stop_when), "stops": [asdict(one) for one in looks.stops]}
         ),
     }

@@ -69,14 +69,14 @@ def checksum(content: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any], above: str = "") -> list[Change]:
     """What differs, value by value; a list is one value, and so is a section that comes or goes (null: absent)."""
-    found = []
+    differences = []
     for name in {**before, **after}:
         path, old, new = f"{above}{name}", before.get(name), after.get(name)
         if isinstance(old, dict) and isinstance(new, dict) and name not in WHOLE:
-            found += changes(old, new, f"{path}.")
+            differences += changes(old, new, f"{path}.")
         elif old != new:
-            found.append(Change(path, old, new))
-    return found
+            differences.append(Change(path, old, new))
+    return differences
 
 
 def value_at(content: Mapping[str, Any], path: str) -> Any:

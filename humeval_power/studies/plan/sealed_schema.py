@@ -135,10 +135,10 @@ class LooksSection(RecordSection):
 
     @model_serializer(mode="wrap")
     def _without_what_is_absent(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
-        found: dict[str, object] = write(self)
-        if found["stops"] is None:
-            del found["stops"]
-        return found
+        fields: dict[str, object] = write(self)
+        if fields["stops"] is None:
+            del fields["stops"]
+        return fields
 
 
 class ExclusionSection(RecordSection):

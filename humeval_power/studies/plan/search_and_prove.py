@@ -210,12 +210,12 @@ def _workers_out(
     return workers_out(_study(request, counts, next(iter(first.values()))), seed=seed, n_jobs=n_jobs)
 
 
-def _refuse_too_strict(request: PlanRequest, counts: StudyCounts, found: PowerEstimate) -> None:
+def _refuse_too_strict(request: PlanRequest, counts: StudyCounts, estimate: PowerEstimate) -> None:
     """Refuse rules that leave too little of so many studies that there is no power."""
-    if request.control is not None and found.too_many_failed:
+    if request.control is not None and estimate.too_many_failed:
         raise InputError(
             f"The rules {request.control.rules} leave too few workers for a test in "
-            f"{found.failure_rate:.0%} of the simulated studies of {counts.n_workers:,} workers and "
+            f"{estimate.failure_rate:.0%} of the simulated studies of {counts.n_workers:,} workers and "
             f"{counts.n_items:,} items. Choose other limits, "
             "or give each worker more to be judged by: ratings, checks or repeats."
         )
@@ -284,8 +284,8 @@ def _places(
         return power >= request.safer_power
 
     low = cheap or 0
-    found = bisect_left(range(low, largest + 1), True, key=is_safe) + low
-    yield "safer", found if found <= largest else None
+    smallest = bisect_left(range(low, largest + 1), True, key=is_safe) + low
+    yield "safer", smallest if smallest <= largest else None
     if request.budget is not None:
         yield "all the budget", largest
 
@@ -349,19 +349,19 @@ def _why_stops_fall_short(
     assert option.sequential is not None
     assert request.stop_when is not None
     effect, rule = request.effect, request.rule
-    found = min(option.sequential.stops, key=lambda one: abs(one.effect - effect))
+    value = min(option.sequential.stops, key=lambda one: abs(one.effect - effect))
     goal = f"for an effect of {effect:g}" if rule.margin is None else f"to show {claim(rule)}"
     reason = (
         f"No design within these limits has a power of {request.target:g} {goal} at these looks: the best has "
         f"{power:.2f} by formula."
     )
     if request.stop_when == StopWhen():
-        return f"{reason} With one look at the end it has {found.fixed_power:.2f}.", ()
+        return f"{reason} With one look at the end it has {value.fixed_power:.2f}.", ()
     reason += (
-        f" If decisions alone stopped it, it would have {found.decision_power:.2f}; the other reasons to stop end "
+        f" If decisions alone stopped it, it would have {value.decision_power:.2f}; the other reasons to stop end "
         "some studies before they decide."
     )
-    enough = found.decision_power >= request.target
+    enough = value.decision_power >= request.target
     return reason, ("stop_when = decision alone",) if enough else ()
 
 
@@ -373,7 +373,7 @@ def _confident_place(request: PlanRequest, candidates: Candidates, best: np.ndar
     def surely(place: int) -> bool:
         assert request.uncertainty is not None
         assert request.confidence is not None
-        found = assurance(
+        result = assurance(
             request.uncertainty,
             candidates.counts(int(best[place])),
             effect=request.effect,
@@ -381,7 +381,7 @@ def _confident_place(request: PlanRequest, candidates: Candidates, best: np.ndar
             rule=request.rule,
             documents=request.assumed.entries[0].parameters,
         )
-        return found.quantile(1 - request.confidence) >= request.target
+        return result.quantile(1 - request.confidence) >= request.target
 
     low, high = 0, len(best) - 1
     if not surely(high):
@@ -513,18 +513,18 @@ class _Proofs:
             return Option(counts, cost, powers, simulated)
         how: dict[str, Any] = {"costs": request.costs, "seed": self.seed, "n_jobs": self.n_jobs}
         if request.stop_when is None:
-            found = prove(
+            result = prove(
                 judged, counts, request.looks, request.rule, n_simulations=self.n_simulations, **how
             )
         else:
-            found = prove_stops(
+            result = prove_stops(
                 judged, counts, request.looks, request.rule, n_simulations=self.n_stops(counts), **how
             )
-            self.factor = found.calibrated(request.looks).factor
+            self.factor = result.calibrated(request.looks).factor
             powers = self.powers(counts)
         if part is not None:
             part(self.n_simulations, self.n_simulations)
-        return Option(counts, cost, powers, found.simulated, found)
+        return Option(counts, cost, powers, result.simulated, result)
 
     def _part(self, designs: Sequence[StudyCounts]) -> Progress | None:
         """Progress of the proof of the first design, told as that of all proofs that are known to come: in
@@ -537,17 +537,17 @@ class _Proofs:
         own, all_of_them = (1e3 * self.n_simulations * seconds for seconds in (each[0], sum(each)))
         self.done += own
 
-        def told(done: int, total: int) -> None:
+        def report(done: int, total: int) -> None:
             tell(round(before + own * done / total), round(before + all_of_them))
 
-        return told
+        return report
 
     def rules(self, option: Option) -> PlannedRules | None:
         """The rules by which workers are left out, and what they cost this design; None without any."""
         request, judged = self.request, self.settings[_judged(self.request, option.powers)]
-        found = option.simulated if isinstance(option.simulated, PowerEstimate) else None
+        result = option.simulated if isinstance(option.simulated, PowerEstimate) else None
         study = _study(request, option.counts, judged)
-        known = found if request.looks is None else None
+        known = result if request.looks is None else None
         return planned_rules(study, known, seed=self.seed, n_jobs=self.n_jobs)
 
 

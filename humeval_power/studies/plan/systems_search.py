@@ -146,8 +146,8 @@ class GoalPower:
 def _fast_power(planned: PlannedSystems, counts: StudyCounts | ExpectedCounts, rule: DecisionRule) -> float:
     precision = systems_precision(planned.parameters, counts, planned.family)
     truth = Truth(planned.parameters, precision.pairs, within_criterion(planned, rule))
-    found = counts_by_law(truth, precision, planned.family, log2_points=_LOG2_POINTS)
-    return with_looks(found.of(planned.goal) / found.n, planned, counts, rule)
+    result = counts_by_law(truth, precision, planned.family, log2_points=_LOG2_POINTS)
+    return with_looks(result.of(planned.goal) / result.n, planned, counts, rule)
 
 
 def smallest_effect(
@@ -319,19 +319,19 @@ def cheapest(rows: Sequence[Row], power: GoalPower, *, target: float) -> PricedD
         place = _first(row, power, target, last)
         enough = min(enough, float(row.rough[place]))
         place = row.affordable(int(row.cents[place]))  # the most items for the same money
-        found = _found(row, place, power)
-        if best is None or _order(found) < _order(best):
-            best = found
+        result = _design_at(row, place, power)
+        if best is None or _order(result) < _order(best):
+            best = result
     return best
 
 
-def _found(row: Row, place: int, power: GoalPower) -> PricedDesign:
+def _design_at(row: Row, place: int, power: GoalPower) -> PricedDesign:
     counts = row.counts(place)
     return PricedDesign(counts, int(row.cents[place]), power.exact(counts))
 
 
-def _order(found: PricedDesign) -> tuple[int, float, int]:
-    return found.cents, -round(found.power, 9), found.counts.n_workers
+def _order(priced: PricedDesign) -> tuple[int, float, int]:
+    return priced.cents, -round(priced.power, 9), priced.counts.n_workers
 
 
 def _first(row: Row, power: GoalPower, target: float, last: int) -> int:
@@ -358,8 +358,8 @@ def most_powerful(
     looked = [(row, place) for row, place in within if row.rough[place] >= highest - far]
     about = [power.about(row.counts(place)) for row, place in looked]
     best = sorted(zip(about, range(len(looked)), strict=True), reverse=True)[:_SHORT_LIST]
-    found = [_found(*looked[number], power) for value, number in best if value >= best[0][0] - _NEAR]
-    return min(found, key=lambda one: (-round(one.power, 9), one.cents))
+    designs = [_design_at(*looked[number], power) for value, number in best if value >= best[0][0] - _NEAR]
+    return min(designs, key=lambda one: (-round(one.power, 9), one.cents))
 
 
 def front(rows: Sequence[Row], power: GoalPower, *, decision: int) -> tuple[PricedDesign, ...]:
@@ -369,9 +369,9 @@ def front(rows: Sequence[Row], power: GoalPower, *, decision: int) -> tuple[Pric
     levels = np.linspace(least, min(most, max(_BEYOND * decision, least)), _LEVELS)
     kept: list[PricedDesign] = []
     for row, place in dict.fromkeys(_best_for(rows, power, int(cents)) for cents in levels):
-        found = _found(row, place, power)
-        if not kept or found.power > kept[-1].power + 1e-9:
-            kept.append(found)
+        result = _design_at(row, place, power)
+        if not kept or result.power > kept[-1].power + 1e-9:
+            kept.append(result)
     return tuple(kept)
 
 
@@ -487,8 +487,8 @@ def _enough_workers(best: StudyCounts, reaches: Callable[[StudyCounts], bool]) -
     most = _MOST_WORKERS
     if not complete:
         most = min(most, best.n_items * best.ratings_per_item * (1 if best.paired else best.n_systems))
-    found = smallest_true(lambda m: reaches(wider(m)), best.n_workers, most)
-    return None if found is None else wider(found)
+    smallest = smallest_true(lambda m: reaches(wider(m)), best.n_workers, most)
+    return None if smallest is None else wider(smallest)
 
 
 # From parameters of several systems, prices and limits to one design: found by formula, proved by
@@ -534,8 +534,8 @@ def make_systems_plan(
             break
         chosen, option = dearer, run.prove(dearer.counts)
     ways = tuple(
-        Way(name, None if found is None else option if found == chosen else run.priced(found.counts))
-        for name, found in search.ways(chosen)
+        Way(name, None if values is None else option if values == chosen else run.priced(values.counts))
+        for name, values in search.ways(chosen)
     )
     planned = search.power.settings[search.power.judged(chosen.counts)]
     reached = chosen.power >= request.target - 1e-12 and not _falls_short(request, option)
@@ -597,14 +597,14 @@ class _Search:
 
     def choose(self) -> PricedDesign:
         """The design to prove first."""
-        found = None if self.request.spend_budget else self.cheapest(self.request.target)
-        return found or self.largest()
+        result = None if self.request.spend_budget else self.cheapest(self.request.target)
+        return result or self.largest()
 
     def cheapest(self, target: float) -> PricedDesign | None:
         """The cheapest design of this power, None where the limits or the budget have none."""
-        found = cheapest(self.rows, self.power, target=target) if target > 0 else None
-        is_beyond = found is not None and self.limit is not None and found.cents > self.limit
-        return None if is_beyond else found
+        result = cheapest(self.rows, self.power, target=target) if target > 0 else None
+        is_beyond = result is not None and self.limit is not None and result.cents > self.limit
+        return None if is_beyond else result
 
     def largest(self) -> PricedDesign:
         """The most powerful design, within the budget where there is one."""
@@ -626,8 +626,8 @@ class _Search:
         """The cheapest design with as much more power by formula as simulation found missing."""
         assert option.simulated is not None
         missing = self.request.target - option.simulated.power
-        found = self.cheapest(chosen.power + max(_LEAST_RAISE, missing))
-        return None if found is None or found.counts == chosen.counts else found
+        result = self.cheapest(chosen.power + max(_LEAST_RAISE, missing))
+        return None if result is None or result.counts == chosen.counts else result
 
     def ways(self, chosen: PricedDesign) -> Iterator[tuple[WayName, PricedDesign | None]]:
         """Designs by the ways to spend the money, None where a way is closed."""
@@ -644,12 +644,12 @@ class _Search:
         """What the setting asks for if nothing else is assumed."""
         largest = most_powerful(self.rows, self.power, budget_cents=self.limit)
         best = 0.0 if largest is None else largest.power
-        found = None
+        result = None
         if best >= self.request.target:
-            found = cheapest(self.rows, self.power, target=self.request.target)
-        if found is None:
+            result = cheapest(self.rows, self.power, target=self.request.target)
+        if result is None:
             return Alone(name, None, None, best)
-        return Alone(name, found.counts, Decimal(found.cents) / 100, best)
+        return Alone(name, result.counts, Decimal(result.cents) / 100, best)
 
 
 @dataclass(slots=True)
@@ -675,7 +675,7 @@ class _Proofs:
         part = part_of(self.progress, self.done, _MOST_PROOFS)
         self.done += 1
         if planned.looks is not None:
-            found = prove_systems(
+            result = prove_systems(
                 planned,
                 design,
                 planned.looks,
@@ -685,7 +685,7 @@ class _Proofs:
                 seed=self.seed,
                 n_jobs=self.n_jobs,
             )
-            return replace(self.priced(counts), simulated=found.simulated, sequential=found)
+            return replace(self.priced(counts), simulated=result.simulated, sequential=result)
         simulated = simulate_systems(
             planned.parameters,
             design,

@@ -172,7 +172,7 @@ class StudyUnderWay:
 
     def new_slots(self, n_new: int) -> tuple[str, ...]:
         """Names after those of all slots so far."""
-        used = [int(found[1]) for slot in self.table.slots if (found := _SLOT.fullmatch(slot))]
+        used = [int(match[1]) for slot in self.table.slots if (match := _SLOT.fullmatch(slot))]
         first = max([*used, len(self.plan.slots)])
         return numbered("w", first + n_new)[first:]
 
@@ -242,8 +242,8 @@ def _outputs_of(plan: AssignmentPlan, table: AssignmentTable) -> Codes:
     code_of = {code: output for output, code in enumerate(plan.codes)}
     frame = table.frame
     is_check = (frame["kind"] == "check").to_numpy()
-    found = np.array([code_of.get(code, -1) for code in frame["code"]], dtype=np.int64)
-    unknown = (found < 0) & ~is_check
+    result = np.array([code_of.get(code, -1) for code in frame["code"]], dtype=np.int64)
+    unknown = (result < 0) & ~is_check
     if unknown.any():
         first = frame[unknown].iloc[0]
         rule = (
@@ -254,13 +254,13 @@ def _outputs_of(plan: AssignmentPlan, table: AssignmentTable) -> Codes:
         raise InputError(
             [Problem(rule, remedy, table.source, column="code", value=first["code"], has_value=True)]
         )
-    found[is_check] = -1
+    result[is_check] = -1
     n_systems = len(plan.systems)
     for name, names in (("item", plan.items), ("system", plan.systems)):
         of = np.array([*names, ""], dtype=object)[
-            np.where(found < 0, len(names), found // n_systems if name == "item" else found % n_systems)
+            np.where(result < 0, len(names), result // n_systems if name == "item" else result % n_systems)
         ]
-        other = (frame[name] != "").to_numpy() & (frame[name].to_numpy() != of) & (found >= 0)
+        other = (frame[name] != "").to_numpy() & (frame[name].to_numpy() != of) & (result >= 0)
         if other.any():
             first = frame[other].iloc[0]
             rule = f"is another {name} than code {first['code']} stands for in this study."
@@ -268,7 +268,7 @@ def _outputs_of(plan: AssignmentPlan, table: AssignmentTable) -> Codes:
             raise InputError(
                 [Problem(rule, remedy, table.source, column=name, value=first[name], has_value=True)]
             )
-    return found
+    return result
 
 
 def _room(limit: int | None, shown: Codes, rates: Sequence[float], *, most: int) -> Codes:

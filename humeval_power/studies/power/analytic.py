@@ -42,8 +42,8 @@ def smallest_equivalence_margin(
     difference is `effect`; arguments as in `equivalence_power`."""
 
     def shortfall(margin: float) -> float:
-        found = equivalence_power(effect, standard_error, df, margin=margin, critical=critical)
-        return float(found) - power
+        result = equivalence_power(effect, standard_error, df, margin=margin, critical=critical)
+        return float(result) - power
 
     least = abs(effect)
     most = least + 4 * critical * standard_error

@@ -170,9 +170,9 @@ def command(
         refuse_drawing(draw, along, "--compare draws the power of both rules over the effects")
     settings = assumptions_of(study)
     unit = CARD2020_UNIT if compat else 1.0
-    found = _at_effects(study, rule, settings, unit)
-    said = tuple(difference for _, difference in found)
-    settings = found[0][0]
+    result = _at_effects(study, rule, settings, unit)
+    said = tuple(difference for _, difference in result)
+    settings = result[0][0]
     warn_beyond(settings, said)
     rules = [
         CARD2020 if compat else analysed_as(study, rule, settings),
@@ -184,7 +184,7 @@ def command(
         for decided in rules
         for name in settings.by_name
         for design in designs
-        for there, difference in found
+        for there, difference in result
     ]
     tell_cells(cells, run, half_width)
     return study_surface(
@@ -280,10 +280,10 @@ def _at_effects(
             (same, Difference(unit * value, settings.scale, systems=settings.systems))
             for value in typed.coefficients(unit)
         ]
-    found = settled(study, settings, typed)
-    if rule.halfway is not None and rule.halfway not in [difference.value for _, difference in found]:
+    cells = settled(study, settings, typed)
+    if rule.halfway is not None and rule.halfway not in [difference.value for _, difference in cells]:
         note(
             f"Power near a true difference of 0 is optimistic; add {rule.halfway:g} to --effect, which is "
             "halfway to the margin."
         )
-    return found
+    return cells

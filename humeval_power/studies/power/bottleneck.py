@@ -216,8 +216,8 @@ def enough_documents(best: StudyCounts, reaches: Callable[[StudyCounts], bool]) 
     def wider(number: int) -> StudyCounts:
         return replace(best, n_documents=number, n_items=number * each)
 
-    found = smallest_true(lambda number: reaches(wider(number)), best.n_documents, _MOST_DOCUMENTS)
-    return None if found is None else wider(found)
+    smallest = smallest_true(lambda number: reaches(wider(number)), best.n_documents, _MOST_DOCUMENTS)
+    return None if smallest is None else wider(smallest)
 
 
 def _enough_workers(
@@ -231,7 +231,7 @@ def _enough_workers(
     most = _MOST_WORKERS
     if not complete:
         most = min(most, best.n_items * best.ratings_per_item * (1 if best.paired else 2))
-    found = smallest_true(
+    smallest = smallest_true(
         lambda m: counts_power(parameters, wider(m), rule=rule) >= target, best.n_workers, most
     )
-    return None if found is None else wider(found)
+    return None if smallest is None else wider(smallest)

@@ -87,8 +87,8 @@ class NullStudies:
         parts = begun_small([range(first, first + n)])
         for part in parts:
             answers = self.answers(len(part), seed=seed, first=part.start, n_jobs=n_jobs)
-            found = [_tally(answer, self.level, self.rule) for answer in answers]
-            counts = [count + more for count, more in zip(counts, found, strict=True)]
+            tallies = [_tally(answer, self.level, self.rule) for answer in answers]
+            counts = [count + more for count, more in zip(counts, tallies, strict=True)]
             part_done((part.stop - first) / n)
         return tuple(counts)
 
@@ -293,14 +293,14 @@ class Calibration:
         """About how many studies would tell, if their rate is the one seen; None where these do."""
         if self.verdict != "unclear":
             return None
-        needed, told = self.estimate.n_usable, False
-        while not told:
+        needed, text = self.estimate.n_usable, False
+        while not text:
             digits: int = 10 ** max(math.floor(math.log10(1.1 * needed)) - 1, 0)
             needed = math.ceil(1.1 * needed / digits) * digits
-            found = self.judged[0] * needed
-            told = all(
+            result = self.judged[0] * needed
+            text = all(
                 self._verdict_of(wilson_interval(count, needed, VERDICT_CONFIDENCE)) != "unclear"
-                for count in (math.floor(found), math.ceil(found))
+                for count in (math.floor(result), math.ceil(result))
             )
         return needed
 
@@ -407,9 +407,9 @@ def calibrate(
     counts = [Tally() for _ in studies.tests]
     parts = spans(n_simulations, max(1, min(_STUDIES_AT_ONCE, _RATINGS_AT_ONCE // design.n_ratings)))
     blocks = _blocks(studies, seed, parts)
-    told = ReplicateProgress(progress, blocks[0].seconds / blocks[0].replicates or 1.0)
-    for found in run_blocks(blocks, n_jobs=n_jobs, done=told.listen(blocks), part=told.part):
-        counts = [count + more for count, more in zip(counts, found, strict=True)]
+    reporter = ReplicateProgress(progress, blocks[0].seconds / blocks[0].replicates or 1.0)
+    for values in run_blocks(blocks, n_jobs=n_jobs, done=reporter.listen(blocks), part=reporter.part):
+        counts = [count + more for count, more in zip(counts, values, strict=True)]
     return [
         Calibration(
             test.name,
@@ -464,12 +464,12 @@ def _two_sided_level(rule: DecisionRule) -> float:
     return 2 * rule.alpha
 
 
-def _tally(found: TwoSided, level: float, rule: DecisionRule) -> Tally:
-    significant = found.p_value <= level
-    right = found.direction > 0 if rule.margin is None else np.ones_like(significant)
+def _tally(rates: TwoSided, level: float, rule: DecisionRule) -> Tally:
+    significant = rates.p_value <= level
+    right = rates.direction > 0 if rule.margin is None else np.ones_like(significant)
     return Tally(
-        n=len(found.p_value),
-        n_failed=int(np.isnan(found.p_value).sum()),
+        n=len(rates.p_value),
+        n_failed=int(np.isnan(rates.p_value).sum()),
         n_right=int((significant & right).sum()),
-        n_wrong=int((significant & ~right & (found.direction != 0)).sum()),
+        n_wrong=int((significant & ~right & (rates.direction != 0)).sum()),
     )

@@ -253,11 +253,11 @@ def study_size(
     if effect is not None and not isinstance(effect, Difference):
         about = strategies.at_effect(about, effect)
     said = effect if isinstance(effect, Difference) else strategies.difference_of(about, effect, scale)
-    asked = strategies.sized(about, said.value, rule)
+    request = strategies.sized(about, said.value, rule)
 
     def required(sought: SizeSought, workers: int | None, **how: Any) -> RequiredSize | SystemsSize:
         return strategies.required(
-            asked,
+            request,
             sought,
             workers=workers,
             items=items,
@@ -282,22 +282,22 @@ def study_size(
         )
         workers = max_workers if by_formula.counts is None else by_formula.counts.n_workers
     with progress("Proving", total=100) as advance:
-        found = required(searched, workers, proves=method == "both", progress=in_steps(advance))
+        needed = required(searched, workers, proves=method == "both", progress=in_steps(advance))
     if sought == "budget":
         why = (
-            found.reason
-            and f"with at most {max_workers:,} workers {found.reason[0].lower()}{found.reason[1:]}"
+            needed.reason
+            and f"with at most {max_workers:,} workers {needed.reason[0].lower()}{needed.reason[1:]}"
         )
-        found = replace(found, sought=sought, reason=why and f"No budget will do: {why}")
+        needed = replace(needed, sought=sought, reason=why and f"No budget will do: {why}")
     return StudySize(
-        found=found,
-        priced=None if costs is None or found.counts is None else cost_of(found.counts, costs),
-        about=asked,
+        found=needed,
+        priced=None if costs is None or needed.counts is None else cost_of(needed.counts, costs),
+        about=request,
         said=said,
-        halfway=strategies.halfway_of_size(asked, found),
+        halfway=strategies.halfway_of_size(request, needed),
         setting=setting,
         scale=scale,
-        provenance=_drawn(found.simulated is not None, seed),
+        provenance=_drawn(needed.simulated is not None, seed),
     )
 
 
@@ -435,7 +435,7 @@ def power(
 
     by = ways_of(method, scenario)
     with progress("Simulating", total=n_simulations) as advance:
-        found = answer(
+        result = answer(
             scenario,
             by=by,
             n_simulations=n_simulations,
@@ -445,7 +445,7 @@ def power(
             progress=in_steps(advance),
         )
     return PowerResult(
-        answer=found,
+        answer=result,
         wording=wording or _wording(scenario),
         given=given or {},
         provenance=_drawn_of_question(by, seed),
@@ -495,7 +495,7 @@ def detectable_effect(
     from humeval_power.studies.power.question_results import DetectableResult
 
     (by,) = questions.ways_of(method, scenario, is_search=True)
-    found = questions.detectable_effect(
+    result = questions.detectable_effect(
         scenario,
         largest=largest,
         power=power,
@@ -506,7 +506,7 @@ def detectable_effect(
     )
     return DetectableResult(
         scenario=scenario,
-        found=found,
+        found=result,
         wording=wording or _wording(scenario),
         given=given or {},
         provenance=_drawn_of_question((by,), seed),
@@ -550,7 +550,7 @@ def required(
 
     largest = build(highest)
     (by,) = ways_of(method, largest, is_search=True)
-    found = required_n(
+    needed = required_n(
         build,
         power=power,
         lowest=lowest,
@@ -561,7 +561,7 @@ def required(
         n_jobs=n_jobs,
     )
     return RequiredResult(
-        found=found,
+        found=needed,
         build=build,
         wording=wording or _wording(largest),
         given=given or {},
@@ -652,9 +652,9 @@ def _wording(scenario: Scenario) -> Wording:
     place = _WORDED.get(kind.__name__)
     if place is None or not kind.__module__.startswith("humeval_power."):
         return PLAIN
-    found = importlib.import_module(f"humeval_power.comparisons.{place}").WORDING
-    assert isinstance(found, Wording)
-    return found
+    wording = importlib.import_module(f"humeval_power.comparisons.{place}").WORDING
+    assert isinstance(wording, Wording)
+    return wording
 
 
 def _drawn_of_question(by: Sequence[By], seed: int) -> Provenance:

@@ -101,12 +101,12 @@ def effect_chart(
     if curve is None:
         return
     effect = analytic.effect
-    found = f"A true difference of {effect:.3g} is found with power {analytic.power:.2f}"
+    sentence = f"A true difference of {effect:.3g} is found with power {analytic.power:.2f}"
     half = curve.powers[len(curve.powers) // 4]
     yield Chart(
         "power",
         "What if the true difference is another?",
-        f"{found}, half of it with {half:.2f}, twice as much with {curve.powers[-1]:.2f}.",
+        f"{sentence}, half of it with {half:.2f}, twice as much with {curve.powers[-1]:.2f}.",
         Axis(f"True difference {direction} on [0, 1]", min(curve.effects), max(curve.effects)),
         POWER,
         (Series("line", "this study by formula", curve.effects, curve.powers),),
@@ -118,32 +118,32 @@ def estimates_chart(
     outlook: Outlook, analytic: AnalyticPower, rule: DecisionRule, *, direction: str
 ) -> Iterator[Chart]:
     """The estimates that are to be expected, with and without the effect, and which of them are significant."""
-    found = outlook.estimates
+    estimates = outlook.estimates
     has_margin = rule.margin is not None
-    zeros = (0.0,) * len(found.at)
-    null = f"true difference {found.null:.3g}" if has_margin else "no true difference"
+    zeros = (0.0,) * len(estimates.at)
+    null = f"true difference {estimates.null:.3g}" if has_margin else "no true difference"
     significant = "shows the claim" if has_margin else "significant"
     series = [
-        Series("band", f"{significant}, {null}", found.at, (), zeros, found.null_found, 1),
-        Series("line", null, found.at, found.under_null, colour=1),
+        Series("band", f"{significant}, {null}", estimates.at, (), zeros, estimates.null_found, 1),
+        Series("line", null, estimates.at, estimates.under_null, colour=1),
     ]
     marks: list[Mark] = []
-    if analytic.effect != found.null:
+    if analytic.effect != estimates.null:
         true = f"true difference {analytic.effect:.3g}"
         series += [
-            Series("band", f"{significant}, {true}", found.at, (), zeros, found.effect_found, 0),
-            Series("line", true, found.at, found.under_effect, colour=0),
+            Series("band", f"{significant}, {true}", estimates.at, (), zeros, estimates.effect_found, 0),
+            Series("line", true, estimates.at, estimates.under_effect, colour=0),
         ]
         marks.append(Upright(f"the true {analytic.effect:.3g}", analytic.effect))
     if analytic.type_m == analytic.type_m:
         mean = analytic.effect * analytic.type_m
         marks.append(Upright(f"significant ones on average: {mean:.3g}", mean, _THIRD))
-    top = max(*found.under_null, *found.under_effect)
+    top = max(*estimates.under_null, *estimates.under_effect)
     yield Chart(
         "estimates",
         "What would be seen if there were no effect?" if not has_margin else "What would be seen?",
         _estimates_words(analytic, rule),
-        Axis(f"Estimated difference {direction} on [0, 1]", found.at[0], found.at[-1]),
+        Axis(f"Estimated difference {direction} on [0, 1]", estimates.at[0], estimates.at[-1]),
         Axis("Density", 0.0, 1.05 * top),
         tuple(series),
         tuple(marks),

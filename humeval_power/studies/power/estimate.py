@@ -63,8 +63,8 @@ def drawn_in_blocks(
     """The first `n` replicates, by the sweep in force; the same as `scenario.draw` gives."""
     seconds = seconds_each(scenario)
     blocks = blocks_of(draw_block, scenario, 0, n, seed=seed, seconds=seconds)
-    told = ReplicateProgress(progress, seconds)
-    return joined(list(run_blocks(blocks, n_jobs=n_jobs, done=told.listen(blocks), part=told.part)))
+    reporter = ReplicateProgress(progress, seconds)
+    return joined(list(run_blocks(blocks, n_jobs=n_jobs, done=reporter.listen(blocks), part=reporter.part)))
 
 
 class ReplicateProgress:
@@ -186,14 +186,14 @@ def part_of(progress: Progress | None, part: int, parts: int) -> Progress | None
     return lambda done, total: progress(part * total + done, parts * total)
 
 
-def told_as(progress: Progress | None, units: int) -> Progress | None:
+def progress_in_units(progress: Progress | None, units: int) -> Progress | None:
     """Progress of work of any length, told as so many units."""
     if progress is None:
         return None
     return lambda done, total: progress(units * done // total, units)
 
 
-def told_of_blocks(progress: Progress | None, sizes: Sequence[int]) -> Done | None:
+def progress_of_blocks(progress: Progress | None, sizes: Sequence[int]) -> Done | None:
     """Progress in units of which each block has so many, told as blocks are finished, in any order."""
     if progress is None:
         return None
@@ -346,7 +346,7 @@ def estimate_power(
     InputError
         A number of simulations below 1 or a precision outside (0, 0.5).
     """
-    (found,) = estimate_powers(
+    (estimate,) = estimate_powers(
         [[scenario]],
         n_simulations=n_simulations,
         seed=seed,
@@ -354,7 +354,7 @@ def estimate_power(
         n_jobs=n_jobs,
         progress=progress,
     )
-    return found[0]
+    return estimate[0]
 
 
 class _Count:
@@ -388,9 +388,9 @@ class _Count:
             measured=self.measured,
         )
 
-    def add(self, found: BlockCounts) -> None:
-        self.boundary_names, self.directed = found.boundary_names, found.directed
-        self.tallies = [old + new for old, new in zip(self.tallies, found.tallies, strict=True)]
+    def add(self, counts: BlockCounts) -> None:
+        self.boundary_names, self.directed = counts.boundary_names, counts.directed
+        self.tallies = [old + new for old, new in zip(self.tallies, counts.tallies, strict=True)]
 
     def aim(self, precision: float | None) -> None:
         """After all blocks so far: go as far as the one of them needs that needs most."""
@@ -433,13 +433,13 @@ def estimate_powers(
         leads = [one.scenarios[0] for one in counts]
         for one, seconds in zip(counts, measured_seconds(leads, n_simulations=n_simulations), strict=True):
             one.measured = seconds
-    told = ReplicateProgress(progress, min((one.measured for one in counts), default=1.0))
+    reporter = ReplicateProgress(progress, min((one.measured for one in counts), default=1.0))
     while going := [one for one in counts if one.n < one.target]:
         owners = [(one, block) for one in going for block in one.blocks(seed)]
         blocks = [block for _, block in owners]
-        results = run_blocks(blocks, n_jobs=n_jobs, done=told.listen(blocks), part=told.part)
-        for (one, _), found in zip(owners, results, strict=True):
-            one.add(found)
+        results = run_blocks(blocks, n_jobs=n_jobs, done=reporter.listen(blocks), part=reporter.part)
+        for (one, _), values in zip(owners, results, strict=True):
+            one.add(values)
         for one in going:
             one.aim(precision)
     return [one.estimates() for one in counts]

@@ -72,10 +72,10 @@ def read_library(path: str | Path) -> list[LibraryEntry]:
 
 def _entry(values: object, *, place: str) -> LibraryEntry:
     """An entry whose document, where it has one, is read as a file of its own would be."""
-    found = entry_from_dict(values, place=place)
-    if found.document is not None:
-        checked_document(found.document, schema=PARAMETERS_SCHEMA, place=f"{place}, entry {found.name!r}")
-    return found
+    result = entry_from_dict(values, place=place)
+    if result.document is not None:
+        checked_document(result.document, schema=PARAMETERS_SCHEMA, place=f"{place}, entry {result.name!r}")
+    return result
 
 
 def _entries(path: Path) -> list[object]:

@@ -18,10 +18,10 @@ def is_analysis(path: str) -> bool:
     """Whether a file is the record of an analysis, of one criterion or several; what cannot be read is left to
     whoever reads it."""
     try:
-        found = read_json(path, hint="")
+        document = read_json(path, hint="")
     except InputError:
         return False
-    return isinstance(found, dict) and found.get("schema") in (ANALYSIS_SCHEMA, ANALYSES_SCHEMA)
+    return isinstance(document, dict) and document.get("schema") in (ANALYSIS_SCHEMA, ANALYSES_SCHEMA)
 
 
 def read_joint(path: str) -> SystemsPilot:
@@ -36,8 +36,8 @@ def read_joint(path: str) -> SystemsPilot:
     from humeval_power.files.documents.reading import read_document
     from humeval_power.studies.plan.planned_systems import SystemsPilot, systems_of_deviations
 
-    found = read_json(path, hint="")
-    if isinstance(found, dict) and found.get("schema") == ANALYSES_SCHEMA:
+    document = read_json(path, hint="")
+    if isinstance(document, dict) and document.get("schema") == ANALYSES_SCHEMA:
         rule = "holds the analyses of several criteria, and a study is planned from one."
         remedy = "Write that of the criterion that varies most: analyze --criterion NAME --model joint -o FILE.json"
         raise InputError([Problem(rule, remedy, place=path)])

@@ -73,8 +73,8 @@ class BalancedStudy:
             variance = balanced_documents.effect_variance(expected, self._documents)
             return float(variance), float(balanced_documents.kenward_roger_df(expected, df))
         expected = balanced.expected_mean_squares(self._size, variances)
-        found = balanced.kenward_roger_df(expected, balanced.degrees_of_freedom(self._size))
-        return float(balanced.effect_variance(expected, self._size)), float(found)
+        result = balanced.kenward_roger_df(expected, balanced.degrees_of_freedom(self._size))
+        return float(balanced.effect_variance(expected, self._size)), float(result)
 
     def drawn(
         self, rng: np.random.Generator, variances: Floats, *, n: int, interaction: float = 0.0
@@ -109,8 +109,8 @@ class BalancedStudy:
             return squares(table, self.design.n_documents)
         if self._by_difference:
             return balanced.difference_squares(table)
-        found, difference, _ = balanced.mean_squares(table)
-        return found, difference
+        result, difference, _ = balanced.mean_squares(table)
+        return result, difference
 
     def fitted(self, squares: Floats) -> FittedSquares:
         """Fits from mean squares: REML in closed form, maximum likelihood by iteration (without documents)."""

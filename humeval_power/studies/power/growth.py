@@ -60,8 +60,8 @@ class StudyLike:
         """Power of studies of so many workers and items, arrays that broadcast against each other."""
         m, n = np.broadcast_arrays(np.asarray(workers, np.int64), np.asarray(items, np.int64))
         documents = np.full(m.size, self.counts.n_documents)
-        found = self._powers(m.ravel(), n.ravel(), self.ratings_per_item(m.ravel()), documents)
-        return found.reshape(m.shape)
+        result = self._powers(m.ravel(), n.ravel(), self.ratings_per_item(m.ravel()), documents)
+        return result.reshape(m.shape)
 
     def power_of(self, counts: StudyCounts) -> float:
         """Power of another size of the study."""
@@ -73,7 +73,7 @@ class StudyLike:
         own = (here.n_workers, here.n_items, here.ratings_per_item, here.n_documents)
         columns = (workers, items, ratings_per_item, documents)
         m, n, k, d = (np.append(column, value) for column, value in zip(columns, own, strict=True))
-        found = regular_precision(
+        precision = regular_precision(
             Variances.of(self.parameters),
             workers=m,
             items=n,
@@ -82,7 +82,9 @@ class StudyLike:
             documents=d,
         )
         exact = (self.precision.variance, self.precision.df)
-        variance, df = (each[:-1] * (known / each[-1]) for each, known in zip(found, exact, strict=True))
+        variance, df = (
+            each[:-1] * (known / each[-1]) for each, known in zip(precision, exact, strict=True)
+        )
         effect = self.parameters.difference
         return powers(
             abs(effect) if self.rule.alternative == "two-sided" else effect,
@@ -324,12 +326,12 @@ def _front(
 ) -> Designs:
     """The best split of each of many sums, cheapest first: spread from little to much, and close to each other
     where the target is reached."""
-    found = _best_of_sums(study, costs, near * np.geomspace(_LEAST, _MOST_SPENDING, _SUMS))
-    reaching = np.flatnonzero(np.array(found.power) >= TARGET)
+    result = _best_of_sums(study, costs, near * np.geomspace(_LEAST, _MOST_SPENDING, _SUMS))
+    reaching = np.flatnonzero(np.array(result.power) >= TARGET)
     if len(reaching) and reaching[0] > 0:
-        ends = (found.cost[reaching[0] - 1], found.cost[reaching[0]])
-        found = _joined(found, _best_of_sums(study, costs, np.linspace(*ends, _CLOSE)))
-    return _unbeaten(_joined(found, *grown))
+        ends = (result.cost[reaching[0] - 1], result.cost[reaching[0]])
+        result = _joined(result, _best_of_sums(study, costs, np.linspace(*ends, _CLOSE)))
+    return _unbeaten(_joined(result, *grown))
 
 
 def _best_of_sums(study: StudyLike, costs: CostModel | None, sums: Floats) -> Designs:

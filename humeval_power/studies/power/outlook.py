@@ -49,16 +49,16 @@ def variance_parts(parameters: Parameters, counts: StudyCounts) -> Mapping[Part,
     """
     coded = parameters.recoded()
     ratings = counts.n_items * counts.ratings_per_item
-    found: dict[Part, float] = {
+    part: dict[Part, float] = {
         "workers": coded.sd_worker_slope**2 / counts.n_workers,
         "items": coded.sd_item_slope**2 / counts.n_items,
     }
     if counts.n_documents:
-        found["documents"] = coded.sd_document_slope**2 / counts.n_documents
-    found["residual"] = 2 * coded.sd_residual**2 / ratings
+        part["documents"] = coded.sd_document_slope**2 / counts.n_documents
+    part["residual"] = 2 * coded.sd_residual**2 / ratings
     if not counts.paired and coded.sd_worker_item:
-        found["pairs of worker and item"] = 2 * coded.sd_worker_item**2 / ratings
-    return found
+        part["pairs of worker and item"] = 2 * coded.sd_worker_item**2 / ratings
+    return part
 
 
 _POINTS = 61  # of a density
@@ -172,9 +172,9 @@ def estimates_of(effect: float, precision: EffectPrecision, rule: DecisionRule) 
     """The law of a study's estimates under the null and under the effect, drawn wide enough for both."""
     null, reach = rule.null_effect, _REACH * precision.standard_error
     at = np.linspace(min(null, effect) - reach, max(null, effect) + reach, _POINTS)
-    found = chance_of_significance(at, precision, rule)
+    chance = chance_of_significance(at, precision, rule)
     under_null, under_effect = (estimate_density(at, true, precision) for true in (null, effect))
-    columns = (at, under_null, under_null * found, under_effect, under_effect * found)
+    columns = (at, under_null, under_null * chance, under_effect, under_effect * chance)
     return Estimates(null, *(tuple(column.tolist()) for column in columns))
 
 
@@ -182,23 +182,23 @@ def effect_curve(effect: float, precision: EffectPrecision, rule: DecisionRule) 
     """Power from no effect to twice this one."""
     effects = np.linspace(0, 2 * effect, _EFFECTS)
     one_sided = rule.alternative != "two-sided"
-    found = powers(
+    curve = powers(
         effects if one_sided else np.abs(effects),
         RegularPrecision(np.array(precision.variance), np.array(precision.df)),
         smallest=float(precision.smallest),
         rule=rule,
     )
-    return EffectCurve(tuple(effects.tolist()), tuple(found.tolist()))
+    return EffectCurve(tuple(effects.tolist()), tuple(curve.tolist()))
 
 
 def curse_of(precision: EffectPrecision, rule: DecisionRule) -> Curse:
     """Exaggeration over power, from studies that find next to nothing to those that find all."""
     ratios = np.linspace(_LARGEST_RATIO / _CURVE, _LARGEST_RATIO, _CURVE)
-    found = [power_at(float(ratio) * precision.standard_error, precision, rule=rule) for ratio in ratios]
+    power = [power_at(float(ratio) * precision.standard_error, precision, rule=rule) for ratio in ratios]
     return Curse(
-        tuple(each.power for each in found),
-        tuple(each.type_m for each in found),
-        tuple(each.type_s for each in found),
+        tuple(each.power for each in power),
+        tuple(each.type_m for each in power),
+        tuple(each.type_s for each in power),
     )
 
 
@@ -236,8 +236,8 @@ def without_documents(study: RatingStudy, *, seed: int = DEFAULT_SEED) -> Withou
         return None
     null = replace(study, ignore_documents=True).with_effect(study.rule.null_effect)
     if null.replication.by_mean_squares and null.rule.estimator == "reml":
-        found = estimate_power(null, n_simulations=N_SIMULATED, seed=seed)
-        return WithoutDocuments(found.rejection_rate, study.alpha, N_SIMULATED)
+        estimate = estimate_power(null, n_simulations=N_SIMULATED, seed=seed)
+        return WithoutDocuments(estimate.rejection_rate, study.alpha, N_SIMULATED)
     if not study.has_formula:
         return None
     rate = false_positives_without_documents(study.parameters, study.design, rule=study.rule)

@@ -165,20 +165,20 @@ def own_entry(
     return LibraryEntry(
         name=name,
         summary=summary
-        or _told(exported, "summary")
+        or _text_of(exported, "summary")
         or f"{source or 'own ratings'}{f', {systems}' if systems else ''}",
-        worth=_told(exported, "worth") or WORTH_OF_OWN.format(command=command),
-        worker=_told(exported, "worker"),
-        item=_told(exported, "item"),
-        paper=paper or _told(exported, "paper"),
-        data=data or _told(exported, "data") or source,
-        licence=licence or _told(exported, "licence"),
-        caveat=_told(exported, "caveat"),
+        worth=_text_of(exported, "worth") or WORTH_OF_OWN.format(command=command),
+        worker=_text_of(exported, "worker"),
+        item=_text_of(exported, "item"),
+        paper=paper or _text_of(exported, "paper"),
+        data=data or _text_of(exported, "data") or source,
+        licence=licence or _text_of(exported, "licence"),
+        caveat=_text_of(exported, "caveat"),
         document={**kept, **made},
     )
 
 
-def _told(exported: Mapping[str, Any], name: str) -> str:
+def _text_of(exported: Mapping[str, Any], name: str) -> str:
     text = exported.get(name)
     return text if isinstance(text, str) else ""
 

@@ -79,7 +79,7 @@ class Solution:
 
 
 def computed_chart(
-    power_of: Callable[[float], float | None], found: Solution, *, label: str
+    power_of: Callable[[float], float | None], solution: Solution, *, label: str
 ) -> Chart | None:
     """Power by formula from nothing to twice where the answer lies, which is marked; None where there is no curve.
 
@@ -88,34 +88,34 @@ def computed_chart(
     power_of : the power at an effect, or a size; None where there can be none.
     label : what the axis of effects or sizes shows.
     """
-    points = [(x, power) for x in _places(found) if (power := power_of(x)) is not None]
+    points = [(x, power) for x in _places(solution) if (power := power_of(x)) is not None]
     if len(points) < 2:
         return None
     x, powers = zip(*points, strict=True)
-    marks: list[Mark] = [Spot(found.words, found.place, found.power)]
-    if found.target is not None:
-        marks.append(Level(f"target {found.target:g}", found.target))
+    marks: list[Mark] = [Spot(solution.words, solution.place, solution.power)]
+    if solution.target is not None:
+        marks.append(Level(f"target {solution.target:g}", solution.target))
     return Chart(
         name="power",
         title="How does power grow with the size?"
-        if found.is_size
+        if solution.is_size
         else "Which effects are found how often?",
-        words=f"Power by formula, from 0 to twice the answer, which is marked; {found.words}.",
-        x=Axis(label, x[0], x[-1], is_whole=found.is_size),
+        words=f"Power by formula, from 0 to twice the answer, which is marked; {solution.words}.",
+        x=Axis(label, x[0], x[-1], is_whole=solution.is_size),
         y=Axis("Power", 0, 1),
         series=(Series("line", "power by formula", x, powers),),
         marks=tuple(marks),
     )
 
 
-def _places(found: Solution) -> list[float]:
+def _places(solution: Solution) -> list[float]:
     """Where the curve is computed, from low to high."""
     count = _POINTS
-    if found.is_size and found.place <= _SAW:
-        count = max(round(2 * found.place) + 1, _POINTS)
-    step = 2 * found.place / (count - 1)
+    if solution.is_size and solution.place <= _SAW:
+        count = max(round(2 * solution.place) + 1, _POINTS)
+    step = 2 * solution.place / (count - 1)
     places = (place * step for place in range(count))
-    return sorted({float(round(each)) if found.is_size else round(each, 12) for each in places})
+    return sorted({float(round(each)) if solution.is_size else round(each, 12) for each in places})
 
 
 def scenario_power(make: Callable[[float], Scenario], x: float) -> float | None:
@@ -154,8 +154,8 @@ class PowerResult(QuestionResult):
     def body(self) -> Document:
         """Power in each way, then what was asked."""
         scenario = self.answer.scenario
-        asked = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
-        blocks: list[Block] = [Facts((*asked, *_how(self.answer)))]
+        wanted = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
+        blocks: list[Block] = [Facts((*wanted, *_how(self.answer)))]
         if self.answer.computed is not None and scenario.true_effect:
             here = Solution(scenario.true_effect, self.answer.computed.power)
             blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
@@ -168,11 +168,11 @@ class PowerResult(QuestionResult):
 
     def _lead(self) -> str:
         computed, simulated = self.answer.computed, self.answer.simulated
-        found = f"would find {self.wording.found(self.answer.scenario)}"
+        finds = f"would find {self.wording.found(self.answer.scenario)}"
         formula = "" if computed is None else of_hundred(computed.power)
         by = "Computed exactly" if computed is not None and computed.exact else "By formula"
         if simulated is None:
-            return f"Of 100 such studies, {formula} {found}. {by}."
+            return f"Of 100 such studies, {formula} {finds}. {by}."
         beside = f" {by} it would be {formula}." if formula else ""
         if simulated.too_many_failed:
             return (
@@ -180,7 +180,7 @@ class PowerResult(QuestionResult):
                 f"simulated studies could not be tested.{beside}"
             )
         power = of_hundred(simulated.power, simulated.interval)
-        return f"Of 100 such studies, {power} {found}; {simulated.n_simulations:,} studies were simulated.{beside}"
+        return f"Of 100 such studies, {power} {finds}; {simulated.n_simulations:,} studies were simulated.{beside}"
 
     def content(self) -> Record:
         """Power as computed and as simulated."""
@@ -213,19 +213,20 @@ class DetectableResult(QuestionResult):
 
     def body(self) -> Document:
         """The effect, then what was asked."""
-        found = self.found
-        scenario = self.scenario.with_effect(found.effect)
-        how, simulated = ("Method", found.method), found.by == "simulation"
+        detectable = self.found
+        scenario = self.scenario.with_effect(detectable.effect)
+        how, simulated = ("Method", detectable.method), detectable.by == "simulation"
         blocks: list[Block] = [Facts((*self.wording.study(scenario), how))]
-        if found.by == "computed":
-            here = Solution(found.effect, found.power, target=found.power)
+        if detectable.by == "computed":
+            here = Solution(detectable.effect, detectable.power, target=detectable.power)
             blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
         return Document(
             "The smallest effect that a comparison of this size finds",
-            lead=f"{of_hundred(found.power)} of 100 such studies find {self.wording.found(scenario)}; a smaller "
+            lead=f"{of_hundred(detectable.power)} of 100 such studies find {self.wording.found(scenario)}; "
+            f"a smaller "
             f"effect is found less often. {'By simulation' if simulated else 'Computed; nothing was simulated'}.",
             headline=(
-                ("Smallest effect (MDE)", self.wording.shown(found.effect)),
+                ("Smallest effect (MDE)", self.wording.shown(detectable.effect)),
                 *self._interval(),
             ),
             sections=(Section("", tuple(blocks)),),
@@ -252,35 +253,36 @@ class RequiredResult(QuestionResult):
 
     def body(self) -> Document:
         """The size, then what was asked."""
-        found = self.found
-        shown = found.n or found.highest
-        size = f"none up to {found.highest:,}" if found.n is None else f"n = {found.n:,}"
+        required = self.found
+        shown = required.n or required.highest
+        size = f"none up to {required.highest:,}" if required.n is None else f"n = {required.n:,}"
         scenario = self.build(shown)
-        asked = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
-        blocks: list[Block] = [Facts((*asked, ("Method", found.method)))]
-        if found.by == "computed":
-            here = Solution(shown, found.power, found.target, is_size=True)
+        wanted = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
+        blocks: list[Block] = [Facts((*wanted, ("Method", required.method)))]
+        if required.by == "computed":
+            here = Solution(shown, required.power, required.target, is_size=True)
             blocks += _curve(lambda n: self.build(round(n)), here, label="Size n")
         return Document(
             "The smallest size that finds this effect",
             lead=self._lead(scenario),
-            headline=(("Size", size), (f"Power (target {found.target:g})", self._power())),
+            headline=(("Size", size), (f"Power (target {required.target:g})", self._power())),
             sections=(Section("", tuple(blocks)),),
         )
 
     def _lead(self, scenario: Scenario) -> str:
-        found, find = self.found, self.wording.found(scenario)
-        power = of_hundred(found.power)
-        method = "Computed, not simulated" if found.by == "computed" else "By simulation"
+        required, find = self.found, self.wording.found(scenario)
+        power = of_hundred(required.power)
+        method = "Computed, not simulated" if required.by == "computed" else "By simulation"
         sized = self.wording.sized
         noun = sized if isinstance(sized, str) else sized(scenario)
-        if found.n is None:
+        if required.n is None:
             size = f"number of {noun}" if noun else "size"
             return (
-                f"No {size} up to {found.highest:,} would do: with {found.highest:,}, {power} of 100 such studies "
+                f"No {size} up to {required.highest:,} would do: with {required.highest:,}, {power} of 100 "
+                f"such studies "
                 f"would find {find}. {method}."
             )
-        size = f"{found.n:,} {noun}" if noun else f"n = {found.n:,}"
+        size = f"{required.n:,} {noun}" if noun else f"n = {required.n:,}"
         return f"{size} would do: then {power} of 100 such studies find {find}. {method}."
 
     def _power(self) -> str:
@@ -312,9 +314,9 @@ class RequiredResult(QuestionResult):
         )
 
 
-def _curve(make: Callable[[float], Scenario], found: Solution, *, label: str) -> tuple[Block, ...]:
+def _curve(make: Callable[[float], Scenario], solution: Solution, *, label: str) -> tuple[Block, ...]:
     """Power by formula around the answer: where it is, and the power there."""
-    chart = computed_chart(lambda x: scenario_power(make, x), found, label=label)
+    chart = computed_chart(lambda x: scenario_power(make, x), solution, label=label)
     return () if chart is None else (chart,)
 
 
@@ -418,12 +420,12 @@ class SurfaceResult(QuestionResult):
             f"{of_hundred(row['power'])} (n = {row['n']:,}, effect {self.wording.shown(row['effect'])})"
             for row in (f(known, key=lambda row: row["power"]) for f in (min, max))
         )
-        found = low if low == high else f"from {low} to {high}"
+        span = low if low == high else f"from {low} to {high}"
         simulated = any(row["n_simulations"] for row in known)
         how = (
             "'+-' is half the 95 % Monte Carlo interval of a simulated power" if simulated else "By formula"
         )
-        return f"Of 100 such studies, {found} would find the effect. {how}."
+        return f"Of 100 such studies, {span} would find the effect. {how}."
 
     def _picture(self) -> Block:
         quantity = QUANTITIES[self.draw]

@@ -237,16 +237,16 @@ def required_n(
     InputError
         A target outside (0, 1) or not above alpha.
     """
-    found: dict[int, QuestionAnswer] = {}
+    answers: dict[int, QuestionAnswer] = {}
     first = make(highest)
     check_target(power, first.alpha)
     computes = by == "computed" and is_computable(first)
     way: By = "computed" if computes else "simulation"
 
     def power_of(n: int) -> float:
-        if n not in found:
-            found[n] = answer(make(n), by=(way,), n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
-        return _power(found[n])
+        if n not in answers:
+            answers[n] = answer(make(n), by=(way,), n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
+        return _power(answers[n])
 
     def reached(n: int) -> bool:
         return power_of(n) >= power - 1e-12
@@ -254,7 +254,7 @@ def required_n(
     n = _smallest(reached, lowest, highest, exact=computes)
     shown = highest if n is None else n
     value = power_of(shown)
-    simulated, computed = found[shown].simulated, found[shown].computed
+    simulated, computed = answers[shown].simulated, answers[shown].computed
     method = f"{n_simulations:,} simulations for each size" if computed is None else computed.method
     interval = None if simulated is None else simulated.interval
     return RequiredN(n, power, value, interval, way, method, highest)
@@ -293,14 +293,14 @@ def scenario_surface(
         n_jobs=n_jobs,
         progress=progress,
     )
-    simulated = {place: found for place, (found,) in zip(drawn, estimates, strict=True)}
+    simulated = {place: values for place, (values,) in zip(drawn, estimates, strict=True)}
     answers = [
         QuestionAnswer(scenario, computed, simulated.get(place))
         for place, (scenario, computed) in enumerate(zip(scenarios, known, strict=True))
     ]
     return [
-        {**labels, "effect": scenario.true_effect, **_row(found)}
-        for (labels, scenario), found in zip(cells, answers, strict=True)
+        {**labels, "effect": scenario.true_effect, **_row(results)}
+        for (labels, scenario), results in zip(cells, answers, strict=True)
     ]
 
 

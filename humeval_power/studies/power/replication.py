@@ -152,14 +152,14 @@ class Replication:
         if self.by_mean_squares:
             return self._from_mean_squares(n, seed=seed, first=first)
         parts = begun_small(portions(first, n, n_ratings=self.design.n_ratings, n_jobs=n_jobs))
-        found: Iterator[StudyFits]
+        result: Iterator[StudyFits]
         if self.own_rows:
-            found = (self._fit_own_rows(part, seed, n_jobs) for part in parts)
+            result = (self._fit_own_rows(part, seed, n_jobs) for part in parts)
         elif n_jobs == 1:
-            found = (self.fit(self._drawn(part, seed)) for part in parts)
+            result = (self.fit(self._drawn(part, seed)) for part in parts)
         else:
-            found = self._fit_while_drawing(parts, seed, n_jobs)
-        return StudyFits.joined(_told(found, parts))
+            result = self._fit_while_drawing(parts, seed, n_jobs)
+        return StudyFits.joined(_with_progress(result, parts))
 
     def _drawn(self, portion: range, seed: int) -> Floats:
         return self.responses(len(portion), seed=seed, first=portion.start)
@@ -287,9 +287,9 @@ class Replication:
     @cached_property
     def _levels(self) -> Floats:
         """The ratings that there can be, for an analysis of categories."""
-        found = levels(self.parameters, self.response, self.points)
-        assert found is not None  # checked by whoever asks for a family of categories
-        return found
+        result = levels(self.parameters, self.response, self.points)
+        assert result is not None  # checked by whoever asks for a family of categories
+        return result
 
     @cached_property
     def _strata(self) -> BalancedStudy:
@@ -320,15 +320,15 @@ class Replication:
         return self._fit_squares(*self._strata.squares(responses))
 
     def _fit_squares(self, squares: Floats, estimate: Floats) -> StudyFits:
-        found = self._strata.fitted(squares)
+        fits = self._strata.fitted(squares)
         return StudyFits(
             estimate=estimate,
-            standard_error=found.standard_error,
-            adjusted=found.standard_error,
-            satterthwaite=found.satterthwaite,
-            kenward_roger=found.kenward_roger,
-            zero=found.zero.T,
-            status=found.status,
+            standard_error=fits.standard_error,
+            adjusted=fits.standard_error,
+            satterthwaite=fits.satterthwaite,
+            kenward_roger=fits.kenward_roger,
+            zero=fits.zero.T,
+            status=fits.status,
         )
 
     def _fit_rows(self, responses: Floats, n_jobs: int, alone: bool) -> StudyFits:
@@ -421,14 +421,14 @@ class Replication:
         )
 
 
-def _told(parts: Iterable[StudyFits], replicates: list[range]) -> list[StudyFits]:
+def _with_progress(parts: Iterable[StudyFits], replicates: list[range]) -> list[StudyFits]:
     """The parts of a block, of these replicates; who waits for it is told of each."""
-    found: list[StudyFits] = []
+    fits: list[StudyFits] = []
     first, end = replicates[0].start, replicates[-1].stop
     for part, these in zip(parts, replicates, strict=True):
-        found.append(part)
+        fits.append(part)
         part_done((these.stop - first) / (end - first))
-    return found
+    return fits
 
 
 # Tests of one study against simulated studies without an effect, or with one at the margin.

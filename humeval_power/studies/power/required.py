@@ -270,7 +270,7 @@ def _nested(
         (np.asarray(v.residual) + (1 - shared) * k * slope / 2) / pairs,
         np.asarray(v.worker_item) / pairs,
     )
-    found = regular_precision(
+    precision = regular_precision(
         as_items, workers=m, items=documents, ratings_per_item=on_document, paired=paired
     )
     complete = (k == m) & paired
@@ -281,7 +281,7 @@ def _nested(
     )
     expected = balanced_documents.expected_mean_squares(size, np.stack(parts))
     exact = balanced_documents.kenward_roger_df(expected, balanced_documents.degrees_of_freedom(size))
-    return RegularPrecision(found.variance, np.where(complete, exact, found.df))
+    return RegularPrecision(precision.variance, np.where(complete, exact, precision.df))
 
 
 def dimensions(m: Floats, n: Floats, k: Floats) -> Dimensions:
@@ -417,7 +417,7 @@ def counts_precision(parameters: Parameters, counts: StudyCounts) -> EffectPreci
     check_documents(parameters.recoded(), counts.n_documents)
     if not counts.paired:
         return effect_precision(parameters, design_of(counts))
-    found = regular_precision(
+    precision = regular_precision(
         parameters,
         workers=counts.n_workers,
         items=counts.n_items,
@@ -426,7 +426,7 @@ def counts_precision(parameters: Parameters, counts: StudyCounts) -> EffectPreci
         documents=counts.n_documents,
     )
     smallest = min(counts.n_workers, counts.n_documents or counts.n_items) - 1
-    return EffectPrecision(float(found.variance), float(found.df), smallest, counts.n_workers)
+    return EffectPrecision(float(precision.variance), float(precision.df), smallest, counts.n_workers)
 
 
 def required_size(
@@ -475,16 +475,16 @@ def required_size(
     def reaches(value: int) -> bool:
         return counts_power(parameters, make(value), rule=rule) >= power
 
-    found = smallest_true(reaches, lowest, highest)
-    at = make(highest if found is None else found)
+    smallest = smallest_true(reaches, lowest, highest)
+    at = make(highest if smallest is None else smallest)
     by_document = documents.items_each is not None
     limit = _limit(parameters, sought, at, power, rule, by_document=by_document)
     half = None
-    if found is not None and found > PRACTICAL and limit is not None and not limit.is_clear:
-        smaller = make(max(found // 2, lowest))
+    if smallest is not None and smallest > PRACTICAL and limit is not None and not limit.is_clear:
+        smaller = make(max(smallest // 2, lowest))
         does_as_well = counts_power(parameters, smaller, rule=rule) >= power - little(power)
         half = smaller if does_as_well else None
-    if found is None or half is not None:
+    if smallest is None or half is not None:
         why = _why(sought, at, limit, parameters, power, rule, by_document=by_document, half=half)
         most = counts_power(parameters, make(highest), rule=rule)
         return RequiredSize(sought, power, None, most, None, why)
@@ -498,11 +498,11 @@ def required_size(
         return RequiredSize(sought, power, at, by_formula, None, proof_seconds=work.seconds)
     if ahead is not None:
         ahead(work)
-    beyond = max(5, found // 4)
-    values = range(found, min(found + beyond, highest) + 1, -(-beyond // _MOST_RAISES))
+    beyond = max(5, smallest // 4)
+    values = range(smallest, min(smallest + beyond, highest) + 1, -(-beyond // _MOST_RAISES))
     for proof, value in enumerate(values):
         counts = make(value)
-        if value > found:
+        if value > smallest:
             study = RatingStudy(parameters, design_of(counts), rule=rule)
         simulated = estimate_power(
             study,

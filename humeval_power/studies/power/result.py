@@ -44,9 +44,9 @@ from humeval_power.studies.power.growth import TARGET, Growth
 from humeval_power.studies.power.outlook import Outlook, WithoutDocuments
 from humeval_power.studies.power.result_several import (
     enough_words,
+    facts_of_several,
     family_words,
     finds_words,
-    found_facts,
     goals_table,
     power_record,
     precision_words,
@@ -109,12 +109,12 @@ def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:
 
 def _spending(spending: CostCurve) -> Record:
     priced = spending.priced
-    found = values(spending, "unit", "cost", "budget")
+    result = values(spending, "unit", "cost", "budget")
     if priced is not None:
-        found["cost"] = str(priced.total)
-        found["cost_parts"] = {name: str(part) for name, part in priced.parts.items()}
+        result["cost"] = str(priced.total)
+        result["cost_parts"] = {name: str(part) for name, part in priced.parts.items()}
     names = ("front", "more_workers", "more_items", "splits")
-    return {**found, **{name: _lists(asdict(getattr(spending, name))) for name in names}}
+    return {**result, **{name: _lists(asdict(getattr(spending, name))) for name in names}}
 
 
 def _lists(values: dict[str, Any]) -> Record:
@@ -160,7 +160,7 @@ class StudyPower(Result):
         """How many of 100 such studies succeed, what would change that, the numbers, and how they came about."""
         study, analytic, simulated = self.cell.study, self.analytic, self.simulated
         of, finds = "", "shows what it claims" if self._has_margin else "finds this effect"
-        blocks: list[Block] = [Facts((*self._around(), *self._asked(), *self._behind()))]
+        blocks: list[Block] = [Facts((*self._around(), *self._question(), *self._behind()))]
         if self._has_margin:
             blocks.append(Paragraph(PARITY))
         sections: tuple[Section, ...] = ()
@@ -243,11 +243,12 @@ class StudyPower(Result):
         if simulated is not None and simulated.too_many_failed:
             yield "There is no power: too many of the simulated studies could not be fitted."
         elif simulated is not None:
-            found = of_hundred(simulated.power, simulated.interval)
-            yield f"Of 100 such studies, {found} would {finds}; {simulated.n_simulations:,} studies were simulated."
+            chance = of_hundred(simulated.power, simulated.interval)
+            n = simulated.n_simulations
+            yield f"Of 100 such studies, {chance} would {finds}; {n:,} studies were simulated."
         elif analytic is not None:
-            found = of_hundred(analytic.power)
-            yield f"Of 100 such studies, {found} would {finds}. By formula."
+            chance = of_hundred(analytic.power)
+            yield f"Of 100 such studies, {chance} would {finds}. By formula."
         if isinstance(analytic, AnalyticPower) and not analytic.is_rough:
             yield from self._changes()
         elif isinstance(analytic, SystemsPower) and isinstance(study, SystemsStudy):
@@ -277,7 +278,7 @@ class StudyPower(Result):
                 most = of_hundred(both.power)
                 yield f"With {documents} documents it is at most {most}, whatever the items and workers."
 
-    def _asked(self) -> Iterator[Fact]:
+    def _question(self) -> Iterator[Fact]:
         study = self.cell.study
         coefficient = study.true_effect / self.effect_unit
         coded = "" if self.effect_unit == 1 else f" (coefficient {coefficient:g} under -1/+1 coding)"
@@ -310,20 +311,20 @@ class StudyPower(Result):
         """What significant estimates are like, the power halfway to a margin, the price of losses and of documents,
         and what the study costs."""
         study, analytic, simulated = self.cell.study, self.analytic, self.simulated
-        found = analytic if simulated is None else simulated
-        if found is not None and not self._has_margin and math.isfinite(found.type_m):
-            wrong = share_words(found.type_s)
+        result = analytic if simulated is None else simulated
+        if result is not None and not self._has_margin and math.isfinite(result.type_m):
+            wrong = share_words(result.type_s)
             if isinstance(simulated, PowerEstimate) and not simulated.counts.n_wrong:
                 wrong = f"none of {simulated.counts.n_right:,}"
-            elif isinstance(simulated, SystemsPower) and not found.type_s:
+            elif isinstance(simulated, SystemsPower) and not result.type_s:
                 wrong = f"none of {simulated.n_simulations:,} studies"
             yield (
                 "If significant",
-                f"the estimate exaggerates {found.type_m:.2f} times on average (type M), with the wrong sign in "
+                f"the estimate exaggerates {result.type_m:.2f} times on average (type M), with the wrong sign in "
                 f"{wrong} (type S)",
             )
-        if isinstance(found, SystemsPower):
-            yield from found_facts(found)
+        if isinstance(result, SystemsPower):
+            yield from facts_of_several(result)
         if self.halfway is not None:
             yield "Halfway", halfway_words(self.halfway)
         if analytic is not None and simulated is not None and self._has_losses:

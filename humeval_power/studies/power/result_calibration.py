@@ -60,12 +60,12 @@ def reported_p(p: float, alpha: float, design: Design, settings: Sequence[Settin
         ("Study", str(design)),
         ("Studies", f"{simulated:,} simulated without a difference, the same for every test"),
     )
-    found = f"p = {p:g} from {size}"
+    text = f"p = {p:g} from {size}"
     if len({verdict for _, verdict in verdicts}) == 1:
-        answer = f"{found} is {verdicts[0][1]}"
+        answer = f"{text} is {verdicts[0][1]}"
     else:
         parts = ", ".join(f"{verdict} under {setting}" for setting, verdict in verdicts)
-        answer = f"It depends on the ratings: {found} is {parts}"
+        answer = f"It depends on the ratings: {text} is {parts}"
     shares = [_share(each, verdict) for each, (_, verdict) in zip(settings, verdicts, strict=True)]
     return Document(
         f"Is p = {p:g} credible?",

@@ -274,13 +274,13 @@ class StudySurface(Result):
 
     def _cells(self, row: Mapping[str, Any]) -> dict[str, str]:
         """A row of the table by its header; of several systems the goals, in place of what all rows share."""
-        found = {
+        cells = {
             "setting": str(row["setting"]) + (" *" if row.get("rule") == "card2020" else ""),
             "workers": f"{row['workers']}",
             "items": f"{row['items']}",
         }
         if any(result.cell.study.design.n_documents for result in self.results):
-            found["documents"] = f"{row['documents']}"
+            cells["documents"] = f"{row['documents']}"
         size = {"per item": f"{row['ratings_per_item']:g}"}
         powers = {
             "effect": f"{row['effect']:g}",
@@ -289,11 +289,11 @@ class StudySurface(Result):
         }
         if "goal_pair" in row:
             if len(self.settings) == 1:
-                del found["setting"]
-            return {**found, **powers, **{goal: share_cell(row[f"goal_{goal}"]) for goal in GOALS}}
+                del cells["setting"]
+            return {**cells, **powers, **{goal: share_cell(row[f"goal_{goal}"]) for goal in GOALS}}
         worth = {"type M": decimals(row["type_m"], 2), "type S": share_decimals(row["type_s"], 3)}
         at_zero = {"at zero": f"{row['boundary_rate']:.2f}"}
-        return {**found, **size, **powers, **({} if self._has_margin else worth), **at_zero}
+        return {**cells, **size, **powers, **({} if self._has_margin else worth), **at_zero}
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -354,13 +354,13 @@ class StudySurface(Result):
 
 def _of_goals(result: CellResult) -> Record:
     """What the row of a study of several systems has besides."""
-    found = result.estimate
-    if not isinstance(found, SystemsPower):
+    estimate = result.estimate
+    if not isinstance(estimate, SystemsPower):
         return {}
     return {
         "n_ratings": result.cell.study.design.n_ratings,
         "formula": None if result.analytic is None else result.analytic.power,
-        **{f"goal_{goal}": found.shares[goal] for goal in GOALS},
-        "false_claim": found.false_claim,
-        "top_group": found.top_group,
+        **{f"goal_{goal}": estimate.shares[goal] for goal in GOALS},
+        "false_claim": estimate.false_claim,
+        "top_group": estimate.top_group,
     }

@@ -11,7 +11,7 @@ import numpy as np
 from humeval_power.differences import Difference
 from humeval_power.errors import HumevalPowerError
 from humeval_power.families import ComparisonFamily
-from humeval_power.saying.answer_words import found_words, of_hundred, on_scale, points_words, share_words
+from humeval_power.saying.answer_words import finding_words, of_hundred, on_scale, points_words, share_words
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
@@ -54,7 +54,7 @@ def finds_words(study: AnyStudy | TwoSystems, said: Difference, scale: RatingSca
         scale = scale or said.scale
         apart = f"{points_words(said.value, scale, digits=3)} apart {on_scale(scale)}"
         return goal_words(study.goal, apart, margin=study.rule.margin is not None)
-    return found_words(said, study.rule, scale)
+    return finding_words(said, study.rule, scale)
 
 
 def goal_words(goal: Goal, apart: str, *, margin: bool) -> str:
@@ -146,16 +146,16 @@ def pairs_table(
     study: SystemsStudy, analytic: SystemsPower | None, simulated: SystemsPower | None
 ) -> Table:
     """Every comparison with its true difference and how often it is found."""
-    found = analytic or simulated
-    assert found is not None
+    result = analytic or simulated
+    assert result is not None
     names, means = study.parameters.names, study.parameters.means
     header = ["difference", "assumed", "SE", "df"]
     header += ["formula"] if analytic is not None else []
     header += ["simulated"] if simulated is not None else []
     rows = []
-    for place, (first, second) in enumerate(found.pairs):
+    for place, (first, second) in enumerate(result.pairs):
         row = [f"{names[second]} - {names[first]}", f"{means[second] - means[first]:.4f}"]
-        row += [f"{found.standard_error[place]:.4f}", f"{found.df[place]:.1f}"]
+        row += [f"{result.standard_error[place]:.4f}", f"{result.df[place]:.1f}"]
         row += [share_cell(one.per_comparison[place]) for one in (analytic, simulated) if one is not None]
         rows.append(tuple(row))
     return Table(tuple(header), tuple(rows))
@@ -206,37 +206,37 @@ def several_sections(
     yield Section("Comparisons", (pairs_table(study, analytic, simulated),), is_detail=True)
 
 
-def found_facts(found: SystemsPower) -> Iterator[Fact]:
+def facts_of_several(power: SystemsPower) -> Iterator[Fact]:
     """What else a study of several finds or claims."""
-    if not math.isnan(found.false_claim):
+    if not math.isnan(power.false_claim):
         yield (
             "Errors",
-            f"{_studies(found.false_claim, found)} claim something untrue of a pair (family-wise error)",
+            f"{_studies(power.false_claim, power)} claim something untrue of a pair (family-wise error)",
         )
-    if not math.isnan(found.wrong_sign):
+    if not math.isnan(power.wrong_sign):
         yield (
             "Wrong sign",
-            f"{_studies(found.wrong_sign, found)} find a difference with the wrong sign",
+            f"{_studies(power.wrong_sign, power)} find a difference with the wrong sign",
         )
-    if not math.isnan(found.top_group):
-        yield "Top group", f"{found.top_group:.2f} systems on average are not shown to be below the highest"
-    if found.best_margin is not None:
-        low, high = found.best_margin.interval
+    if not math.isnan(power.top_group):
+        yield "Top group", f"{power.top_group:.2f} systems on average are not shown to be below the highest"
+    if power.best_margin is not None:
+        low, high = power.best_margin.interval
         yield (
             "Best - second",
-            f"{found.best_margin.estimate:.4f} on average, Hsu's interval {interval_words(low, high)}; it shows "
-            f"the best to be best in {_studies(found.best_margin.shown, found)}",
+            f"{power.best_margin.estimate:.4f} on average, Hsu's interval {interval_words(low, high)}; it shows "
+            f"the best to be best in {_studies(power.best_margin.shown, power)}",
         )
 
 
-def _studies(share: float, found: SystemsPower) -> str:
-    n = found.n_simulations
+def _studies(share: float, power: SystemsPower) -> str:
+    n = power.n_simulations
     return f"none of {n:,} studies" if n and not share else f"{share_words(share)} of studies"
 
 
-def precision_words(found: SystemsPower) -> str:
+def precision_words(power: SystemsPower) -> str:
     """Standard errors and df of the comparisons by formula."""
-    return f"SE {_range(found.standard_error, 4)}, df {_range(found.df, 1)}"
+    return f"SE {_range(power.standard_error, 4)}, df {_range(power.df, 1)}"
 
 
 def _range(values: tuple[float, ...], digits: int) -> str:
@@ -254,33 +254,33 @@ def several_content(study: SystemsStudy) -> Record:
     }
 
 
-def power_record(found: object, study: SystemsStudy) -> Record | None:
+def power_record(value: object, study: SystemsStudy) -> Record | None:
     """Every share of a power, with the Monte Carlo intervals of simulated ones; None where there is none."""
-    if not isinstance(found, SystemsPower):
+    if not isinstance(value, SystemsPower):
         return None
     names = study.parameters.names
-    simulated = bool(found.n_simulations)
+    simulated = bool(value.n_simulations)
     record: Record = {
-        **values(found, "power", "type_m", "type_s", "boundary_rate"),
-        "goals": {goal: found.shares[goal] for goal in GOALS},
-        **values(found, "false_claim", "wrong_sign", "top_group"),
+        **values(value, "power", "type_m", "type_s", "boundary_rate"),
+        "goals": {goal: value.shares[goal] for goal in GOALS},
+        **values(value, "false_claim", "wrong_sign", "top_group"),
         "pairs": [
             {
                 "first": names[first],
                 "second": names[second],
-                "power": found.per_comparison[place],
-                "type_m": found.type_m_of[place],
-                "type_s": found.type_s_of[place],
-                "boundary_rate": found.boundary_rate_of[place],
-                "standard_error": found.standard_error[place],
-                "df": found.df[place],
+                "power": value.per_comparison[place],
+                "type_m": value.type_m_of[place],
+                "type_s": value.type_s_of[place],
+                "boundary_rate": value.boundary_rate_of[place],
+                "standard_error": value.standard_error[place],
+                "df": value.df[place],
             }
-            for place, (first, second) in enumerate(found.pairs)
+            for place, (first, second) in enumerate(value.pairs)
         ],
     }
     if simulated:
-        record["intervals"] = {goal: list(found.interval_of(found.shares[goal])) for goal in GOALS}
-        record |= values(found, "n_simulations", "n_failed", "best_margin")
+        record["intervals"] = {goal: list(value.interval_of(value.shares[goal])) for goal in GOALS}
+        record |= values(value, "n_simulations", "n_failed", "best_margin")
     return record
 
 
@@ -297,7 +297,7 @@ def can_draw(study: SystemsStudy) -> bool:
 
 def goals_chart(
     study: SystemsStudy,
-    found: SystemsPower | None = None,
+    power: SystemsPower | None = None,
     simulated: SystemsPower | None = None,
     *,
     target: float = TARGET,
@@ -312,20 +312,20 @@ def goals_chart(
         if not any(map(math.isnan, shares)):
             series.append(Series("line", f"goal '{goal}'", effects, shares, colour=colour))
     said = f"At a stated difference of {effect:.3g}"
-    if found is not None:
-        said += f" the goal '{study.goal}' is reached with power {found.power:.2f}"
+    if power is not None:
+        said += f" the goal '{study.goal}' is reached with power {power.power:.2f}"
     last = powers[-1].shares[study.goal]
     return Chart(
         "power",
         "What if the systems differ by more, or less?",
-        f"{said}, at twice as much with {last:.2f}." if found is not None else f"{said} the answer lies.",
+        f"{said}, at twice as much with {last:.2f}." if power is not None else f"{said} the answer lies.",
         Axis("Difference that the means are stated by, on [0, 1]", 0.0, effects[-1]),
         _POWER,
         tuple(series),
         (
             Level(f"target {target:g}", target),
             Upright(f"here: {effect:.3g}", effect),
-            *_spots(effect, study, found, simulated),
+            *_spots(effect, study, power, simulated),
         ),
         _CLOSE,
     )
@@ -346,7 +346,7 @@ def sizes_of(study: SystemsStudy) -> tuple[int, ...]:
 
 
 def workers_chart(
-    study: SystemsStudy, sizes: tuple[int, ...], found: SystemsPower, simulated: SystemsPower | None
+    study: SystemsStudy, sizes: tuple[int, ...], power: SystemsPower, simulated: SystemsPower | None
 ) -> Chart:
     """Power of the study's goal over the number of workers."""
     from humeval_power.studies.power.systems_power import systems_formula
@@ -366,23 +366,23 @@ def workers_chart(
     return Chart(
         "workers",
         "What would more workers bring?",
-        f"{here:,} workers have power {found.power:.2f} for the goal '{study.goal}'; {sizes[-1]:,} have "
+        f"{here:,} workers have power {power.power:.2f} for the goal '{study.goal}'; {sizes[-1]:,} have "
         f"{powers[-1]:.2f}.",
         Axis("Workers", sizes[0], sizes[-1], is_log=True, is_whole=True),
         _POWER,
         (Series("line", f"with {counts.n_items:,} items", sizes, tuple(powers)),),
-        (Level(f"target {TARGET:g}", TARGET), *_spots(here, study, found, simulated)),
+        (Level(f"target {TARGET:g}", TARGET), *_spots(here, study, power, simulated)),
         f"{_CLOSE} The axis is logarithmic.",
     )
 
 
 def _spots(
-    x: float, study: SystemsStudy, found: SystemsPower | None, simulated: SystemsPower | None
+    x: float, study: SystemsStudy, power: SystemsPower | None, simulated: SystemsPower | None
 ) -> list[Mark]:
     """You are here: by formula, and as simulated with its interval."""
     marks: list[Mark] = []
-    if found is not None:
-        marks.append(Spot(f"this study, '{study.goal}': {found.power:.2f}", x, found.power))
+    if power is not None:
+        marks.append(Spot(f"this study, '{study.goal}': {power.power:.2f}", x, power.power))
     if simulated is not None and not math.isnan(simulated.power):
         low, high = simulated.interval
         text = f"simulated {power_words(simulated.power, (low, high))}"

@@ -70,14 +70,14 @@ class StudySize(QuantityResult):
         blocks: list[Block] = [Facts(self.facts())]
         if self.rule.margin is not None:
             blocks.append(Paragraph(PARITY))
-        about, found = self.about, self.found
-        if isinstance(about, SystemsStudy) and isinstance(found, SystemsSize):
+        about, result = self.about, self.found
+        if isinstance(about, SystemsStudy) and isinstance(result, SystemsSize):
             finds = finds.replace("finds this effect", "reaches its goal")
-            if found.counts is not None:
-                blocks.insert(0, goals_table(about, found.analytic, found.simulated))
+            if result.counts is not None:
+                blocks.insert(0, goals_table(about, result.analytic, result.simulated))
             blocks += [Paragraph(assumed_words(about)), means_table(about)]
         return Document(
-            f"The {'cheapest' if found.sought == 'budget' else 'smallest'} study that {finds}",
+            f"The {'cheapest' if result.sought == 'budget' else 'smallest'} study that {finds}",
             lead=self._lead(),
             headline=self.facts(first=True),
             sections=(Section("", tuple(blocks)),),
@@ -94,11 +94,11 @@ class StudySize(QuantityResult):
         return analytic.power if isinstance(analytic, SystemsPower) else analytic
 
     def _lead(self) -> str:
-        found, counts = self.found, self.found.counts
+        size, counts = self.found, self.found.counts
         if counts is None:
-            is_said = found.reason.startswith(("No ", "Even "))
-            return found.reason if is_said else f"No number of {found.sought} will do. {found.reason}"
-        if self.priced is not None and found.sought == "budget":
+            is_said = size.reason.startswith(("No ", "Even "))
+            return size.reason if is_said else f"No number of {size.sought} will do. {size.reason}"
+        if self.priced is not None and size.sought == "budget":
             workers, items = counted(counts.n_workers, "worker"), counted(counts.n_items, "item")
             return f"{self.priced} would do, for {workers} and {items}: {self._then()}"
         number = {
@@ -106,7 +106,7 @@ class StudySize(QuantityResult):
             "items": counted(counts.n_items, "item"),
             "documents": counted(counts.n_documents, "document"),
             "ratings-per-item": f"{counted(counts.ratings_per_item, 'rating')} of each item",
-        }[found.sought]
+        }[size.sought]
         return f"{number} would do: {self._then()}"
 
     def _then(self) -> str:
@@ -119,8 +119,8 @@ class StudySize(QuantityResult):
 
     def quantities(self) -> Iterator[Quantity]:
         """The size and its power, then what it was computed from."""
-        about, found, rule = self.about, self.found, self.rule
-        counts, shown, formula = found.counts, found.simulated, self._by_formula
+        about, result, rule = self.about, self.found, self.rule
+        counts, shown, formula = result.counts, result.simulated, self._by_formula
         yield Quantity("", "Size", "none" if counts is None else None, is_first=True)
         if self.priced is not None:
             yield Quantity(
@@ -149,12 +149,12 @@ class StudySize(QuantityResult):
             goal = f", goal '{about.goal}'"
             yield Quantity("", "Tests", family_words(about.family, about.parameters.n_systems))
         yield Quantity("", "Test", str(rule))
-        yield Quantity("target_power", "Target", found.target, lambda target: f"power {target:g}{goal}")
+        yield Quantity("target_power", "Target", result.target, lambda target: f"power {target:g}{goal}")
         n_systems = 2 if counts is None else counts.n_systems
         of = "both systems" if n_systems == 2 else f"all {n_systems} systems"
         n_ratings = counts and n_systems * counts.n_items * counts.ratings_per_item
         yield Quantity("n_ratings", "Ratings", n_ratings, lambda n: f"{n:,} in {of}")
-        proof, time = None, found.proof_seconds if isinstance(found, RequiredSize) else None
+        proof, time = None, result.proof_seconds if isinstance(result, RequiredSize) else None
         if shown is not None and formula is not None:
             proof = "the smallest size whose 95 % Monte Carlo interval of the power does not lie below the target"
         elif time is not None:
@@ -166,10 +166,10 @@ class StudySize(QuantityResult):
         yield Quantity("analytic_power", label, formula, lambda value: f"power {power_words(value)}")
         yield Quantity("", "Proof", proof)
         yield Quantity("", "Halfway", self.halfway, halfway_words)
-        yield Quantity("sought", value=found.sought)
+        yield Quantity("sought", value=result.sought)
         yield Quantity("effect", value=self.said.value)
         yield Quantity("reached", value=counts is not None)
-        yield Quantity("reason", value=found.reason)
+        yield Quantity("reason", value=result.reason)
         yield Quantity("power", value=shown and shown.power)
         yield Quantity("power_interval", value=shown and list(shown.interval))
         yield Quantity("n_simulations", value=shown.n_simulations if shown else 0)
@@ -179,7 +179,7 @@ class StudySize(QuantityResult):
             yield Quantity("halfway_to_margin", value=self.halfway and asdict(self.halfway))
         if isinstance(about, SystemsStudy):
             yield Quantity("setting", value=self.setting)
-            yield Quantity("analytic", value=power_record(found.analytic, about))
+            yield Quantity("analytic", value=power_record(result.analytic, about))
             yield Quantity("simulated", value=power_record(shown, about))
             yield from (Quantity(key, value=value) for key, value in several_content(about).items())
 
@@ -191,14 +191,10 @@ class StudySize(QuantityResult):
     @property
     def missed(self) -> str:
         """That no size reaches the target, or a simulation shows less."""
-        found = self.found
-        if found.counts is None:
+        size = self.found
+        if size.counts is None:
             return "No size within the limits reaches the target."
-        if (
-            isinstance(found, SystemsSize)
-            and found.simulated
-            and found.simulated.interval[1] < found.target
-        ):
+        if isinstance(size, SystemsSize) and size.simulated and size.simulated.interval[1] < size.target:
             return "Simulated studies of the size by formula have less power than the target."
         return ""
 
@@ -232,7 +228,7 @@ class StudyDetectable(Result):
 
     def body(self) -> Document:
         """The effect or margin in each way, the study, and what the answer does not mean."""
-        found = "margin that this study shows" if self._has_margin else "effect that this study finds"
+        meaning = "margin that this study shows" if self._has_margin else "effect that this study finds"
         blocks: list[Block] = [Facts(tuple(self._facts())), *map(Paragraph, self._notes())]
         if self.precision is not None and not self._has_margin:
             blocks.append(self._chart())
@@ -240,7 +236,7 @@ class StudyDetectable(Result):
         if isinstance(study, SystemsStudy):
             blocks += self._of_several(study)
         return Document(
-            f"The smallest {found}",
+            f"The smallest {meaning}",
             lead=self._lead(),
             headline=tuple(self._answers()),
             sections=(Section("", tuple(blocks)),),
@@ -250,7 +246,7 @@ class StudyDetectable(Result):
         """Every goal at the answer, and what was assumed."""
         simulated, analytic = self.simulated, self.analytic
         reached = simulated.power if isinstance(simulated, SimulatedDifference) else None
-        if math.isfinite(self._found):
+        if math.isfinite(self._smallest_effect):
             by_formula = study.by_formula() if analytic is not None else None
             yield Paragraph("Every goal at this difference:")
             yield goals_table(study, by_formula, reached)
@@ -263,14 +259,14 @@ class StudyDetectable(Result):
         yield means_table(study)
 
     @property
-    def _found(self) -> float:
-        found = self.analytic if self.simulated is None else self.simulated.effect
-        assert found is not None
-        return found
+    def _smallest_effect(self) -> float:
+        result = self.analytic if self.simulated is None else self.simulated.effect
+        assert result is not None
+        return result
 
     def _lead(self) -> str:
         study, simulated = self.cell.study, self.simulated
-        found = self._found
+        result = self._smallest_effect
         hundred = f"{of_hundred(self.target)} of 100 such studies"
         how = "by formula"
         if isinstance(simulated, SimulatedDifference):
@@ -280,16 +276,16 @@ class StudyDetectable(Result):
             reach = " to ".join(f"{end * width:.3g}" for end in simulated.interval)
             how = f"by simulating {simulated.n_simulations:,} studies (95 % interval {reach})"
         truth = f"if {better_words(study.true_effect, self.scale, self.said.systems)}"
-        if found > 1 and self._has_margin:
+        if result > 1 and self._has_margin:
             return f"No margin on the scale is so wide that {hundred} show it, {truth}; {how}."
-        if found > 1:
+        if result > 1:
             them = "reach their goal" if isinstance(study, SystemsStudy) else "find it"
             return f"No difference on the scale is so large that {hundred} {them}; {how}."
-        size = f"{found:.3g} {on_scale(None)}"
+        size = f"{result:.3g} {on_scale(None)}"
         if self.scale is not None:
-            size = f"{points_words(found, self.scale, digits=3)} ({found:.3g} of the scale)"
+            size = f"{points_words(result, self.scale, digits=3)} ({result:.3g} of the scale)"
         if isinstance(study, SystemsStudy):
-            goal = finds_words(study, replace(self.said, value=found), self.scale)
+            goal = finds_words(study, replace(self.said, value=result), self.scale)
             return f"The smallest difference is {size}: then {hundred} {goal}, {how}."
         if self._has_margin:
             return f"The smallest margin that {hundred} show, {truth}, is {size}, {how}."
@@ -316,8 +312,8 @@ class StudyDetectable(Result):
             at = f", goal '{study.goal}'; all true differences in proportion"
         yield "Target", f"power {self.target:g}{at}"
         if self.simulated is not None:
-            found = self.simulated
-            drawn = found.power if isinstance(found, SimulatedDifference) else found
+            result = self.simulated
+            drawn = result.power if isinstance(result, SimulatedDifference) else result
             yield "Fits", f"{drawn.n_simulations:,} simulated, {drawn.n_failed:,} failed"
 
     def _notes(self) -> Iterator[str]:

@@ -58,16 +58,16 @@ class RatingStudy:
             )
         if not self.rule.is_latent:
             return
-        found = levels(self.parameters, self.response, self.points)
-        if found is None:
+        result = levels(self.parameters, self.response, self.points)
+        if result is None:
             raise InputError(
                 f"The family '{self.rule.family}' analyses ratings in categories, and these parameters give none: "
                 "give the shares of the categories, parameters that were fitted with this family, or a Likert "
                 "response."
             )
-        if self.rule.family == "binary" and len(found) > 2:
+        if self.rule.family == "binary" and len(result) > 2:
             raise InputError(
-                f"The family 'binary' is for ratings of two values; these have {len(found)}: take 'ordinal'."
+                f"The family 'binary' is for ratings of two values; these have {len(result)}: take 'ordinal'."
             )
 
     def __str__(self) -> str:
@@ -111,14 +111,14 @@ class RatingStudy:
 
     def computed(self) -> ComputedPower:
         """Power by formula, where `has_formula`; of the study as planned, if it has losses."""
-        found = self.by_formula()
+        result = self.by_formula()
         planned = "" if self.losses == NO_LOSSES else ", of the study as planned"
         scale = "" if self.parameters.latent is None else " of ratings on [0, 1]"
         return ComputedPower(
-            power=found.power,
-            rejection_rate=found.rejection_rate,
-            type_m=found.type_m,
-            type_s=found.type_s,
+            power=result.power,
+            rejection_rate=result.rejection_rate,
+            type_m=result.type_m,
+            type_s=result.type_s,
             method=f"formula (generalised least squares{scale}, noncentral t){planned}",
             exact=False,
         )

@@ -47,9 +47,9 @@ def at_answer(
     study: AnyStudy, analytic: float | None, simulated: DetectableEffect | SimulatedDifference | None
 ) -> AnyStudy:
     """Several systems at the difference that was found, if there is one, and where their other goals lie then."""
-    found = analytic if simulated is None else simulated.effect
-    if isinstance(study, SystemsStudy) and found is not None and math.isfinite(found):
-        return study.with_effect(found)
+    result = analytic if simulated is None else simulated.effect
+    if isinstance(study, SystemsStudy) and result is not None and math.isfinite(result):
+        return study.with_effect(result)
     return study
 
 
@@ -161,12 +161,12 @@ def detectable(
     if rule.is_simulated or not (study.shifts or categories):
         return None, None
     precision = effect_precision(study.parameters, study.design)
-    found = detectable_by_formula(precision, effect=study.true_effect, power=power, rule=rule)
+    result = detectable_by_formula(precision, effect=study.true_effect, power=power, rule=rule)
     if categories and rule.margin is None:  # there the variances depend on the effect
-        at = study.with_effect(min(found, study.largest_effect))
+        at = study.with_effect(min(result, study.largest_effect))
         precision = effect_precision(at.parameters, study.design)
-        found = detectable_by_formula(precision, effect=found, power=power, rule=rule)
-    return found, precision
+        result = detectable_by_formula(precision, effect=result, power=power, rule=rule)
+    return result, precision
 
 
 def simulated_detectable(
@@ -265,12 +265,12 @@ def required(
 
 
 def halfway_of_size(
-    about: TwoSystems | SystemsStudy, found: RequiredSize | SystemsSize
+    about: TwoSystems | SystemsStudy, size: RequiredSize | SystemsSize
 ) -> HalfwayPower | None:
     """The power of two systems of that size, halfway to the margin."""
-    if isinstance(about, SystemsStudy) or found.counts is None:
+    if isinstance(about, SystemsStudy) or size.counts is None:
         return None
-    return halfway_power(about.rule, precision=counts_precision(about.parameters, found.counts))
+    return halfway_power(about.rule, precision=counts_precision(about.parameters, size.counts))
 
 
 def study_to_draw(

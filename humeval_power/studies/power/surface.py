@@ -148,8 +148,8 @@ def run_surface(
     )
     results = {
         index: CellResult(cells[index], estimate)
-        for group, found in zip(groups, estimates, strict=True)
-        for index, estimate in zip(group, found, strict=True)
+        for group, values in zip(groups, estimates, strict=True)
+        for index, estimate in zip(group, values, strict=True)
     }
     several = [index for index in range(len(cells)) if index not in results]
     for done, index in enumerate(several):

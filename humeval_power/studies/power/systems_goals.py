@@ -37,8 +37,8 @@ class Truth:
         """True differences second - first, (pairs,); those within rounding of 0 are 0."""
         means = np.array(self.parameters.means)
         first, second = np.array(self.pairs).T
-        found = means[second] - means[first]
-        return np.where(np.abs(found) < _SAME, 0.0, found)
+        result = means[second] - means[first]
+        return np.where(np.abs(result) < _SAME, 0.0, result)
 
     @cached_property
     def real(self) -> Flags:

@@ -290,10 +290,10 @@ def power_by_law(
     truth = Truth(parameters, precision.pairs, rule)
     check_goal(truth, goal)
     counts = counts_by_law(truth, precision, family, log2_points=log2_points)
-    found = power_of_counts(counts, precision, goal, truth=truth)
+    power = power_of_counts(counts, precision, goal, truth=truth)
     if family.correction != "holm" or len(precision.pairs) == 1:
-        return _sharpened(truth, precision, family, found)
-    return found
+        return _sharpened(truth, precision, family, power)
+    return power
 
 
 def power_of_counts(
@@ -392,7 +392,7 @@ def check_goal(truth: Truth, goal: Goal) -> None:
 
 
 def _sharpened(
-    truth: Truth, precision: SystemsPrecision, family: ComparisonFamily, found: SystemsPower
+    truth: Truth, precision: SystemsPrecision, family: ComparisonFamily, power: SystemsPower
 ) -> SystemsPower:
     """In a single step each comparison has a closed form, and so has everything where there is but one; equally
     precise comparisons with a baseline have a quadrature."""
@@ -400,7 +400,7 @@ def _sharpened(
         precision, reference_df(precision, truth.rule), truth.rule, family.correction
     )
     each = _each_alone(truth, precision, critical[:, 0])
-    shares, false = dict(found.shares), found.false_claim
+    shares, false = dict(power.shares), power.false_claim
     if truth.sought.any():
         shares["pair"] = float(each[truth.sought].mean())
     if len(each) == 1:
@@ -411,7 +411,7 @@ def _sharpened(
             shift, float(precision.df[0]), float(critical[0, 0])
         )
     errors = _exaggerations(truth, precision, critical[:, 0])
-    return replace(found, shares=shares, per_comparison=tuple(each.tolist()), false_claim=false, **errors)
+    return replace(power, shares=shares, per_comparison=tuple(each.tolist()), false_claim=false, **errors)
 
 
 def _exaggerations(truth: Truth, precision: SystemsPrecision, critical: Floats) -> _OfSignificant:
@@ -462,9 +462,9 @@ def _each_alone(truth: Truth, precision: SystemsPrecision, critical: Floats) -> 
         return equivalence_power(truth.difference, error, precision.df, margin=margin, critical=reach)
     shift = truth.difference if rule.alternative != "two-sided" else np.abs(truth.difference)
     shift = (shift + (rule.margin or 0.0)) / error
-    found = [
+    chances = [
         noncentral_t_tail(float(c), float(df), float(s))
         for c, df, s in zip(reach, precision.df, shift, strict=True)
     ]
     both = (rule.alternative == "two-sided") & (truth.difference == 0)
-    return np.array(found) * np.where(both, 2.0, 1.0)
+    return np.array(chances) * np.where(both, 2.0, 1.0)

@@ -168,8 +168,10 @@ def _pairs_of_counts(parameters: SystemsParameters, study: AnyStudy, pairs: Pair
     two = [Variances.of(parameters.pair(*pair)) for pair in pairs]
     if r > 1:
         design = _two_systems(study)
-        found = [effect_precision(parameters.pair(*pair), design) for pair in pairs]
-        return np.array([one.standard_error for one in found]), np.array([one.df for one in found])
+        precisions = [effect_precision(parameters.pair(*pair), design) for pair in pairs]
+        return np.array([one.standard_error for one in precisions]), np.array(
+            [one.df for one in precisions]
+        )
     by_kind = Variances(*(np.array(kind, dtype=float) for kind in zip(*two, strict=True)))
     precision = regular_precision(
         by_kind, workers=m, items=n, ratings_per_item=k, documents=study.n_documents
@@ -191,8 +193,8 @@ def _pairs_of_design(parameters: SystemsParameters, design: Design, pairs: Pairs
     kinds = [_deviations(parameters, pair) for pair in pairs]
     for kind, pair in zip(kinds, pairs, strict=True):
         if kind not in known:
-            found = effect_precision(parameters.pair(*pair), pair_design(design, *pair))
-            known[kind] = found.standard_error, found.df
+            precision = effect_precision(parameters.pair(*pair), pair_design(design, *pair))
+            known[kind] = precision.standard_error, precision.df
     error, df = np.array([known[kind] for kind in kinds]).T
     return error, df
 
@@ -207,14 +209,14 @@ def _joint_of_design(
     parameters: SystemsParameters, design: Design, family: ComparisonFamily, pairs: Pairs
 ) -> tuple[Floats, Floats, Floats]:
     worker, item, residual = _own_variances(parameters)
-    found = joint_precision(
+    precision = joint_precision(
         design.assignment, worker=worker, item=item, residual=residual, variances=family.variances
     )
     contrasts = _contrasts(pairs, parameters.n_systems)
-    variance = np.einsum("ck,kl,cl->c", contrasts, found.covariance, contrasts)
-    slopes = np.einsum("ck,qkl,cl->cq", contrasts, found.derivatives, contrasts)
-    spread = np.einsum("cq,qr,cr->c", slopes, found.uncertainty, slopes)
-    covariance = found.covariance
+    variance = np.einsum("ck,kl,cl->c", contrasts, precision.covariance, contrasts)
+    slopes = np.einsum("ck,qkl,cl->cq", contrasts, precision.derivatives, contrasts)
+    spread = np.einsum("cq,qr,cr->c", slopes, precision.uncertainty, slopes)
+    covariance = precision.covariance
     if (
         family.variances == "common" and not parameters.is_alike
     ):  # what is true, not what the model takes for true

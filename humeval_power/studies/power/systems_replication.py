@@ -160,13 +160,13 @@ class SystemsReplication:
         squares.append((sums.residual[:, first] + sums.residual[:, second]) / df)
         study = BalancedStudy(pair_design(self.design, 0, 1), estimator=self.rule.estimator)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = study.fitted(np.stack([one.ravel() for one in squares]))
+            fits = study.fitted(np.stack([one.ravel() for one in squares]))
         error, satterthwaite, kenward_roger = (
             kind.reshape(estimate.shape)
-            for kind in (found.standard_error, found.satterthwaite, found.kenward_roger)
+            for kind in (fits.standard_error, fits.satterthwaite, fits.kenward_roger)
         )
-        status = found.status.reshape(estimate.shape).max(axis=1)
-        zero = np.any(found.zero, axis=0, keepdims=True).reshape(estimate.shape)
+        status = fits.status.reshape(estimate.shape).max(axis=1)
+        zero = np.any(fits.zero, axis=0, keepdims=True).reshape(estimate.shape)
         return ContrastFits(estimate, error, error, satterthwaite, kenward_roger, status, zero)
 
     @cached_property
@@ -276,8 +276,8 @@ class SystemsReplication:
         if not self._is_plain:
             return None
         own = self.family.model == "joint" and self.family.variances == "own"
-        found = Together.of_rows(self.design.assignment, self.parameters.n_systems)
-        return None if found is None or (own and found.turn is None) else found
+        result = Together.of_rows(self.design.assignment, self.parameters.n_systems)
+        return None if result is None or (own and result.turn is None) else result
 
     @property
     def _is_plain(self) -> bool:
@@ -287,7 +287,7 @@ class SystemsReplication:
 
     def _pairs_by_strands(self, together: Together, ratings: Floats, n_jobs: int) -> ContrastFits:
         start = _starts_of_pairs(self.parameters, self.pairs)
-        found = together.fit(
+        fits = together.fit(
             ratings,
             Model.of_pairs(np.array(self.pairs), self.parameters.n_systems),
             start if together.worker_is_outer else np.roll(start, 2, axis=1),
@@ -296,7 +296,7 @@ class SystemsReplication:
             n_jobs=n_jobs,
         )
         n = np.full(len(self.pairs), 2 * len(together.inner))
-        return self._of_pairs(found, np.array([0.0, np.sqrt(2.0)]), n, ratings, n_jobs)
+        return self._of_pairs(fits, np.array([0.0, np.sqrt(2.0)]), n, ratings, n_jobs)
 
     def _pairs_alone(self, ratings: Floats, n_jobs: int) -> ContrastFits | None:
         """Every pair by matrices of its own rows; None where those of one would be large, or it has a single worker
@@ -322,26 +322,26 @@ class SystemsReplication:
             )
             sizes.append(len(kept))
         fields = zip(*(part.fitted for part in parts), strict=True)
-        found = StrandFits(
+        fits = StrandFits(
             np.concatenate([part.beta for part in parts], axis=1),
             np.concatenate([part.status for part in parts], axis=1),
             Fitted(*(np.concatenate(field, axis=1) for field in fields)),
         )
-        return self._of_pairs(found, np.array([-1.0, 1.0]), np.array(sizes), ratings, n_jobs)
+        return self._of_pairs(fits, np.array([-1.0, 1.0]), np.array(sizes), ratings, n_jobs)
 
     def _of_pairs(
-        self, found: StrandFits, difference: Floats, n: Codes, ratings: Floats, n_jobs: int
+        self, result: StrandFits, difference: Floats, n: Codes, ratings: Floats, n_jobs: int
     ) -> ContrastFits:
         """Fits of all pairs, of n ratings (pairs,); what was not settled is left to the fits of each pair."""
-        known = precision(found.fitted, difference, n=n, restricted=True)
+        known = precision(result.fitted, difference, n=n, restricted=True)
         columns = [
-            found.beta @ difference,
+            result.beta @ difference,
             *(np.where(np.isinf(kind), np.nan, kind) for kind in known),
-            found.status,
-            (found.fitted.gamma == 0).any(axis=-1),
+            result.status,
+            (result.fitted.gamma == 0).any(axis=-1),
         ]
-        for place in np.flatnonzero(~found.trusted.all(axis=0)).tolist():
-            left = ~found.trusted[:, place]
+        for place in np.flatnonzero(~result.trusted.all(axis=0)).tolist():
+            left = ~result.trusted[:, place]
             again = self.fit_pair(place, ratings[left], n_jobs=n_jobs)
             for column, values in zip(columns, again, strict=True):
                 column[left, place] = values
@@ -351,23 +351,23 @@ class SystemsReplication:
     def fit_pair(self, place: int, ratings: Floats, *, n_jobs: int = 1) -> tuple[NDArray[Any], ...]:
         """Fits of one pair: the fields of ContrastFits, each (n,)."""
         rows = pair_rows(self.design, *self.pairs[place])
-        found = self._two_systems[place].fit(ratings[:, rows], n_jobs=n_jobs)
+        fits = self._two_systems[place].fit(ratings[:, rows], n_jobs=n_jobs)
         return (
-            found.estimate,
-            found.standard_error,
-            found.adjusted,
-            found.satterthwaite,
-            found.kenward_roger,
-            found.status,
-            np.asarray(found.zero.any(axis=1)),
+            fits.estimate,
+            fits.standard_error,
+            fits.adjusted,
+            fits.satterthwaite,
+            fits.kenward_roger,
+            fits.status,
+            np.asarray(fits.zero.any(axis=1)),
         )
 
     def _pairs_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
         if self.together is not None:
             return self._pairs_by_strands(self.together, ratings, n_jobs)
-        found = self._pairs_alone(ratings, n_jobs) if self._is_plain else None
-        if found is not None:
-            return found
+        result = self._pairs_alone(ratings, n_jobs) if self._is_plain else None
+        if result is not None:
+            return result
         kinds = [self.fit_pair(place, ratings, n_jobs=n_jobs) for place in range(len(self.pairs))]
         *columns, status, zero = (np.column_stack(kind) for kind in zip(*kinds, strict=True))
         return ContrastFits._make([*columns, status.max(axis=1), zero])
@@ -396,7 +396,7 @@ class SystemsReplication:
             design = AnyDesign.of_rows(rows.worker, rows.item, rows.system, K) if self._is_plain else None
             if design is None:
                 return self.fit_tables(ratings, n_jobs=n_jobs)
-            found = design.fit(
+            fits = design.fit(
                 ratings,
                 Patterns.of_all(K, own=own),
                 start,
@@ -407,19 +407,19 @@ class SystemsReplication:
         else:
             start = start if together.worker_is_outer else np.roll(start, len(start) // 2)
             if own:
-                found = together.fit_own(
+                fits = together.fit_own(
                     ratings, start, tolerance=TOLERANCE, max_steps=MOST_STEPS, n_jobs=n_jobs
                 )
             else:
                 model = Model.of_all(K)
                 axes = model.rotation[0]
-                found = together.fit(
+                fits = together.fit(
                     ratings, model, start[None], tolerance=TOLERANCE, max_steps=MOST_STEPS, n_jobs=n_jobs
                 )
-        settled = found.trusted[:, 0]
-        fitted = Fitted(*(part[settled, 0] for part in found.fitted))
+        settled = fits.trusted[:, 0]
+        fitted = Fitted(*(part[settled, 0] for part in fits.fitted))
         contrasts = self._contrasts @ axes.T
-        known = contrasts_of_many(found.beta[settled, 0], fitted, self.design.n_ratings, contrasts)
+        known = contrasts_of_many(fits.beta[settled, 0], fitted, self.design.n_ratings, contrasts)
         if settled.all():
             return known
         again = self.fit_tables(ratings[~settled], n_jobs=n_jobs)

@@ -26,7 +26,7 @@ from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl, own_rows
 from humeval_power.studies.fit.max_t import CriticalValues, pair_design
 from humeval_power.studies.fit.wald import reference, statistic, wald_p
-from humeval_power.studies.power.estimate import Progress, check_simulation, next_target, told_of_blocks
+from humeval_power.studies.power.estimate import Progress, check_simulation, next_target, progress_of_blocks
 from humeval_power.studies.power.questions import check_target
 from humeval_power.studies.power.required import design_of
 from humeval_power.studies.power.scenario import RatingStudy
@@ -251,21 +251,21 @@ def simulated_difference(
         return study.with_effect(effect).simulated(n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
 
     high = min(guess if guess and math.isfinite(guess) else 0.1, _LARGEST)
-    low, found = 0.0, at(high)
-    while not found.power >= power:
-        if high == _LARGEST or math.isnan(found.power):
-            return SimulatedDifference(math.inf, found)
+    low, estimate = 0.0, at(high)
+    while not estimate.power >= power:
+        if high == _LARGEST or math.isnan(estimate.power):
+            return SimulatedDifference(math.inf, estimate)
         low, high = high, min(1.3 * high, _LARGEST)
-        found = at(high)
+        estimate = at(high)
     low = max(low, high / 1.3 if guess else 0.0)
-    best = SimulatedDifference(high, found)
+    best = SimulatedDifference(high, estimate)
     for step in range(_STEPS):
         if high - low < _CLOSE:
             break
         middle = (low + high) / 2
-        found = at(middle)
-        if found.power >= power:
-            high, best = middle, SimulatedDifference(middle, found)
+        estimate = at(middle)
+        if estimate.power >= power:
+            high, best = middle, SimulatedDifference(middle, estimate)
         else:
             low = middle
         if progress is not None:
@@ -316,13 +316,13 @@ def required_systems_size(
             n_items = size * documents.items_each if documents.items_each else counts.n_items
             return replace(counts, n_items=n_items, n_documents=size)
         if sought == "ratings-per-item":
-            found = replace(counts, ratings_per_item=size)
+            result = replace(counts, ratings_per_item=size)
         elif sought == "items":
-            found = replace(counts, n_items=size)
+            result = replace(counts, n_items=size)
         else:
             k = size if complete else counts.ratings_per_item
-            found = replace(counts, n_workers=size, ratings_per_item=k)
-        return replace(found, n_documents=documents.of(found.n_items))
+            result = replace(counts, n_workers=size, ratings_per_item=k)
+        return replace(result, n_documents=documents.of(result.n_items))
 
     def power_of(size: int) -> float:
         return systems_formula(study.parameters, of(size), study.family, study.rule, study.goal).power
@@ -557,7 +557,7 @@ def simulate_systems(
     decision.check()
     check_goal(decision.truth, goal)
     study = SystemsReplication(
-        parameters, design, family, decision.asked, rule, response, points, losses, exclusion
+        parameters, design, family, decision.estimated, rule, response, points, losses, exclusion
     )
     parts: list[GoalCounts] = []
     margins: list[_BestSums] = []
@@ -570,13 +570,13 @@ def simulate_systems(
         blocks = [
             Block(count_systems, (decision, study, seed, *part), each * part.n, part.n) for part in portions
         ]
-        told = told_of_blocks(progress, [part.n for part in portions])
-        for counts, margin in run_blocks(blocks, n_jobs=n_jobs, done=told):
+        reporter = progress_of_blocks(progress, [part.n for part in portions])
+        for counts, margin in run_blocks(blocks, n_jobs=n_jobs, done=reporter):
             parts.append(counts)
             if margin is not None:
                 margins.append(margin)
         counts, done = reduce(operator.add, parts), target
-        found = power_of_counts(
+        power = power_of_counts(
             counts,
             decision.precision,
             goal,
@@ -584,14 +584,14 @@ def simulate_systems(
             n_simulations=done,
             n_failed=done - counts.n,
         )
-        if precision is not None and not found.too_many_failed:
-            target = next_target(round(found.power * done), done, precision, at_least=size)
+        if precision is not None and not power.too_many_failed:
+            target = next_target(round(power.power * done), done, precision, at_least=size)
     n_simulations = done
-    if not margins or found.too_many_failed:
-        return found
+    if not margins or power.too_many_failed:
+        return power
     best = _BestSums.total(margins)
     return replace(
-        found,
+        power,
         best_margin=BestMargin(
             best.estimate / best.n, (best.low / best.n, best.high / best.n), best.shown / n_simulations
         ),
@@ -621,9 +621,9 @@ class _Decision:
         return Truth(self.parameters, self.precision.pairs, self.rule)
 
     @property
-    def asked(self) -> Pairs:
+    def estimated(self) -> Pairs:
         """The pairs whose differences are estimated: those of the family, and the best with every other."""
-        return self._best.asked if self._has_best else self.precision.pairs
+        return self._best.pairs if self._has_best else self.precision.pairs
 
     @property
     def _has_best(self) -> bool:
@@ -636,8 +636,8 @@ class _Decision:
         return tuple((other, best) for other in range(self.parameters.n_systems) if other != best)
 
     @cached_property
-    def _best(self) -> _Asked:
-        return _asked(self.precision.pairs, self._others)
+    def _best(self) -> _EstimatedPairs:
+        return _estimated_pairs(self.precision.pairs, self._others)
 
     @cached_property
     def _largest(self) -> CriticalValues:
@@ -651,20 +651,27 @@ class _Decision:
 
     def count(self, fits: SystemsFits) -> tuple[GoalCounts, _BestSums | None]:
         """What the studies found; those without a fit are left out."""
-        found = fits.contrasts
+        contrasts = fits.contrasts
         error, df = reference(
             self.rule,
-            standard_error=found.standard_error,
-            adjusted=found.adjusted,
-            satterthwaite=found.satterthwaite,
-            kenward_roger=found.kenward_roger,
+            standard_error=contrasts.standard_error,
+            adjusted=contrasts.adjusted,
+            satterthwaite=contrasts.satterthwaite,
+            kenward_roger=contrasts.kenward_roger,
             smallest=self.precision.smallest,
         )
-        usable = (found.status == 0) & (error > 0).all(axis=1) & (df > 0).all(axis=1)
-        estimate, error, df, means = found.estimate[usable], error[usable], df[usable], fits.means[usable]
+        usable = (contrasts.status == 0) & (error > 0).all(axis=1) & (df > 0).all(axis=1)
+        estimate, error, df, means = (
+            contrasts.estimate[usable],
+            error[usable],
+            df[usable],
+            fits.means[usable],
+        )
         n = len(self.precision.pairs)
         rejected = self._rejected(estimate[:, :n], error[:, :n], df[:, :n])
-        counts = count_goals(self.truth, means, estimate[:, :n], rejected, found.boundary[usable][:, :n])
+        counts = count_goals(
+            self.truth, means, estimate[:, :n], rejected, contrasts.boundary[usable][:, :n]
+        )
         return counts, self._with_the_best(estimate, error, df) if self._has_best else None
 
     def _rejected(self, estimate: Floats, error: Floats, df: Floats) -> Flags:
@@ -697,24 +704,24 @@ def count_systems(
     return decision.count(study.fits(n, seed=seed, first=first, n_jobs=n_jobs))
 
 
-class _Asked(NamedTuple):
+class _EstimatedPairs(NamedTuple):
     """Pairs with the further ones that are not among them, and the columns and signs of the further ones."""
 
-    asked: Pairs
+    pairs: Pairs
     columns: NDArray[np.int64]
     signs: Floats
 
 
-def _asked(pairs: Pairs, further: Pairs) -> _Asked:
-    asked = list(pairs)
+def _estimated_pairs(pairs: Pairs, further: Pairs) -> _EstimatedPairs:
+    wanted = list(pairs)
     columns, signs = [], []
     for first, second in further:
-        if (second, first) in asked:
-            columns.append(asked.index((second, first)))
+        if (second, first) in wanted:
+            columns.append(wanted.index((second, first)))
             signs.append(-1.0)
             continue
-        if (first, second) not in asked:
-            asked.append((first, second))
-        columns.append(asked.index((first, second)))
+        if (first, second) not in wanted:
+            wanted.append((first, second))
+        columns.append(wanted.index((first, second)))
         signs.append(1.0)
-    return _Asked(tuple(asked), np.array(columns), np.array(signs))
+    return _EstimatedPairs(tuple(wanted), np.array(columns), np.array(signs))

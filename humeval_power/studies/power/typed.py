@@ -35,8 +35,8 @@ def typed_study(
     """The study with the name of its setting, the effect as it was understood, and the scale."""
     several = systems_of(study, rule)
     if several is not None:
-        found, said, scale = study_of_several(several)
-        return Cell(found.setting, found), said, scale
+        result, said, scale = study_of_several(several)
+        return Cell(result.setting, result), said, scale
     settings = assumptions_of(study)
     effect = effect_or_known(study, settings) or NO_DIFFERENCE
     if compat and rule.margin is not None:
@@ -62,6 +62,6 @@ def study_of_several(
     """The same of several systems, at the means that the study says or that a difference states."""
     tell_remarks(several)
     said = several.differences() if effects is None else ()
-    found = several.of(*several.only([one.value for one in said] if effects is None else effects))
-    effect = said[0].between(None) if said else Difference(found.effect, several.scale, systems=None)
-    return found, effect, several.scale
+    study = several.of(*several.only([one.value for one in said] if effects is None else effects))
+    effect = said[0].between(None) if said else Difference(study.effect, several.scale, systems=None)
+    return study, effect, several.scale

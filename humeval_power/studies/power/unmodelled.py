@@ -52,12 +52,12 @@ def left_out_documents(suspect: Suspect, ratings: Ratings) -> Unmodelled:
     try:
         with few_fits():
             fitted = fit(ratings)
-        found = without_documents(RatingStudy(fitted.parameters.with_difference(0.0), ratings.design()))
+        result = without_documents(RatingStudy(fitted.parameters.with_difference(0.0), ratings.design()))
     except HumevalPowerError:
         return Unmodelled(suspect)
-    if found is None or not fitted.converged:
+    if result is None or not fitted.converged:
         return Unmodelled(suspect)
-    return Unmodelled(suspect, found.rate, fitted.parameters.sd_document_slope, found.n_simulations)
+    return Unmodelled(suspect, result.rate, fitted.parameters.sd_document_slope, result.n_simulations)
 
 
 def left_out_covariate(suspect: Suspect, ratings: Ratings) -> Unmodelled:

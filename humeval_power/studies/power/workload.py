@@ -159,15 +159,15 @@ def _measured(study: RatingStudy) -> float:
 
 def _ends_first(n: int) -> list[int]:
     """Places 0 to n - 1: the last, the first, and then always the middle of the widest gap."""
-    found = [n - 1, 0][:n]
+    places = [n - 1, 0][:n]
     gaps = [(0, n - 1)]
     while gaps:
         low, high = gaps.pop(0)
         if high - low > 1:
             middle = (low + high) // 2
-            found.append(middle)
+            places.append(middle)
             gaps += [(low, middle), (middle, high)]
-    return found
+    return places
 
 
 def seconds_each(scenario: Scenario) -> float:

@@ -29,7 +29,7 @@ def _release(given: TypedValues, calls: Calls) -> None:
     rows: Any = rows_of(given)
     made = secret_file is not None and not secret_file.exists()
     secret = key if key is not None else secret_of(secret_file)
-    asked = call(
+    options = call(
         "hp.release",
         rows,
         key=secret,
@@ -39,11 +39,13 @@ def _release(given: TypedValues, calls: Calls) -> None:
         checked=given["checked"],
         strict=given["strict"],
     )
-    found: Any = calls.let("result", asked)
-    if output is not None and not found.target_missed:
+    expression: Any = calls.let("result", options)
+    if output is not None and not expression.target_missed:
         new = secret_file if made else None
-        write_bundle(Path(output), found.bundle, force=given["force"], secret=secret, secret_file=new)
-        calls.let("result", replace(found, folder=output, key_file=str(secret_file or ""), key_is_new=made))
+        write_bundle(Path(output), expression.bundle, force=given["force"], secret=secret, secret_file=new)
+        calls.let(
+            "result", replace(expression, folder=output, key_file=str(secret_file or ""), key_is_new=made)
+        )
 
 
 DECLARED = Declaration(

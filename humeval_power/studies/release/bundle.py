@@ -191,7 +191,7 @@ def _renamed(notice: str, mapping: Mapping[str, str]) -> str:
     shown = {shortened(name): pseudonym for name, pseudonym in mapping.items()}
     wanted = "|".join(map(re.escape, sorted(shown, key=len, reverse=True)))
     names = re.compile(rf"(?:(?<=^)|(?<=, )|(?<=and ))(?:{wanted})(?=, |\.$)")
-    return head + colon + names.sub(lambda found: shown[found[0]], tail)
+    return head + colon + names.sub(lambda result: shown[result[0]], tail)
 
 
 def _weak_key(key: str) -> list[str]:

@@ -23,7 +23,7 @@ from humeval_power.studies.release.rows import ReleaseRows, release_rows
 
 def rows_of(given: TypedValues) -> ReleaseRows:
     """The rows and columns of a table that may be published."""
-    found = read_rating_table(given["file"])
+    table = read_rating_table(given["file"])
     named: dict[Role, str | None] = {
         "worker": given["worker"],
         "item": given["item"],
@@ -32,7 +32,7 @@ def rows_of(given: TypedValues) -> ReleaseRows:
         "criterion": given["criterion_column"],
     }
     return release_rows(
-        found.frame,
+        table.frame,
         named=named,
         keep=given["keep"],
         criterion=given["criterion"],
@@ -41,7 +41,7 @@ def rows_of(given: TypedValues) -> ReleaseRows:
         lower_is_better=given["lower_is_better"],
         missing=(*MISSING_CODES, *given["missing"]),
         rejected_rows=given["rejected_rows"],
-        source=found.source,
+        source=table.source,
     )
 
 

@@ -186,8 +186,8 @@ def _names(ids: Ids, kept: Mask) -> list[str]:
 
 def _texts(texts: Sequence[str], codes: Codes) -> list[str]:
     """The text of each code."""
-    found: list[str] = np.array(texts, dtype=object)[codes].tolist()
-    return found
+    result: list[str] = np.array(texts, dtype=object)[codes].tolist()
+    return result
 
 
 # The README of a release: columns, scales, how the rows came about, how ids were made, licence.

@@ -147,26 +147,26 @@ def _archive(content: bytes) -> Texts:
         ValueError,
     ):
         return Texts([], [content], [""])
-    found = Texts([], [content, *members.values()], [])
+    texts = Texts([], [content, *members.values()], [])
     cells = _workbook(content) if "xl/workbook.xml" in members else None
-    found.pieces.extend(cells or ())
+    texts.pieces.extend(cells or ())
     for name, inside in members.items():
-        found.pieces.append(Piece(f"the name of {name}", name))
+        texts.pieces.append(Piece(f"the name of {name}", name))
         if cells is not None and name.casefold().startswith(_SHEETS):
             continue
         text = None if inside.startswith((b"PK\x03\x04", b"\x1f\x8b")) else _decoded(inside)
         if text is None:
-            found.unread.append(name)
+            texts.unread.append(name)
         elif inside.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<") and name.endswith((".xml", ".rels")):
             # One word may be split over several elements, or several words stand in one each.
-            found.pieces.extend(
+            texts.pieces.extend(
                 Piece(name, html.unescape(_TAG.sub(between, text))) for between in ("", " ")
             )
         else:
-            found.pieces.extend(
+            texts.pieces.extend(
                 Piece(f"{name}, {piece.place}", piece.text) for piece in _pieces(name, text)
             )
-    return found
+    return texts
 
 
 def _workbook(content: bytes) -> list[Piece] | None:
@@ -277,29 +277,29 @@ def named_as_personal(name: str, *, in_a_document: bool = False) -> str | None:
 def ip_address(text: str) -> str | None:
     """The first IP address in a text, of version 4 or 6; numbers of sections and versions such as 3.2.2.1 are none,
     unless the text is nothing else."""
-    for found in _ADDRESS.findall(text):
+    for match in _ADDRESS.findall(text):
         try:
-            address = ipaddress.ip_address(found)
+            address = ipaddress.ip_address(match)
         except ValueError:
             continue
         if address.is_loopback or address.is_unspecified:
             continue
-        parts = [part for part in re.split("[.:]", found) if part]
-        is_telling = sum(int(part) >= _NO_SECTION for part in parts) > 1 if "." in found else len(parts) > 2
-        if is_telling or ("." in found and text.strip() == found):
-            return str(found)
+        parts = [part for part in re.split("[.:]", match) if part]
+        is_telling = sum(int(part) >= _NO_SECTION for part in parts) > 1 if "." in match else len(parts) > 2
+        if is_telling or ("." in match and text.strip() == match):
+            return str(match)
     return None
 
 
 def personal_values(values: Sequence[str]) -> dict[str, list[str]]:
     """The different values of a column that tell of people, by what they are; times and places where half of them
     or more are such."""
-    told = [value for value in values if value.strip()]
-    found = {"an IP address": [value for value in told if ip_address(value) is not None]}
+    notices = [value for value in values if value.strip()]
+    by_kind = {"an IP address": [value for value in notices if ip_address(value) is not None]}
     for what, pattern in (("a time", _TIME), ("a place on the map", _PLACE)):
-        those = [value for value in told if pattern.match(value.strip())]
-        found[what] = those if 2 * len(those) >= len(told) else []
-    return {what: those for what, those in found.items() if those}
+        those = [value for value in notices if pattern.match(value.strip())]
+        by_kind[what] = those if 2 * len(those) >= len(notices) else []
+    return {what: those for what, those in by_kind.items() if those}
 
 
 # Files of a study that are never published: told by what is in them, whatever they are called.
@@ -406,17 +406,17 @@ def refuse_private(documents: Mapping[str, bytes], key: str) -> None:
     InputError
         All of them at once.
     """
-    found = []
+    problems = []
     for name, content in documents.items():
         for raw in document_texts(name, content).raw:
             kind = private_kind(raw)
             if len(key) >= SHORT_KEY and key.encode("utf-8", "surrogateescape") in raw:
                 kind = "secret"
             if kind is not None:
-                found.append(f"{name} {_PRIVATE[kind]}")
+                problems.append(f"{name} {_PRIVATE[kind]}")
                 break
-    if found:
-        raise InputError("\n".join(found))
+    if problems:
+        raise InputError("\n".join(problems))
 
 
 def column_warnings(
@@ -429,10 +429,10 @@ def column_warnings(
             continue
         shown = rows.original[column]
         ids = personal_ids(sorted(set(values)))
-        for kind, found in ids.items():
+        for kind, results in ids.items():
             warnings.append(
-                f"column {shown!r}: {count(len(found), 'value')} with what looks like {kind}, such as "
-                f"{shortened(found[0])!r}. {_remedy(column)}"
+                f"column {shown!r}: {count(len(results), 'value')} with what looks like {kind}, such as "
+                f"{shortened(results[0])!r}. {_remedy(column)}"
             )
         if not {column, shown} & set(checked):
             warnings += _telling_of_people(column, shown, values, by_name=column in rows.extra and not ids)
@@ -449,9 +449,9 @@ def _telling_of_people(column: str, shown: str, values: list[str], *, by_name: b
     """What a column holds of people besides ids: by its values, else by its name."""
     remedy = f"{_remedy(column)} Or, if it is not of people, add --checked {_quoted(shown)}."
     by_value = [
-        f"column {shown!r}: {count(len(found), 'value')} with what looks like {kind}, such as "
-        f"{shortened(found[0])!r}. {remedy}"
-        for kind, found in personal_values(sorted(set(values))).items()
+        f"column {shown!r}: {count(len(results), 'value')} with what looks like {kind}, such as "
+        f"{shortened(results[0])!r}. {remedy}"
+        for kind, results in personal_values(sorted(set(values))).items()
     ]
     named = named_as_personal(shown) if by_name and not by_value else None
     if named is not None and any(value.strip() for value in values):
@@ -525,29 +525,29 @@ class Hits:
         self, where: str, noun: str, remedy: str, checked: Collection[str], names: Collection[str]
     ) -> list[str]:
         """At most one sentence for each kind, however many places there are."""
-        found = []
+        result = []
         if self.telling:
-            found.append(
+            result.append(
                 f"{where}: {count(self.n_telling, noun)} with the ids of {count(len(self.telling), 'worker')}: "
                 f"{_examples(self.telling)}. {remedy}"
             )
         if self.short and not set(names) & set(checked):
             name = next(iter(names))
-            found.append(
+            result.append(
                 f"{where}: {count(self.n_short, noun)} with a word that is also a worker's id: "
                 f"{_examples(self.short)}. Ids under {TELLING} characters may be there by chance: look. "
                 f"{remedy} Or, if it is fine, add --checked {_quoted(name)}."
             )
-        return found
+        return result
 
     def _places(self, name: str) -> list[str]:
         return (self.telling if is_telling(name) else self.short).setdefault(name, [])
 
 
-def _examples(found: Mapping[str, list[str]]) -> str:
+def _examples(values: Mapping[str, list[str]]) -> str:
     """The ids that are rarest first: a word that stands everywhere is the likeliest to be none."""
-    names = sorted(found, key=lambda name: (len(found[name]), name))
-    shown = [f"{shortened(name)!r} ({found[name][0]})" for name in names[:_MOST_PLACES]]
+    names = sorted(values, key=lambda name: (len(values[name]), name))
+    shown = [f"{shortened(name)!r} ({values[name][0]})" for name in names[:_MOST_PLACES]]
     return ", ".join(shown) + (", ..." if len(names) > _MOST_PLACES else "")
 
 
@@ -555,8 +555,8 @@ def _personal(name: str, pieces: list[Piece], search: IdSearch) -> list[str]:
     warnings = []
     words = {word for piece in pieces for word in piece.text.split()}
     rest = [word for word in words if not search.found(word)]
-    for kind, found in personal_ids(sorted(rest)).items():
-        warnings.append(f"{name} holds what looks like {kind}: {shortened(found[0])!r}.")
+    for kind, values in personal_ids(sorted(rest)).items():
+        warnings.append(f"{name} holds what looks like {kind}: {shortened(values[0])!r}.")
     home = next(filter(None, (_HOME.search(piece.text) for piece in pieces)), None)
     if home:
         warnings.append(f"{name} names a home directory, {home[0]!r}: it may tell who you are.")
@@ -576,9 +576,9 @@ def _columns_of_people(name: str, pieces: list[Piece]) -> list[str]:
         f"{name} has {', '.join(map(repr, headings[:_MOST_PLACES]))}, by the name {kind}. {remedy}"
         for kind, headings in named.items()
     ]
-    found = next(((piece, ip) for piece in pieces if (ip := ip_address(piece.text)) is not None), None)
-    if found is not None:
-        piece, address = found
+    result = next(((piece, ip) for piece in pieces if (ip := ip_address(piece.text)) is not None), None)
+    if result is not None:
+        piece, address = result
         warnings.append(
             f"{name} holds what looks like an IP address: {address!r} ({piece.place}). {remedy}"
         )

@@ -174,38 +174,38 @@ class AnswerEntry:
     """
 
     place: Place
-    asked: tuple[FilledField, ...]
+    questions: tuple[FilledField, ...]
     value: Value | None = None
     remembered: str = ""
 
     @property
     def is_open(self) -> bool:
         """Whether some field stays open without this answer."""
-        return any(one.state == "open" for one in self.asked)
+        return any(one.state == "open" for one in self.questions)
 
     @property
     def is_wanted(self) -> bool:
         """Whether the authors have something to say or to confirm."""
-        return any(one.state != "filled" for one in self.asked)
+        return any(one.state != "filled" for one in self.questions)
 
     @property
     def known(self) -> tuple[FilledField, ...]:
         """What the files say, each text once."""
-        said = {one.known: one for one in self.asked if one.known}
+        said = {one.known: one for one in self.questions if one.known}
         return tuple(said.values())
 
     @property
     def question(self) -> HedsQuestion | None:
         """The question of HEDS that is asked, None where none is."""
-        number = next((one.number for one in self.asked if one.form == "heds"), "")
+        number = next((one.number for one in self.questions if one.form == "heds"), "")
         return question_of(number)
 
     @property
     def closed(self) -> HedsQuestion | None:
         """The question, where the answer itself chooses among its options."""
-        found = self.question
-        is_number = found is not None and self.place[-1:] == (found.number,)
-        return found if found is not None and found.n_options and is_number else None
+        question = self.question
+        is_number = question is not None and self.place[-1:] == (question.number,)
+        return question if question is not None and question.n_options and is_number else None
 
     @property
     def hint(self) -> str:
@@ -216,7 +216,7 @@ class AnswerEntry:
             return f"{several} of: {options_listed(closed)}"
         name = ".".join(self.place) if self.place[:1] != ("criteria",) else self.place[-1]
         files = next(
-            (FILES[one.form][one.number] for one in self.asked if one.number in FILES[one.form]), ""
+            (FILES[one.form][one.number] for one in self.questions if one.number in FILES[one.form]), ""
         )
         said = HINTS.get(name) or (f"answered by {files}" if files else "")
         if question is not None and question.n_options:
@@ -224,7 +224,7 @@ class AnswerEntry:
         return said
 
 
-def asked_by_fields(form: AnsweredForm, fields: Iterable[FormField]) -> list[FilledField]:
+def questions_of_fields(form: AnsweredForm, fields: Iterable[FormField]) -> list[FilledField]:
     """The fields of a form as they are filled from the files of a study alone."""
     return [
         FilledField(
@@ -241,7 +241,7 @@ def asked_by_fields(form: AnsweredForm, fields: Iterable[FormField]) -> list[Fil
     ]
 
 
-def asked_by_checklist(checklist: Checklist, criterion: str) -> list[FilledField]:
+def questions_of_checklist(checklist: Checklist, criterion: str) -> list[FilledField]:
     """The items of the checklist; what is asked of the criterion is asked once for each of them."""
     return [
         FilledField(
@@ -259,12 +259,12 @@ def asked_by_checklist(checklist: Checklist, criterion: str) -> list[FilledField
 
 
 def entries(
-    asked: Sequence[FilledField], answers: ReportConfig, memory: ReportConfig
+    request: Sequence[FilledField], answers: ReportConfig, memory: ReportConfig
 ) -> tuple[AnswerEntry, ...]:
     """An entry for each answer in the order of the forms, then those that nothing here asks for."""
     by_place: dict[Place, list[FilledField]] = {}
     without: dict[tuple[str, str], AnswerEntry] = {}
-    for one in asked:
+    for one in request:
         places = places_of(one.form, one.number, one.criterion)
         for place in places:
             by_place.setdefault(place, []).append(one)
@@ -272,27 +272,27 @@ def entries(
             without.setdefault((one.form, one.number), AnswerEntry((), (one,)))
     said = values_of(answers)
     held = values_of(memory)
-    found = [
+    result = [
         AnswerEntry(place, tuple(fields), said.get(place), str(held.get(place, "")))
         for place, fields in by_place.items()
     ]
     kept = [AnswerEntry(place, (), value) for place, value in said.items() if place not in by_place]
-    return (*found, *without.values(), *kept)
+    return (*result, *without.values(), *kept)
 
 
 def values_of(config: ReportConfig) -> dict[Place, Value]:
     """All answers by their place, options in words."""
-    found: dict[Place, Value] = {tuple(name.split(".")): text for name, text in config.texts.items()}
+    values: dict[Place, Value] = {tuple(name.split(".")): text for name, text in config.texts.items()}
     if config.preregistration is not None:
-        found[("preregistration",)] = config.preregistration
+        values[("preregistration",)] = config.preregistration
     questions = {one.number: one for one in heds_questions()}
     tables: dict[Place, Mapping[str, HedsAnswer]] = {("heds",): config.heds}
     tables.update((("criteria", name), one) for name, one in config.criteria.items())
     for table, of_table in tables.items():
         for number, answer in of_table.items():
             chosen = chosen_words(questions[number], answer) if isinstance(answer, Chosen) else answer
-            found[(*table, number)] = chosen
-    return found
+            values[(*table, number)] = chosen
+    return values
 
 
 # The template as text: TOML with every open field, its question, a hint, its options, and what is known.
@@ -312,12 +312,12 @@ _NOT_THERE = ", which no file given here has: rename it or delete it"
 _KEPT = "Kept from before; nothing that was asked for now needs it"
 
 
-def template_text(found: Sequence[AnswerEntry], *, made_by: str) -> str:
+def template_text(entries: Sequence[AnswerEntry], *, made_by: str) -> str:
     """The file; `made_by` is the program and its version."""
-    shown = [entry for entry in found if entry.place and (entry.asked or entry.value is not None)]
+    shown = [entry for entry in entries if entry.place and (entry.questions or entry.value is not None)]
     per_criterion = [entry for entry in shown if entry.place[0] == "criteria"]
     once = [entry for entry in shown if entry.place[0] != "criteria"]
-    without = [entry for entry in found if not entry.place]
+    without = [entry for entry in entries if not entry.place]
     lines = [*_comment(*_HEAD), *_comment(f"Written by {made_by}."), "", "[report]"]
     for title, part in _by_section(once).items():
         lines += ["", *_title(title)]
@@ -326,9 +326,9 @@ def template_text(found: Sequence[AnswerEntry], *, made_by: str) -> str:
     if without:
         lines += ["", *_title(_NO_PLACE)]
         for entry in without:
-            lines += _comment(": ".join(filter(None, (_asked(entry), entry.hint))))
+            lines += _comment(": ".join(filter(None, (_heading(entry), entry.hint))))
     for name in dict.fromkeys(entry.place[1] for entry in per_criterion):
-        is_asked = any(entry.asked for entry in per_criterion if entry.place[1] == name)
+        is_asked = any(entry.questions for entry in per_criterion if entry.place[1] == name)
         title = f"{_CRITERIA}: {one_line(name)}{'' if is_asked else _NOT_THERE}"
         lines += ["", *_title(title), f"[report.{key_text(('criteria', name))}]"]
         for entry in per_criterion:
@@ -337,10 +337,10 @@ def template_text(found: Sequence[AnswerEntry], *, made_by: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _by_section(found: Sequence[AnswerEntry]) -> dict[str, list[AnswerEntry]]:
+def _by_section(entries: Sequence[AnswerEntry]) -> dict[str, list[AnswerEntry]]:
     """The entries under the section of the first form that asks for them; what nothing asks for comes last."""
     parts: dict[str, list[AnswerEntry]] = {}
-    for entry in found:
+    for entry in entries:
         parts.setdefault(section_of(entry), []).append(entry)
     kept = parts.pop(_KEPT, None)
     return parts if kept is None else {**parts, _KEPT: kept}
@@ -348,9 +348,9 @@ def _by_section(found: Sequence[AnswerEntry]) -> dict[str, list[AnswerEntry]]:
 
 def section_of(entry: AnswerEntry) -> str:
     """The heading an entry stands under."""
-    if not entry.asked:
+    if not entry.questions:
         return _KEPT
-    first = entry.asked[0]
+    first = entry.questions[0]
     if first.form == "heds":
         number = first.number[0]
         return f"HEDS {number}: {SECTIONS[number]}"
@@ -363,10 +363,10 @@ def _title(text: str) -> list[str]:
 
 def _entry(entry: AnswerEntry, place: Place) -> Iterator[str]:
     yield ""
-    if entry.asked:
-        yield from _comment(_asked(entry))
+    if entry.questions:
+        yield from _comment(_heading(entry))
     known = [f"{_cut(one.known)} ({one.source})" for one in entry.known]
-    if entry.asked and not entry.is_wanted and entry.value is None:
+    if entry.questions and not entry.is_wanted and entry.value is None:
         yield from _comment(f"known: {known[0]}" if known else "known", indent="  ")
         yield from _comment(f"to say otherwise: {key_text(place)} = {_empty(entry)}", indent="  ")
         return
@@ -380,10 +380,10 @@ def _entry(entry: AnswerEntry, place: Place) -> Iterator[str]:
     yield f"{key_text(place)} = {_empty(entry) if entry.value is None else value_text(entry.value)}"
 
 
-def _asked(entry: AnswerEntry) -> str:
+def _heading(entry: AnswerEntry) -> str:
     """'Recruitment (HEDS 3.2.3, ARR D2)': the first question in words, and every field that it fills."""
-    fields = [f"{FORM_NAMES[one.form]} {one.number}" for one in entry.asked]
-    return f"{entry.asked[0].prompt} ({', '.join(dict.fromkeys(fields))})"
+    fields = [f"{FORM_NAMES[one.form]} {one.number}" for one in entry.questions]
+    return f"{entry.questions[0].prompt} ({', '.join(dict.fromkeys(fields))})"
 
 
 def _empty(entry: AnswerEntry) -> str:
@@ -488,8 +488,8 @@ class AnswersTemplate(Report):
                 {
                     "key": key_text(entry.place) or None,
                     "section": section_of(entry),
-                    "prompt": entry.asked[0].prompt if entry.asked else None,
-                    "fields": [f"{one.form} {one.number}" for one in entry.asked],
+                    "prompt": entry.questions[0].prompt if entry.questions else None,
+                    "fields": [f"{one.form} {one.number}" for one in entry.questions],
                     "hint": entry.hint or None,
                     "is_open": entry.is_open,
                     "value": list(entry.value) if isinstance(entry.value, tuple) else entry.value,
@@ -511,10 +511,10 @@ class AnswersTemplate(Report):
 
 def _counts(part: list[AnswerEntry]) -> tuple[int, int, int, int]:
     """Open, to be confirmed, known from files, answered."""
-    asked = [entry for entry in part if entry.value is None]
-    n_open = sum(entry.is_open for entry in asked)
-    n_wanted = sum(entry.is_wanted for entry in asked)
-    return n_open, n_wanted - n_open, len(asked) - n_wanted, len(part) - len(asked)
+    wanted = [entry for entry in part if entry.value is None]
+    n_open = sum(entry.is_open for entry in wanted)
+    n_wanted = sum(entry.is_wanted for entry in wanted)
+    return n_open, n_wanted - n_open, len(wanted) - n_wanted, len(part) - len(wanted)
 
 
 # Answers that are the same in every study of a team, as a result and as a file.

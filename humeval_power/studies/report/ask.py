@@ -129,10 +129,10 @@ def _report(given: TypedValues, calls: Calls) -> None:
     with telling_file(sources.config):
         documents: Any = read_criteria(sources)
         saved = None if into is None else read_object(into)
-        asked = call(
+        expression = call(
             "hp.report", *documents, form=chosen, answers=answers, into=saved, strict=given["strict"]
         )
-        calls.let("result", asked)
+        calls.let("result", expression)
 
 
 def _template(sources: Sources, given: TypedValues, calls: Calls) -> None:
@@ -271,14 +271,14 @@ def _remember(given: TypedValues, calls: Calls) -> None:
     names = [name.strip() for name in (given["forget"] or "").split(",") if name.strip()]
     answers: Any = None if file is None else read_config(file)
     memory: Any = read_memory(wanted="all" not in names)
-    asked = call("hp.documents.remember", answers, memory=memory, forget=names)
-    found: Any = calls.let("result", asked)
+    expression = call("hp.documents.remember", answers, memory=memory, forget=names)
+    result: Any = calls.let("result", expression)
     place = memory_path()
     if file is not None or names:
         refuse_to_overwrite([place], force=True)
-        replace_file(place, found.text)
+        replace_file(place, result.text)
         note(f"Written: {place}")
-    elif found.texts:
+    elif result.texts:
         note(f"From {place}")
 
 

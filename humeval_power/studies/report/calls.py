@@ -310,8 +310,8 @@ def answers_template(
     forms: tuple[AnsweredForm, ...] = ("heds", "arr", "card2020")
     if of_study[0].plan is not None:
         forms = (*forms, "aspredicted", "osf")
-    asked = [one for each in ((form,) if form else forms) for one in _asked(each, of_study, own)]
-    return AnswersTemplate(entries=entries(asked, own, memory or NO_CONFIG), strict=strict)
+    wanted = [one for each in ((form,) if form else forms) for one in _questions_of(each, of_study, own)]
+    return AnswersTemplate(entries=entries(wanted, own, memory or NO_CONFIG), strict=strict)
 
 
 def remember(
@@ -366,28 +366,28 @@ def remember(
     return RememberedAnswers(texts=texts, new=tuple(new.texts if new else ()), dropped=dropped)
 
 
-def _asked(
+def _questions_of(
     form: AnsweredForm, documents: tuple[Documents, ...], answers: ReportConfig
 ) -> list[FilledField]:
     """The fields of a form by the files of the study alone; the answers only name criteria without a name."""
-    from humeval_power.studies.report.answers_template import asked_by_checklist, asked_by_fields
+    from humeval_power.studies.report.answers_template import questions_of_checklist, questions_of_fields
     from humeval_power.studies.report.config import NO_CONFIG, ReportConfig
     from humeval_power.studies.report.heds.criterion import criterion_names
 
     names = criterion_names(documents, answers)
     if form == "heds":
         named = ReportConfig(criteria={name: {} for name in names})
-        return asked_by_fields("heds", heds_fields_of(documents, named))
+        return questions_of_fields("heds", heds_fields_of(documents, named))
     if form == "card2020":
         return [
             one
             for name, each in zip(names, documents, strict=True)
-            for one in asked_by_checklist(checklist_of((each,), NO_CONFIG), name)
+            for one in questions_of_checklist(checklist_of((each,), NO_CONFIG), name)
         ]
     if form == "arr":
         return [
             one
             for each in documents
-            for one in asked_by_fields("arr", page_of("arr", (each,), NO_CONFIG).fields)
+            for one in questions_of_fields("arr", page_of("arr", (each,), NO_CONFIG).fields)
         ]
-    return asked_by_fields(form, page_of(form, documents, NO_CONFIG).fields)
+    return questions_of_fields(form, page_of(form, documents, NO_CONFIG).fields)

@@ -34,7 +34,7 @@ from humeval_power.studies.report.power_answers import (
     assumptions,
     pay_sentence,
     power_of_design,
-    smallest_found,
+    smallest_shown,
     stated_effect,
 )
 from humeval_power.studies.report.study_answers import study_answers
@@ -72,7 +72,7 @@ def checklist(
         **study_answers(facts),
         "effect_of_interest": stated_effect(fitted, mapped, computed),
         "power": power_of_design(fitted, mapped, computed) or _power_at_interest(facts),
-        "minimum_detectable_effect": smallest_found(fitted, mapped),
+        "minimum_detectable_effect": smallest_shown(fitted, mapped),
         "power_assumptions": assumptions(mapped, computed),
     }
     sources = _sources(fitted, mapped, computed, files)
@@ -105,13 +105,13 @@ def _power_at_interest(facts: StudyFacts) -> PowerAnswer | None:
 def _item(
     question: ChecklistQuestion, answer: PowerAnswer | None, sources: Mapping[str, str]
 ) -> ChecklistItem:
-    key, section, asked, advice = question
+    key, section, request, advice = question
     if answer is None:
-        return ChecklistItem(key, section, asked, "open", advice=advice)
+        return ChecklistItem(key, section, request, "open", advice=advice)
     return ChecklistItem(
         key,
         section,
-        asked,
+        request,
         "filled" if answer.is_whole else "open",
         minus_of_numbers(answer.text),
         sources.get(key, sources[""]),
@@ -152,11 +152,11 @@ def _title(facts: StudyFacts) -> str:
 def _provenance(
     fitted: Document, mapped: Document, computed: Document, files: Mapping[str, str]
 ) -> tuple[tuple[str, str], ...]:
-    found = []
+    sentences = []
     data = part(fitted, "data")
     source = words(data, "source")
     if source:
-        found.append(("Ratings", source))
+        sentences.append(("Ratings", source))
     for kind, document in (("parameters", fitted), ("surface", mapped), ("power", computed)):
         if not document:
             continue
@@ -164,8 +164,8 @@ def _provenance(
         said += [f"seed {document['seed']}"] if document.get("seed") is not None else []
         said += [f"{name} {version}" for name, version in part(document, "versions").items()]
         said += [words(document, "command") or ""]
-        found.append((files[kind], "; ".join(filter(None, said))))
-    return tuple(found)
+        sentences.append((files[kind], "; ".join(filter(None, said))))
+    return tuple(sentences)
 
 
 # What a plan, and the departures from it, say about the items of the checklist.
@@ -178,7 +178,7 @@ def plan_answers(plan: Plan, *, checksum: str | None, study: Document = NOTHING)
     checksum : of the plan's file. study : the analysis, which lists the departures from the plan.
     """
     said = PlanWords(plan)
-    found = {
+    answers = {
         "effect_of_interest": PowerAnswer(said.of_interest(), False),
         "power": PowerAnswer(said.power()),
         "power_assumptions": said.assumed(),
@@ -186,10 +186,10 @@ def plan_answers(plan: Plan, *, checksum: str | None, study: Document = NOTHING)
     }
     pay = pay_sentence(plan)
     if pay is not None:
-        found["pay"] = PowerAnswer(pay, False)
+        answers["pay"] = PowerAnswer(pay, False)
     if plan.left_out_words:
-        found["quality_control"] = PowerAnswer(f"Planned: {' '.join(plan.left_out_words)}", False)
-    return found
+        answers["quality_control"] = PowerAnswer(f"Planned: {' '.join(plan.left_out_words)}", False)
+    return answers
 
 
 def _planned(checksum: str | None, study: Document) -> str:
@@ -197,14 +197,14 @@ def _planned(checksum: str | None, study: Document) -> str:
     said = f"There was a plan.{sealed}"
     if study.get("deviations") is None:
         return said
-    found = [one for one in listed(study, "deviations") if isinstance(one, Mapping)]
-    if not found:
+    deviations = [one for one in listed(study, "deviations") if isinstance(one, Mapping)]
+    if not deviations:
         return f"{said} The study was carried out and analysed as planned."
-    told = "; ".join(
+    text = "; ".join(
         f"{one.get('what')}: {one.get('actual')} (planned: {str(one.get('planned')).rstrip('.')})"
-        for one in found
+        for one in deviations
     )
-    return f"{said} Departures: {told}."
+    return f"{said} Departures: {text}."
 
 
 # What the authors' own answers say about the items.
@@ -222,15 +222,15 @@ FROM_CONFIG = {
 
 def given_answers(config: ReportConfig, *, criterion: str | None) -> dict[str, Given]:
     """The answers by the key of the item; the definition is that of the criterion of the study."""
-    found = {key: _joined(config, names) for key, names in FROM_CONFIG.items()}
+    answers = {key: _joined(config, names) for key, names in FROM_CONFIG.items()}
     if isinstance(config.preregistration, str):
-        found["analysis_plan"] = Given(f"Preregistered: {config.preregistration.strip()}", SOURCE)
+        answers["analysis_plan"] = Given(f"Preregistered: {config.preregistration.strip()}", SOURCE)
     elif config.preregistration is False:
-        found["analysis_plan"] = Given("There was no preregistration.", SOURCE)
+        answers["analysis_plan"] = Given("There was no preregistration.", SOURCE)
     definition = config.criteria.get(criterion or "", {}).get("definition")
     if isinstance(definition, str):
-        found["criterion"] = Given(definition.strip(), SOURCE)
-    return {key: given for key, given in found.items() if given is not None}
+        answers["criterion"] = Given(definition.strip(), SOURCE)
+    return {key: given for key, given in answers.items() if given is not None}
 
 
 def _joined(config: ReportConfig, names: tuple[str, ...]) -> Given | None:

@@ -15,7 +15,7 @@ from humeval_power.studies.report.fact_words import other_decisions
 def caveats(facts: StudyFacts, surface: Document, power: Document) -> tuple[str, ...]:
     """Sentences, the gravest first (that it is a rehearsal), and the notices of the study last."""
     notices = [str(notice) for notice in listed(facts.record, "notices")]
-    found = [
+    result = [
         *(notice for notice in notices if notice == NOTICE),
         *_fit_caveats(facts),
         *other_decisions(facts),
@@ -26,15 +26,15 @@ def caveats(facts: StudyFacts, surface: Document, power: Document) -> tuple[str,
         *_failures(surface, power),
         *(notice for notice in notices if notice != NOTICE),
     ]
-    return tuple(found)
+    return tuple(result)
 
 
 def _fit_caveats(facts: StudyFacts) -> list[str]:
-    found = []
+    caveats = []
     if not facts.converged:
         message = words(facts.record, "message")
         reason = f" ({message})" if message else ""
-        found.append(f"The fit did not converge{reason}. None of its numbers should be reported.")
+        caveats.append(f"The fit did not converge{reason}. None of its numbers should be reported.")
     untested = {} if not facts.converged else facts.untested
     for why, of in untested.items():
         what = (
@@ -42,11 +42,11 @@ def _fit_caveats(facts: StudyFacts) -> list[str]:
             if facts.is_of_several
             else "of the difference"
         )
-        found.append(f"There is no test {what}, and no decision: {why}.")
+        caveats.append(f"There is no test {what}, and no decision: {why}.")
     unknown = ", ".join(facts.not_identified)
     if unknown:
         known = "; ".join(map(str, listed(facts.record, "identified_combinations")))
-        found.append(
+        caveats.append(
             f"This table of ratings cannot tell {unknown} apart"
             + (f"; it does determine {known}" if known else "")
             + ". The difference and its interval are not affected. Do not plan another number of "
@@ -56,14 +56,14 @@ def _fit_caveats(facts: StudyFacts) -> list[str]:
         errors = part(probed, "deviations")
         largest = max((number(errors, name) or 0.0 for name in errors), default=0.0)
         probes, seed, effect = (number(probed, name) or 0.0 for name in ("probes", "seed", "effect"))
-        found.append(probe_sentences(probes, seed, largest, effect))
+        caveats.append(probe_sentences(probes, seed, largest, effect))
     zero = ", ".join(facts.boundary)
     if zero:
-        found.append(
+        caveats.append(
             f"Estimated as exactly zero: {zero}. That is common in small tables and does not show that "
             "there is no such variation; power planned from a zero is too hopeful."
         )
-    return found
+    return caveats
 
 
 def _few_workers(facts: StudyFacts) -> list[str]:
@@ -121,13 +121,13 @@ def _observed_effect(facts: StudyFacts, power: Document) -> list[str]:
 
 
 def _failures(surface: Document, power: Document) -> list[str]:
-    found = []
+    failures = []
     for name, document in (("surface", surface), ("power computation", power)):
         failed = sum(number(cell, "n_failed") or 0 for cell in cells(document))
         simulated = sum(number(cell, "n_simulations") or 0 for cell in cells(document))
         if failed:
-            found.append(
+            failures.append(
                 f"{failed:,.0f} of the {simulated:,.0f} simulated studies of the {name} could not be "
                 "fitted; they count as not significant."
             )
-    return found
+    return failures

@@ -192,7 +192,7 @@ def _answers(
     """Answers by number, and the texts of a criterion by name."""
     is_criterion = name != "heds"
     texts = CRITERION_TEXTS if is_criterion else ()
-    found: dict[str, HedsAnswer] = {}
+    answers: dict[str, HedsAnswer] = {}
     for number, said in _table(value, name, problems).items():
         place = f"{name}.{toml_text(number, key=True)}"
         question = questions.get(number)
@@ -205,8 +205,8 @@ def _answers(
         if isinstance(answer, Problem):
             problems.append(_problem(place, said, answer.rule))
         elif answer is not None:
-            found[number] = answer
-    return found
+            answers[number] = answer
+    return answers
 
 
 def _answer(question: HedsQuestion | None, said: object) -> HedsAnswer | Problem | None:

@@ -74,10 +74,10 @@ class Documents:
     def study(self) -> Document:
         """What is known of the ratings: the analysis, or without one the fit; with what left the exports that they
         were imported from."""
-        found = self.analysis or self.parameters or NOTHING
-        if self.imported is None or not found or listed(found, "exports"):
-            return found
-        return {**found, "exports": self.imported["exports"]}
+        record = self.analysis or self.parameters or NOTHING
+        if self.imported is None or not record or listed(record, "exports"):
+            return record
+        return {**record, "exports": self.imported["exports"]}
 
     @property
     def facts(self) -> StudyFacts:
@@ -133,14 +133,14 @@ class Documents:
 def _of_systems(planned: SystemsParameters) -> dict[str, float]:
     """The SDs that a plan of several systems assumes, by the names that a joint fit gives them."""
     factors = ("worker", "item", *(("document",) if planned.has_documents else ()))
-    found = {f"sd_{name}": getattr(planned, f"sd_{name}") for name in (*factors, "residual")}
+    deviations = {f"sd_{name}": getattr(planned, f"sd_{name}") for name in (*factors, "residual")}
     for name in (f"sd_{factor}_system" for factor in factors):
         own = getattr(planned, name)
-        found |= {
+        deviations |= {
             name: own[0],
             **{f"{name} of {each}": sd for each, sd in zip(planned.names, own, strict=True)},
         }
-    return found
+    return deviations
 
 
 # Sentences on a study that several forms share: its size, its scale, what was left out, who computed it.
@@ -246,17 +246,17 @@ _BOTH = ("with_rules", "without_rules")
 
 def exclusion_sentence(record: Document) -> str | None:
     """'By rules that were sealed beforehand 2 of 12 workers were left out (...). ...'; None without rules."""
-    found = part(record, "worker_exclusion")
-    if not found:
+    result = part(record, "worker_exclusion")
+    if not result:
         return None
-    kept, everybody = (int(number(part(found, "workers"), name) or 0) for name in _BOTH)
-    beforehand = "sealed beforehand" if found.get("sealed") else "not planned beforehand"
-    each = "; ".join(filter(None, (_of_rule(one) for one in _records(found, "by_rule"))))
+    kept, everybody = (int(number(part(result, "workers"), name) or 0) for name in _BOTH)
+    beforehand = "sealed beforehand" if result.get("sealed") else "not planned beforehand"
+    each = "; ".join(filter(None, (_of_rule(one) for one in _records(result, "by_rule"))))
     said = (
         f"By rules that were {beforehand} {everybody - kept:,} of {counted(everybody, 'worker')} were left out "
         f"({each})."
     )
-    rows = _records(found, "comparisons")
+    rows = _records(result, "comparisons")
     if kept == everybody or len(rows) != 1:
         return said
     other = part(rows[0], "without_rules")
@@ -339,5 +339,5 @@ def power_code(documents: Documents, code_link: str | None) -> Given | None:
 
 
 def _is_simulated(documents: Documents) -> bool:
-    found = [*cells(documents.power or NOTHING), *cells(documents.surface or NOTHING)]
-    return any(cell.get("n_simulations") for cell in found)
+    result = [*cells(documents.power or NOTHING), *cells(documents.surface or NOTHING)]
+    return any(cell.get("n_simulations") for cell in result)

@@ -126,11 +126,11 @@ class StudyFacts:
     @property
     def untested(self) -> dict[str, list[ComparisonFacts]]:
         """The comparisons without a test, by the reason."""
-        found: dict[str, list[ComparisonFacts]] = {}
+        facts: dict[str, list[ComparisonFacts]] = {}
         for one in self.comparisons:
             if one.reason is not None:
-                found.setdefault(one.reason, []).append(one)
-        return found
+                facts.setdefault(one.reason, []).append(one)
+        return facts
 
     @property
     def ranked_comparisons(self) -> tuple[ComparisonFacts, ...]:
@@ -152,8 +152,8 @@ class StudyFacts:
     @property
     def order(self) -> tuple[str, ...]:
         """The systems as the findings have them, which is one order for all criteria; else from the best mean."""
-        found = [row for row in listed(part(self.record, "findings"), "rows") if isinstance(row, Mapping)]
-        return tuple(str(row.get("system")) for row in found) or tuple(
+        rows = [row for row in listed(part(self.record, "findings"), "rows") if isinstance(row, Mapping)]
+        return tuple(str(row.get("system")) for row in rows) or tuple(
             one.system for one in self.ordered_means
         )
 
@@ -274,11 +274,11 @@ def _family(record: Document, *, is_needed: bool) -> FamilyOfTests | None:
 
 def _named(fits: Iterable[Document], name: str) -> tuple[str, ...]:
     """The SDs that any of the fits names; in how many of them, where there are several fits."""
-    found = [[str(one) for one in listed(fit, name)] for fit in fits]
-    counts = {sd: sum(sd in of_fit for of_fit in found) for of_fit in found for sd in of_fit}
-    if len(found) == 1:
+    names = [[str(one) for one in listed(fit, name)] for fit in fits]
+    counts = {sd: sum(sd in of_fit for of_fit in names) for of_fit in names for sd in of_fit}
+    if len(names) == 1:
         return tuple(counts)
-    return tuple(f"{sd} (in {n:,} of {len(found):,} fits)" for sd, n in counts.items())
+    return tuple(f"{sd} (in {n:,} of {len(names):,} fits)" for sd, n in counts.items())
 
 
 # The model of several systems and the family of its tests, in the words of a methods section.

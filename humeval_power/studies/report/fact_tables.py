@@ -46,12 +46,12 @@ def findings_of(facts: StudyFacts) -> CriterionFindings | None:
 
 def findings_over(criteria: Sequence[StudyFacts], caption: str) -> Table | None:
     """Systems by criteria, as `analyze` shows them; None where a criterion has no findings."""
-    found = [known for facts in criteria if (known := findings_of(facts)) is not None]
+    findings = [known for facts in criteria if (known := findings_of(facts)) is not None]
     tests = criteria[0].family
-    if not found or len(found) < len(criteria) or tests is None:
+    if not findings or len(findings) < len(criteria) or tests is None:
         return None
-    table = findings_table(found, called={name: name for each in criteria for name in each.systems})
-    notes = " ".join([caption, *findings_words(found, tests)])
+    table = findings_table(findings, called={name: name for each in criteria for name in each.systems})
+    notes = " ".join([caption, *findings_words(findings, tests)])
     return Table(table.header, table.rows, caption=notes, spans=table.spans)
 
 
@@ -189,15 +189,17 @@ def _at(name: str, zero: set[str]) -> str:
 def joint_parameters(facts: StudyFacts) -> dict[str, float]:
     """The mean of each system and the SDs of a joint fit, by name; empty for fits in pairs."""
     sds = part(facts.record, "joint_fit", "standard_deviations")
-    found = {name: value for name in sds if (value := number(sds, name)) is not None}
-    return {**{f"mean of {one.system}": one.mean for one in facts.means}, **found} if found else {}
+    deviations = {name: value for name in sds if (value := number(sds, name)) is not None}
+    return (
+        {**{f"mean of {one.system}": one.mean for one in facts.means}, **deviations} if deviations else {}
+    )
 
 
 def pair_parameters(facts: StudyFacts) -> dict[str, list[float]]:
     """The parameters of the fits in pairs, by name; empty for a joint fit."""
     fits = [part(pair, "parameters") for pair in listed(facts.record, "pairs") if isinstance(pair, Mapping)]
-    found = {
+    by_name = {
         name: [value for fit in fits if (value := number(fit, name)) is not None]
         for name in PARAMETER_NAMES
     }
-    return {name: values for name, values in found.items() if values}
+    return {name: values for name, values in by_name.items() if values}

@@ -215,10 +215,10 @@ class StudyWords:
     def parameters(self) -> PowerAnswer | None:
         """The estimated parameters, for planning later studies; of one that is not identified the name alone."""
         if self.together is not None:
-            found = estimated_parameters(self.facts)
-            if found is None:
+            result = estimated_parameters(self.facts)
+            if result is None:
                 return None
-            said, several = found
+            said, several = result
             return PowerAnswer(said, is_whole=not self.facts.not_identified, table=several)
         table = parameters_table(self.facts)
         if table is None:
@@ -300,11 +300,11 @@ class StudyWords:
         return f"{best[0].system} has the best mean. {said}" if best else said
 
     def _decided_of_two(self) -> str:
-        found, rule, names = self.facts.comparisons[0], self.facts.rule, self.facts.systems
-        if found.reason is not None:
-            return f"Nothing is decided: {found.reason}."
-        p = "" if found.p_value is None else p_of_family(self.facts, found.p_value)
-        scale, ends, estimate = self.facts.scale, found.interval, found.estimate
+        comparison, rule, names = self.facts.comparisons[0], self.facts.rule, self.facts.systems
+        if comparison.reason is not None:
+            return f"Nothing is decided: {comparison.reason}."
+        p = "" if comparison.p_value is None else p_of_family(self.facts, comparison.p_value)
+        scale, ends, estimate = self.facts.scale, comparison.interval, comparison.estimate
         known = scale is not None and ends is not None and estimate is not None and len(names) == 2
         if rule is not None and rule.margin is None and known:
             assert scale is not None
@@ -315,7 +315,7 @@ class StudyWords:
                 (estimate, *ends),
                 scale,
                 rule.alternative,
-                shown=bool(found.significant),
+                shown=bool(comparison.significant),
                 p=p,
                 level=_level(self.facts),
             )
@@ -354,8 +354,8 @@ class StudyWords:
     def tables(self) -> tuple[Table, ...]:
         """The results: of two systems with the parameters, of several the means and the differences."""
         if self.together is None:
-            found = result_table(self.facts)
-            return () if found is None else (found,)
+            table = result_table(self.facts)
+            return () if table is None else (table,)
         if not self.facts.has_result:
             return ()
         return (*([self._means()] if self.facts.means else []), self._differences())
@@ -375,9 +375,9 @@ class StudyWords:
 
     def _means(self) -> Table:
         """A row for each system, as the findings have it; of a record without them, best first."""
-        found = findings_over([self.facts], self.caption())
-        if found is not None:
-            return found
+        findings = findings_over([self.facts], self.caption())
+        if findings is not None:
+            return findings
         letters = group_letters(self.facts.groups)
         header = ("system", "mean", *(("groups",) if letters else ()))
         rows = tuple(
@@ -414,7 +414,7 @@ class StudyWords:
         apart = [one for one in self.facts.ranked_comparisons if one.significant]
         yield self._n_apart()
         if 0 < len(apart) <= _MOST_TOLD:
-            yield f"{'; '.join(map(self._told, apart))}."
+            yield f"{'; '.join(map(self._sentence_of, apart))}."
         elif apart:
             yield from self._of_best()
         together = [group for group in self.facts.groups if len(group) > 1]
@@ -439,7 +439,7 @@ class StudyWords:
         ends = self.unit.interval(*self.unit.mean_interval(*one.interval))
         return f" ({_level(self.facts)} {with_minus(ends)})"
 
-    def _told(self, one: ComparisonFacts) -> str:
+    def _sentence_of(self, one: ComparisonFacts) -> str:
         between = "" if one.interval is None else f" ({_level(self.facts)} {self._ends(one)})"
         test = "" if one.p_value is None else f", {self._p(one.p_value)}"
         return f"{one.name} is {self._difference(one.estimate or 0.0)}{between}{test}"
@@ -467,7 +467,7 @@ class StudyWords:
         if self.together is not None and self.together.family.baseline is not None:
             best = self.together.family.baseline
         own = [one for one in self.facts.ranked_comparisons if best in (one.first, one.second)]
-        yield f"Differences of {best} from the others: {'; '.join(map(self._told, own))}."
+        yield f"Differences of {best} from the others: {'; '.join(map(self._sentence_of, own))}."
 
     def _p(self, value: float) -> str:
         return p_words(value) if self._correction == "none" else f"corrected {p_words(value)}"
@@ -579,24 +579,24 @@ def _no_test(facts: StudyFacts) -> str | None:
 
 def _decision(facts: StudyFacts) -> str | None:
     """By the rule that the document states."""
-    found, rule, systems = facts.comparisons[0], facts.rule, facts.systems
-    if rule is None or found.significant is None or found.estimate is None or len(systems) != 2:
+    comparison, rule, systems = facts.comparisons[0], facts.rule, facts.systems
+    if rule is None or comparison.significant is None or comparison.estimate is None or len(systems) != 2:
         return None
     if rule.margin is not None:
-        if found.interval is None:
+        if comparison.interval is None:
             return None
         names = systems[0], systems[1]
         return minus_of_numbers(
             margin_decision(
-                rule, names, interval=found.interval, shown=found.significant, scale=facts.scale
+                rule, names, interval=comparison.interval, shown=comparison.significant, scale=facts.scale
             )
         )
-    if not found.significant:
+    if not comparison.significant:
         return (
             f"At alpha {rule.alpha:g} the study has not shown a difference, which does not show that there is "
             "none: the interval says which differences remain possible."
         )
-    better, worse = (systems[1], systems[0]) if found.estimate > 0 else (systems[0], systems[1])
+    better, worse = (systems[1], systems[0]) if comparison.estimate > 0 else (systems[0], systems[1])
     return f"At alpha {rule.alpha:g} the difference is significant: {better} was rated higher than {worse}."
 
 
@@ -616,5 +616,5 @@ def other_decisions(facts: StudyFacts) -> Iterator[str]:
         if words(check, field) != kind or not parted:
             continue
         named = [one.name for one in facts.ranked_comparisons if {one.first, one.second} in parted]
-        told = in_words(tuple(named))
-        yield f"{words_of_it}, a check that decides nothing, {told} would be decided otherwise."
+        notices = in_words(tuple(named))
+        yield f"{words_of_it}, a check that decides nothing, {notices} would be decided otherwise."

@@ -63,14 +63,14 @@ class FieldPrompt(NamedTuple):
     section: str = ""
 
 
-def fields_of(asked: Iterable[FieldPrompt], answers: Mapping[str, Given | None]) -> tuple[FormField, ...]:
+def fields_of(prompts: Iterable[FieldPrompt], answers: Mapping[str, Given | None]) -> tuple[FormField, ...]:
     """The fields in the order of the form, answered by number and open where there is no answer."""
-    return tuple(field_of(question, answers.get(question.number)) for question in asked)
+    return tuple(field_of(question, answers.get(question.number)) for question in prompts)
 
 
-def field_of(asked: FieldPrompt, given: Given | None, *, criterion: str | None = None) -> FormField:
+def field_of(prompts: FieldPrompt, given: Given | None, *, criterion: str | None = None) -> FormField:
     """One field; open where nothing is given."""
-    key, number, prompt, section = asked
+    key, number, prompt, section = prompts
     if given is None or not given.text.strip():
         return FormField(key, number, prompt, criterion=criterion, section=section)
     state: State = "filled" if given.is_certain else "suggested"
@@ -121,11 +121,11 @@ class FormPage:
     @property
     def sections(self) -> dict[str, list[FormField]]:
         """The fields by the heading that they stand under: section, and criterion where there is one."""
-        found: dict[str, list[FormField]] = {}
+        result: dict[str, list[FormField]] = {}
         for field in self.fields:
             heading = field.section if field.criterion is None else f"{field.section}: {field.criterion}"
-            found.setdefault(heading, []).append(field)
-        return found
+            result.setdefault(heading, []).append(field)
+        return result
 
     def document(self) -> Document:
         """The form for people: how much of it is filled, and every field."""

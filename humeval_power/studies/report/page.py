@@ -51,10 +51,10 @@ class StudyReport(Report):
         """Fields that are open, of all forms."""
         return sum(one.n_open for one in self.forms.values())
 
-    def told(self, command: str, sources: tuple[Source, ...]) -> Self:
+    def with_command(self, command: str, sources: tuple[Source, ...]) -> Self:
         """The same with what was typed, in the forms too."""
-        forms = {name: one.told(command, sources) for name, one in self.forms.items()}
-        return super(StudyReport, replace(self, forms=forms)).told(command, sources)
+        forms = {name: one.with_command(command, sources) for name, one in self.forms.items()}
+        return super(StudyReport, replace(self, forms=forms)).with_command(command, sources)
 
     def body(self) -> Document:
         """The decision first, then everything in the order in which a study happens."""
@@ -126,12 +126,12 @@ class StudyReport(Report):
         """Each form as a page, and the files that other programs read."""
         from humeval_power.saying.render import as_html
 
-        found: dict[str, str | bytes] = {}
+        result: dict[str, str | bytes] = {}
         for name, one in self.forms.items():
             if isinstance(one, FormReport) or one.n_open:
-                found[f"{name}.html"] = as_html(one.document())
-            found |= {f"{name}{ending}": one.artefact(ending) for ending in one.endings}
-        return found
+                result[f"{name}.html"] = as_html(one.document())
+            result |= {f"{name}{ending}": one.artefact(ending) for ending in one.endings}
+        return result
 
 
 def _rows(facts: StudyFacts) -> list[Record]:
@@ -139,8 +139,8 @@ def _rows(facts: StudyFacts) -> list[Record]:
     rows = []
     for one in facts.comparisons or (ComparisonFacts("A", "B"),):
         named = {"first": one.first, "second": one.second} if facts.is_of_several else {}
-        found = {name: getattr(one, name) for name in _FOUND}
-        rows.append({**named, **found, "interval": one.interval and list(one.interval)})
+        result = {name: getattr(one, name) for name in _FOUND}
+        rows.append({**named, **result, "interval": one.interval and list(one.interval)})
     return rows
 
 
@@ -155,9 +155,9 @@ def _files(name: str, one: Report) -> str:
 
 
 def _nonempty(title: str, blocks: Iterator[Block] | tuple[Block, ...]) -> Iterator[Section]:
-    found = tuple(blocks)
-    if found:
-        yield Section(title, found)
+    nonempty = tuple(blocks)
+    if nonempty:
+        yield Section(title, nonempty)
 
 
 def _about(documents: Documents, *, one: bool) -> str:
@@ -264,8 +264,8 @@ def _diagnostics(documents: Documents, suffix: str) -> Iterator[Block]:
     if rows:
         yield Table(("agreement of workers", "value", "these workers", "other workers"), rows)
     yield from pictures.agreement(documents, suffix)
-    found = part(study, "diagnostics")
-    said = [text for key in ("screening", "influence") if (text := words(found, key))]
+    record = part(study, "diagnostics")
+    said = [text for key in ("screening", "influence") if (text := words(record, key))]
     yield from map(Paragraph, said)
     if not said and documents.ratings is not None:
         from humeval_power.studies.analyze.blups import screen_workers, screening_sentence

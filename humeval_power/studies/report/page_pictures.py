@@ -103,20 +103,20 @@ def effect(documents: Documents, suffix: str) -> Iterator[Picture]:
 def systems_pictures(documents: Documents, suffix: str) -> Iterator[Picture]:
     """The findings of several systems, and their differences with intervals."""
     facts = documents.facts
-    found = findings_of(facts)
-    if found is None or not facts.has_result:
+    findings = findings_of(facts)
+    if findings is None or not facts.has_result:
         return
-    pairs = [one for one in shown_comparisons(facts, found.unit) if not one.reason]
+    pairs = [one for one in shown_comparisons(facts, findings.unit) if not one.reason]
 
     def ranking() -> Figure:
         from humeval_power.studies.analyze.figures import ranking_figure
 
-        return ranking_figure([found])
+        return ranking_figure([findings])
 
     words = "The mean of each system with its interval, and the groups that tests do not tell apart."
     yield Picture(f"ranking{suffix}", ranking, words=words)
     if pairs:
-        yield pair_rows(pairs, found.unit).drawing(
+        yield pair_rows(pairs, findings.unit).drawing(
             f"differences{suffix}",
             title="How large are the differences?",
             words="The differences with their intervals, largest on top.",
@@ -126,18 +126,18 @@ def systems_pictures(documents: Documents, suffix: str) -> Iterator[Picture]:
 
 def known_test(study: Document) -> EffectTest | None:
     """The test that a document holds; None where there is none."""
-    found, rule = part(study, "effect"), rule_of(study)
-    estimate, ends = number(found, "estimate"), bounds(found, "interval")
-    if rule is None or estimate is None or ends is None or words(found, "reason") is not None:
+    effect, rule = part(study, "effect"), rule_of(study)
+    estimate, ends = number(effect, "estimate"), bounds(effect, "interval")
+    if rule is None or estimate is None or ends is None or words(effect, "reason") is not None:
         return None
-    error, df, p = (number(found, name) or 0.0 for name in ("standard_error", "df", "p_value"))
+    error, df, p = (number(effect, name) or 0.0 for name in ("standard_error", "df", "p_value"))
     return EffectTest(
         estimate=estimate,
         standard_error=error,
         df=df,
         p_value=p,
         interval=ends,
-        significant=found.get("significant") is True,
+        significant=effect.get("significant") is True,
         rule=rule,
     )
 

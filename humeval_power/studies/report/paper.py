@@ -127,8 +127,8 @@ def _references(
 
 def paper_signature(criteria: Sequence[Documents]) -> str:
     """The signature that all criteria share; empty where there is none."""
-    found = {signature_of(each) or "" for each in criteria}
-    return found.pop() if len(found) == 1 else ""
+    signatures = {signature_of(each) or "" for each in criteria}
+    return signatures.pop() if len(signatures) == 1 else ""
 
 
 def paper_tables(criteria: Sequence[Documents]) -> tuple[tuple[Table, ...], ...]:

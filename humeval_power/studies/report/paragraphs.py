@@ -57,12 +57,12 @@ def results_paragraph(documents: Documents) -> str:
     Empty without an analysis or fit; a fit that did not converge has no result.
     """
     facts = documents.facts
-    found = StudyWords(facts).findings()
+    words = StudyWords(facts).findings()
     if not facts.has_result:
-        return _joined(found)
+        return _joined(words)
     left_out = exclusion_sentence(facts.record)
     return _joined(
-        [*found, left_out, interest_sentence(facts), zeros(facts), *_deviations(documents.study)]
+        [*words, left_out, interest_sentence(facts), zeros(facts), *_deviations(documents.study)]
     )
 
 
@@ -126,12 +126,12 @@ def _deviations(study: Document) -> list[str | None]:
     """Every departure from the plan; that there was none is said only where it was looked at."""
     if study.get("deviations") is None:
         return []
-    found = [entry for entry in listed(study, "deviations") if isinstance(entry, Mapping)]
-    if not found:
+    deviations = [entry for entry in listed(study, "deviations") if isinstance(entry, Mapping)]
+    if not deviations:
         return ["The study was carried out and analysed as planned."]
     said = "; ".join(
         f"{one.get('what')}: {one.get('actual')} (planned: {str(one.get('planned')).rstrip('.')})"
-        for one in found
+        for one in deviations
     )
     return [f"Departures from the plan: {said}."]
 
@@ -139,9 +139,9 @@ def _deviations(study: Document) -> list[str | None]:
 def paragraphs(*criteria: Documents) -> dict[str, str]:
     """Both by their headings, the results of several criteria each by its own; one that nothing is known for is
     left out."""
-    found = {"Methods": methods_paragraph(*criteria)}
-    found |= {results_heading(each, criteria): results_paragraph(each) for each in criteria}
-    return {heading: text for heading, text in found.items() if text}
+    texts = {"Methods": methods_paragraph(*criteria)}
+    texts |= {results_heading(each, criteria): results_paragraph(each) for each in criteria}
+    return {heading: text for heading, text in texts.items() if text}
 
 
 def results_heading(documents: Documents, criteria: Sequence[Documents]) -> str:

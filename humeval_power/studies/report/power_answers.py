@@ -97,7 +97,7 @@ def power_of_design(parameters: Document, surface: Document, power: Document) ->
     )
 
 
-def smallest_found(parameters: Document, surface: Document) -> PowerAnswer | None:
+def smallest_shown(parameters: Document, surface: Document) -> PowerAnswer | None:
     """Between which differences of the surface power reaches 0.8: for the study's design if it is there,
     else for each design. None under a rule with a margin, whose power falls with the difference."""
     rule = rule_of(surface)
@@ -173,26 +173,26 @@ def _raw(difference: float, parameters: Document, power: Document) -> str:
     return f" ({signed(scale.effect_to_raw(difference))} on the scale {scale.low:g} to {scale.high:g})"
 
 
-def _by_design(found: Sequence[Cell]) -> dict[tuple[object, ...], list[Cell]]:
+def _by_design(cells: Sequence[Cell]) -> dict[tuple[object, ...], list[Cell]]:
     designs: dict[tuple[object, ...], list[Cell]] = {}
-    for cell in sorted(found, key=lambda cell: float(cell["difference"])):
+    for cell in sorted(cells, key=lambda cell: float(cell["difference"])):
         designs.setdefault(tuple(cell.get(name) for name in DESIGN), []).append(cell)
     order = {
-        tuple(cell.get(name) for name in DESIGN): place for place, cell in reversed([*enumerate(found)])
+        tuple(cell.get(name) for name in DESIGN): place for place, cell in reversed([*enumerate(cells)])
     }
     return dict(sorted(designs.items(), key=lambda entry: order[entry[0]]))
 
 
-def _power_table(found: Sequence[Cell]) -> Table | None:
+def _power_table(cells: Sequence[Cell]) -> Table | None:
     """One row for each design, one column for each difference, power in the cells."""
-    if not found:
+    if not cells:
         return None
-    differences = sorted({cell["difference"] for cell in found})
+    differences = sorted({cell["difference"] for cell in cells})
     rows = []
-    for of_design in _by_design(found).values():
+    for of_design in _by_design(cells).values():
         by_difference = {cell["difference"]: share(cell["power"]) for cell in of_design}
         rows.append((*_design_cells(of_design[0]), *(by_difference.get(d, "") for d in differences)))
-    spreads = [(cell.get("power_low"), cell.get("power_high"), cell["power"]) for cell in found]
+    spreads = [(cell.get("power_low"), cell.get("power_high"), cell["power"]) for cell in cells]
     widest = max(
         (
             max(high - power, power - low)
@@ -280,7 +280,7 @@ def sequential_sentence(study: Document) -> str | None:
     low, high = map(_shown, ends)
     ended = f"{taken} ({words(sequential, 'rule')}). {_ENDS[str(sequential['decision'])]}"
     if "half_width" in inference:
-        found = RepeatedResult(
+        result = RepeatedResult(
             look=len(looks),
             p_value=p_value,
             estimate=estimate,
@@ -294,7 +294,7 @@ def sequential_sentence(study: Document) -> str | None:
         a, b = map(str, systems if len(systems) == 2 else ("A", "B"))
         scale = scale_of(study)
         declared = scale if scale is not None and scale.source == "declared" else None
-        said = minus_of_numbers(repeated_words(found, (a, b), declared))
+        said = minus_of_numbers(repeated_words(result, (a, b), declared))
         return f"{ended} {said.replace(f'{b} - {a}', f'{b} {MINUS} {a}', 1)}."
     return (
         f"{ended} "
@@ -341,8 +341,8 @@ def merged_text(names: Sequence[str], texts: Sequence[str | None]) -> str | None
         first = last = 0
     begin, end = sentences[0][:first], sentences[0][len(sentences[0]) - last :]
     between = [(name, " ".join(said[first : len(said) - last])) for name, said in known]
-    told = [f"{name}: {text}" for name, text in between if text]
-    return " ".join([*begin, *told, *end])
+    notices = [f"{name}: {text}" for name, text in between if text]
+    return " ".join([*begin, *notices, *end])
 
 
 def _n_alike(sentences: Sequence[Sequence[str]]) -> int:

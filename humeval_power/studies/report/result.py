@@ -45,10 +45,10 @@ class Report(Result):
             f"{self.n_open} of its fields are open (--strict)." if self.strict and self.n_open > 0 else ""
         )
 
-    def told(self, command: str, sources: tuple[Source, ...]) -> Self:
+    def with_command(self, command: str, sources: tuple[Source, ...]) -> Self:
         """The same with what was typed and the names of the files that were read: a report is published, and
         from a digest of ratings few workers can be found by trying."""
-        return super().told(command, tuple(Source(PurePath(one.name).name) for one in sources))
+        return super().with_command(command, tuple(Source(PurePath(one.name).name) for one in sources))
 
     def of_study(self, study: Mapping[str, Any]) -> Self:  # noqa: ARG002
         """The same: a report is published, and a study names files."""

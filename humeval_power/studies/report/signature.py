@@ -110,12 +110,12 @@ def _simulation(documents: Documents) -> list[str]:
 def _size(documents: Documents) -> tuple[float, float, float] | None:
     """Workers, items and ratings of each item."""
     plan = documents.plan
-    found = _document_size(documents.study, "n_workers", "n_items") or _document_size(
+    size = _document_size(documents.study, "n_workers", "n_items") or _document_size(
         documents.power or NOTHING, "workers", "items"
     )
-    if found is None and plan is not None:
+    if size is None and plan is not None:
         return plan.counts.n_workers, plan.counts.n_items, plan.design().ratings_per_item
-    return found
+    return size
 
 
 def _document_size(document: Document, workers: str, items: str) -> tuple[float, float, float] | None:

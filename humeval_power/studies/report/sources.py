@@ -72,11 +72,11 @@ class Sources:
     @property
     def documents(self) -> dict[str, str]:
         """The documents that were given, by kind."""
-        found = {
+        result = {
             name: getattr(self, name)
             for name in ("parameters", "analysis", "surface", "power", "plan", "imported")
         }
-        return {name: path for name, path in found.items() if path is not None}
+        return {name: path for name, path in result.items() if path is not None}
 
     @property
     def names(self) -> dict[str, str]:
@@ -148,10 +148,10 @@ def _within(path: str) -> list[str]:
     folder = Path(path)
     if not folder.is_dir() or _surface_file(folder) is not None:
         return [path]
-    found = [folder / name for names in _USUAL for name in names if (folder / name).exists()]
+    paths = [folder / name for names in _USUAL for name in names if (folder / name).exists()]
     if _schema_of(folder / RECORD) == IMPORT_SCHEMA:
-        found.append(folder / RECORD)
-    return [str(each) for each in found] or [_record_path(path)]
+        paths.append(folder / RECORD)
+    return [str(each) for each in paths] or [_record_path(path)]
 
 
 def _schema_of(record: Path) -> object:
@@ -235,9 +235,9 @@ def read_criteria(sources: Sources) -> tuple[Documents, ...]:
         names=sources.names,
         imported=_document(sources.imported, IMPORT_SCHEMA),
     )
-    found = [replace(shared, analysis=analysis) for analysis in _analyses(sources)]
-    _tell_other_import(found[0])
-    return tuple(replace(one, ratings=_ratings(sources.ratings, one)) for one in found)
+    criteria = [replace(shared, analysis=analysis) for analysis in _analyses(sources)]
+    _tell_other_import(criteria[0])
+    return tuple(replace(one, ratings=_ratings(sources.ratings, one)) for one in criteria)
 
 
 def _tell_other_import(documents: Documents) -> None:
@@ -265,14 +265,14 @@ def _analyses(sources: Sources) -> list[dict[str, Any] | None]:
     schema = ANALYSES_SCHEMA if is_several else ANALYSIS_SCHEMA
     document = checked_document(document, schema=schema, place=path)
     shared = {name: document[name] for name in _ENVELOPE if name in document}
-    found = [{**shared, **one} for one in document["criteria"]] if is_several else [document]
-    names = [one.get("criterion_name") for one in found]
+    analyses = [{**shared, **one} for one in document["criteria"]] if is_several else [document]
+    names = [one.get("criterion_name") for one in analyses]
     if wanted is None:
-        return list(found)
+        return list(analyses)
     if wanted not in names:
         rule = f"has no criterion {wanted!r}; it has {', '.join(map(str, names))}."
         raise InputError([Problem(rule, "", place=path)])
-    return [found[names.index(wanted)]]
+    return [analyses[names.index(wanted)]]
 
 
 def _document(path: str | None, schema: str) -> dict[str, Any] | None:
@@ -313,18 +313,18 @@ def _ratings(path: str | None, documents: Documents) -> Ratings | None:
     pair = systems if len(systems) == 2 else None
     named: dict[str, Any] = {"scale": scale, "systems": pair, "require_pair": pair is not None}
     criterion = documents.criterion
-    found = (
+    ratings = (
         read_ratings(path, **named)
         if criterion is None
         else read_criteria(path, [criterion], **named)[criterion]
     )
     analysed = study.get("n_ratings")
-    if analysed is not None and analysed != found.n_ratings:
+    if analysed is not None and analysed != ratings.n_ratings:
         note(
-            f"WARNING: {Path(path).name} has {found.n_ratings:,} ratings as read here, the analysis has "
+            f"WARNING: {Path(path).name} has {ratings.n_ratings:,} ratings as read here, the analysis has "
             f"{analysed:,}; pictures of the ratings show the former."
         )
-    return found
+    return ratings
 
 
 def _criteria_of(path: str) -> tuple[str | None, ...]:
@@ -333,9 +333,9 @@ def _criteria_of(path: str) -> tuple[str | None, ...]:
     from humeval_power.checking.columns import find_roles
     from humeval_power.files.tables import read_rating_table
 
-    found = read_rating_table(path)
-    frame = found.frame.set_axis([str(name).strip() for name in found.frame.columns], axis=1)
-    column = find_roles(list(frame.columns), named={}, source=found.source).criterion
+    table = read_rating_table(path)
+    frame = table.frame.set_axis([str(name).strip() for name in table.frame.columns], axis=1)
+    column = find_roles(list(frame.columns), named={}, source=table.source).criterion
     return (None,) if column is None else tuple(read_ids(read_cells(frame[column])).names)
 
 
@@ -361,8 +361,8 @@ def read_memory(*, wanted: bool = True) -> ReportConfig:
     try:
         return read_config(str(place)).to_remember()
     except InputError as error:
-        told = [replace(one, remedy=f"{one.remedy} {_FORGET}".strip()) for one in error.problems]
-        raise InputError(told) from None
+        notices = [replace(one, remedy=f"{one.remedy} {_FORGET}".strip()) for one in error.problems]
+        raise InputError(notices) from None
 
 
 def own_answers(path: str | None, *, memory: ReportConfig) -> ReportConfig | None:

@@ -127,19 +127,19 @@ def _start(given: TypedValues, calls: Calls) -> None:
     if not (may_ask or answers or files or assumes):
         raise click.UsageError(_NOBODY_TO_ASK)
     known, files = given_answers(answers), named(files)
-    found: Any = None
+    answer: Any = None
     if may_ask:
         there = {"file": files[0] if len(files) == 1 else shlex.join(files)} if files else {}
         talk = ask_all(Talk(), {**known, **there})
-        answers, files, found = {**known, **talk.said}, talk.files, talk.found
+        answers, files, answer = {**known, **talk.said}, talk.files, talk.found
     elif files and known.get("have") != "nothing":
-        found = _found(files, known)
-    result: Any = calls.let("result", call("hp.models.start", answers, files=files, found=found))
+        answer = _contents_of(files, known)
+    result: Any = calls.let("result", call("hp.models.start", answers, files=files, found=answer))
     as_study = (given["output"] or "").lower().endswith(".toml")  # then the commands need no options
     calls.let("result", replace(result, as_study=as_study))
 
 
-def _found(files: Sequence[str], given: Mapping[str, str]) -> FileContents:
+def _contents_of(files: Sequence[str], given: Mapping[str, str]) -> FileContents:
     judgement = given.get("judgement", ASKS["judgement"].start(Talk()))
     count_files(judgement, files)
     scale = checked_scale(given["scale"], Talk()) if "scale" in given and judgement == "points" else ""

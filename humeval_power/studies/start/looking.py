@@ -100,10 +100,12 @@ def _preferences(files: Sequence[str], _: str) -> FileContents:
     from humeval_power.comparisons.preference.files import judgements_of
     from humeval_power.studies.loading import read_decided
 
-    found = judgements_of(read_decided(files[0], None))
-    first = found[0]
+    judgements = judgements_of(read_decided(files[0], None))
+    first = judgements[0]
     workers = 0 if first.worker is None else len(set(first.worker.tolist()))
-    notes = () if len(found) == 1 else (f"{files[0]} has {len(found)} comparisons; each is told of.",)
+    notes = (
+        () if len(judgements) == 1 else (f"{files[0]} has {len(judgements)} comparisons; each is told of.",)
+    )
     return FileContents(n_items=first.n, n_workers=workers, notes=notes)
 
 
@@ -183,7 +185,7 @@ def ask_all(talk: Talk, given: Mapping[str, str]) -> Talk:
         The user stops.
     """
     say(wrapped(_INTRO), err=True)
-    asked: list[Talk] = []  # the talk before each answer, to go back to
+    wanted: list[Talk] = []  # the talk before each answer, to go back to
     before: Ask | None = None
     while (ask := next_ask(talk)) is not None:
         if ask.option in given:
@@ -194,14 +196,14 @@ def ask_all(talk: Talk, given: Mapping[str, str]) -> Talk:
         try:
             typed = _typed(ask, talk)
             if typed.casefold() == BACK:
-                talk = asked.pop() if asked else talk
+                talk = wanted.pop() if wanted else talk
                 continue
             after = _answered(ask, typed, talk, scale=given.get("scale", ""))
         except InputError as error:
             for problem in error.problems:
                 say(wrapped(str(problem), bullet="  ! "), err=True)
             continue
-        asked.append(talk)
+        wanted.append(talk)
         talk = after
     say("", err=True)
     return talk
@@ -243,18 +245,20 @@ def _answered(ask: Ask, typed: str, talk: Talk, *, scale: str) -> Talk:
     kept = ask.answer(typed, talk)
     if ask.option == "file":
         files = named(names_of(kept, talk))
-        return _told(talk.looked(files, look(talk.judgement, files, scale=scale)))
+        return _after_reading(talk.looked(files, look(talk.judgement, files, scale=scale)))
     if ask.option == "scale" and talk.found is not None and kept != talk.found.scale:
         again = look(talk.judgement, talk.files, scale=kept)
         talk = talk.looked(talk.files, again)
     return talk.answered(ask.option, kept)
 
 
-def _told(talk: Talk) -> Talk:
-    found = talk.found or FileContents()
-    counts = [f"{found.n_items:,} items"]
-    counts += [f"{found.n_workers:,} workers"] if found.n_workers else []
-    counts += [f"{len(found.systems)} systems: {', '.join(found.systems)}"] if found.systems else []
-    counts += [f"scale {found.scale}"] if found.scale else []
+def _after_reading(talk: Talk) -> Talk:
+    contents = talk.found or FileContents()
+    counts = [f"{contents.n_items:,} items"]
+    counts += [f"{contents.n_workers:,} workers"] if contents.n_workers else []
+    counts += (
+        [f"{len(contents.systems)} systems: {', '.join(contents.systems)}"] if contents.systems else []
+    )
+    counts += [f"scale {contents.scale}"] if contents.scale else []
     say(wrapped(f"Read: {'; '.join(counts)}.", bullet="  "), err=True)
     return talk

@@ -36,12 +36,12 @@ def number(text: str) -> float:
     text = re.sub(r"^(\$|USD) *| *(\$|%|USD|dollars?)$", "", text, flags=re.IGNORECASE)
     digits = text.replace(",", "") if _THOUSANDS.fullmatch(text) else text.replace(",", ".", 1)
     try:
-        found = float(digits)
+        value = float(digits)
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
+        value = math.nan
+    if not math.isfinite(value):
         raise InputError(f"{text!r} is no number." if text else "Give a number.")
-    return found
+    return value
 
 
 def kept(value: float) -> str:
@@ -53,11 +53,11 @@ def amount(low: float, high: float, *, above: bool = False) -> Callable[[str, Ta
     """A check of a number from `low`, or above it, to `high`."""
 
     def check(text: str, _: Talk) -> str:
-        found = number(text)
-        if not low <= found <= high or (above and found == low):
+        value = number(text)
+        if not low <= value <= high or (above and value == low):
             least = f"above {low:g}" if above else f"at least {low:g}"
             raise InputError(f"It is {least} and at most {high:,.0f}; got {text}.")
-        return kept(found)
+        return kept(value)
 
     return check
 
@@ -116,15 +116,15 @@ def scale(text: str, _: Talk) -> str:
     try:
         from humeval_power.scales import RatingScale  # brings numpy, which the questions do without
 
-        found = RatingScale.parse(parts)
+        result = RatingScale.parse(parts)
     except HumevalPowerError as error:
         raise InputError(str(error)) from None
-    return f"{found.low:.12g}:{found.high:.12g}"
+    return f"{result.low:.12g}:{result.high:.12g}"
 
 
 def difference(text: str, talk: Talk) -> str:
     """A difference that can exist, in the unit of the judgement."""
-    found = number(text)
+    value = number(text)
     low, high, why = 0.0, math.inf, ""
     if talk.judgement == "points":
         high, why = talk.width, f" on the scale {talk.scale}"
@@ -132,41 +132,41 @@ def difference(text: str, talk: Talk) -> str:
         high, why = 100, " of a hundred"
     elif talk.judgement == "preference":
         low, high, why = 50, 100, " of a hundred, where 50 is no difference"
-    if not low < found < high:
+    if not low < value < high:
         least = f"above {low:g}"
         most = f" and below {high:g}" if math.isfinite(high) else ""
         raise InputError(f"It is {least}{most}{why}; got {text}.")
-    return kept(found)
+    return kept(value)
 
 
 def accuracy(text: str, talk: Talk) -> str:
     """Points of a hundred that leave room for the difference."""
-    found, more = number(text), talk.number("difference") or 2
-    if not 0 < found < 100 - more:
+    value, more = number(text), talk.number("difference") or 2
+    if not 0 < value < 100 - more:
         raise InputError(
             f"It is above 0 and below {100 - more:g}, to leave room for the difference; got {text}."
         )
-    return kept(found)
+    return kept(value)
 
 
 def budget(text: str) -> str:
     """An amount of money, a number alone being US dollars."""
-    found, most = number(text), _MOST["budget"]
-    if not 1 <= found <= most:
+    value, most = number(text), _MOST["budget"]
+    if not 1 <= value <= most:
         raise InputError(f"It is at least 1 and at most {most:,.0f}; got {text}.")
-    return kept(found)
+    return kept(value)
 
 
 def limit(text: str, talk: Talk) -> str:
     """An amount of money, or a whole number of workers or items that a study can have."""
     if talk.limit == "budget":
         return budget(text)
-    found, most = number(text), _MOST[talk.limit]
-    if not 2 <= found <= most:
+    value, most = number(text), _MOST[talk.limit]
+    if not 2 <= value <= most:
         raise InputError(f"It is at least 2 and at most {most:,.0f}; got {text}.")
-    if found != round(found):
+    if value != round(value):
         raise InputError(f"It is a whole number; got {text}.")
-    return kept(found)
+    return kept(value)
 
 
 Kind = Literal["choice", "number", "text"]
@@ -501,18 +501,18 @@ def given_answers(answers: Mapping[str, str]) -> dict[str, str]:
     InputError
         Names of no question.
     """
-    found = {name: text for name, text in answers.items() if text}
-    unknown = [name for name in found if name not in ASKS]
+    result = {name: text for name, text in answers.items() if text}
+    unknown = [name for name in result if name not in ASKS]
     if unknown:
         raise InputError(f"There is no question {unknown[0]!r}; there are {', '.join(ASKS)}.")
     with suppress(InputError):
-        found["limit"] = f"budget={budget(found.get('limit', ''))}"
-    kind, equals, amount = found.get("limit", "").partition("=")
+        result["limit"] = f"budget={budget(result.get('limit', ''))}"
+    kind, equals, amount = result.get("limit", "").partition("=")
     if equals:
-        found |= {"limit": kind.strip(), "amount": amount.strip()}
-    if "baseline" in found:
-        found.setdefault("comparisons", "baseline")
-    return found
+        result |= {"limit": kind.strip(), "amount": amount.strip()}
+    if "baseline" in result:
+        result.setdefault("comparisons", "baseline")
+    return result
 
 
 def filled(talk: Talk, given: Mapping[str, str]) -> Talk:

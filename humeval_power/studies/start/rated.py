@@ -253,16 +253,20 @@ def _compared(talk: Talk) -> Options:
 
 def _column(talk: Talk) -> Options:
     """Of criteria that are columns, the first."""
-    found = talk.found
-    return {"rating": found.criteria[0]} if found and found.criteria and found.criteria_in_columns else {}
+    contents = talk.found
+    return (
+        {"rating": contents.criteria[0]}
+        if contents and contents.criteria and contents.criteria_in_columns
+        else {}
+    )
 
 
 def _criterion(talk: Talk) -> Options:
     """Of several criteria the first, where one must be taken."""
-    found = talk.found
-    if found is None or not found.criteria:
+    contents = talk.found
+    if contents is None or not contents.criteria:
         return {}
-    return _column(talk) or {"criterion": found.criteria[0]}
+    return _column(talk) or {"criterion": contents.criteria[0]}
 
 
 def _all_criteria(talk: Talk) -> Options:

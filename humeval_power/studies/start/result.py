@@ -37,9 +37,9 @@ class StartResult(Result):
             return self._of_study_file()
         steps = self.steps
         sections = [
-            Section(_TITLES[phase], tuple(block for step in found for block in _blocks(step, steps)))
+            Section(_TITLES[phase], tuple(block for step in results for block in _blocks(step, steps)))
             for phase in _TITLES
-            if (found := [step for step in steps if step.phase == phase])
+            if (results := [step for step in steps if step.phase == phase])
         ]
         return Document(
             "Your way from here",
@@ -104,8 +104,8 @@ def _command(words: str, why: str) -> tuple[Block, ...]:
 
 
 def _blocks(step: Step, steps: tuple[Step, ...]) -> tuple[Block, ...]:
-    told = (Paragraph(step.tells),) if step.tells else ()
-    return (Paragraph(f"{steps.index(step) + 1}. {step.why}"), Listing(step.shown), *told)
+    text = (Paragraph(step.tells),) if step.tells else ()
+    return (Paragraph(f"{steps.index(step) + 1}. {step.why}"), Listing(step.shown), *text)
 
 
 def _row(step: Step) -> Record:

@@ -83,10 +83,10 @@ class Talk:
         taken = self.assumed | {option} if assumed else self.assumed - {option}
         return replace(self, said={**self.said, option: text}, assumed=taken)
 
-    def looked(self, files: tuple[str, ...], found: FileContents | None) -> Talk:
+    def looked(self, files: tuple[str, ...], contents: FileContents | None) -> Talk:
         """With files, and what was found in them."""
         said = {**self.said, "file": " ".join(files)}
-        return replace(self, said=said, files=files, found=found)
+        return replace(self, said=said, files=files, found=contents)
 
     def get(self, option: str) -> str:
         """What was answered; '' where nothing was, or that one does not know."""

@@ -78,31 +78,33 @@ def understood(talk: Talk) -> tuple[tuple[str, str], ...]:
         "baseline": ("Baseline", {}),
         "raters": ("Judges", dict(RATERS)),
     }
-    found = [
+    pairs = [
         (label, known.get(talk.said[option], talk.said[option]))
         for option, (label, known) in words.items()
         if option in talk.said
     ]
-    found[2:2] = _systems(talk)
-    return (*found, *_difference(talk), *_limit(talk))
+    pairs[2:2] = _systems(talk)
+    return (*pairs, *_difference(talk), *_limit(talk))
 
 
 def assumptions(talk: Talk) -> tuple[str, ...]:
     """What nobody said and was taken instead, a sentence each: to be replaced by what one knows."""
     return tuple(
         text
-        for told in (_of_rating, _of_money, _of_differences, _of_scores, _of_many)
-        for text in told(talk)
+        for words in (_of_rating, _of_money, _of_differences, _of_scores, _of_many)
+        for text in words(talk)
     )
 
 
 def _systems(talk: Talk) -> list[tuple[str, str]]:
     if talk.found is not None and talk.found.n_items:
-        found = talk.found
-        counts = [f"{found.n_items:,} items"] + (
-            [f"{found.n_workers:,} workers"] if found.n_workers else []
+        contents = talk.found
+        counts = [f"{contents.n_items:,} items"] + (
+            [f"{contents.n_workers:,} workers"] if contents.n_workers else []
         )
-        names = f"{len(found.systems)} systems ({', '.join(found.systems)})" if found.systems else ""
+        names = (
+            f"{len(contents.systems)} systems ({', '.join(contents.systems)})" if contents.systems else ""
+        )
         return [("The file", "; ".join(part for part in (", ".join(counts), names) if part))]
     if "systems" not in talk.said:
         return []
@@ -127,22 +129,22 @@ def _limit(talk: Talk) -> list[tuple[str, str]]:
 
 
 def _of_rating(talk: Talk) -> list[str]:
-    found = []
+    notices = []
     if talk.is_rated and talk.have == "nothing":
-        found.append(
+        notices.append(
             "How much workers and items differ is not known. What is typical of public ratings on such a scale is "
             "taken, and the plan says whose they are and its power at a cautious and a hopeful end. A pilot of 5 "
             "workers and 30 items tells more than any assumption."
         )
         if talk.judgement == "yes-no" and talk.n_systems == 2:
-            found.append("Half of all answers are taken to be yes, which asks for the most ratings.")
+            notices.append("Half of all answers are taken to be yes, which asks for the most ratings.")
     if talk.judgement == "yes-no" and talk.n_systems > 2:
-        found.append("Yes and no of more than two systems are compared as the numbers 1 and 0.")
+        notices.append("Yes and no of more than two systems are compared as the numbers 1 and 0.")
     if talk.judgement == "preference" and talk.is_planning:
-        found.append(
+        notices.append(
             f"Workers' and items' own tastes are taken to vary by {PANEL_SD:g}, beside a noise of 1."
         )
-    return found
+    return notices
 
 
 def _of_money(talk: Talk) -> list[str]:
@@ -156,16 +158,16 @@ def _of_money(talk: Talk) -> list[str]:
         )
         if option in talk.assumed
     ]
-    found = [f"Nobody said what it costs: {' and '.join(taken)} is taken."] if taken else []
+    notices = [f"Nobody said what it costs: {' and '.join(taken)} is taken."] if taken else []
     if talk.said["raters"] == UNKNOWN:
-        found.append("Nobody said who judges: no platform's fee is taken.")
+        notices.append("Nobody said who judges: no platform's fee is taken.")
     if talk.limit != "workers" and talk.crew.most is not None:
-        found.append(f"'A few experts' are taken to be at most {talk.crew.most}.")
+        notices.append(f"'A few experts' are taken to be at most {talk.crew.most}.")
     if "academic" in talk.assumed:
-        found.append("Nobody said whose account it is: the fee of one that is not academic is taken.")
+        notices.append("Nobody said whose account it is: the fee of one that is not academic is taken.")
     if talk.judgement == "preference" and talk.limit == "budget":
-        found.append("The money is divided by the pay of a judgement; a platform's fee comes on top.")
-    return found
+        notices.append("The money is divided by the pay of a judgement; a platform's fee comes on top.")
+    return notices
 
 
 def _of_differences(talk: Talk) -> list[str]:
@@ -211,15 +213,17 @@ def _of_scores(talk: Talk) -> list[str]:
 
 
 def _of_many(talk: Talk) -> list[str]:
-    found = talk.found
-    told = list(found.notes) if found else []
-    if found and found.criteria and talk.judgement == "score":
-        told.append(f"Of the metrics {', '.join(found.criteria)} the first is taken; do the same for each.")
-    elif found and found.criteria and talk.is_planning:
-        told.append(f"Of the criteria {', '.join(found.criteria)} the first is taken to plan from.")
+    contents = talk.found
+    notices = list(contents.notes) if contents else []
+    if contents and contents.criteria and talk.judgement == "score":
+        notices.append(
+            f"Of the metrics {', '.join(contents.criteria)} the first is taken; do the same for each."
+        )
+    elif contents and contents.criteria and talk.is_planning:
+        notices.append(f"Of the criteria {', '.join(contents.criteria)} the first is taken to plan from.")
     if talk.n_systems > 2 and talk.judgement in ("preference", "correct", "corpus"):
-        told.append("These commands compare two systems at a time.")
-    return told
+        notices.append("These commands compare two systems at a time.")
+    return notices
 
 
 # The study file that the answers of `start` lead to: the options of its commands, each said once.
@@ -266,36 +270,36 @@ def study_of(talk: Talk, steps: Sequence[Step]) -> dict[str, Any]:
             "A study file is of ratings by people, in points or yes and no. Write the commands instead: "
             "-o start.sh."
         )
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for step in steps:
         if step.command == ("analyze",) and talk.have != "results":
             continue
         if step.command in (("power",), ("plan",), ("analyze",)):
-            found |= _fields(step)
+            fields |= _fields(step)
     if talk.have == "results":
-        return {**found, "ratings": talk.files[0], "findings": ANALYSIS, "answers": OPEN}
+        return {**fields, "ratings": talk.files[0], "findings": ANALYSIS, "answers": OPEN}
     if talk.have == "pilot":
-        found = {name: value for name, value in found.items() if name not in ("parameters", "preset")}
-        found["pilot"] = talk.files[0]
-    elif "preset" in found:
-        found["preset"] = ["typical"]  # of which 'plan' shows both ends
-    return {**found, **_FILES}
+        fields = {name: value for name, value in fields.items() if name not in ("parameters", "preset")}
+        fields["pilot"] = talk.files[0]
+    elif "preset" in fields:
+        fields["preset"] = ["typical"]  # of which 'plan' shows both ends
+    return {**fields, **_FILES}
 
 
 def _fields(step: Step) -> dict[str, Any]:
     """The options of a command as fields of the study."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, value in step.options:
         if name == "all-pairs":
-            found["comparisons"] = "all-pairs"
+            fields["comparisons"] = "all-pairs"
             continue
         field = name.replace("-", "_")
         if step.command == ("plan",) and name in _SEARCHED:
             field = f"{field}_range"
         field = {"effect_of_interest": "effect", "effect_of_interest_raw": "effect_raw"}.get(field, field)
         if field in FIELDS:
-            found[field] = _value(field, value)
-    return found
+            fields[field] = _value(field, value)
+    return fields
 
 
 def _value(field: str, typed: str | None) -> Any:
@@ -304,8 +308,8 @@ def _value(field: str, typed: str | None) -> Any:
     if typed is None:
         return True
     if kind.is_number or field in ("systems", "preset", "criteria"):
-        found = kind.read(typed)
-        return list(found) if isinstance(found, tuple) else found
+        value = kind.read(typed)
+        return list(value) if isinstance(value, tuple) else value
     return [typed] if kind.many else typed
 
 

@@ -72,16 +72,16 @@ class Folder:
         place = self._within(named)
         if not os.path.isdir(place):  # False also for what cannot be looked at
             return None
-        found = [
+        result = [
             (each, self.resolve(each))
             for path in _files(place, LOG_ENDINGS, _DEEPEST_LOGS)
             if (each := f"{named}/{path.relative_to(place).as_posix()}")
         ]
-        if not found:
+        if not result:
             raise InputError(f"{named!r} holds no logs. Name a file, or a folder of logs.")
-        if len(found) > _MOST_LOGS:
+        if len(result) > _MOST_LOGS:
             raise InputError(f"{named!r} holds more than {_MOST_LOGS:,} files. Name a smaller folder.")
-        return tuple(found)
+        return tuple(result)
 
     def target(self, named: str) -> Path:
         """Where something new of this name goes.
@@ -98,8 +98,8 @@ class Folder:
 
     def named(self, name: str) -> tuple[str, ...]:
         """The files of exactly this name, those on top first: at most 300, four folders deep."""
-        found = (path for path in _files(self.path, (name,)) if path.name == name)
-        return tuple(path.relative_to(self.path).as_posix() for path in islice(found, _MOST))
+        paths = (path for path in _files(self.path, (name,)) if path.name == name)
+        return tuple(path.relative_to(self.path).as_posix() for path in islice(paths, _MOST))
 
     def is_file(self, named: str) -> bool:
         """Whether this is a file within the folder.
@@ -120,16 +120,16 @@ class Folder:
             A name that leads outside, or a folder of more files than that.
         """
         place = self._within(named)
-        found = list(islice(_files(place, ("",)), most + 1)) if os.path.isdir(place) else []
-        if len(found) > most:
+        paths = list(islice(_files(place, ("",)), most + 1)) if os.path.isdir(place) else []
+        if len(paths) > most:
             raise InputError(f"{named!r} holds more than {most} files. Is this the right folder?")
-        return tuple(f"{named}/{path.relative_to(place).as_posix()}" for path in found)
+        return tuple(f"{named}/{path.relative_to(place).as_posix()}" for path in paths)
 
     def siblings(self, named: str) -> tuple[str, ...]:
         """The files beside this one whose names begin with its own and a dot."""
         place = self._within(named)
-        found = sorted(place.parent.glob(f"{glob.escape(place.name)}.*"))
-        return tuple(path.relative_to(self.path).as_posix() for path in found)
+        paths = sorted(place.parent.glob(f"{glob.escape(place.name)}.*"))
+        return tuple(path.relative_to(self.path).as_posix() for path in paths)
 
     def _within(self, named: str) -> Path:
         parts = named.split("/")
@@ -156,17 +156,17 @@ class Folder:
 
     def listing(self) -> tuple[str, ...]:
         """The tables and documents in it, those on top first: at most 300, four folders deep."""
-        found: list[str] = []
+        texts: list[str] = []
         for path in _files(self.path, ENDINGS):
             named = path.relative_to(self.path).as_posix()
             try:
                 self.resolve(named)
             except InputError:
                 continue
-            found.append(named)
-            if len(found) == _MOST:
+            texts.append(named)
+            if len(texts) == _MOST:
                 break
-        return tuple(found)
+        return tuple(texts)
 
 
 def _is_hidden(path: Path) -> bool:

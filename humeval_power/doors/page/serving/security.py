@@ -237,8 +237,8 @@ def _without_secrets(query: bytes) -> tuple[bytes, list[str], list[str]]:
         return query, [], []
     pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
     rest = urlencode([pair for pair in pairs if pair[0] not in (TOKEN, FORM_TOKEN)]).encode()
-    found: Any = [[value for name, value in pairs if name == secret] for secret in (TOKEN, FORM_TOKEN)]
-    return rest, *found
+    secrets: Any = [[value for name, value in pairs if name == secret] for secret in (TOKEN, FORM_TOKEN)]
+    return rest, *secrets
 
 
 def _is_crooked(path: str) -> bool:

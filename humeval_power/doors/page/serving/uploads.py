@@ -120,11 +120,11 @@ class Uploads:
         return self._entered(name, digest.hexdigest(), size, final)
 
     def _entered(self, name: str, sha256: str, size: int, path: Path) -> Upload:
-        found = Upload(name, sha256, size, path, time.monotonic())
+        upload = Upload(name, sha256, size, path, time.monotonic())
         self._kept.pop((name, sha256[:_DIGITS]), None)
-        self._kept[name, sha256[:_DIGITS]] = found
+        self._kept[name, sha256[:_DIGITS]] = upload
         self._make_room()
-        return found
+        return upload
 
     def _check_size(self, size: int, *, is_archive: bool) -> None:
         most = min(self.caps.upload, self.caps.spreadsheet if is_archive else self.caps.upload)
@@ -184,8 +184,8 @@ class Uploads:
                 shutil.copyfile(path, final)
         except OSError as error:
             raise RefusedError(507, f"The file cannot be kept: {error.strerror or error}.") from None
-        self._adopted[key] = found = self._entered(safe_name(name), digest, len(content), final)
-        return found
+        self._adopted[key] = upload = self._entered(safe_name(name), digest, len(content), final)
+        return upload
 
     def references(self) -> tuple[str, ...]:
         """How links name what is here, the newest first."""
@@ -199,13 +199,13 @@ class Uploads:
         InputError
             It is not here, or no longer.
         """
-        found = self._kept.get((name, digits))
-        if found is None or not found.path.is_file():
+        upload = self._kept.get((name, digits))
+        if upload is None or not upload.path.is_file():
             raise InputError(
                 f"{name} is not here any more: uploads are kept while the page runs. Upload it again."
             )
-        found.used = time.monotonic()
-        return found.path
+        upload.used = time.monotonic()
+        return upload.path
 
 
 def safe_name(given: str) -> str:

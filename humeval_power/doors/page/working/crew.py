@@ -48,7 +48,7 @@ class Crew:
         *,
         after: asyncio.Event | None = None,
     ) -> None:
-        self.told: JobProgress | None = None  # of the start
+        self.progress: JobProgress | None = None  # of the start
         self.problem = ""  # why no worker can be started
         self.some_ready = asyncio.Event()  # or none ever will be
         if not n_workers:
@@ -110,7 +110,7 @@ class Crew:
             worker = begun or self._new()
             begun = None
             if await worker.ready():
-                self._n_failures, self.told, self.problem = 0, None, ""
+                self._n_failures, self.progress, self.problem = 0, None, ""
                 self.some_ready.set()
                 return worker
             self._n_failures += 1
@@ -130,8 +130,8 @@ class Crew:
         await worker.ended()
         self._workers.discard(worker)
 
-    def _hear(self, told: JobProgress) -> None:
-        self.told = told
+    def _hear(self, progress: JobProgress) -> None:
+        self.progress = progress
 
 
 def _problem(worker: Worker) -> str:

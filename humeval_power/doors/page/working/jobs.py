@@ -30,7 +30,7 @@ class Job:
 
     key : names it in links; the same question has the same.
     state : "done" where there is a result, "failed" where the command refused the question or its process died.
-    told : the latest word of progress.
+    progress : the latest word of progress.
     looked_at : when a page asked for it last, by the clock of the loop.
     """
 
@@ -38,7 +38,7 @@ class Job:
         self.key, self.work = key, work
         self.stamp = stamp(work)
         self.state: State = "waiting"
-        self.told: JobProgress | None = None
+        self.progress: JobProgress | None = None
         self.answer: Answer | None = None
         self.looked_at = 0.0
         self._place = place
@@ -66,9 +66,9 @@ class Job:
         self._news.clear()
         return await _set_within(self._news, timeout)
 
-    def hear(self, told: JobProgress) -> None:
+    def hear(self, progress: JobProgress) -> None:
         """A word of progress."""
-        self.told = told
+        self.progress = progress
         self._news.set()
 
     def begin(self) -> None:

@@ -113,15 +113,15 @@ class _Worker:
         self._size = resident("self") or 0
         cap_memory(setup.memory)
 
-    def answered(self, asked: WorkerRequest) -> WorkerAnswer:
+    def answered(self, request: WorkerRequest) -> WorkerAnswer:
         """The answer to a question, whatever happens to it."""
         self._at_rest.clear()
-        self._number = asked.number
+        self._number = request.number
         tell = self._telling()
         self._cap_time()
         try:
             with as_it_was():
-                answer = self._run(asked.work, tell)
+                answer = self._run(request.work, tell)
         finally:
             self._at_rest.set()
             signal.signal(signal.SIGINT, self.interrupted)
@@ -151,14 +151,14 @@ class _Worker:
         last = JobProgress("")
         when = 0.0
 
-        def tell(told: JobProgress) -> None:
+        def tell(progress: JobProgress) -> None:
             nonlocal last, when
-            if told.what == COMPILING and self._number:
+            if progress.what == COMPILING and self._number:
                 self._cap_time(COMPILE_SECONDS)
             now = time.monotonic()
-            if told.what != last.what or (told != last and now - when >= TELL_EVERY):
-                last, when = told, now
-                self.send(told)
+            if progress.what != last.what or (progress != last and now - when >= TELL_EVERY):
+                last, when = progress, now
+                self.send(progress)
 
         return tell
 
@@ -217,7 +217,7 @@ class _Worker:
 
 
 def _load_command(path: tuple[str, ...]) -> None:
-    from humeval_power.doors.page.asked import command_of
+    from humeval_power.doors.page.requests import command_of
 
     command_of(path)
 

@@ -69,13 +69,13 @@ class Readiness:
     """How far the workers are.
 
     live, jobs : whether any worker for live questions, and for jobs, is warm.
-    told : what the slowest of them does meanwhile, such as compiling.
+    progress : what the slowest of them does meanwhile, such as compiling.
     problem : why there will never be one.
     """
 
     live: bool
     jobs: bool
-    told: JobProgress | None
+    progress: JobProgress | None
     problem: str
 
 
@@ -179,10 +179,10 @@ class Workers:
     def readiness(self) -> Readiness:
         """How far the processes are."""
         if self._crews is None:
-            return Readiness(live=False, jobs=False, told=None, problem="")
+            return Readiness(live=False, jobs=False, progress=None, problem="")
         live, jobs = self._crews
         problem = live.problem or jobs.problem
-        return Readiness(live.is_ready, jobs.is_ready, live.told or jobs.told, problem)
+        return Readiness(live.is_ready, jobs.is_ready, live.progress or jobs.progress, problem)
 
     @property
     def pids(self) -> list[int]:

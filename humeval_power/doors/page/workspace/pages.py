@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from humeval_power.doors.page.answers import Answer, Work, Wrong
-from humeval_power.doors.page.asked import PageParts, upload_of
+from humeval_power.doors.page.requests import PageParts, upload_of
 from humeval_power.doors.page.responses import not_there, zipped
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.working.live_questions import stamp
@@ -260,9 +260,9 @@ class Workspace:
         study = await run_in_threadpool(self._known.open, name)
         path, text = await run_in_threadpool(self._known.answered, study, sent)
         named = await run_in_threadpool(self._known.edited, study, {"answers": path})
-        asked = question_of(BY_KEY["report"], named, {"form": ANSWERS})
-        if asked is not None:
-            work = await run_in_threadpool(self._work, named, asked)
+        options = question_of(BY_KEY["report"], named, {"form": ANSWERS})
+        if options is not None:
+            work = await run_in_threadpool(self._work, named, options)
             files = tuple(one for one in work.files if one[0] != beside(name, path))
             work = replace(work, files=files, texts=(*work.texts, (beside(name, path), text)))
             tried = self._parts.workers.job(work.key, work)
@@ -427,7 +427,7 @@ class Workspace:
             if job.state in ("waiting", "running"):
                 await job.wait(_SOON)
             if job.state in ("waiting", "running"):
-                return StageShown(job.state, told=job.told, place=job.place, act=begun.act)
+                return StageShown(job.state, progress=job.progress, place=job.place, act=begun.act)
             begun.version = begun.version or saved.version
             if begun.version == study.version and not (ACTS[begun.act].leads_on and job.state == "done"):
                 return StageShown(job.state, answer=job.answer, act=begun.act)
@@ -443,11 +443,11 @@ class Workspace:
             self._asked.setdefault(study.name, set()).add(key)
             if job.state in ("waiting", "running"):
                 await job.wait(_SOON)
-            return StageShown(job.state, told=job.told, place=job.place, answer=job.answer)
+            return StageShown(job.state, progress=job.progress, place=job.place, answer=job.answer)
         ready = self._parts.workers.readiness
         if not ready.live:
             return StageShown(
-                "starting", told=ready.told, wrong=(Wrong(ready.problem),) if ready.problem else ()
+                "starting", progress=ready.progress, wrong=(Wrong(ready.problem),) if ready.problem else ()
             )
         work = await run_in_threadpool(self._work, study, question)
         return StageShown("live", answer=await self._parts.workers.live(work, tab))
@@ -455,9 +455,9 @@ class Workspace:
     def _work(self, study: OpenedStudy, question: StageCommand) -> Work:
         """A command that writes nothing: in a folder of its own, with the files that the study names."""
         without = {name: "" for name in question.without if study.has(name)}
-        asked = self._known.edited(study, without) if without else study
-        files = tuple((name, str(path)) for name, path in self._known.files_of(asked).items())
-        text = (beside(study.name, FILE_NAME), asked.file.text)
+        request = self._known.edited(study, without) if without else study
+        files = tuple((name, str(path)) for name, path in self._known.files_of(request).items())
+        text = (beside(study.name, FILE_NAME), request.file.text)
         return Work(question.words, files, texts=(text,), at=study.name)
 
     def _as_kept(self, study: OpenedStudy, typed: Mapping[str, str]) -> dict[str, str]:
@@ -471,13 +471,13 @@ class Workspace:
 
     async def _brought(self, study: OpenedStudy, typed: Mapping[str, str]) -> dict[str, str]:
         """The fields of files whose values are uploads, with the names under which these lie in the folder now."""
-        found = {}
+        contents = {}
         for field, value in typed.items():
             parts = [part.strip() for part in value.split(",")] if FIELDS[field].kind.is_file else []
             if any(upload_of(part) for part in parts):
                 kept = [await self._kept(study, part) for part in parts if part]
-                found[field] = ", ".join(kept) if FIELDS[field].kind.many else kept[-1]
-        return found
+                contents[field] = ", ".join(kept) if FIELDS[field].kind.many else kept[-1]
+        return contents
 
     async def _kept(self, study: OpenedStudy, part: str) -> str:
         upload = upload_of(part)
@@ -508,12 +508,12 @@ async def _sent(request: Request) -> dict[str, str]:
 
 async def _all_sent(request: Request, most: int = _MOST_FIELDS) -> dict[str, list[str]]:
     """The fields of a form, with all values of each."""
-    found: dict[str, list[str]] = {}
+    sent: dict[str, list[str]] = {}
     async with request.form(max_files=0, max_fields=most) as form:
         for name, value in form.multi_items():
             if isinstance(value, str) and "\0" not in value:
-                found.setdefault(name, []).append(value)
-    return found
+                sent.setdefault(name, []).append(value)
+    return sent
 
 
 def _with_view(link: str, sent: Mapping[str, str]) -> str:

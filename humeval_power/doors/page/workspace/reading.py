@@ -17,7 +17,7 @@ from humeval_power.checking.exports.mapping import Mapping as ColumnMapping
 from humeval_power.checking.exports.rating_blocks import answers_in_words
 from humeval_power.checking.exports.templates import FIELDS
 from humeval_power.choices import TITLES
-from humeval_power.doors.page.asked import on_page
+from humeval_power.doors.page.requests import on_page
 from humeval_power.doors.page.workspace.studies import MAPPING, OpenedStudy
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.exports.mapping_file import mapping_text, parsed_mapping
@@ -231,8 +231,8 @@ def _counted(frame: pd.DataFrame, part: str) -> tuple[tuple[str, int], ...]:
 
 
 def _words(frame: pd.DataFrame, mapping: ColumnMapping) -> tuple[tuple[str, int], ...]:
-    found, _ = answers_in_words(frame, replace(mapping, missing=()), mapping.ratings)
-    return tuple(found.most_common())
+    result, _ = answers_in_words(frame, replace(mapping, missing=()), mapping.ratings)
+    return tuple(result.most_common())
 
 
 def _with_points(said: Choices, words: Iterable[tuple[str, int]]) -> Choices:
@@ -255,19 +255,21 @@ def _column(one: Family, export: Export) -> ColumnShown:
     samples = list(dict.fromkeys(shortened(cell, width=24) for cell in cells if cell))[:3]
     label = names[0] if len(names) == 1 else f"{names[0]} \u2026 {names[-1]}"
     return ColumnShown(
-        one.name, label, len(names), tuple(samples), shortened(export.asked.get(names[0], ""), width=80)
+        one.name, label, len(names), tuple(samples), shortened(export.questions.get(names[0], ""), width=80)
     )
 
 
 def _slots(export: Export, said: Choices, those: Sequence[Family]) -> Iterator[tuple[str, str, str]]:
     chosen = [one for one in those if said.roles.get(one.name) == RATING]
     singles = len(chosen) > 1 and all(one.is_one for one in chosen)
-    found: dict[str, tuple[str, str, str]] = {}
+    results: dict[str, tuple[str, str, str]] = {}
     for one in chosen:
         for column, slot in one.slots.items():
             if singles or not one.is_one:
-                found.setdefault(slot, (slot, column, shortened(export.asked.get(column, ""), width=80)))
-    yield from list(found.values())[:_MOST_SLOTS]
+                results.setdefault(
+                    slot, (slot, column, shortened(export.questions.get(column, ""), width=80))
+                )
+    yield from list(results.values())[:_MOST_SLOTS]
 
 
 def _filters(
@@ -376,12 +378,12 @@ def _differ(reading: Reading, ratings: set[str], roles: Mapping[str, str]) -> st
     """How columns of ratings differ that were chosen just now: in what no column says."""
     if len(ratings) < 2 and all(one.is_one for one in reading.families if one.name in ratings):
         return ""
-    told = set(roles.values())
-    both = bool(told & {ITEM_SYSTEM, SYSTEM_ITEM})
+    text = set(roles.values())
+    both = bool(text & {ITEM_SYSTEM, SYSTEM_ITEM})
     missing = [
         part
         for part in ("item", "system", "worker")
-        if part not in told and not (both and part != "worker")
+        if part not in text and not (both and part != "worker")
     ]
     return (
         ONE_BY_ONE
@@ -396,10 +398,10 @@ def _differ(reading: Reading, ratings: set[str], roles: Mapping[str, str]) -> st
 
 def _number(text: str) -> float | None:
     try:
-        found = float(text.replace(",", "."))
+        value = float(text.replace(",", "."))
     except ValueError:
         return None
-    return found if abs(found) < 1e9 else None
+    return value if abs(value) < 1e9 else None
 
 
 def named_of(study: OpenedStudy, reading: Reading, sent: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -410,7 +412,7 @@ def named_of(study: OpenedStudy, reading: Reading, sent: Mapping[str, Sequence[s
     InputError
         Fewer than two systems, or no criterion.
     """
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     if "ticks-system" in sent:
         names = _ticked(reading.systems, sent.get("system", ()))
         before = list(study.file.values.get("systems") or [])
@@ -419,7 +421,7 @@ def named_of(study: OpenedStudy, reading: Reading, sent: Mapping[str, Sequence[s
                 [Problem("Two systems at least are compared.", "Tick another.", column="system")]
             )
         if before or len(names) < len(reading.systems):
-            found["systems"] = ", ".join(sorted(names, key=lambda one: [*before, one].index(one)))
+            results["systems"] = ", ".join(sorted(names, key=lambda one: [*before, one].index(one)))
     if "ticks-criterion" in sent:
         names = _ticked(reading.criteria, sent.get("criterion", ()))
         if not names:
@@ -427,8 +429,11 @@ def named_of(study: OpenedStudy, reading: Reading, sent: Mapping[str, Sequence[s
                 [Problem("One criterion at least is tested.", "Tick one.", column="criterion")]
             )
         several = len(names) > 1
-        found |= {"criteria": ", ".join(names) if several else "", "criterion": "" if several else names[0]}
-    return found
+        results |= {
+            "criteria": ", ".join(names) if several else "",
+            "criterion": "" if several else names[0],
+        }
+    return results
 
 
 def _ticked(there: Sequence[tuple[str, int]], ticks: Iterable[str]) -> list[str]:

@@ -77,11 +77,11 @@ class Act:
 
     def names(self, study: OpenedStudy) -> dict[str, str]:
         """What it writes that the study does not name yet, or elsewhere: forms lie in a folder with the table."""
-        found = {name: as_typed(WRITTEN[name]) for name in self.writes if not study.has(name)}
-        found |= {name: "" for name in self.reads if study.has(name) and not study.is_there(name)}
+        result = {name: as_typed(WRITTEN[name]) for name in self.writes if not study.has(name)}
+        result |= {name: "" for name in self.reads if study.has(name) and not study.is_there(name)}
         if "assignment" in self.writes and study.has("upload"):
-            found["assignment"] = f"{FORMS_FOLDER}/assignment.csv"
-        return found
+            result["assignment"] = f"{FORMS_FOLDER}/assignment.csv"
+        return result
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Stage:
     fields: tuple[str, ...]
     sections: tuple[str, ...] = ()
 
-    def asked(self, wanted: str) -> tuple[str, ...]:
+    def fields_for(self, wanted: str) -> tuple[str, ...]:
         """The fields that it asks: not what is wanted, as that is worked out from them."""
         if self.key != "size" or wanted not in OPEN:
             return self.fields
@@ -110,14 +110,14 @@ class Stage:
     @property
     def more(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The further fields, by the titles of their sections."""
-        asked = {name for stage in STAGES for name in stage.fields}
+        options = {name for stage in STAGES for name in stage.fields}
         groups = (
             (
                 SECTIONS[section].title,
                 tuple(
                     name
                     for name, one in FIELDS.items()
-                    if one.section == section and name not in asked and one.label
+                    if one.section == section and name not in options and one.label
                 ),
             )
             for section in self.sections
@@ -196,9 +196,9 @@ def open_of(study: OpenedStudy, wanted: str) -> str:
 def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> StageCommand | None:
     """The command that answers a stage while one looks at it; None where none does."""
     if stage.key == "size":
-        found = open_of(study, wanted.get("open", ""))
-        is_quick = found != "budget" or not _of_several(study)
-        return StageCommand((*_size_words(found), *_FORMULA), is_quick=is_quick)
+        open = open_of(study, wanted.get("open", ""))
+        is_quick = open != "budget" or not _of_several(study)
+        return StageCommand((*_size_words(open), *_FORMULA), is_quick=is_quick)
     if stage.key == "plan" and study.is_there("plan"):
         return StageCommand(("power", FILE_NAME, *_FORMULA), is_quick=True)
     if stage.key == "collect" and study.is_there("assignment"):
@@ -242,10 +242,10 @@ def report_of(wanted: Mapping[str, str]) -> str:
     return form if (form := wanted.get("form", "")) in REPORTS else "paper"
 
 
-def _size_words(found: str) -> Words:
-    if found == "effect":
+def _size_words(text: str) -> Words:
+    if text == "effect":
         return ("mde", FILE_NAME)
-    return ("power", FILE_NAME) if found == "power" else ("size", FILE_NAME, "--find", found)
+    return ("power", FILE_NAME) if text == "power" else ("size", FILE_NAME, "--find", text)
 
 
 def _prove(study: OpenedStudy, sent: Mapping[str, str]) -> Words:

@@ -248,7 +248,7 @@ class Studies:
         InputError
             One that leads outside.
         """
-        found: dict[str, Path] = {}
+        files: dict[str, Path] = {}
         for name, value in study.file.values.items():
             if name in without or not FIELDS[name].kind.is_file:
                 continue
@@ -259,8 +259,8 @@ class Studies:
                     around += self.folder.siblings(named)
                 for path in around:
                     if self.folder.is_file(path):
-                        found[path] = self.folder.resolve(path)
-        return found
+                        files[path] = self.folder.resolve(path)
+        return files
 
     def public_files(self, study: OpenedStudy) -> dict[str, Path]:
         """The study file, its plan and the forms written so far, by their paths in the folder of the study: what

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from humeval_power.asking.vocabulary import PRESET
 from humeval_power.choices import TITLES
 from humeval_power.doors.page.answers import Answer, JobProgress, Wrong
-from humeval_power.doors.page.asked import SIZES, on_page
+from humeval_power.doors.page.requests import SIZES, on_page
 from humeval_power.doors.page.views import (
     FieldGroup,
     Kind,
@@ -62,7 +62,7 @@ class StageShown:
     """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began."""
 
     state: State
-    told: JobProgress | None = None
+    progress: JobProgress | None = None
     place: int = 0
     answer: Answer | None = None
     wrong: tuple[Wrong, ...] = ()
@@ -71,16 +71,16 @@ class StageShown:
 
     def problems(self, study: OpenedStudy) -> tuple[Wrong, ...]:
         """All that is wrong, in the words of the page."""
-        told = self.answer.problems if self.answer else ()
+        text = self.answer.problems if self.answer else ()
         if (
             self.table is not None
         ):  # how its file is read says more than why the table cannot be used as it is
             reading = self.table.reading
             is_taken = study.has("exports") and reading is not None and not reading.troubles
-            told = told if is_taken else self.table.problems
-        found = map(_spoken, (*self.wrong, *told))
+            text = text if is_taken else self.table.problems
+        result = map(_spoken, (*self.wrong, *text))
         has_effect = study.has("effect", "effect_raw", "effect_latent")
-        return tuple(_NO_EFFECT if one.option == "effect" and not has_effect else one for one in found)
+        return tuple(_NO_EFFECT if one.option == "effect" and not has_effect else one for one in result)
 
 
 def is_read(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str], shown: StageShown) -> bool:
@@ -124,7 +124,7 @@ def stage_page(
 ) -> str:
     """A stage with its fields and its answer."""
     wrong = _by_field(shown.problems(study))
-    fields = [_field(name, study, typed, wrong) for name in stage.asked(wanted.get("open", ""))]
+    fields = [_field(name, study, typed, wrong) for name in stage.fields_for(wanted.get("open", ""))]
     more = [
         FieldGroup(title, tuple(_field(name, study, typed, wrong) for name in names), folded=True)
         for title, names in stage.more
@@ -165,7 +165,7 @@ def stage_json(
 
 def saved_json(stage: Stage, study: OpenedStudy, wanted: str) -> dict[str, Any]:
     """What is saved now: the version, and the values of the fields of the stage."""
-    names = (*stage.asked(wanted), *(name for _, group in stage.more for name in group))
+    names = (*stage.fields_for(wanted), *(name for _, group in stage.more for name in group))
     return {
         "version": study.version,
         "values": {name: as_typed(study.file.values.get(name)) for name in names},
@@ -206,7 +206,7 @@ def have_page(file: str, upload: str, form_token: str) -> str:
 def _of_answer(
     stage: Stage, study: OpenedStudy, wanted: Mapping[str, str], shown: StageShown, around: Surroundings
 ) -> dict[str, Any]:
-    answer = shown.answer or (shown.told.answer if shown.told else None)
+    answer = shown.answer or (shown.progress.answer if shown.progress else None)
     place = [one.key for one in STAGES].index(stage.key)
     following = STAGES[place + 1] if place + 1 < len(STAGES) else None
     labels = {name: FIELDS[name].label or name for name in FIELDS}
@@ -218,7 +218,7 @@ def _of_answer(
         "n_done": [one.key for one in STAGES].index(stage_now(study)),
         "state": shown.state,
         "act": shown.act,
-        "progress": {"words": _how_far(shown), "share": shown.told.share if shown.told else None},
+        "progress": {"words": _how_far(shown), "share": shown.progress.share if shown.progress else None},
         "wrong": [
             (labels.get(each.option, ""), f"field-{each.option}" if each.option else "", each.text)
             for each in shown.problems(study)
@@ -237,7 +237,7 @@ def _of_answer(
         "opens": OPEN,
         "wants": wanted.get("open", "") if wanted.get("open", "") in OPEN else "",
         "sizes": SIZES,
-        "take": _found(study, wanted, answer),
+        "take": _solved_fields(study, wanted, answer),
         "form": report_of(wanted),
         "reports": REPORTS,
         "is_sealed": study.is_there("plan"),
@@ -257,12 +257,12 @@ def _of_answer(
 
 def _by_section(asks: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     """The answers that only authors know: what is open, by section of the forms; then what is answered."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    sections: dict[str, list[Mapping[str, Any]]] = {}
     for one in sorted(asks, key=lambda one: one["value"] is not None):
         if one["value"] is not None or one["is_open"]:
             section = one["section"] if one["value"] is None else "Answered"
-            found.setdefault(section, []).append({**one, **_how(one["hint"] or "")})
-    return found
+            sections.setdefault(section, []).append({**one, **_how(one["hint"] or "")})
+    return sections
 
 
 def _how(hint: str) -> dict[str, Any]:
@@ -276,10 +276,10 @@ def _how(hint: str) -> dict[str, Any]:
     return {"hint": "", "options": options, "several": several}
 
 
-def _found(study: OpenedStudy, wanted: Mapping[str, str], answer: Answer | None) -> dict[str, str]:
+def _solved_fields(study: OpenedStudy, wanted: Mapping[str, str], answer: Answer | None) -> dict[str, str]:
     """The fields that were open with their values in the answer; none where the study says the same."""
-    found = (wanted.get("open", "") or open_of(study, "")).replace("-", "_")
-    names = ("workers", "items") if found == "budget" else (found,) if found in SIZES else ()
+    unknown = (wanted.get("open", "") or open_of(study, "")).replace("-", "_")
+    names = ("workers", "items") if unknown == "budget" else (unknown,) if unknown in SIZES else ()
     numbers = dict(answer.numbers) if answer and answer.exit_code == 0 else {}
     taken = {name: numbers[name] for name in names if name in numbers}
     is_new = any(value != as_typed(study.file.values.get(name)) for name, value in taken.items())
@@ -304,18 +304,18 @@ def _way(name: str, design: Mapping[str, Any], currency: str) -> dict[str, Any]:
 
 
 def _how_far(shown: StageShown) -> str:
-    if shown.state == "starting" and shown.told is None:
+    if shown.state == "starting" and shown.progress is None:
         return "Getting ready"
     if shown.state == "waiting":
         return f"Waiting for its turn{f', {shown.place} before it' if shown.place else ''}"
-    return progress_words(shown.told)
+    return progress_words(shown.progress)
 
 
 def _by_field(problems: Sequence[Wrong]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    by_field: dict[str, tuple[str, ...]] = {}
     for problem in problems:
-        found[problem.option] = (*found.get(problem.option, ()), problem.text)
-    return found
+        by_field[problem.option] = (*by_field.get(problem.option, ()), problem.text)
+    return by_field
 
 
 def _spoken(problem: Wrong) -> Wrong:
@@ -324,9 +324,9 @@ def _spoken(problem: Wrong) -> Wrong:
     option = problem.option.replace("-", "_")
     field = place["field"] if place else option
     text = _PLACE.sub(
-        lambda found: (
-            f"\u201c{FIELDS[found['field']].label or found['field']}\u201d: "
-            if found["field"] in FIELDS
+        lambda match: (
+            f"\u201c{FIELDS[match['field']].label or match['field']}\u201d: "
+            if match["field"] in FIELDS
             else ""
         ),
         problem.text,

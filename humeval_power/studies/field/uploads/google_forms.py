@@ -97,13 +97,13 @@ def _question(one: Question, form: RatingForm, name: str) -> dict[str, str]:
     low, high = form.points[0], form.points[-1]
     ends = _way_to_ask(form) == "scale" and set(one.labels) <= {low, high}
     labels = "\n".join(f"{point}: {text}" for point, text in sorted(one.labels.items()))
-    asked = labels if labels or _way_to_ask(form) != "number" else f"{low} to {high}"
+    options = labels if labels or _way_to_ask(form) != "number" else f"{low} to {high}"
     return {
         "name": name,
         "text": _line(one.text),
         "low": one.labels.get(low, "") if ends else "",
         "high": one.labels.get(high, "") if ends else "",
-        "help": "" if ends else asked,
+        "help": "" if ends else options,
     }
 
 
@@ -120,8 +120,8 @@ def _line(text: str) -> str:
 
 
 def _mapping(form: RatingForm) -> str:
-    told = ("worker", "slot", "batch", "order", "code")
-    columns = {**{part: part for part in told}, "timestamp": "Timestamp"}
+    text = ("worker", "slot", "batch", "order", "code")
+    columns = {**{part: part for part in text}, "timestamp": "Timestamp"}
     return mapping_toml("table", by_criterion(form, question_names(form)), columns)
 
 

@@ -122,7 +122,7 @@ def web_text(text: str) -> str:
     is shown as the sign for it.
     """
     known = _NO_CHARACTERS.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return _CODED.sub(lambda found: f"&#{ord(found[0])};", escape(known))
+    return _CODED.sub(lambda match: f"&#{ord(match[0])};", escape(known))
 
 
 def json_page(values: object) -> str:

@@ -61,17 +61,17 @@ def _write(form: RatingForm) -> Mapping[str, Content]:
 def _config(form: RatingForm, names: tuple[str, ...]) -> str:
     """The labeling interface. A choice is shown with its label, and comes back as its number."""
     above = ['  <Text name="source" value="$source" valueType="text"/>'] if has_source(form) else []
-    asked = [
+    request = [
         line
         for question, name in zip(form.questions, names, strict=True)
-        for line in _asked(form, question, name)
+        for line in _question_lines(form, question, name)
     ]
     return "\n".join(
-        ("<View>", *above, '  <Text name="text" value="$text" valueType="text"/>', *asked, "</View>", "")
+        ("<View>", *above, '  <Text name="text" value="$text" valueType="text"/>', *request, "</View>", "")
     )
 
 
-def _asked(form: RatingForm, question: Question, name: str) -> Iterator[str]:
+def _question_lines(form: RatingForm, question: Question, name: str) -> Iterator[str]:
     labels = labels_in_words(question) if form.is_slider else ""
     yield f"  <Header value={_attribute(question.text + labels)}/>"
     if form.is_slider:

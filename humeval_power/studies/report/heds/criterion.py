@@ -88,9 +88,9 @@ def _name(documents: Documents) -> Given | None:
 
 
 def _scale(documents: Documents) -> tuple[RatingScale | None, str]:
-    found = documents.facts.scale
-    if found is not None:
-        return found, documents.study_source
+    scale = documents.facts.scale
+    if scale is not None:
+        return scale, documents.study_source
     plan = documents.plan
     return (None, "") if plan is None else (plan.scale, documents.name("plan"))
 
@@ -134,19 +134,19 @@ def heds_fields(
     _check(config, names)
     known = tuple(one.criterion for one in per_criterion if one.criterion)
     once = study_fields(documents, config, criteria=known)
-    found: list[FormField] = []
+    fields: list[FormField] = []
     for question in heds_questions():
         if question.is_per_criterion:
             continue
         given = _own(question, config.heds) or once.get(question.number)
-        found.append(field_of(question.asked, given))
+        fields.append(field_of(question.field_prompt, given))
     section_4 = [
         field
         for name, of_criterion in zip(names, per_criterion, strict=True)
         for field in _criterion(name, of_criterion, config)
     ]
-    before = [field for field in found if field.number < "4"]
-    return (*before, *section_4, *found[len(before) :])
+    before = [field for field in fields if field.number < "4"]
+    return (*before, *section_4, *fields[len(before) :])
 
 
 def criterion_names(per_criterion: Sequence[Documents], config: ReportConfig) -> tuple[str, ...]:
@@ -172,7 +172,7 @@ def _criterion(name: str, documents: Documents, config: ReportConfig) -> list[Fo
     own = config.criteria.get(name, {})
     answers = criterion_fields(documents, own)
     return [
-        field_of(question.asked, _own(question, own) or answers.get(question.number), criterion=name)
+        field_of(question.field_prompt, _own(question, own) or answers.get(question.number), criterion=name)
         for question in heds_questions()
         if question.is_per_criterion
     ]
@@ -188,10 +188,10 @@ def _own(question: HedsQuestion, answers: Mapping[str, HedsAnswer]) -> Given | N
 
 
 def _unlike(name: str, taken: Sequence[str]) -> str:
-    number, found = 2, name
-    while found in taken:
-        found, number = f"{name} {number}", number + 1
-    return found
+    number, unlike = 2, name
+    while unlike in taken:
+        unlike, number = f"{name} {number}", number + 1
+    return unlike
 
 
 def _check(config: ReportConfig, names: Sequence[str]) -> None:

@@ -45,7 +45,7 @@ class HedsQuestion(NamedTuple):
     prompt: str
 
     @property
-    def asked(self) -> FieldPrompt:
+    def field_prompt(self) -> FieldPrompt:
         """The question as a field asks it."""
         return FieldPrompt(self.element_id, self.number, self.prompt, SECTIONS[self.number[0]])
 
@@ -62,13 +62,13 @@ class HedsQuestion(NamedTuple):
 def heds_questions() -> tuple[HedsQuestion, ...]:
     """All 62 in the order of the form."""
     lines = files(__package__).joinpath("heds3.tsv").read_text(encoding="utf-8").splitlines()
-    found = []
+    questions = []
     for line in lines[1:]:
         number, kind, element_id, n_options, per_criterion, prompt = line.split("\t")
-        found.append(
+        questions.append(
             HedsQuestion(number, _KINDS[kind], element_id, int(n_options), per_criterion == "yes", prompt)
         )
-    return tuple(found)
+    return tuple(questions)
 
 
 def question_of(number: str) -> HedsQuestion | None:
@@ -131,11 +131,11 @@ def read_choice(question: HedsQuestion, value: object) -> Chosen | str:
     options: list[int] = []
     details: list[str] = []
     for part in parts:
-        found = _option(question, part)
-        if isinstance(found, str):
-            return found
-        options.append(found.options[0])
-        details += [found.details] if found.details else []
+        option = _option(question, part)
+        if isinstance(option, str):
+            return option
+        options.append(option.options[0])
+        details += [option.details] if option.details else []
     if question.kind == "radio" and len(options) > 1:
         return f"takes one option. {_allowed(question)}"
     return Chosen(tuple(dict.fromkeys(options)), " ".join(details))
@@ -337,4 +337,4 @@ def _read(elements: Mapping[str, Any], question: HedsQuestion, criterion: str | 
         said = ""  # a description of an option that nobody chose
     is_certain = not any(text.startswith(MARK.strip()) for text in texts)
     given = Given(said.replace(MARK, ""), "the file of the form", is_certain, chosen)
-    return field_of(question.asked, given, criterion=criterion)
+    return field_of(question.field_prompt, given, criterion=criterion)

@@ -74,8 +74,8 @@ def _experiment(documents: Documents, criteria: tuple[str, ...]) -> Given | None
         return None
     source = documents.study_source if documents.study else documents.name("plan")
     on = f" on {in_words(criteria)}" if criteria else ""
-    asked = f" {plan.question}" if plan else ""
-    return Given(f"Human evaluation of {in_words(systems)}{on}.{asked}", source, False)
+    options = f" {plan.question}" if plan else ""
+    return Given(f"Human evaluation of {in_words(systems)}{on}.{options}", source, False)
 
 
 def _outputs(documents: Documents) -> Given | None:

@@ -98,12 +98,14 @@ def command_of(path: tuple[str, ...]) -> click.Command:
     """
     from humeval_power.doors.terminal.main import main
 
-    found: click.Command | None = main
+    command: click.Command | None = main
     for word in path:
-        found = found.get_command(click.Context(found), word) if isinstance(found, click.Group) else None
-    if found is None or (isinstance(found, click.Group) and not found.invoke_without_command):
+        command = (
+            command.get_command(click.Context(command), word) if isinstance(command, click.Group) else None
+        )
+    if command is None or (isinstance(command, click.Group) and not command.invoke_without_command):
         raise KeyError(path)
-    return found
+    return command
 
 
 @cache
@@ -118,7 +120,7 @@ def offered(path: tuple[str, ...], hides: tuple[str, ...] = ()) -> dict[str, cli
     }
 
 
-def asked_of(
+def request_of(
     path: tuple[str, ...], query: Sequence[tuple[str, str]], hides: tuple[str, ...] = ()
 ) -> CommandRequest:
     """What the query of a link asks; empty values are left out.
@@ -150,27 +152,27 @@ def asked_of(
 Named = Callable[[str], str]  # the name under which a command finds a file, of its value in a link
 
 
-def words_of(asked: CommandRequest, hides: tuple[str, ...] = (), named: Named = str) -> tuple[str, ...]:
+def words_of(request: CommandRequest, hides: tuple[str, ...] = (), named: Named = str) -> tuple[str, ...]:
     """The words that one would type after the name of the program.
 
     A value cannot become an option, whatever it is: one that begins with a dash is joined to its option, and
     arguments of that kind stand behind a double dash.
     """
-    known = offered(asked.command, hides)
+    known = offered(request.command, hides)
     words: list[str] = []
     arguments: list[str] = []
-    for name, value in asked.options:
+    for name, value in request.options:
         option = known[name]
-        text = named(value) if reads_file(asked.command, option, value) else value
-        if (asked.command, name) in WRITES:
-            words += [f"--{name}", WRITES[asked.command, name]] if value != "0" else []
+        text = named(value) if reads_file(request.command, option, value) else value
+        if (request.command, name) in WRITES:
+            words += [f"--{name}", WRITES[request.command, name]] if value != "0" else []
         elif isinstance(option, click.Argument):
             arguments.append(text)
         else:
             words += _typed(option, text)
     guard = ["--"] if any(word.startswith("-") for word in arguments) else []
     return (
-        *asked.command,
+        *request.command,
         *(arguments if not guard else ()),
         *words,
         *guard,
@@ -194,16 +196,16 @@ def _typed(option: click.Parameter, text: str) -> Iterator[str]:
 
 def upload_of(value: str) -> tuple[str, str] | None:
     """The name and the digest of the upload that a value names; None where it names none."""
-    found = _UPLOAD.fullmatch(value)
-    return None if found is None else (found["name"], found["digest"])
+    match = _UPLOAD.fullmatch(value)
+    return None if match is None else (match["name"], match["digest"])
 
 
-def file_names(asked: CommandRequest, hides: tuple[str, ...] = ()) -> dict[str, str]:
+def file_names(request: CommandRequest, hides: tuple[str, ...] = ()) -> dict[str, str]:
     """The values that name files, each once, with the name under which the command finds the file of each."""
-    known = offered(asked.command, hides)
+    known = offered(request.command, hides)
     names: dict[str, str] = {}
-    for option, value in asked.options:
-        if reads_file(asked.command, known[option], value) and value not in names:
+    for option, value in request.options:
+        if reads_file(request.command, known[option], value) and value not in names:
             upload = upload_of(value)
             name = value if upload is None else upload[0]
             while name in names.values():
@@ -230,8 +232,8 @@ def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], 
     if not wanted:
         return ()
     content = result.content()
-    found = {place: _at(content, place) for place in sorted(wanted)}
-    return tuple((place, _typed_of_onward(value)) for place, value in found.items() if value is not None)
+    answer = {place: _at(content, place) for place in sorted(wanted)}
+    return tuple((place, _typed_of_onward(value)) for place, value in answer.items() if value is not None)
 
 
 def links(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], ...]:
@@ -252,11 +254,11 @@ def ways(command: tuple[str, ...], result: Result) -> tuple[tuple[str, Mapping[s
         return ()
     content = result.content()
     rows = content.get("ways")
-    found = [
+    answer = [
         (row["name"], row["design"]) for row in (rows if isinstance(rows, list) else ()) if row["design"]
     ]
     best = content.get("chosen")
-    return tuple(found) if found or not isinstance(best, Mapping) else (("best", best),)
+    return tuple(answer) if answer or not isinstance(best, Mapping) else (("best", best),)
 
 
 def asks(command: tuple[str, ...], result: Result) -> tuple[Mapping[str, Any], ...]:
@@ -308,7 +310,7 @@ class PageParts:
 # From what a link asks to a piece of work: its words, and where the bytes of its files are.
 
 
-def work_of(parts: PageParts, asked: CommandRequest, hides: tuple[str, ...] = ()) -> Work:
+def work_of(parts: PageParts, request: CommandRequest, hides: tuple[str, ...] = ()) -> Work:
     """The words of what is asked and the files that they name; of a folder of logs, all files in it.
 
     Raises
@@ -316,20 +318,20 @@ def work_of(parts: PageParts, asked: CommandRequest, hides: tuple[str, ...] = ()
     InputError
         Files that are not here.
     """
-    names = file_names(asked, hides)
+    names = file_names(request, hides)
     files = tuple(file for value, name in names.items() for file in _places(parts, value, name))
-    work = Work(words_of(asked, hides, lambda value: names[value]), files)
-    return replace(work, files=(*files, *_own_key(parts, asked, hides)))
+    work = Work(words_of(request, hides, lambda value: names[value]), files)
+    return replace(work, files=(*files, *_own_key(parts, request, hides)))
 
 
 def _own_key(
-    parts: PageParts, asked: CommandRequest, hides: tuple[str, ...]
+    parts: PageParts, request: CommandRequest, hides: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
     """The key that the page wrote with an assignment, where a spare takes over in it: its codes are used again."""
-    name = WRITES.get((asked.command, "key"))
-    if name is None or not asked.values("replace"):
+    name = WRITES.get((request.command, "key"))
+    if name is None or not request.values("replace"):
         return ()
-    before = replace(asked, options=tuple(one for one in asked.options if one[0] != "replace"))
+    before = replace(request, options=tuple(one for one in request.options if one[0] != "replace"))
     place = parts.beside(work_of(parts, before, hides).key) / name
     return ((name, str(place)),) if place.is_file() else ()
 
@@ -363,9 +365,9 @@ _AS_IT_IS = re.compile(r"<(/?)(?:pre|code|style|script)\b")
 def by_labels(text: str, labels: Mapping[str, str]) -> str:
     """A text with options of the terminal by their labels, those without one by their names."""
 
-    def called(found: re.Match[str]) -> str:
-        name = found["option"]
-        return found["command"] or f"\u201c{labels.get(name) or name.replace('-', ' ')}\u201d"
+    def called(match: re.Match[str]) -> str:
+        name = match["option"]
+        return match["command"] or f"\u201c{labels.get(name) or name.replace('-', ' ')}\u201d"
 
     return _SAID.sub(called, text)
 
@@ -384,8 +386,8 @@ def html_by_labels(html: str, labels: Mapping[str, str]) -> str:
     parts = _TAG.split(html)
     for place, part in enumerate(parts):
         if place % 2:
-            found = _AS_IT_IS.match(part)
-            depth += 0 if found is None else -1 if found[1] else 1
+            match = _AS_IT_IS.match(part)
+            depth += 0 if match is None else -1 if match[1] else 1
         elif not depth and "--" in part:
             parts[place] = escape(by_labels(unescape(part), labels), quote=False)
     return "".join(parts)
