@@ -522,7 +522,10 @@ def test_the_ledger_says_how_many_and_why_and_nothing_else(tmp_path) -> None:
     run(*words, "-o", tmp_path / "again.csv")
     assert len(read_ledger(ledger)) == 2  # the same batch once
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "next.csv").read_bytes()
-    assert "no look" in run("monitor", "--plan", files.plan, "--status").stdout.lower()
+    status = run("monitor", "--plan", files.plan, "--status")
+    assert "no look" in status.stdout.lower()
+    added = "24 ratings added by counts of who rated what, not by what was rated, some of new workers (1)."
+    assert added in " ".join(status.stderr.split())
     secret = ledger.with_suffix(".secret")
     secret.rename(tmp_path / "lost")
     lost = run(*words[:-1], 2, "-o", tmp_path / "more.csv", code=2)

@@ -10,6 +10,7 @@ import zipfile
 from urllib.parse import parse_qsl, urlsplit
 
 import click
+import pandas as pd
 import pytest
 from cases import each_case
 
@@ -164,12 +165,7 @@ def test_a_spare_sees_the_codes_of_the_table_that_was_asked_for_without_it(clien
     assert "A spare sees the codes of the study" in client.get("/run/assign", params=spare).text
     codes = []
     for options in ({**asked, "batch-size": "8"}, {**spare, "batch-size": "8"}):
-        page = client.get("/run/assign", params=options).text
-        key = re.search(r"/take/(\w+)-private\.zip", page) or re.search(r"/take/(\w+)\.zip", page)
-        assert key is not None, page
-        with zipfile.ZipFile(io.BytesIO(client.get(f"/take/{key[1]}.zip").content)) as opened:
-            (name,) = [one for one in opened.namelist() if one.endswith("table.csv")]
-            rows = list(csv.DictReader(io.StringIO(opened.read(name).decode())))
+        rows = _table_of(client, client.get("/run/assign", params=options).text)
         codes.append([row["code"] for row in rows if row["worker_slot"] in ("w02", "r01")])
     assert codes[0][: len(codes[1])] == codes[1]
 
@@ -190,6 +186,40 @@ def test_the_page_says_which_ratings_come_next(client):
     assert "The next 4 ratings: 4 by a new worker" in found
     refused = client.get("/run/assign", params={**asked, "dropouts": "w99"}).text
     assert "is no slot of the assignment" in refused
+
+
+def test_what_comes_next_has_the_codes_of_the_table_that_was_asked_for_before(client):
+    asked = {"workers": "4", "items": "6", "ratings-per-item": "2", "key": "1", "seed": "77"}
+    page = client.get("/run/assign", params=asked).text
+    rows = _table_of(client, page)
+    given = [
+        {
+            "slot": row["worker_slot"],
+            "order": row["order"],
+            "code": row["code"],
+            "worker": "p",
+            "rating": "3",
+        }
+        for row in rows
+        if row["worker_slot"] == "w01"
+    ]
+    uploaded = {
+        name: client.post(
+            "/upload", files={"file": (f"{name}.csv", pd.DataFrame(table).to_csv(index=False).encode())}
+        ).json()["value"]
+        for name, table in (("assignment", rows), ("exports", given))
+    }
+    later = {**asked, **uploaded, "next": "4", "dropouts": "w03", "new-workers": "1"}
+    added = _table_of(client, client.get("/run/assign", params=later).text)
+    assert {row["code"] for row in added} <= {row["code"] for row in rows}
+
+
+def _table_of(client, page: str) -> list[dict[str, str]]:
+    key = re.search(r"/take/(\w+)-private\.zip", page) or re.search(r"/take/(\w+)\.zip", page)
+    assert key is not None, page
+    with zipfile.ZipFile(io.BytesIO(client.get(f"/take/{key[1]}.zip").content)) as opened:
+        (name,) = [one for one in opened.namelist() if one.endswith("table.csv")]
+        return list(csv.DictReader(io.StringIO(opened.read(name).decode())))
 
 
 def test_a_key_has_the_name_that_the_page_gives_it():

@@ -324,14 +324,21 @@ def work_of(parts: PageParts, request: CommandRequest, hides: tuple[str, ...] = 
     return replace(work, files=(*files, *_own_key(parts, request, hides)))
 
 
+_GOES_ON = {  # options of an assignment that is under way, which it had not when it was made
+    *("replace", "next", "assignment", "exports", "map", "from"),
+    *("dropouts", "excluded", "new-workers", "withdrawn", "budget"),
+}
+
+
 def _own_key(
     parts: PageParts, request: CommandRequest, hides: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
-    """The key that the page wrote with an assignment, where a spare takes over in it: its codes are used again."""
+    """The key that the page wrote with an assignment, where a spare takes over in it or more ratings are added: its
+    codes are used again."""
     name = WRITES.get((request.command, "key"))
-    if name is None or not request.values("replace"):
+    if name is None or not (request.values("replace") or request.values("next")):
         return ()
-    before = replace(request, options=tuple(one for one in request.options if one[0] != "replace"))
+    before = replace(request, options=tuple(one for one in request.options if one[0] not in _GOES_ON))
     place = parts.beside(work_of(parts, before, hides).key) / name
     return ((name, str(place)),) if place.is_file() else ()
 

@@ -503,12 +503,11 @@ def _check_ratings(
     if not same:
         rule = "these are not the ratings that the last look saw."
         raise InputError([Problem(rule, f"Analyse those; {path} tells.", place=ratings.source)])
-    gone = state.withdrawal
-    withdrew = () if gone is None else (Deviation("participants", "all whom the looks saw", gone),)
+    changed = tuple(Deviation(*change) for change in state.changes)
     if secret is not None:
-        return withdrew
+        return changed
     said = (
         f"{secret_file} is missing: only counts, estimate and SE were compared with the last look's, and the "
         f"lines of {path} could have been sealed anew"
     )
-    return (*withdrew, Deviation("ratings", "each as the last look saw it", said))
+    return (*changed, Deviation("ratings", "each as the last look saw it", said))

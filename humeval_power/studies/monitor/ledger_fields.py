@@ -355,7 +355,8 @@ class LedgerState:
     """A study as its ledger has it: the looks taken, every rating they saw, whether the plan was amended since
     the first of them, and the fingerprint of the secret that the ratings' digests were made with (None before
     the first look). `n_withdrawn` participants took their consent back after a look; `gone` are the places of their
-    ratings that looks saw."""
+    ratings that looks saw. `n_added` ratings were added to the assignment by counts, for `n_new_workers` new
+    workers among others."""
 
     monitoring: AnyMonitoring
     rows: dict[str, str]
@@ -363,6 +364,25 @@ class LedgerState:
     secret: str | None = None
     n_withdrawn: int = 0
     gone: frozenset[str] = frozenset()
+    n_added: int = 0
+    n_new_workers: int = 0
+
+    @property
+    def changes(self) -> tuple[tuple[str, str, str], ...]:
+        """What became other than planned between looks: of what, what was planned, what is."""
+        gone, added = self.withdrawal, self.addition
+        return (
+            *((("participants", "all whom the looks saw", gone),) if gone else ()),
+            *((("assignment", "as it was made", added),) if added else ()),
+        )
+
+    @property
+    def addition(self) -> str | None:
+        """What to say of ratings that were added; None where none was."""
+        if not self.n_added:
+            return None
+        new = f", some of new workers ({self.n_new_workers:,})" if self.n_new_workers else ""
+        return f"{counted(self.n_added, 'rating')} added by counts of who rated what, not by what was rated{new}."
 
     @property
     def withdrawal(self) -> str | None:
@@ -499,6 +519,7 @@ def state_of(
     looks: list[Any] = []
     rows: dict[str, str] = {}
     secret, n_withdrawn, gone = start["secret"], 0, frozenset[str]()
+    n_added = n_new = 0
     for entry in entries[1:]:
         if entry.kind == "secret":
             secret, rows, gone = entry.content["secret"], {}, frozenset()
@@ -506,13 +527,16 @@ def state_of(
             n_withdrawn += entry.content["n_workers"]
             gone |= frozenset(entry.content["rows"])
             rows = {place: value for place, value in rows.items() if place not in gone}
+        elif entry.kind == "cells":
+            n_added += entry.content["n_ratings"]
+            n_new += entry.content["n_new_workers"]
         elif entry.kind == "look":
             looks.append(_look(entry.content["look"]))
             rows.update(entry.content["new_rows"])
     held: Any = planned  # of either kind, and so are the looks
     state: AnyMonitoring = replace(held, looks=tuple(looks))
     amended = start["plan_sha256"] != checksum
-    return LedgerState(state, rows, amended, secret, n_withdrawn, gone)
+    return LedgerState(state, rows, amended, secret, n_withdrawn, gone, n_added, n_new)
 
 
 def _by(start: Mapping[str, Any]) -> RatingScale | str:

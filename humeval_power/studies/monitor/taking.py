@@ -318,7 +318,7 @@ def _result(
         seal=None if seal is None else Seal(seal.n_lines, seal.sha256, seal.statement),
         remarks=(
             *((amended,) if state.amended else ()),
-            *((state.withdrawal,) if state.withdrawal else ()),
+            *(sentence for _, _, sentence in state.changes),
             *said,
             *secret_remarks(state, ledger, secret),
         ),
