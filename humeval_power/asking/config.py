@@ -80,7 +80,7 @@ def config_text(ctx: click.Context) -> str:
     from humeval_power.asking.program import path_of
     from humeval_power.study_text import toml_value
 
-    wanted, place = ctx.meta[_ASKED], Path(ctx.params["write_config"]).parent
+    typed, place = ctx.meta[_ASKED], Path(ctx.params["write_config"]).parent
     words = ctx.command_path.partition(" ")[2]
     lines = [
         f"# Options that are typed go before what stands here: {PROGRAM} {words} --config THIS_FILE",
@@ -89,7 +89,7 @@ def config_text(ctx: click.Context) -> str:
     ]
     for key, one in _known(ctx.command).items():
         help = str(getattr(one, "help", "") or one.about.help)
-        said = _written(one, wanted.get(str(one.name)), place)
+        said = _written(one, typed.get(str(one.name)), place)
         usual = one.default if isinstance(one.default, bool | int | float | str) else None
         remark = f"# {key} = {'' if usual is None else toml_value(usual)}".rstrip()
         lines += [

@@ -113,8 +113,8 @@ def study_call(typed: TypedValues, source: ProgramSource) -> None:
     raw, _, _ = ctx.command.make_parser(ctx).parse_args(args=words)
     fields: dict[str, Value] = {}
     own: dict[str, Value] = {}
-    request = study_in_use(ctx)
-    from_file = set() if request is None else set(request.places)
+    in_use = study_in_use(ctx)
+    from_file = set() if in_use is None else set(in_use.places)
     for one in ctx.command.get_params(ctx):
         name = str(one.name)
         typed.allow(name)
@@ -137,7 +137,7 @@ def study_call(typed: TypedValues, source: ProgramSource) -> None:
             own[_ARGUMENTS.get(said, said.replace("-", "_"))] = _plain(one, value)
     group = "" if ctx.parent is None or ctx.parent.parent is None else f"{ctx.parent.info_name}."
     verb = f"{group}{ctx.info_name}"
-    path = "" if request is None else request.path
+    path = "" if in_use is None else in_use.path
     study = call("hp.Study.read", path) if path else call("hp.Study", **fields)
     if path and fields:
         study = study.method("with_", **fields)

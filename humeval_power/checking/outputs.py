@@ -161,11 +161,11 @@ def _together(
 
 
 def _blank(long: Sequence[tuple[int, str, str, str]], origin: str) -> Iterator[Problem]:
-    fields = set()
+    seen = set()
     for row, item, system, _ in long:
         for what, name in (("item", item), ("system", system)):
-            if not name.strip() and (row, what) not in fields:
-                fields.add((row, what))
+            if not name.strip() and (row, what) not in seen:
+                seen.add((row, what))
                 yield Problem(f"the {what} is blank.", "Name it, or leave the row out.", origin, row)
 
 

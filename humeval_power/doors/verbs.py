@@ -437,21 +437,21 @@ def answer(study: Study, command: str, how: Mapping[str, Any]) -> Result:
     from humeval_power.safe_text import shell_command
     from humeval_power.study import FIELDS
 
-    path, wanted = command.split(), main.get_command(click.Context(main), command.split()[0])
+    path, target = command.split(), main.get_command(click.Context(main), command.split()[0])
     for word in path[1:]:
-        assert isinstance(wanted, click.Group)
-        wanted = wanted.get_command(click.Context(wanted), word)
-    assert wanted is not None
+        assert isinstance(target, click.Group)
+        target = target.get_command(click.Context(target), word)
+    assert target is not None
     own = {
         max(one.opts, key=len)[2:].replace("-", "_"): one
-        for one in wanted.params
+        for one in target.params
         if isinstance(one, click.Option) and not isinstance(one, FieldOption)
     }
     fields = {name: value for name, value in how.items() if name in FIELDS and name not in own}
     study = study.with_(**fields) if fields else study
     arguments = {
         str(one.name)
-        for one in wanted.params
+        for one in target.params
         if isinstance(one, click.Argument) and not isinstance(one, FieldArgument)
     }
     words = [*path, "--jobs=1"] if "jobs" in own and "n_jobs" not in how else path

@@ -159,8 +159,8 @@ def read_decided(path: str | Path, rejected_rows: Rejected | None = None) -> Sou
         A file that is no table, or rows that a column such as AssignmentStatus marks and nobody decided on.
     """
     table = read_table(path)
-    frame, text = decided_rows(table.frame, rejected_rows, source=table.source)
-    return table._replace(frame=frame, notices=(*table.notices, *text))
+    frame, notices = decided_rows(table.frame, rejected_rows, source=table.source)
+    return table._replace(frame=frame, notices=(*table.notices, *notices))
 
 
 def source_name(path: str | Path) -> str:
@@ -399,14 +399,14 @@ def criteria_of_table(table: SourceTable, criteria: Wanted = "all", **columns: A
     ratings: dict[str, Ratings] = {}
     places = _places(table, criteria, columns)
     assumed = criteria == "all" and all("rating" in place for place in places.values())
-    text = (f"Each of the columns {listing(list(places))} is read as ratings of one criterion.",)
+    remarks = (f"Each of the columns {listing(list(places))} is read as ratings of one criterion.",)
     for name, place in places.items():
         try:
             one = ratings_of(table, **{**columns, **place})
         except InputError as error:
             problems += [problem for problem in error.problems if problem not in problems]
         else:
-            notices = (*text, *one.notices) if assumed else one.notices
+            notices = (*remarks, *one.notices) if assumed else one.notices
             ratings[name] = replace(one, criterion=name, notices=notices)
     if problems:
         raise InputError(problems)
@@ -482,12 +482,12 @@ def _all_columns(table: SourceTable, frame: pd.DataFrame, columns: Mapping[str, 
         raise InputError([_no_column(table.source)])
     scales = {name: _scale_words(frame[name], columns.get("scale"), missing) for name in wide}
     if len(set(scales.values())) > 1:
-        notices = listing([f"{name} ({words})" for name, words in scales.items()])
+        text = listing([f"{name} ({words})" for name, words in scales.items()])
         raise InputError(
             [
                 Problem(
                     f"which columns are criteria cannot be told, for their numbers do not share a scale: "
-                    f"{notices}.",
+                    f"{text}.",
                     f"Name those that are: --criteria {shell_word(','.join(wide))}",
                     place=table.source,
                 )

@@ -601,7 +601,7 @@ def cell_of(
     from humeval_power.studies.power.scenario import RatingStudy
     from humeval_power.studies.power.surface import Cell
 
-    request = RatingStudy(
+    rating_study = RatingStudy(
         parameters,
         design,
         rule=rule,
@@ -610,7 +610,7 @@ def cell_of(
         losses=losses_of(study),
         exclusion=study.exclusion,
     )
-    return Cell(setting, request)
+    return Cell(setting, rating_study)
 
 
 def losses_of(study: StudyValues) -> Losses:

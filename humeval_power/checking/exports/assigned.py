@@ -166,23 +166,24 @@ def check_key(key: Key, assigned: AssignmentTable) -> None:
         Codes that it does not have, or that stand for other items or systems.
     """
     shown = assigned.frame[assigned.frame["kind"] != "check"].drop_duplicates("code")
-    text = shown.merge(key.frame, on="code", how="left", suffixes=("", "_of_key"))
-    absent = text["item_of_key"].isna()
+    merged = shown.merge(key.frame, on="code", how="left", suffixes=("", "_of_key"))
+    absent = merged["item_of_key"].isna()
     where = f"{key.source} and {assigned.source}"
     if absent.all():
-        rule = f"none of the {len(text):,} codes of the assignment stands in the key: it is that of another study."
+        n = len(merged)
+        rule = f"none of the {n:,} codes of the assignment stands in the key: it is that of another study."
         raise InputError(
             [Problem(rule, "Give the key that was written with this assignment.", place=where)]
         )
     problems = []
     if absent.any():
-        names = listing(text["code"][absent].tolist(), limit=LISTED)
+        names = listing(merged["code"][absent].tolist(), limit=LISTED)
         rule = f"{int(absent.sum()):,} codes of the assignment do not stand in the key: {names}."
         problems.append(Problem(rule, "Is the key whole, and that of this assignment?", place=where))
     for part in ("item", "system"):
-        other = ~absent & (text[part] != "") & (text[part] != text[f"{part}_of_key"])
+        other = ~absent & (merged[part] != "") & (merged[part] != merged[f"{part}_of_key"])
         if other.any():
-            first = text[other].iloc[0]
+            first = merged[other].iloc[0]
             rule = (
                 f"{int(other.sum()):,} codes stand for another {part} in the key than in the assignment, such as "
                 f"{first['code']}: it is the key of another study."

@@ -188,17 +188,17 @@ def _slots_by_codes(
     if sizes.sum() > _MOST_PAIRS:
         return slot
     pairs = answered.merge(given, on=on)
-    fields: dict[str, list[str]] = {}
+    by_worker: dict[str, list[str]] = {}
     counts = pairs.groupby(["worker", "slot"], sort=False).size()
     n_answered = answered.groupby("worker").size()
     for worker, values in counts.groupby(level=0, sort=False):
         best = values.droplevel(0)
         full = best[best == n_answered[worker]]
         if len(full) == 1:
-            fields[str(worker)] = [str(full.index[0])]
+            by_worker[str(worker)] = [str(full.index[0])]
         elif full.empty:
-            fields[str(worker)] = _cover(pairs[pairs["worker"] == worker], on)
-    return _with_slots_by_codes(text, slot, blank, fields, given)
+            by_worker[str(worker)] = _cover(pairs[pairs["worker"] == worker], on)
+    return _with_slots_by_codes(text, slot, blank, by_worker, given)
 
 
 def _cover(pairs: pd.DataFrame, on: list[str]) -> list[str]:
@@ -220,13 +220,13 @@ def _with_slots_by_codes(
     text: dict[str, np.ndarray],
     slot: np.ndarray,
     blank: Mask,
-    values: dict[str, list[str]],
+    by_worker: dict[str, list[str]],
     given: pd.DataFrame,
 ) -> np.ndarray:
     made = slot.copy()
     codes: dict[str, set[str]] = {}
     for at in np.flatnonzero(blank):
-        slots = values.get(text["worker"][at], [])
+        slots = by_worker.get(text["worker"][at], [])
         if len(slots) == 1:
             made[at] = slots[0]
             continue
@@ -376,10 +376,10 @@ def _check_codes(answers: pd.DataFrame, sources: Sequence[str]) -> None:
 def _by_key(answers: pd.DataFrame, key: Key, part: Codes, sources: Sequence[str]) -> DecodedTable:
     """Items and systems by the key alone; of repeats and checks only the export's own column of kinds tells."""
     codes = read_cells(answers["code"])
-    words = key.frame.set_index("code")
+    rows = key.frame.set_index("code")
     names = [text.strip() for text in codes.texts]
     is_check = _kind(answers) == "check"
-    known = np.array([name in words.index for name in names])[codes.code]
+    known = np.array([name in rows.index for name in names])[codes.code]
     if not (known | is_check).any():
         rule = f"none of its codes stands in {key.source}: it is the key of another study."
         raise InputError([Problem(rule, "Give the key of this study.", place=", ".join(sources))])
@@ -392,7 +392,7 @@ def _by_key(answers: pd.DataFrame, key: Key, part: Codes, sources: Sequence[str]
     frame = answers.assign(
         **{
             name: np.where(
-                known, np.array([words[name].get(one, "") for one in names], dtype=object)[codes.code], ""
+                known, np.array([rows[name].get(one, "") for one in names], dtype=object)[codes.code], ""
             )
             for name in ("item", "system")
         }

@@ -231,8 +231,8 @@ def kept_rows(frame: pd.DataFrame, mapping: Mapping, *, what: str) -> tuple[Mask
 
 def _block(rows: pd.DataFrame, mapping: Mapping, block: RatingBlock, *, code: int) -> pd.DataFrame:
     made: dict[str, object] = {part: rows[name] for part, name in block.columns.items() if name in rows}
-    words = (*FIELDS, *(part for part in TOLD if part != SLOT))
-    made |= {part: text for part, text in block.parts.items() if part in words}
+    names = (*FIELDS, *(part for part in TOLD if part != SLOT))
+    made |= {part: text for part, text in block.parts.items() if part in names}
     texts = [part for part in OF_COLUMN if part in mapping.split and part in block.parts]
     made |= {of_column(part): block.parts[part] for part in texts}
     cells = rows[block.column]

@@ -172,7 +172,7 @@ def combine_logs(
     read = _each(
         [with_disagreements(once_each(log)) for log in each_task_once(_of_tasks(logs, tasks), again)]
     )
-    of_task, text = _metrics(read, scores)
+    of_task, remarks = _metrics(read, scores)
     read = [log for log in read if log.task in of_task]
     metrics = tuple(scores) or tuple(dict.fromkeys(name for known in of_task.values() for name in known))
     _refuse_other_questions(read)
@@ -180,7 +180,7 @@ def combine_logs(
     frame, clusters = _with_clusters(
         frame, [name for name in frame.columns if name not in (*OWN, *metrics)]
     )
-    return LogTable(frame, metrics, clusters, tuple(read), (*notices, *text, *_lacking(read)))
+    return LogTable(frame, metrics, clusters, tuple(read), (*notices, *remarks, *_lacking(read)))
 
 
 def _with_clusters(
@@ -217,9 +217,7 @@ def _each(logs: Sequence[Log]) -> list[Log]:
     return list(logs)
 
 
-def _metrics(
-    logs: Sequence[Log], request: Sequence[str]
-) -> tuple[Mapping[str, Collection[str]], list[str]]:
+def _metrics(logs: Sequence[Log], wanted: Sequence[str]) -> tuple[Mapping[str, Collection[str]], list[str]]:
     """The metrics of each task that is read, those that every one of its logs has, of those that are asked for; and
     what is to be said of others.
 
@@ -231,7 +229,7 @@ def _metrics(
     known = list(dict.fromkeys(name for log in logs for name in log.metrics))
     unknown = [
         Problem(f"there is no metric {name!r}.", close_to(name, known))
-        for name in request
+        for name in wanted
         if name not in known
     ]
     if unknown:
@@ -248,7 +246,7 @@ def _metrics(
         of_task = [name for name in known if any(name in own for own in of_logs)]
         common = [name for name in of_task if name in shared]
         lacking = [name for name in of_task if name not in shared]
-        refused = [name for name in request if name in lacking]
+        refused = [name for name in wanted if name in lacking]
         if refused or (of_task and not common):
             what = (
                 f"not every log has the metric {refused[0]!r}" if refused else "no metric is in every log"
@@ -258,14 +256,14 @@ def _metrics(
             )
             remedy = "Read one task, or the logs with one metric: name their files."
             raise InputError([Problem(f"{what}: {have}.", remedy)])
-        metrics[task] = [name for name in common if not request or name in request]
+        metrics[task] = [name for name in common if not wanted or name in wanted]
         partial.update(dict.fromkeys(lacking))
     notices = []
     without = [task for task, names in metrics.items() if not names]
     if without:
-        what = listing(list(request)) if request else "scores"
+        what = listing(list(wanted)) if wanted else "scores"
         notices.append(f"Tasks without {what} are left out: {listing(without, limit=6)}.")
-    if partial and not request:
+    if partial and not wanted:
         notices.append(f"Metrics that only some logs have are left out: {listing(list(partial))}.")
     return {task: names for task, names in metrics.items() if names}, notices
 
@@ -283,8 +281,8 @@ def _refuse_other_questions(logs: Sequence[Log]) -> None:
         for sample in log.samples:
             if not sample.question:
                 continue
-            wanted, other = first.setdefault((log.task, sample.item), (sample.question, log))
-            if wanted != sample.question:
+            question, other = first.setdefault((log.task, sample.item), (sample.question, log))
+            if question != sample.question:
                 rule = (
                     f"item {shortened(sample.item)!r} was asked or scored otherwise than in {other.source}."
                 )

@@ -297,13 +297,13 @@ class ReportedMean:
 
 def with_disagreements(log: Log) -> Log:
     """The log with a notice of each mean that is not what the harness reported."""
-    text = tuple(
+    notices = tuple(
         f"The mean of {one.metric} over {_OVER[one.over]} is {one.mean:.4g}; the harness reported "
         f"{one.reported:.4g}: samples are missing or twice there, or it takes no mean."
         for one in reported_means(log)
         if not one.agrees
     )
-    return replace(log, notices=(*log.notices, *text))
+    return replace(log, notices=(*log.notices, *notices))
 
 
 def reported_means(log: Log) -> Iterator[ReportedMean]:

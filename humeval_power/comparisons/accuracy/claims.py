@@ -496,9 +496,9 @@ def by_every_method(
 
     @cache
     def smallest(n_items: int, baseline: float) -> Mapping[str, float]:
-        request = detectable_by_prior(n_items, baseline=baseline, test=test, power=power, alpha=alpha)
+        detectable = detectable_by_prior(n_items, baseline=baseline, test=test, power=power, alpha=alpha)
         unpaired = UnpairedAccuracy(n_items, 0.0, baseline=baseline, alpha=alpha)
-        names = {str(name): each.effect for name, each in request.items()}
+        names = {str(name): each.effect for name, each in detectable.items()}
         return {**names, "unpaired": detectable_accuracy(unpaired, power=power).effect}
 
     smallest_effects = tuple(smallest(claim.n_items, claim.baseline) for claim in claims)

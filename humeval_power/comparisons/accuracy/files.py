@@ -173,10 +173,10 @@ def _long(
     column: str | None,
     systems: Sequence[str],
 ) -> SystemAnswers:
-    request = gold is not None or is_gold_asked
-    value = _value_column(table, column, gold is not None or gold_column is not None, request)
+    is_wanted = gold is not None or is_gold_asked
+    value = _value_column(table, column, gold is not None or gold_column is not None, is_wanted)
     table = with_metric(table, value, item=item)
-    compares = gold is not None or (gold_column is not None and (request or _PREDICTION.fits(value)))
+    compares = gold is not None or (gold_column is not None and (is_wanted or _PREDICTION.fits(value)))
     of_row = table.frame[system].astype(str).str.strip()
     known_names = of_row.unique().tolist()
     names = tuple(systems) or tuple(known_names)
@@ -199,19 +199,19 @@ def _long(
     return SystemAnswers(names, several, truth, table.notices, taken)
 
 
-def _value_column(table: SourceTable, column: str | None, has_gold: bool, request: bool) -> str:
+def _value_column(table: SourceTable, column: str | None, has_gold: bool, is_wanted: bool) -> str:
     columns = [str(name) for name in table.frame.columns]
     if column is not None:
         return named_column(column, columns, option="--column", source=table.source)
-    if len(table.scores) == 1 and not request:
+    if len(table.scores) == 1 and not is_wanted:
         return table.scores[0]
-    if table.scores and not request:
+    if table.scores and not is_wanted:
         rule = f"the logs have several metrics: {listing(table.scores)}."
         raise InputError(
             [Problem(rule, f"Choose one: --column {shell_word(table.scores[0])}", table.source)]
         )
     of = find_columns(columns, [_PREDICTION, _SCORE], source=table.source).of
-    first, second = ("prediction", "correct") if request else ("correct", "prediction")
+    first, second = ("prediction", "correct") if is_wanted else ("correct", "prediction")
     result = of.get(first) or of.get(second)
     if result is None or (result == of.get("prediction") and not has_gold):
         rule = f"no column says right or wrong, or what was predicted. The columns are {listing(columns)}."

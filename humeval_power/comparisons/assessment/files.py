@@ -74,7 +74,7 @@ def read_rated(
     table = table._replace(frame=frame)
     values, problems = _ratings(table, of["rating"])
     blank = np.isnan(values)
-    text = (
+    notices = (
         (f"Left out: {counted(int(blank.sum()), 'row')} without a rating.",)
         if blank.any() and not problems
         else ()
@@ -103,7 +103,7 @@ def read_rated(
         cluster_name=cluster or "",
         source=table.source,
         sha256=table.sha256,
-        notices=(*table.notices, *columns.notices, *text),
+        notices=(*table.notices, *columns.notices, *notices),
     )
 
 
@@ -216,8 +216,8 @@ def read_observed(path: str, by: str | None = None) -> ObservedDifferences:
         names = table.frame[by].astype(str).to_numpy()[tested]
         order = sorted(set(names), key=lambda name: (-int((names == name).sum()), name))
         groups = {name: (difference[names == name], p[names == name]) for name in order}
-    text = list(table.notices)
+    remarks = list(table.notices)
     if untested := int((~tested).sum()):
-        text.append(f"comparisons without a p-value are left out: {untested:,}.")
-    notices = tuple(f"{table.source}: {notice}" for notice in text)
+        remarks.append(f"comparisons without a p-value are left out: {untested:,}.")
+    notices = tuple(f"{table.source}: {notice}" for notice in remarks)
     return ObservedDifferences(difference, p, groups, notices)

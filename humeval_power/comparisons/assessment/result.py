@@ -296,16 +296,16 @@ class Decomposition(Result):
     def _chart(self) -> Chart:
         gamma, rho = self.found.gamma, tuple(_MOST * place / 60 for place in range(61))
         worth = tuple(data_efficiency(gamma.value, each) for each in rho)
-        wanted = [each for each in self.efficiencies if 0 <= each.correlation <= _MOST]
+        shown = [each for each in self.efficiencies if 0 <= each.correlation <= _MOST]
         series = [Series("line", "estimate", rho, worth)]
         if math.isfinite(gamma.low):
             low, high = (
                 tuple(data_efficiency(end, each) for each in rho) for end in (gamma.high, gamma.low)
             )
             series.insert(0, Series("band", "95 % interval", rho, low=low, high=high))
-        if wanted:
-            at = tuple(each.correlation for each in wanted)
-            series.append(Series("points", "asked for", at, tuple(each.data_efficiency for each in wanted)))
+        if shown:
+            at = tuple(each.correlation for each in shown)
+            series.append(Series("points", "asked for", at, tuple(each.data_efficiency for each in shown)))
         top = max(value for each in series for value in (*each.y, *each.high))
         return Chart(
             name="efficiency",

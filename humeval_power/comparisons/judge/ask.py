@@ -180,10 +180,10 @@ def _assumed(given: TypedValues) -> tuple[Any, dict[str, Any]]:
 
 
 def _study(given: TypedValues, calls: Calls) -> None:
-    parameters, request = _assumed(given)
+    parameters, options = _assumed(given)
     size = {name: given[name] for name in ("workers", "items", "ratings_per_item")}
     judge = {name: given[name] for name in ("extra", "correlation")}
-    calls.let("result", call("hp.judge.study", parameters, **size, **judge, **request))
+    calls.let("result", call("hp.judge.study", parameters, **size, **judge, **options))
 
 
 STUDY = Declaration(
@@ -240,7 +240,7 @@ STUDY = Declaration(
 def _plan(given: TypedValues, calls: Calls) -> None:
     from humeval_power.comparisons.judge.calls import BUDGET_SIMULATIONS, PLAN_SIMULATIONS
 
-    parameters, request = _assumed(given)
+    parameters, options = _assumed(given)
     usual = PLAN_SIMULATIONS if given["budget"] is None else BUDGET_SIMULATIONS
     n_simulations = given["simulations"] or usual
 
@@ -249,7 +249,7 @@ def _plan(given: TypedValues, calls: Calls) -> None:
 
         tell_work(work, n_simulations=n_simulations, way_out="--no-proof")
 
-    request |= {"ahead": ahead, "costs": cost_model_of(StudyValues.of(given.context))}
+    options |= {"ahead": ahead, "costs": cost_model_of(StudyValues.of(given.context))}
     expression = call(
         "hp.judge.plan",
         parameters,
@@ -266,7 +266,7 @@ def _plan(given: TypedValues, calls: Calls) -> None:
         max_ratings_per_worker=given["max_ratings_per_worker"],
         n_simulations=0 if given["no_proof"] else n_simulations,
         seed=given["seed"],
-        **request,
+        **options,
     )
     calls.let("result", expression)
 

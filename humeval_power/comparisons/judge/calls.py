@@ -499,7 +499,7 @@ def estimate_table(
         )
     pair = (names[0], names[1]) if len(names) == 2 else None
     assisted = judged_pair(table, pair, confidence=confidence, seed=seed)
-    text = (*table.remarks, *table.values(pair).notices)
+    notices = (*table.remarks, *table.values(pair).notices)
     if isinstance(assisted, JudgedMeans):
         return JudgeEstimate(
             found=assisted,
@@ -509,7 +509,7 @@ def estimate_table(
             answers=judged_answers(table, assisted),
             cluster=table.cluster_name,
             warnings=warnings,
-            remarks=text,
+            remarks=notices,
             provenance=came,
         )
     return JudgeWorkers(
@@ -519,7 +519,7 @@ def estimate_table(
         answers=judged_answers(table, assisted),
         cluster=table.cluster_name,
         warnings=warnings,
-        remarks=text,
+        remarks=notices,
         provenance=came,
     )
 

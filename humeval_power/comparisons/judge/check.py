@@ -308,12 +308,12 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
             binary=pair is None and is_binary(values.human),
             of_classes=table.is_of_classes,
         )
-        wanted = (alone.interval[1] - alone.interval[0]) / 4 if half_width is None else half_width
+        width = (alone.interval[1] - alone.interval[0]) / 4 if half_width is None else half_width
         variance = float(values.human.var(ddof=1))
-        is_sought = wanted > 0 and variance > 0  # neither of NaN
+        is_sought = width > 0 and variance > 0  # neither of NaN
         needed_alone = None
         if is_sought:
-            needed_alone = labels_for_width(wanted, variance, 0.0, n + extra, 0, confidence=confidence)
+            needed_alone = labels_for_width(width, variance, 0.0, n + extra, 0, confidence=confidence)
         for group in groups:
             one = assisted_mean(
                 values.human,
@@ -326,7 +326,7 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
             needed = None
             if is_sought and not one.reason:
                 needed = labels_for_width(
-                    wanted,
+                    width,
                     variance,
                     lower_r_squared(one.r_squared, n),
                     n + extra,
@@ -341,7 +341,7 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
                     alone,
                     n,
                     extra,
-                    wanted,
+                    width,
                     needed,
                     needed_alone,
                 )

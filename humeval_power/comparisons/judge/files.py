@@ -163,10 +163,10 @@ def judged_table(
     items, item_names = _items(table, roles.item)
     one_system = np.zeros(len(items), dtype=np.int64), ("",)
     systems, system_names = _ids(table, roles.system) if roles.system else one_system
-    humans, text = _labels(table, roles.humans, words)
-    notices += text
-    scores, judge_names, text = _scores(table, roles, words)
-    notices += text
+    humans, remarks = _labels(table, roles.humans, words)
+    notices += remarks
+    scores, judge_names, remarks = _scores(table, roles, words)
+    notices += remarks
     n_cells = len(item_names) * len(system_names) * max(1, len(judge_names))
     if n_cells > _MOST_CELLS:
         rule = (

@@ -202,8 +202,8 @@ def read_judgements(
     """
     table = read_decided(path, rejected_rows)
     first, *rest = judgements_of(table, systems=systems)
-    text = (f"{table.source}: {notice}" for notice in table.notices)
-    return [replace(first, notices=(*text, *first.notices)), *rest]
+    notices = (f"{table.source}: {notice}" for notice in table.notices)
+    return [replace(first, notices=(*notices, *first.notices)), *rest]
 
 
 def judgements_of(table: SourceTable, *, systems: tuple[str, str] | None = None) -> list[Judgements]:

@@ -115,7 +115,7 @@ def battles_of(
     style = _covariates(table, covariates, problems)
     if problems:
         raise InputError(problems)
-    clusters, suspects = _clusters(groups, worker, request=cluster is not None)
+    clusters, suspects = _clusters(groups, worker, is_wanted=cluster is not None)
     free = [str(name) for name in table.frame.columns if str(name) not in (*of.values(), *covariates)]
     for role in (_ITEM, _WORKER):
         fitting = [name for name in free if role.fits(name)]
@@ -182,13 +182,13 @@ def _numbers(table: SourceTable, column: str, problems: list[Problem]) -> NDArra
 
 
 def _clusters(
-    groups: Ids | None, column: str | None, *, request: bool
+    groups: Ids | None, column: str | None, *, is_wanted: bool
 ) -> tuple[Clusters | None, tuple[str, ...]]:
     """The clusters of battles, or why a column that was not asked for gives none."""
     if groups is None or column is None:
         return None, ()
     occurring, codes = renumbered(groups.code)
-    if request or 1 < len(occurring) < len(codes):
+    if is_wanted or 1 < len(occurring) < len(codes):
         return Clusters(codes, tuple(groups.names[code] for code in occurring), column), ()
     if len(occurring) == 1:
         name = shortened(groups.names[occurring[0]])

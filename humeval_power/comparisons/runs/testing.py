@@ -194,13 +194,13 @@ def compare_crossed(table: RunTable, rule: RunsRule) -> RunsComparison:
             "others. Compare the systems under it by 'compare scores'."
         )
     scale, means, counts = scale_of(table), cell_means(table), table.counts
-    request = rule.on(scale)
+    rule_in_units = rule.on(scale)
     fitted = None
     try:
-        fitted, tested = fit_and_test(as_ratings(table, scale), request)
+        fitted, tested = fit_and_test(as_ratings(table, scale), rule_in_units)
     except FitError as error:
         difference = float((means[:, 1] - means[:, 0]).mean()) / scale.width
-        tested = without_test(difference, math.nan, math.nan, request, reason=str(error).rstrip("."))
+        tested = without_test(difference, math.nan, math.nan, rule_in_units, reason=str(error).rstrip("."))
     result = None if fitted is None else fitted.parameters
     fields: dict[str, Any] = fields_of_test(tested, scale)
     latent = None if not isinstance(fitted, LatentFit) else fitted.latent

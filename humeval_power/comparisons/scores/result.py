@@ -383,7 +383,7 @@ def _difference(comparison: PairComparison) -> str:
         )
     if comparison.significant and not (test.estimate - null) * test.lead > 0:
         return f"{b} - {a} is shown to be {side} {null:g} ({p}), though the {test.estimand} is {test.estimate:g}."
-    options = {
+    claims = {
         "two-sided": f"{b} - {a} is other than {null:g}" if null else "",
         "greater": f"{b} - {a} is above {null:g}" if null else f"{b} scores higher than {a}",
         "less": f"{b} - {a} is below {null:g}" if null else f"{b} scores lower than {a}",
@@ -399,7 +399,7 @@ def _difference(comparison: PairComparison) -> str:
             test.estimand, f" by the {test.estimand}"
         ),
         claim=f"a difference {side} {null:g}" if null else "a difference",
-        hypothesis=options[settings.alternative],
+        hypothesis=claims[settings.alternative],
     )
     return str(compared)
 

@@ -150,12 +150,12 @@ class SurveyResult(Result):
         survey = self.found
         setting, effect = survey.powers[0].setting, survey.effects[0]
         below, known = survey.share_underpowered(setting, effect)
-        options = f"{_counted(survey)}; power to find {understood(self.effects)}."
+        lead = f"{_counted(survey)}; power to find {understood(self.effects)}."
         if not known:
-            return f"No comparison reports enough for its power to be known. {options}"
+            return f"No comparison reports enough for its power to be known. {lead}"
         return (
             f"{below:,} of {counted(known, 'comparison')} could not find a difference of {100 * effect:g} % of the "
-            f"scale in {of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {options}"
+            f"scale in {of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {lead}"
         )
 
     def _effect_and_size(self) -> Iterator[Block]:

@@ -238,9 +238,11 @@ def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:
     except click.ClickException as error:
         return error.exit_code, _usage_problems(error)
     except HumevalPowerError as error:
-        text = error.problems if isinstance(error, InputError) else [error]
+        problems = error.problems if isinstance(error, InputError) else [error]
         known = {link_name(option) for option in command.params}
-        return error.exit_code, tuple(_wrong(as_typed(str(each), command, words), known) for each in text)
+        return error.exit_code, tuple(
+            _wrong(as_typed(str(each), command, words), known) for each in problems
+        )
     except (KeyboardInterrupt, click.Abort) as stopped:
         return _STOPPED, (Wrong(str(stopped) or "Stopped; nothing is kept."),)
     except OSError as error:
@@ -335,7 +337,7 @@ def _keep_beside(work: Work) -> None:
             shutil.move(source / name, place)
 
 
-def _rarely(text: Tell) -> Tell:
+def _rarely(hear: Tell) -> Tell:
     """The same, but for what comes at once after something of the same kind."""
     last: dict[str, float] = {}
 
@@ -343,6 +345,6 @@ def _rarely(text: Tell) -> Tell:
         time_now = time.monotonic()
         if time_now - last.get(now.what, -1.0) >= _TOLD_EVERY:
             last[now.what] = time_now
-            text(now)
+            hear(now)
 
     return tell

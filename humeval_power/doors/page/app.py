@@ -116,51 +116,51 @@ class _Page:
     async def form(self, form: Form, request: Request) -> Response:
         """The page of a command: what its link asks is answered with it, by formula where that is quick."""
         query = request.query_params.multi_items()
-        options, wrong = await _request_of(form, query or list(form.start))
+        question, wrong = await _request_of(form, query or list(form.start))
         if not query and not can_begin(form):
-            return self._page(form, options, AnswerState("idle", wrong=wrong))
+            return self._page(form, question, AnswerState("idle", wrong=wrong))
         if not form.moves:
             if _is_costly(form):
-                return self._page(form, options, self._known(form, options, wrong))
-            return await self._computed(form, options, wrong)
-        return self._page(form, options, await self._live(form, options, wrong, tab=""))
+                return self._page(form, question, self._known(form, question, wrong))
+            return await self._computed(form, question, wrong)
+        return self._page(form, question, await self._live(form, question, wrong, tab=""))
 
     async def live(self, form: Form, request: Request) -> Response:
         """The answer that moves; 204 where a newer one of the same tab has been asked."""
-        options, wrong = await _request_of(form, request.query_params.multi_items())
-        shown = await self._live(form, options, wrong, tab=request.headers.get("x-tab", ""))
+        question, wrong = await _request_of(form, request.query_params.multi_items())
+        shown = await self._live(form, question, wrong, tab=request.headers.get("x-tab", ""))
         if shown.state == "live" and shown.answer is None and not shown.problems:
             return Response(status_code=204)
-        return self._json(form, options, shown)
+        return self._json(form, question, shown)
 
     async def run(self, form: Form, request: Request) -> Response:
         """The same page with the answer computed in full."""
-        options, wrong = await _request_of(form, request.query_params.multi_items() or list(form.start))
-        return await self._computed(form, options, wrong)
+        question, wrong = await _request_of(form, request.query_params.multi_items() or list(form.start))
+        return await self._computed(form, question, wrong)
 
     async def begin(self, form: Form, request: Request) -> Response:
         """Begin to compute an answer in full, or say how far it is."""
-        options, wrong = await _request_of(form, request.query_params.multi_items())
-        shown = self._job(form, options, wrong)
-        return self._json(form, options, shown)
+        question, wrong = await _request_of(form, request.query_params.multi_items())
+        shown = self._job(form, question, wrong)
+        return self._json(form, question, shown)
 
     async def job(self, request: Request) -> Response:
         """How far a job is, or its answer."""
         key = request.path_params["key"]
-        form, options = self._begun.of(key)
+        form, question = self._begun.of(key)
         job = self._parts.workers.job_of(key)
         if job is not None and job.state in ("waiting", "running"):
             await job.wait(_SOON)
-        return self._json(form, options, self._begun.shown(key))
+        return self._json(form, question, self._begun.shown(key))
 
     async def stop(self, request: Request) -> Response:
         """Stop a job; what it has finished is kept."""
         key = request.path_params["key"]
-        form, options = self._begun.of(key)
+        form, question = self._begun.of(key)
         self._parts.workers.stop(key)
         if "back" in request.query_params:
             return back(request)
-        return self._json(form, options, self._begun.shown(key))
+        return self._json(form, question, self._begun.shown(key))
 
     async def leave(self, request: Request) -> Response:
         """The page of a job is left: what nobody waits for is not computed."""

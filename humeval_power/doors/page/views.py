@@ -358,11 +358,11 @@ def _worded(problems: tuple[Wrong, ...], form: Form) -> tuple[Wrong, ...]:
 
 def _spoken(shown: AnswerState, form: Form) -> AnswerState:
     """The same in the words of the page."""
-    text = shown.progress and replace(
+    progress = shown.progress and replace(
         shown.progress, answer=shown.progress.answer and answered(shown.progress.answer, form)
     )
     answer = shown.answer and answered(shown.answer, form)
-    return replace(shown, answer=answer, progress=text, wrong=_worded(shown.wrong, form))
+    return replace(shown, answer=answer, progress=progress, wrong=_worded(shown.wrong, form))
 
 
 def _answer(

@@ -77,7 +77,7 @@ def steps_of(plan_words: Sequence[str], *, n_systems: int = 2) -> tuple[StudySte
     plan = "plan/plan.json"
     followed = ("--plan", plan)
     power = "power/record.json"
-    says, notices = (("--power-file", power), (power,)) if n_systems == 2 else ((), ())
+    says, words = (("--power-file", power), (power,)) if n_systems == 2 else ((), ())
     secret = ("--seed", _SEED_WORD, "--key", KEY)
     rehearsed = ("--assignment", "assignment/table.csv", "--key", KEY)
     forms = {
@@ -94,7 +94,7 @@ def steps_of(plan_words: Sequence[str], *, n_systems: int = 2) -> tuple[StudySte
                 f"forms/{form}",
                 title,
                 ("report", *followed, *says, "--form", form, "--no-memory"),
-                (plan, *notices),
+                (plan, *words),
             )
             for form, title in forms.items()
         ),
@@ -265,16 +265,16 @@ class StudyPages:
     async def page(self, request: Request) -> Response:
         """How far the study of a plan is; to look at it is to go on with it."""
         form = FORMS[_PLAN]
-        options = request_of(_PLAN, request.query_params.multi_items(), form.hides)
-        key = hashlib.sha256(f"study {options.link}".encode()).hexdigest()[:32]
+        question = request_of(_PLAN, request.query_params.multi_items(), form.hides)
+        key = hashlib.sha256(f"study {question.link}".encode()).hexdigest()[:32]
         if key not in self._studies:
-            work = work_of(self._parts, options, form.hides)
-            self._studies[key] = _Study(options, work, steps_of(work.words), secrets.randbelow(2**31))
+            work = work_of(self._parts, question, form.hides)
+            self._studies[key] = _Study(question, work, steps_of(work.words), secrets.randbelow(2**31))
         study = self._studies[key]
         shown = await self._advanced(study)
         done = len(shown) == len(study.steps) and all(step.is_over for step in shown)
         waiting = [StepShown(step.title) for step in study.steps[len(shown) :]]
-        return HTMLResponse(study_page([*shown, *waiting], key if done else "", options))
+        return HTMLResponse(study_page([*shown, *waiting], key if done else "", question))
 
     async def take(self, request: Request) -> Response:
         """The study as one HTML file, or all of it in a zip."""

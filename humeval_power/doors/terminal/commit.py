@@ -27,8 +27,8 @@ def _of_pip() -> str | None:
         text = metadata.distribution("humeval-power").read_text("direct_url.json")
     except metadata.PackageNotFoundError:
         return None
-    words = json.loads(text).get("vcs_info", {}).get("commit_id") if text else None
-    return None if words is None else str(words)
+    commit = json.loads(text).get("vcs_info", {}).get("commit_id") if text else None
+    return None if commit is None else str(commit)
 
 
 def _of_checkout(root: Path) -> str | None:

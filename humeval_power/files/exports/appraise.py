@@ -36,11 +36,11 @@ def _known_by(export: RawExport) -> str | None:
 
 def _read(export: RawExport, why: str) -> Export:
     if columns_named(export, _DUMP):
-        frame, text = export.table, dict(zip(("system", "worker", "item"), _DUMP, strict=False))
+        frame, parts = export.table, dict(zip(("system", "worker", "item"), _DUMP, strict=False))
     else:
         frame = _named(export)
-        text = {"worker": "user", "system": "system", "item": "segment"}
-    frame, joined = _separated(frame, text["system"])
+        parts = {"worker": "user", "system": "system", "item": "segment"}
+    frame, joined = _separated(frame, parts["system"])
     notices = list(export.notices)
     if joined:
         notices.append(
@@ -48,9 +48,9 @@ def _read(export: RawExport, why: str) -> Export:
             "such system has the same score, which is no evidence of its own."
         )
     rated = frame[frame["itemType"].isin(["TGT"])]
-    split = _with_document(rated, text["system"])
+    split = _with_document(rated, parts["system"])
     if split:
-        frame, said = _numbered_by_document(frame, text)
+        frame, said = _numbered_by_document(frame, parts)
         notices += said
     kept = {"status": "itemType", "batch": "batchNo", "time_s": "durationInSeconds"}
     return Export(
@@ -60,12 +60,12 @@ def _read(export: RawExport, why: str) -> Export:
         frame=frame,
         mapping=Mapping(
             ratings=(RatingColumns(Template("score")),),
-            columns={part: Template(name) for part, name in {**text, **kept}.items() if name in frame},
+            columns={part: Template(name) for part, name in {**parts, **kept}.items() if name in frame},
             split=split,
             where=(Condition("itemType", ("TGT",)),),
         ),
         notices=tuple(notices),
-        person=text["worker"],
+        person=parts["worker"],
     )
 
 

@@ -135,21 +135,21 @@ def _together(sheets: dict[str, pd.DataFrame], source: str) -> pd.DataFrame:
 def mapping_of(frame: pd.DataFrame) -> Mapping | None:
     """A table by its names: one column of ratings, or one for each worker, system or criterion; else None."""
     names = [str(name) for name in frame.columns]
-    text = _template_fields(frame)
-    rating = text.pop("rating", None)
+    parts = _template_fields(frame)
+    rating = parts.pop("rating", None)
     if (beside := columns_side_by_side(frame)) is not None:
         role, columns = beside
-        known = {*columns, *(one.text for one in text.values())}
+        known = {*columns, *(one.text for one in parts.values())}
         others = tuple(name for name in names if name not in known)
-        return Mapping((RatingColumns(Template(f"{{{role}}}")),), text, missing=_MISSING, keep=others)
+        return Mapping((RatingColumns(Template(f"{{{role}}}")),), parts, missing=_MISSING, keep=others)
     if rating is not None:
-        return Mapping((RatingColumns(Template(rating.text)),), text, missing=_MISSING)
-    named = {part: text[part].text for part in ROLES if part in text}
-    taken = [text["document"].text] if "document" in text else []
+        return Mapping((RatingColumns(Template(rating.text)),), parts, missing=_MISSING)
+    named = {part: parts[part].text for part in ROLES if part in parts}
+    taken = [parts["document"].text] if "document" in parts else []
     criteria = columns_of_criteria(frame, named=named, source="", missing=MISSING_CODES, taken=taken)
     if not criteria:
         return None
-    return Mapping(tuple(RatingColumns(literal(name), name) for name in criteria), text, missing=_MISSING)
+    return Mapping(tuple(RatingColumns(literal(name), name) for name in criteria), parts, missing=_MISSING)
 
 
 def _template_fields(frame: pd.DataFrame) -> dict[str, Template]:

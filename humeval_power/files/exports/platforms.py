@@ -53,8 +53,8 @@ def platform_of(export: RawExport) -> tuple[Platform, str] | None:
     InputError
         Two platforms know it: the person has to say which.
     """
-    notices = [one for one in PLATFORMS if not one.only_named]
-    known = [(one, why) for one in notices if (why := one.known_by(export)) is not None]
+    candidates = [one for one in PLATFORMS if not one.only_named]
+    known = [(one, why) for one in candidates if (why := one.known_by(export)) is not None]
     if len(known) > 1:
         said = "; ".join(f"{one.title}: {why}" for one, why in known)
         rule = f"could be an export of several platforms ({said})."
@@ -114,8 +114,8 @@ def _mark_answers(export: RawExport) -> None:
 
 
 def _export_of(raw: RawExport) -> Export:
-    text = platform_of(raw)
-    if text is None:
+    export_platform = platform_of(raw)
+    if export_platform is None:
         if not (raw.is_folder or raw.is_json):
             _ = raw.table  # one that is broken says how
             if reads_as_ratings(raw):
@@ -130,7 +130,7 @@ def _export_of(raw: RawExport) -> Export:
             "A log of models' scores that is not known needs a mapping of logs (docs/logs.md)."
         )
         raise InputError([Problem(rule, remedy, place=raw.source)])
-    platform, why = text
+    platform, why = export_platform
     return platform.read(raw, why)
 
 
@@ -165,12 +165,12 @@ def ratings_in(raw: RawExport) -> Ready | None:
     InputError
         An export that does not say enough by itself; the remedy is a mapping.
     """
-    text = platform_of(raw)
-    if text is None:
+    export_platform = platform_of(raw)
+    if export_platform is None:
         return None if reads_as_ratings(raw) else _beside_each_other(raw)
-    if text[0].weak and reads_as_ratings(raw):
+    if export_platform[0].weak and reads_as_ratings(raw):
         return None
-    platform, why = text
+    platform, why = export_platform
     export = platform.read(raw, why)
     if export.mapping is None and reads_as_ratings(raw):  # it has one rating a row already
         return None

@@ -360,7 +360,7 @@ def _of_parts(
     export: Export, columns: Sequence[_Column], known: Mapping[str, str], ratings: Sequence[Family]
 ) -> dict[str, str]:
     """Who rated, what was rated, and the system: the fewest are systems, the most are items."""
-    text = set(known.values())
+    used = set(known.values())
     results: dict[str, str] = {}
     slots = set(ratings[0].slots.values()) if len(ratings) == 1 and not ratings[0].is_one else set()
     texts = [
@@ -370,18 +370,18 @@ def _of_parts(
         and not one.is_number
         and (one.family.is_one or slots <= set(one.family.slots.values()))
     ]
-    if not {"item", "system"} & text:
+    if not {"item", "system"} & used:
         for one in texts:
             if (both := _both(one.texts)) is not None and one.family.is_one:
                 results[one.name] = both[0]
-                text |= {"item", "system"}
+                used |= {"item", "system"}
                 break
     texts = sorted(
         (one for one in texts if one.name not in results), key=lambda one: (len(one.texts), -one.length)
     )
     beside = any(not one.family.is_one for one in texts)  # as the ratings of slots
     if (
-        "system" not in text
+        "system" not in used
         and texts
         and len(texts[0].texts) <= _MOST_SYSTEMS
         and (beside or len(ratings) < 2)
@@ -391,7 +391,7 @@ def _of_parts(
     of_outputs = [one for one in texts if systems and _names_outputs(one, systems[0], export.frame)]
     texts = [*of_outputs, *(one for one in texts if one not in of_outputs)]
     for part in ("item", "worker"):
-        if part not in text and texts:
+        if part not in used and texts:
             results[texts.pop(-1).name] = part
     return results
 

@@ -240,14 +240,14 @@ def _sample(raw: RawLog, row: int, record: Any, left: dict[str, None]) -> LogSam
     scores = scores if isinstance(scores, dict) else {}
     target = record.get("target")
     answers = [one.get("answer") for one in scores.values() if isinstance(one, dict)]
-    request = record.get("input")
+    question = record.get("input")
     return LogSample(
         item=str(text_of(record["id"])),
         scores=dict(_scores(scores, left)),
         run=text_of(record.get("epoch")) or "1",
         row=row,
         fields=texts_in(record.get("metadata")),
-        question=_digest(request) if isinstance(request, str) else "",
+        question=_digest(question) if isinstance(question, str) else "",
         label=text_of(target[0] if isinstance(target, list) and len(target) == 1 else target),
         prediction=next((answer for answer in answers if isinstance(answer, str)), None),
         uuid=text_of(record.get("uuid")) or "",

@@ -52,9 +52,9 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         raise InputError([Problem(rule, remedy, raw.source)])
     roots = {trace: _root(traces[trace]) for trace in scores}
     about = {trace: object_in(root.get("metadata")) for trace, root in roots.items()}
-    options = {trace: canonical(root.get("input") or "") for trace, root in roots.items()}
+    questions = {trace: canonical(root.get("input") or "") for trace, root in roots.items()}
     named = {trace: _first(about[trace], _ITEM) for trace in scores}
-    nameless = [trace for trace in scores if not options[trace].strip() and not named[trace]]
+    nameless = [trace for trace in scores if not questions[trace].strip() and not named[trace]]
     if nameless:
         rule = f"nothing says what was asked in trace {shortened(nameless[0])!r}: it has no input."
         raise InputError([Problem(rule, "Export the field group of inputs and outputs.", raw.source)])
@@ -62,7 +62,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     for trace in scores:
         systems[_first(about[trace], _SYSTEM) or _model(traces[trace])].append(trace)
     notices = [f"No scores, as they are no numbers: {listing(sorted(words))}."] if words else []
-    items = dict(zip(scores, item_names([(named[one], options[one]) for one in scores]), strict=True))
+    items = dict(zip(scores, item_names([(named[one], questions[one]) for one in scores]), strict=True))
     return [
         Log(
             raw.source,
@@ -76,7 +76,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
                     scores[trace],
                     run,
                     fields={**texts_in(object_in(roots[trace].get("input"))), **texts_in(about[trace])},
-                    question=digest_of(options[trace]),
+                    question=digest_of(questions[trace]),
                     prediction=text_of(roots[trace].get("output")),
                     uuid=trace,
                 )

@@ -83,8 +83,8 @@ def _uploaded(raw: RawLog, why: str) -> Log:
     if not rows:
         raise InputError([Problem("holds no results.", "Has the experiment ended?", raw.source)])
     names = [text_of(row.get("row_id")) or "" for _, row in rows]
-    wanted = [canonical([row.get("inputs"), row.get("expected_outputs")]) for _, row in rows]
-    items = item_names(list(zip(names, wanted, strict=True)))
+    questions = [canonical([row.get("inputs"), row.get("expected_outputs")]) for _, row in rows]
+    items = item_names(list(zip(names, questions, strict=True)))
     samples = tuple(
         LogSample(
             item,
@@ -96,7 +96,9 @@ def _uploaded(raw: RawLog, why: str) -> Log:
             _only(row.get("expected_outputs")),
             _only(row.get("actual_outputs")),
         )
-        for (place, row), item, run, question in zip(rows, items, run_numbers(items), wanted, strict=True)
+        for (place, row), item, run, question in zip(
+            rows, items, run_numbers(items), questions, strict=True
+        )
     )
     parts.refuse()
     system, task = (text_of(whole.get(key)) or "" for key in ("experiment_name", "dataset_name"))

@@ -160,10 +160,10 @@ def samples_of(raw: RawLog) -> tuple[list[LogSample], list[str]]:
         item.scores.update(scores)
     samples += [_sample(name, item) for name, item in open_items.items()]
     samples.sort(key=lambda sample: sample.row)
-    text = (
+    notices = (
         [f"Metrics that are no number for each sample are left out: {listing(list(left))}."] if left else []
     )
-    return samples, text
+    return samples, notices
 
 
 def _sample(name: str, item: _Item) -> LogSample:
@@ -180,8 +180,8 @@ def _about(record: Mapping[str, Any]) -> tuple[str, dict[str, str], str | None, 
             fields |= {name: text for name, text in texts_in(value).items() if name != _SCORE}
     answers = record.get("filtered_resps")
     answer = answers[0] if isinstance(answers, list) and len(answers) == 1 else None
-    request = str(record.get("doc_hash") or "")
-    return request, fields, text_of(record.get("target")), answer if isinstance(answer, str) else None
+    question = str(record.get("doc_hash") or "")
+    return question, fields, text_of(record.get("target")), answer if isinstance(answer, str) else None
 
 
 def _scores(
@@ -216,7 +216,7 @@ def log_of(raw: RawLog, why: str, *, harness: str, named: re.Pattern[str]) -> Lo
     task = match["task"] if match else Path(raw.path.name.removesuffix(".gz")).stem
     stamp = match["stamp"] if match else ""
     about = beside(raw, stamp, task)
-    samples, text = samples_of(raw)
+    samples, notices = samples_of(raw)
     return Log(
         raw.source,
         harness,
@@ -226,7 +226,7 @@ def log_of(raw: RawLog, why: str, *, harness: str, named: re.Pattern[str]) -> Lo
         tuple(samples),
         sha256=raw.sha256,
         created=stamp,
-        notices=(*filter(None, [about.said]), *text),
+        notices=(*filter(None, [about.said]), *notices),
         reported=about.reported,
         seeds=about.seeds,
     )

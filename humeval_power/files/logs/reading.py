@@ -372,8 +372,8 @@ def logs_in(
             problems += folder.damaged
             notices += folder.notices()
             left_out += [*folder.left_out, *(str(here / name) for name in folder.left_out)]
-        elif here.is_file() and (text := _log_of(RawLog(here, here.name), harness)) is not None:
-            logs.append(text)
+        elif here.is_file() and (log := _log_of(RawLog(here, here.name), harness)) is not None:
+            logs.append(log)
         else:
             return None
     problems += [

@@ -214,8 +214,8 @@ def _systems(plan: Plan, ratings: Ratings) -> list[tuple[str, str, str]]:
         return [("systems", " and ".join(planned), " and ".join(names))]
     missing = [name for name in planned if name not in names]
     further = [name for name in names if name not in planned]
-    notices = [("systems that are missing", ", ".join(missing), "no ratings of them")] if missing else []
-    return notices + ([("systems beyond the plan", "none", ", ".join(further))] if further else [])
+    rows = [("systems that are missing", ", ".join(missing), "no ratings of them")] if missing else []
+    return rows + ([("systems beyond the plan", "none", ", ".join(further))] if further else [])
 
 
 def _ratings_per_output(ratings: Ratings) -> float:

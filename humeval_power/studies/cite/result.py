@@ -253,8 +253,8 @@ class Citations(Result):
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
         """The entries, each under a line that says what the work was used for."""
-        notices = (f"% {work.named}: {use}.\n{entry(work)}" for work, use in self.uses.items())
-        return "\n\n".join(notices) + "\n"
+        texts = (f"% {work.named}: {use}.\n{entry(work)}" for work, use in self.uses.items())
+        return "\n\n".join(texts) + "\n"
 
     def body(self) -> Document:
         """What was used for what, and the entries to copy."""

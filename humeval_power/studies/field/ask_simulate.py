@@ -133,9 +133,9 @@ def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
     effect = effect_of(study)
     if several is not None:
         is_said = effect is not None or study.system_means is not None
-        request, truth, scale = study_of_several(several, None if is_said else ())
-        refuse_work(study_workload(request.design, n_simulations=1), n_simulations=1)
-        return simulate(request, effect=truth, scale=scale, seed=seed, **rated)
+        about, truth, scale = study_of_several(several, None if is_said else ())
+        refuse_work(study_workload(about.design, n_simulations=1), n_simulations=1)
+        return simulate(about, effect=truth, scale=scale, seed=seed, **rated)
     settings, said = assumptions_of(study), None
     if effect is not None:
         others = tuple(replace(entry, scale=None) for entry in settings.entries)

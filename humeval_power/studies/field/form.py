@@ -91,8 +91,8 @@ class RatingForm:
     def __post_init__(self) -> None:
         problems = [*_scale_problems(self.scale), *_question_problems(self.questions, self.points)]
         points = self.points
-        request = dict.fromkeys((one.text, one.right) for one in self.shown if one.right is not None)
-        wrong = [(text, right) for text, right in request if right not in points]
+        questions = dict.fromkeys((one.text, one.right) for one in self.shown if one.right is not None)
+        wrong = [(text, right) for text, right in questions if right not in points]
         problems += [
             Problem(
                 f"the check {text!r} asks for {right}, which is no point of the scale {self.scale}.", ""

@@ -75,8 +75,8 @@ class Asked:
 
     def form(self, shown: Sequence[FormRow]) -> RatingForm:
         """The form that shows these."""
-        text = (self.title, self.instructions, self.questions, self.scale)
-        return RatingForm(*text, tuple(shown), self.costs)
+        content = (self.title, self.instructions, self.questions, self.scale)
+        return RatingForm(*content, tuple(shown), self.costs)
 
 
 def form_of(plan: AssignmentPlan, rows: pd.DataFrame, outputs: Outputs, form: Asked) -> RatingForm:

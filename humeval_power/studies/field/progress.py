@@ -190,6 +190,6 @@ def _quality_table(
         made["passed"] = np.where(np.isnan(right + rating), np.nan, (rating == right).astype(np.float64))
     if "passed" in kept:
         scored = read_numbers(read_cells(kept["passed"]), missing=("",)).value
-        text = np.asarray(made.get("passed", np.full(len(kept), np.nan)), dtype=np.float64)
-        made["passed"] = np.where(np.isnan(text), scored, text)
+        passed = np.asarray(made.get("passed", np.full(len(kept), np.nan)), dtype=np.float64)
+        made["passed"] = np.where(np.isnan(passed), scored, passed)
     return pd.DataFrame(made)

@@ -140,8 +140,8 @@ def _slots(export: Export) -> Iterator[str]:
     mapping = export.mapping
     if mapping is None or not any("slot" in one.template.parts for one in mapping.ratings):
         return
-    words = set(mapping.columns) | {part for one in mapping.split.values() for part in one.parts}
-    if {"item", "system"} <= words or "code" in words:
+    named = set(mapping.columns) | {part for one in mapping.split.values() for part in one.parts}
+    if {"item", "system"} <= named or "code" in named:
         return
     slots: dict[str, str] = {}
     for one in mapping.ratings:
@@ -150,11 +150,11 @@ def _slots(export: Export) -> Iterator[str]:
                 slots.setdefault(parts["slot"], export.questions.get(name, name))
     yield "# What was shown in each slot:"
     yield "[slots]"
-    for slot, request in slots.items():
+    for slot, question in slots.items():
         known = mapping.slots.get(slot, {"item": "...", "system": "..."})
         said = ", ".join(f"{part} = {_quoted(text)}" for part, text in known.items())
         off = "" if slot in mapping.slots else "# "
-        yield f"{off}{_quoted(slot)} = {{ {said} }}   # {shortened(_one_line(request), width=60)}"
+        yield f"{off}{_quoted(slot)} = {{ {said} }}   # {shortened(_one_line(question), width=60)}"
     yield ""
 
 
@@ -227,9 +227,9 @@ def _listed(export: Export) -> Iterator[str]:
     names = [str(name) for name in export.frame.columns]
     yield f"# All {len(names):,} columns{' (the first)' if len(names) > _MOST else ''}:"
     for name in names[:_MOST]:
-        request = export.questions.get(name)
+        question = export.questions.get(name)
         yield f"#   {_one_line(name)}" + (
-            f"   ({shortened(_one_line(request), width=70)})" if request else ""
+            f"   ({shortened(_one_line(question), width=70)})" if question else ""
         )
 
 

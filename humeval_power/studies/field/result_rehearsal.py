@@ -100,10 +100,10 @@ class RehearsalResult(Result):
         that it is not; NaN where no point is known."""
         import pandas as pd
 
-        request = pd.to_numeric(right, errors="coerce").to_numpy(dtype=np.float64)
+        answers = pd.to_numeric(right, errors="coerce").to_numpy(dtype=np.float64)
         low, high = (0.0, 1.0) if self.scale is None else (self.scale.low, self.scale.high)
-        other = np.where(request == low, high, low)
-        return np.where(passed | np.isnan(request), request, other)
+        other = np.where(answers == low, high, low)
+        return np.where(passed | np.isnan(answers), answers, other)
 
     @property
     def given_back(self) -> pd.DataFrame:

@@ -482,14 +482,14 @@ def _size_words(fitted: AnyFit, tested: EffectTest, size: PowerEstimate) -> str:
     low, high = size.rejection_interval
     null = "no effect" if tested.rule.margin is None else "a difference at the margin"
     bold = " The df 'min' are never too bold, and have little power." if low > tested.rule.alpha else ""
-    request = ""
+    sentence = ""
     if tested.rule.margin is None and _SMALLEST_ASKED <= tested.p_value <= tested.rule.alpha:
-        request = (
+        sentence = (
             f" How often chance alone gives such a p-value: humeval-power more calibrate --p {tested.p_value:.2g} "
             f"--workers {fitted.n_workers} --items {fitted.n_items}."
         )
     return (
         f"With {fitted.n_workers} workers the test is not exact: simulated with these parameters and "
         f"{null} it rejects {100 * size.rejection_rate:.1f} % of the time (95 % Monte Carlo "
-        f"interval {100 * low:.1f} to {100 * high:.1f}), at alpha {tested.rule.alpha:g}.{bold}{request}"
+        f"interval {100 * low:.1f} to {100 * high:.1f}), at alpha {tested.rule.alpha:g}.{bold}{sentence}"
     )

@@ -221,10 +221,10 @@ def compare_in_pairs(
     """`compare_systems` with the mean of each system's ratings."""
     results = compare_systems(ratings, rule=rule, family=family)
     means = np.bincount(ratings.system, ratings.rating) / np.bincount(ratings.system)
-    notices = tuple(
+    means_by_system = tuple(
         SystemMean(name, float(mean)) for name, mean in zip(ratings.system_names, means, strict=True)
     )
-    return SystemsAnalysis(results, notices, FamilyOfTests(family, len(results)))
+    return SystemsAnalysis(results, means_by_system, FamilyOfTests(family, len(results)))
 
 
 class CorrectedP(NamedTuple):

@@ -60,17 +60,17 @@ def read_observations(
         A file that cannot be read, columns that are missing, cells that are not understood; all problems at once.
     """
     result = read_rating_table(path)
-    frame, text = decided_rows(result.frame, rejected_rows, source=result.source)
+    frame, remarks = decided_rows(result.frame, rejected_rows, source=result.source)
     table, apart = _of_the_study(result._replace(frame=frame))
-    options: Names = named or {}
+    names: Names = named or {}
     pair = systems or plan.systems
     if plan.kind == "preference":
-        seen, said = _preferences(table, pair, options)
+        seen, said = _preferences(table, pair, names)
     elif plan.kind == "scores":
-        seen, said = _scores(table, pair, options)
+        seen, said = _scores(table, pair, names)
     else:
-        seen, said = _answers(table, pair, options)
-    notices = (*result.notices, *text, *apart, *said)
+        seen, said = _answers(table, pair, names)
+    notices = (*result.notices, *remarks, *apart, *said)
     return replace(seen, source=result.source, notices=notices)
 
 

@@ -84,12 +84,12 @@ def _questions(
     """(criterion, text) of each --rating-question."""
     questions = []
     for typed in texts:
-        name, sign, request = (part.strip() for part in typed.partition("="))
-        if not (name and sign and request):
+        name, sign, question = (part.strip() for part in typed.partition("="))
+        if not (name and sign and question):
             raise click.BadParameter(
                 f"write CRITERION=QUESTION, such as 'fluency=How fluent is this text?'; got {typed!r}."
             )
-        questions.append((name, request))
+        questions.append((name, question))
     return tuple(questions)
 
 
@@ -312,7 +312,7 @@ def command(
     if study.plan is not None and given:
         raise click.UsageError(f"The plan says this itself: leave out {', '.join(given)}.")
     planned = load_plan(study.plan, amend)
-    systems, request = study.systems, None
+    systems, form = study.systems, None
     if planned is None:
         if outputs is not None:
             systems = systems or outputs.systems
@@ -329,7 +329,7 @@ def command(
     named = None if item_names is None else _read_names(item_names)
     if outputs is not None:
         named = named or _names_of(outputs, design.n_items)
-        request = _form_content(study, planned)
+        form = _form_content(study, planned)
     how: dict[str, Any] = {
         "systems": systems,
         "item_names": named,
@@ -353,9 +353,9 @@ def command(
         assigned = next_ratings(planned or design, n_next, **collected, **how)
         if planned is not None and planned.looks is not None:
             assigned = _recorded(assigned, study, secret)
-    if outputs is None or request is None:
+    if outputs is None or form is None:
         return assigned
-    return make_uploads(assigned, outputs, request, platforms=study.upload)
+    return make_uploads(assigned, outputs, form, platforms=study.upload)
 
 
 def _collected(
@@ -533,12 +533,14 @@ def _form_content(study: StudyValues, planned: Plan | None) -> Asked:
     from humeval_power.studies.field.form_of import DEFAULT_INSTRUCTIONS, Asked, questions_of
 
     scale, labels = agreed or RatingScale.parse(study.scale), study.labels or {}
-    words = DEFAULT_INSTRUCTIONS if study.instructions is None else read_text(study.instructions).strip()
+    instructions = (
+        DEFAULT_INSTRUCTIONS if study.instructions is None else read_text(study.instructions).strip()
+    )
     checks = () if study.check_texts is None else read_check_texts(study.check_texts)
     costs = None if planned is None else planned.costs
     criteria = () if planned is None or planned.many is None else planned.many.criteria
     own = tuple(Question(name, text, labels) for name, text in study.questions or ())
-    return Asked(scale, study.title, words, questions_of(criteria, own, labels), checks, costs)
+    return Asked(scale, study.title, instructions, questions_of(criteria, own, labels), checks, costs)
 
 
 def _check_names(systems: tuple[str, ...], planned: Plan) -> None:

@@ -274,19 +274,19 @@ def _search(
     seed: int,
     n_jobs: int,
     ahead: Callable[..., None] | None,
-    text: Progress,
+    progress: Progress,
 ) -> PlanResult:
     """The design that is found and proved: of several systems along rows, for their power takes long to compute."""
     if request.many is not None:
         from humeval_power.studies.plan.systems_search import make_systems_plan
 
         return make_systems_plan(
-            request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=text
+            request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=progress
         )
     from humeval_power.studies.plan.search_and_prove import make_plan as search
 
     return search(
-        request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, ahead=ahead, progress=text
+        request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, ahead=ahead, progress=progress
     )
 
 

@@ -122,9 +122,9 @@ def command(
         cell, said, scale = typed_study(study, rule, compat=compat)
     elif planned.many is not None:
         _tell_looks(planned)
-        request = replace(planned.systems_study(), losses=losses_of(study), exclusion=study.exclusion)
-        cell, scale = Cell(request.setting, request), planned.scale
-        said = Difference(request.effect, scale, systems=None)
+        about = replace(planned.systems_study(), losses=losses_of(study), exclusion=study.exclusion)
+        cell, scale = Cell(about.setting, about), planned.scale
+        said = Difference(about.effect, scale, systems=None)
     else:
         cell, said, scale = _planned(planned, study)
     if method != "analytic" or not cell.study.has_formula:

@@ -125,8 +125,8 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
         study.refuse(EFFECT, "is the difference between systems, which is sought: leave it out.")
         unequal = all(len(set(one.means)) > 1 for one in several.settings.values())
         known = study.system_means is not None or (unequal and study.pattern is None)
-        request, said, scale = study_of_several(several, () if known else (_TO_START,))
-        cell = Cell(request.setting, request)
+        about, said, scale = study_of_several(several, () if known else (_TO_START,))
+        cell = Cell(about.setting, about)
     else:
         if rule.margin is None:
             remedy = "it belongs to --alternative non-inferior and equivalent."

@@ -293,12 +293,12 @@ class Calibration:
         """About how many studies would tell, if their rate is the one seen; None where these do."""
         if self.verdict != "unclear":
             return None
-        needed, text = self.estimate.n_usable, False
-        while not text:
+        needed, is_decided = self.estimate.n_usable, False
+        while not is_decided:
             digits: int = 10 ** max(math.floor(math.log10(1.1 * needed)) - 1, 0)
             needed = math.ceil(1.1 * needed / digits) * digits
             result = self.judged[0] * needed
-            text = all(
+            is_decided = all(
                 self._verdict_of(wilson_interval(count, needed, VERDICT_CONFIDENCE)) != "unclear"
                 for count in (math.floor(result), math.ceil(result))
             )

@@ -253,11 +253,11 @@ def study_size(
     if effect is not None and not isinstance(effect, Difference):
         about = strategies.at_effect(about, effect)
     said = effect if isinstance(effect, Difference) else strategies.difference_of(about, effect, scale)
-    request = strategies.sized(about, said.value, rule)
+    study = strategies.sized(about, said.value, rule)
 
     def required(sought: SizeSought, workers: int | None, **how: Any) -> RequiredSize | SystemsSize:
         return strategies.required(
-            request,
+            study,
             sought,
             workers=workers,
             items=items,
@@ -292,9 +292,9 @@ def study_size(
     return StudySize(
         found=needed,
         priced=None if costs is None or needed.counts is None else cost_of(needed.counts, costs),
-        about=request,
+        about=study,
         said=said,
-        halfway=strategies.halfway_of_size(request, needed),
+        halfway=strategies.halfway_of_size(study, needed),
         setting=setting,
         scale=scale,
         provenance=_drawn(needed.simulated is not None, seed),

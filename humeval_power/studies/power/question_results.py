@@ -154,8 +154,8 @@ class PowerResult(QuestionResult):
     def body(self) -> Document:
         """Power in each way, then what was asked."""
         scenario = self.answer.scenario
-        wanted = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
-        blocks: list[Block] = [Facts((*wanted, *_how(self.answer)))]
+        facts = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
+        blocks: list[Block] = [Facts((*facts, *_how(self.answer)))]
         if self.answer.computed is not None and scenario.true_effect:
             here = Solution(scenario.true_effect, self.answer.computed.power)
             blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
@@ -257,8 +257,8 @@ class RequiredResult(QuestionResult):
         shown = required.n or required.highest
         size = f"none up to {required.highest:,}" if required.n is None else f"n = {required.n:,}"
         scenario = self.build(shown)
-        wanted = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
-        blocks: list[Block] = [Facts((*wanted, ("Method", required.method)))]
+        facts = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
+        blocks: list[Block] = [Facts((*facts, ("Method", required.method)))]
         if required.by == "computed":
             here = Solution(shown, required.power, required.target, is_size=True)
             blocks += _curve(lambda n: self.build(round(n)), here, label="Size n")

@@ -713,15 +713,15 @@ class _EstimatedPairs(NamedTuple):
 
 
 def _estimated_pairs(pairs: Pairs, further: Pairs) -> _EstimatedPairs:
-    wanted = list(pairs)
+    all_pairs = list(pairs)
     columns, signs = [], []
     for first, second in further:
-        if (second, first) in wanted:
-            columns.append(wanted.index((second, first)))
+        if (second, first) in all_pairs:
+            columns.append(all_pairs.index((second, first)))
             signs.append(-1.0)
             continue
-        if (first, second) not in wanted:
-            wanted.append((first, second))
-        columns.append(wanted.index((first, second)))
+        if (first, second) not in all_pairs:
+            all_pairs.append((first, second))
+        columns.append(all_pairs.index((first, second)))
         signs.append(1.0)
-    return _EstimatedPairs(tuple(wanted), np.array(columns), np.array(signs))
+    return _EstimatedPairs(tuple(all_pairs), np.array(columns), np.array(signs))

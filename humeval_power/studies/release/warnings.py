@@ -294,11 +294,11 @@ def ip_address(text: str) -> str | None:
 def personal_values(values: Sequence[str]) -> dict[str, list[str]]:
     """The different values of a column that tell of people, by what they are; times and places where half of them
     or more are such."""
-    notices = [value for value in values if value.strip()]
-    by_kind = {"an IP address": [value for value in notices if ip_address(value) is not None]}
+    texts = [value for value in values if value.strip()]
+    by_kind = {"an IP address": [value for value in texts if ip_address(value) is not None]}
     for what, pattern in (("a time", _TIME), ("a place on the map", _PLACE)):
-        those = [value for value in notices if pattern.match(value.strip())]
-        by_kind[what] = those if 2 * len(those) >= len(notices) else []
+        those = [value for value in texts if pattern.match(value.strip())]
+        by_kind[what] = those if 2 * len(those) >= len(texts) else []
     return {what: those for what, those in by_kind.items() if those}
 
 

@@ -259,12 +259,12 @@ def questions_of_checklist(checklist: Checklist, criterion: str) -> list[FilledF
 
 
 def entries(
-    request: Sequence[FilledField], answers: ReportConfig, memory: ReportConfig
+    questions: Sequence[FilledField], answers: ReportConfig, memory: ReportConfig
 ) -> tuple[AnswerEntry, ...]:
     """An entry for each answer in the order of the forms, then those that nothing here asks for."""
     by_place: dict[Place, list[FilledField]] = {}
     without: dict[tuple[str, str], AnswerEntry] = {}
-    for one in request:
+    for one in questions:
         places = places_of(one.form, one.number, one.criterion)
         for place in places:
             by_place.setdefault(place, []).append(one)
@@ -511,10 +511,10 @@ class AnswersTemplate(Report):
 
 def _counts(part: list[AnswerEntry]) -> tuple[int, int, int, int]:
     """Open, to be confirmed, known from files, answered."""
-    wanted = [entry for entry in part if entry.value is None]
-    n_open = sum(entry.is_open for entry in wanted)
-    n_wanted = sum(entry.is_wanted for entry in wanted)
-    return n_open, n_wanted - n_open, len(wanted) - n_wanted, len(part) - len(wanted)
+    unanswered = [entry for entry in part if entry.value is None]
+    n_open = sum(entry.is_open for entry in unanswered)
+    n_wanted = sum(entry.is_wanted for entry in unanswered)
+    return n_open, n_wanted - n_open, len(unanswered) - n_wanted, len(part) - len(unanswered)
 
 
 # Answers that are the same in every study of a team, as a result and as a file.

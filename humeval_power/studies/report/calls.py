@@ -310,8 +310,8 @@ def answers_template(
     forms: tuple[AnsweredForm, ...] = ("heds", "arr", "card2020")
     if of_study[0].plan is not None:
         forms = (*forms, "aspredicted", "osf")
-    wanted = [one for each in ((form,) if form else forms) for one in _questions_of(each, of_study, own)]
-    return AnswersTemplate(entries=entries(wanted, own, memory or NO_CONFIG), strict=strict)
+    questions = [one for each in ((form,) if form else forms) for one in _questions_of(each, of_study, own)]
+    return AnswersTemplate(entries=entries(questions, own, memory or NO_CONFIG), strict=strict)
 
 
 def remember(

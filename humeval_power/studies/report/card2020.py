@@ -105,13 +105,13 @@ def _power_at_interest(facts: StudyFacts) -> PowerAnswer | None:
 def _item(
     question: ChecklistQuestion, answer: PowerAnswer | None, sources: Mapping[str, str]
 ) -> ChecklistItem:
-    key, section, request, advice = question
+    key, section, sentence, advice = question
     if answer is None:
-        return ChecklistItem(key, section, request, "open", advice=advice)
+        return ChecklistItem(key, section, sentence, "open", advice=advice)
     return ChecklistItem(
         key,
         section,
-        request,
+        sentence,
         "filled" if answer.is_whole else "open",
         minus_of_numbers(answer.text),
         sources.get(key, sources[""]),

@@ -616,5 +616,5 @@ def other_decisions(facts: StudyFacts) -> Iterator[str]:
         if words(check, field) != kind or not parted:
             continue
         named = [one.name for one in facts.ranked_comparisons if {one.first, one.second} in parted]
-        notices = in_words(tuple(named))
-        yield f"{words_of_it}, a check that decides nothing, {notices} would be decided otherwise."
+        sentence = in_words(tuple(named))
+        yield f"{words_of_it}, a check that decides nothing, {sentence} would be decided otherwise."

@@ -68,9 +68,9 @@ def fields_of(prompts: Iterable[FieldPrompt], answers: Mapping[str, Given | None
     return tuple(field_of(question, answers.get(question.number)) for question in prompts)
 
 
-def field_of(prompts: FieldPrompt, given: Given | None, *, criterion: str | None = None) -> FormField:
+def field_of(of: FieldPrompt, given: Given | None, *, criterion: str | None = None) -> FormField:
     """One field; open where nothing is given."""
-    key, number, prompt, section = prompts
+    key, number, prompt, section = of
     if given is None or not given.text.strip():
         return FormField(key, number, prompt, criterion=criterion, section=section)
     state: State = "filled" if given.is_certain else "suggested"

@@ -341,8 +341,8 @@ def merged_text(names: Sequence[str], texts: Sequence[str | None]) -> str | None
         first = last = 0
     begin, end = sentences[0][:first], sentences[0][len(sentences[0]) - last :]
     between = [(name, " ".join(said[first : len(said) - last])) for name, said in known]
-    notices = [f"{name}: {text}" for name, text in between if text]
-    return " ".join([*begin, *notices, *end])
+    parts = [f"{name}: {text}" for name, text in between if text]
+    return " ".join([*begin, *parts, *end])
 
 
 def _n_alike(sentences: Sequence[Sequence[str]]) -> int:

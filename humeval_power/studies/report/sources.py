@@ -361,8 +361,8 @@ def read_memory(*, wanted: bool = True) -> ReportConfig:
     try:
         return read_config(str(place)).to_remember()
     except InputError as error:
-        notices = [replace(one, remedy=f"{one.remedy} {_FORGET}".strip()) for one in error.problems]
-        raise InputError(notices) from None
+        problems = [replace(one, remedy=f"{one.remedy} {_FORGET}".strip()) for one in error.problems]
+        raise InputError(problems) from None
 
 
 def own_answers(path: str | None, *, memory: ReportConfig) -> ReportConfig | None:

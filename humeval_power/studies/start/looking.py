@@ -185,7 +185,7 @@ def ask_all(talk: Talk, given: Mapping[str, str]) -> Talk:
         The user stops.
     """
     say(wrapped(_INTRO), err=True)
-    wanted: list[Talk] = []  # the talk before each answer, to go back to
+    talks: list[Talk] = []  # the talk before each answer, to go back to
     before: Ask | None = None
     while (ask := next_ask(talk)) is not None:
         if ask.option in given:
@@ -196,14 +196,14 @@ def ask_all(talk: Talk, given: Mapping[str, str]) -> Talk:
         try:
             typed = _typed(ask, talk)
             if typed.casefold() == BACK:
-                talk = wanted.pop() if wanted else talk
+                talk = talks.pop() if talks else talk
                 continue
             after = _answered(ask, typed, talk, scale=given.get("scale", ""))
         except InputError as error:
             for problem in error.problems:
                 say(wrapped(str(problem), bullet="  ! "), err=True)
             continue
-        wanted.append(talk)
+        talks.append(talk)
         talk = after
     say("", err=True)
     return talk

@@ -104,8 +104,8 @@ def _command(words: str, why: str) -> tuple[Block, ...]:
 
 
 def _blocks(step: Step, steps: tuple[Step, ...]) -> tuple[Block, ...]:
-    text = (Paragraph(step.tells),) if step.tells else ()
-    return (Paragraph(f"{steps.index(step) + 1}. {step.why}"), Listing(step.shown), *text)
+    blocks = (Paragraph(step.tells),) if step.tells else ()
+    return (Paragraph(f"{steps.index(step) + 1}. {step.why}"), Listing(step.shown), *blocks)
 
 
 def _row(step: Step) -> Record:

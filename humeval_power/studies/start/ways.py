@@ -90,9 +90,7 @@ def understood(talk: Talk) -> tuple[tuple[str, str], ...]:
 def assumptions(talk: Talk) -> tuple[str, ...]:
     """What nobody said and was taken instead, a sentence each: to be replaced by what one knows."""
     return tuple(
-        text
-        for words in (_of_rating, _of_money, _of_differences, _of_scores, _of_many)
-        for text in words(talk)
+        text for say in (_of_rating, _of_money, _of_differences, _of_scores, _of_many) for text in say(talk)
     )
 
 

@@ -260,9 +260,9 @@ class Workspace:
         study = await run_in_threadpool(self._known.open, name)
         path, text = await run_in_threadpool(self._known.answered, study, sent)
         named = await run_in_threadpool(self._known.edited, study, {"answers": path})
-        options = question_of(BY_KEY["report"], named, {"form": ANSWERS})
-        if options is not None:
-            work = await run_in_threadpool(self._work, named, options)
+        question = question_of(BY_KEY["report"], named, {"form": ANSWERS})
+        if question is not None:
+            work = await run_in_threadpool(self._work, named, question)
             files = tuple(one for one in work.files if one[0] != beside(name, path))
             work = replace(work, files=files, texts=(*work.texts, (beside(name, path), text)))
             tried = self._parts.workers.job(work.key, work)
@@ -455,9 +455,9 @@ class Workspace:
     def _work(self, study: OpenedStudy, question: StageCommand) -> Work:
         """A command that writes nothing: in a folder of its own, with the files that the study names."""
         without = {name: "" for name in question.without if study.has(name)}
-        request = self._known.edited(study, without) if without else study
-        files = tuple((name, str(path)) for name, path in self._known.files_of(request).items())
-        text = (beside(study.name, FILE_NAME), request.file.text)
+        edited = self._known.edited(study, without) if without else study
+        files = tuple((name, str(path)) for name, path in self._known.files_of(edited).items())
+        text = (beside(study.name, FILE_NAME), edited.file.text)
         return Work(question.words, files, texts=(text,), at=study.name)
 
     def _as_kept(self, study: OpenedStudy, typed: Mapping[str, str]) -> dict[str, str]:

@@ -378,12 +378,12 @@ def _differ(reading: Reading, ratings: set[str], roles: Mapping[str, str]) -> st
     """How columns of ratings differ that were chosen just now: in what no column says."""
     if len(ratings) < 2 and all(one.is_one for one in reading.families if one.name in ratings):
         return ""
-    text = set(roles.values())
-    both = bool(text & {ITEM_SYSTEM, SYSTEM_ITEM})
+    used = set(roles.values())
+    both = bool(used & {ITEM_SYSTEM, SYSTEM_ITEM})
     missing = [
         part
         for part in ("item", "system", "worker")
-        if part not in text and not (both and part != "worker")
+        if part not in used and not (both and part != "worker")
     ]
     return (
         ONE_BY_ONE

@@ -110,14 +110,14 @@ class Stage:
     @property
     def more(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The further fields, by the titles of their sections."""
-        options = {name for stage in STAGES for name in stage.fields}
+        names = {name for stage in STAGES for name in stage.fields}
         groups = (
             (
                 SECTIONS[section].title,
                 tuple(
                     name
                     for name, one in FIELDS.items()
-                    if one.section == section and name not in options and one.label
+                    if one.section == section and name not in names and one.label
                 ),
             )
             for section in self.sections

@@ -71,14 +71,14 @@ class StageShown:
 
     def problems(self, study: OpenedStudy) -> tuple[Wrong, ...]:
         """All that is wrong, in the words of the page."""
-        text = self.answer.problems if self.answer else ()
+        of_answer = self.answer.problems if self.answer else ()
         if (
             self.table is not None
         ):  # how its file is read says more than why the table cannot be used as it is
             reading = self.table.reading
             is_taken = study.has("exports") and reading is not None and not reading.troubles
-            text = text if is_taken else self.table.problems
-        result = map(_spoken, (*self.wrong, *text))
+            of_answer = of_answer if is_taken else self.table.problems
+        result = map(_spoken, (*self.wrong, *of_answer))
         has_effect = study.has("effect", "effect_raw", "effect_latent")
         return tuple(_NO_EFFECT if one.option == "effect" and not has_effect else one for one in result)
 

@@ -120,8 +120,8 @@ def _line(text: str) -> str:
 
 
 def _mapping(form: RatingForm) -> str:
-    text = ("worker", "slot", "batch", "order", "code")
-    columns = {**{part: part for part in text}, "timestamp": "Timestamp"}
+    parts = ("worker", "slot", "batch", "order", "code")
+    columns = {**{part: part for part in parts}, "timestamp": "Timestamp"}
     return mapping_toml("table", by_criterion(form, question_names(form)), columns)
 
 

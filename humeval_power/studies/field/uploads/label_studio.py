@@ -61,13 +61,13 @@ def _write(form: RatingForm) -> Mapping[str, Content]:
 def _config(form: RatingForm, names: tuple[str, ...]) -> str:
     """The labeling interface. A choice is shown with its label, and comes back as its number."""
     above = ['  <Text name="source" value="$source" valueType="text"/>'] if has_source(form) else []
-    request = [
+    lines = [
         line
         for question, name in zip(form.questions, names, strict=True)
         for line in _question_lines(form, question, name)
     ]
     return "\n".join(
-        ("<View>", *above, '  <Text name="text" value="$text" valueType="text"/>', *request, "</View>", "")
+        ("<View>", *above, '  <Text name="text" value="$text" valueType="text"/>', *lines, "</View>", "")
     )
 
 

@@ -95,13 +95,13 @@ class QualtricsSurvey:
 
     def _slot_block(self, slot: str) -> str:
         """A block that goes through what a slot is shown: a loop for each, in order."""
-        words = {str(one.order): fields_of(one) for one in self.form.of_slot(slot)}
-        fields = {loop: {"1": text, "2": above} for loop, (text, above) in words.items()}
+        shown = {str(one.order): fields_of(one) for one in self.form.of_slot(slot)}
+        fields = {loop: {"1": text, "2": above} for loop, (text, above) in shown.items()}
         options: Json = {"Looping": "Static", "LoopingOptions": {"Static": fields, "Randomization": "None"}}
         named = zip(question_names(self.form), self.form.questions, strict=True)
-        request = [self._shown(f"{slot}_text", _SHOWN)]
-        request += [self._question_block(f"{slot}_{name}", question) for name, question in named]
-        return self._block(f"Slot {slot}", request, options)
+        blocks = [self._shown(f"{slot}_text", _SHOWN)]
+        blocks += [self._question_block(f"{slot}_{name}", question) for name, question in named]
+        return self._block(f"Slot {slot}", blocks, options)
 
     def _add(self, tag: str, text: str, about: Json) -> str:
         question_id = f"QID{len(self.questions) + 1}"
@@ -135,7 +135,7 @@ class QualtricsSurvey:
     def _flow(self, intro: str, of_slot: Mapping[str, str]) -> Json:
         """What comes after what: the slot is taken from the link, or else drawn so that slots are even."""
         root = next(self._flow_ids)
-        text = self._embedded([_from_link(name) for name in _FROM_LINK])
+        embedded = self._embedded([_from_link(name) for name in _FROM_LINK])
         drawn = {
             "Type": "BlockRandomizer",
             "FlowID": next(self._flow_ids),
@@ -145,7 +145,7 @@ class QualtricsSurvey:
         }
         branches = [self._branch("Empty", None, [drawn])]
         branches += [self._branch("EqualTo", slot, [self._step(block)]) for slot, block in of_slot.items()]
-        flow = [text, self._step(intro, "Block"), *branches]
+        flow = [embedded, self._step(intro, "Block"), *branches]
         used = int(next(self._flow_ids).removeprefix("FL_"))
         return {
             "Type": "Root",

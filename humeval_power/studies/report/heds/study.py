@@ -74,8 +74,8 @@ def _experiment(documents: Documents, criteria: tuple[str, ...]) -> Given | None
         return None
     source = documents.study_source if documents.study else documents.name("plan")
     on = f" on {in_words(criteria)}" if criteria else ""
-    options = f" {plan.question}" if plan else ""
-    return Given(f"Human evaluation of {in_words(systems)}{on}.{options}", source, False)
+    question = f" {plan.question}" if plan else ""
+    return Given(f"Human evaluation of {in_words(systems)}{on}.{question}", source, False)
 
 
 def _outputs(documents: Documents) -> Given | None:
