@@ -201,7 +201,7 @@ def own_numbers(form: str) -> list[str]:
     from humeval_power.studies.report.prereg import ASPREDICTED_FIELDS, OSF_FIELDS
 
     asked = {
-        "heds": [question.asked for question in heds_questions()],
+        "heds": [question.field_prompt for question in heds_questions()],
         "arr": ARR_FIELDS,
         "aspredicted": ASPREDICTED_FIELDS,
         "osf": OSF_FIELDS,

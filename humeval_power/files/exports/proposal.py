@@ -84,7 +84,7 @@ class Choices:
         return [name for name, one in self.roles.items() if one == role]
 
     @property
-    def told(self) -> set[str]:
+    def parts_known(self) -> set[str]:
         """The parts of a rating that columns say."""
         both = {"item", "system"} if self.of(ITEM_SYSTEM) or self.of(SYSTEM_ITEM) else set()
         return {role for role in self.roles.values() if role in FIELDS} | both
@@ -279,7 +279,7 @@ def shown_parts(said: Choices, chosen: Sequence[Family]) -> tuple[str, ...]:
     said_so = {part for parts in said.slots.values() for part in parts}
     more = [part for part in ("criterion", "worker") if singles or part in said_so]
     parts = ("item", "system", *more)
-    return tuple(part for part in parts if part not in said.told)
+    return tuple(part for part in parts if part not in said.parts_known)
 
 
 def _label(name: str) -> str:
@@ -436,19 +436,19 @@ def _marks(export: Export, said: Choices) -> dict[str, str]:
 def _shown(export: Export, said: Choices, those: Sequence[Family]) -> Choices:
     """What columns of ratings show, of which no column says it: by their names, or the questions over them."""
     chosen = [one for one in those if said.roles.get(one.name) == RATING]
-    missing = [part for part in ("item", "system") if part not in said.told]
+    missing = [part for part in ("item", "system") if part not in said.parts_known]
     names = [column for one in chosen for column in one.slots]
     if all(one.is_one for one in chosen) and said.differ in ("", "system") and len(names) > 3:
         apart = _apart(names, _are_criteria)
         is_sure = apart is not None and _are_criteria({last for _, last in apart})
         if apart is not None and "system" in missing and (is_sure or not said.differ):
-            parts = ("system", "criterion") if "item" in said.told else ("item", "system")
+            parts = ("system", "criterion") if "item" in said.parts_known else ("item", "system")
             return replace(said, differ=ONE_BY_ONE, slots=_said_of(apart, parts, names))
-    told_all = not missing and "worker" in said.told
-    if said.differ or not chosen or (len(chosen) == 1 and (chosen[0].is_one or told_all)):
+    all_known = not missing and "worker" in said.parts_known
+    if said.differ or not chosen or (len(chosen) == 1 and (chosen[0].is_one or all_known)):
         return said
     if all(one.is_one for one in chosen) or (len(chosen) == 1 and not missing):
-        criteria = told_all or _are_criteria(set(names))
+        criteria = all_known or _are_criteria(set(names))
         return replace(said, differ="criterion" if criteria else missing[-1] if missing else "worker")
     slots = {
         slot: export.questions.get(column, column) for one in chosen for column, slot in one.slots.items()
