@@ -159,7 +159,7 @@ def test_a_table_with_holes_says_what_to_leave_out(tmp_path: Path) -> None:
     message = " ".join(run("rank", "scores", path, code=2).stderr.split())
     # without d and one item 19 x 4 of 100 scores are left
     assert (
-        "most scores, 76 %, are kept without systems d and 1 item: --systems and --drop-missing" in message
+        "most scores, 76 %, are kept without system d and 1 item: --systems and --drop-missing" in message
     )
     record = run_json("rank", "scores", path, "--systems", "a,b,c,e", "--drop-missing")
     assert record["n_items"] == 19

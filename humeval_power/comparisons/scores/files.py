@@ -453,8 +453,8 @@ def _keeping_most(holes: Flags, names: Sequence[str]) -> str:
             items = items[of_items < of_items.max()]
     out = [name for place, name in enumerate(names) if place not in systems]
     n_out = len(holes) - len(items)
-    without = [f"systems {listing(out, limit=12)}"] if out else []
-    without += [f"{counted(n_out, 'item')}"] if n_out else []
+    without = [f"system{'s' if len(out) > 1 else ''} {listing(out, limit=12)}"] if out else []
+    without += [counted(n_out, "item")] if n_out else []
     share = len(items) * len(systems) / holes.size
     how = " and ".join(
         one for one in ("--systems" if out else "", "--drop-missing" if n_out else "") if one
