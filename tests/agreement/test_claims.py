@@ -434,9 +434,10 @@ def test_one_system_is_measured_once(monkeypatch):
         calls.append(system)
         return shared_ratings(ratings, system=system)
 
+    ratings = hp.ratings_from_table(_three_systems().query("system == 'A'"), require_pair=False)
+    hp.agreement.report(ratings)  # imports what binds the function
     monkeypatch.setattr(agreement_module, "shared_ratings", counted)
-    table = _three_systems().query("system == 'A'")
-    found = hp.agreement.report(hp.ratings_from_table(table, require_pair=False))
+    found = hp.agreement.report(ratings)
     assert len(found.rows) == 1
     assert calls == [0]
 
