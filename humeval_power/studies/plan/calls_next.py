@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from humeval_power.checking.exports.assigned import AssignmentTable
     from humeval_power.checking.exports.export import Export
     from humeval_power.checking.exports.mapping import Mapping as ExportMapping
-    from humeval_power.studies.plan.next_worth import Way
+    from humeval_power.studies.plan.next_worth import NextWay
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.plan.result_next import NextRatings
 
@@ -97,7 +97,7 @@ def next_ratings(
     chosen = fewest_first(result, n_next, rng)
     _check_enough(chosen, n_next, state, new_workers, limit)
     batch = _batch(plan, state, slots, chosen, {**how, "rates": rates}, n_rows=len(assignment.frame))
-    ways: tuple[Way, ...] = ()
+    ways: tuple[NextWay, ...] = ()
     by_gain = None
     if planned is not None:
         ways = ways_to_go_on(planned, state, chosen, limit=limit, rates=rates, rng=rng)

@@ -28,7 +28,7 @@ _MOST_WORK = 1e8  # steps of choosing by gain, which is shown for comparison alo
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class NextWay:
     """A state that a study can be brought to, and what it is worth; NaN where that is not known.
 
     name : 'stands' (what is given or still expected), 'next' (with the next ratings), 'new' (with as many by new
@@ -62,7 +62,7 @@ def ways_to_go_on(
     limit: int | None,
     rates: Sequence[float],
     rng: np.random.Generator,
-) -> tuple[Way, ...]:
+) -> tuple[NextWay, ...]:
     """What stands, what the chosen ratings make of it, what as many by others would, and what was planned.
 
     rates : of checks and repeats.
@@ -88,9 +88,9 @@ def ways_to_go_on(
         cost = None
         if more is not None and planned.costs is not None:
             cost = cost_of_batch(planned.costs, more, base, rates=rates, n_new=n_fresh)
-        ways.append(Way(name, *_sizes(design), n_fresh, *_precision(planned, design), cost))
+        ways.append(NextWay(name, *_sizes(design), n_fresh, *_precision(planned, design), cost))
     intact = planned.design()
-    return (*ways, Way("planned", *_sizes(intact), 0, *_precision(planned, intact), None))
+    return (*ways, NextWay("planned", *_sizes(intact), 0, *_precision(planned, intact), None))
 
 
 def n_beyond(more: Assignment, state: StudyUnderWay) -> int:

@@ -15,7 +15,7 @@ from humeval_power.saying.document import Document, Fact, Paragraph, Points, Sec
 from humeval_power.saying.numbers import counted, percent
 from humeval_power.saying.result import Record
 from humeval_power.scales import RatingScale
-from humeval_power.studies.plan.next_worth import Way
+from humeval_power.studies.plan.next_worth import NextWay
 from humeval_power.studies.plan.result_assignment import AssignmentResult
 from humeval_power.studies.plan.under_way import OutputCounts
 
@@ -44,7 +44,7 @@ class NextRatings(AssignmentResult):
     before: Assignment
     counts: Mapping[str, int]
     per_output: OutputCounts
-    ways: tuple[Way, ...] = ()
+    ways: tuple[NextWay, ...] = ()
     by_gain: tuple[float, float] | None = None
     scale: RatingScale | None = None
     currency: str | None = None
@@ -56,7 +56,7 @@ class NextRatings(AssignmentResult):
         """How many ratings come next."""
         return int(self.assignment.loads(0).sum())
 
-    def way(self, name: str) -> Way | None:
+    def way(self, name: str) -> NextWay | None:
         """The state of that name; None where it was not computed."""
         return next((one for one in self.ways if one.name == name), None)
 
@@ -104,7 +104,7 @@ class NextRatings(AssignmentResult):
             said += f" As many by {_who(other)} would give {percent(other.power)}{self._price(other)}."
         return f"{said} No rating was read to choose them."
 
-    def _price(self, way: Way) -> str:
+    def _price(self, way: NextWay) -> str:
         return (
             "" if way.cost is None or self.currency is None else f", for {money(way.cost, self.currency)}"
         )
@@ -244,7 +244,7 @@ class NextRatings(AssignmentResult):
         }
 
 
-def _who(way: Way) -> str:
+def _who(way: NextWay) -> str:
     if not way.n_new:
         return "those who are left"
     return "a new worker" if way.n_new == 1 else f"{way.n_new:,} new workers"

@@ -39,7 +39,6 @@ from humeval_power.doors.page.workspace.studies import (
     as_typed,
     beside,
     paths_of,
-    version_of,
 )
 from humeval_power.doors.page.workspace.views import (
     StageShown,
@@ -353,7 +352,7 @@ class Workspace:
             answer = await self._parts.workers.live(work, f"{tab} table" if tab else "")
             if answer is None or answer.reading is not None:
                 break
-        return answer if answer is None else replace(answer, command=version_of(mapping))
+        return answer
 
     async def take(self, request: Request) -> Response:
         """What may be published of a study, as a zip."""

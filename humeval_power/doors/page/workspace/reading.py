@@ -18,7 +18,7 @@ from humeval_power.checking.exports.rating_blocks import answers_in_words
 from humeval_power.checking.exports.templates import FIELDS
 from humeval_power.choices import TITLES
 from humeval_power.doors.page.requests import on_page
-from humeval_power.doors.page.workspace.studies import MAPPING, OpenedStudy
+from humeval_power.doors.page.workspace.studies import MAPPING, OpenedStudy, version_of
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.exports.mapping_file import mapping_text, parsed_mapping
 from humeval_power.files.exports.proposal import (
@@ -36,12 +36,7 @@ from humeval_power.files.exports.proposal import (
     shown_parts,
 )
 
-PARTS: Mapping[str, str] = {
-    "worker": "worker",
-    "item": "item",
-    "system": "system",
-    "criterion": "criterion",
-}
+PARTS = ("worker", "item", "system", "criterion")
 ROLES: Mapping[str, str] = {
     "": "not used",
     RATING: "the rating",
@@ -78,7 +73,7 @@ class ColumnShown:
     label: str
     n: int
     samples: tuple[str, ...]
-    asked: str = ""
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +90,8 @@ class Trouble:
 class Reading:
     """A file, how it is read, and what comes of it.
 
-    is_chosen : whether a person has said how. mapping : as a file. head : names and first rows.
+    is_chosen : whether a person has said how. mapping : as a file. version : of the file that says it.
+    head : names and first rows.
     proposed : columns whose role is a proposal. slots : of columns of ratings: slot, column, question.
     words : answers that are no numbers, with how often they stand there.
     filters : columns whose rows may be left out, by what stands in them and how often.
@@ -108,6 +104,7 @@ class Reading:
     n_rows: int
     is_chosen: bool
     mapping: str
+    version: str
     head: tuple[tuple[str, ...], ...]
     columns: tuple[ColumnShown, ...]
     families: tuple[Family, ...]
@@ -125,10 +122,14 @@ class Reading:
     troubles: tuple[Trouble, ...] = ()
 
     @property
+    def ratings(self) -> tuple[Family, ...]:
+        """The columns of ratings."""
+        return tuple(one for one in self.families if self.choices.roles.get(one.name) == RATING)
+
+    @property
     def parts(self) -> tuple[str, ...]:
         """What is said for each column or slot of ratings."""
-        chosen = [one for one in self.families if self.choices.roles.get(one.name) == RATING]
-        return shown_parts(self.choices, chosen) if chosen else ()
+        return shown_parts(self.choices, self.ratings) if self.ratings else ()
 
     @property
     def differs(self) -> Mapping[str, str]:
@@ -138,15 +139,14 @@ class Reading:
     @property
     def may_differ(self) -> bool:
         """Whether there are several columns of ratings."""
-        ratings = [one for one in self.families if self.choices.roles.get(one.name) == RATING]
-        return len(ratings) > 1 or any(not one.is_one for one in ratings)
+        return len(self.ratings) > 1 or any(not one.is_one for one in self.ratings)
 
     @property
     def is_labelled(self) -> bool:
         """Whether each family of ratings is a criterion of its own."""
-        ratings = [one for one in self.families if self.choices.roles.get(one.name) == RATING]
-        several = len(ratings) > 1
-        return several and (self.choices.differ == "criterion" or any(not one.is_one for one in ratings))
+        families = self.ratings
+        several = len(families) > 1
+        return several and (self.choices.differ == "criterion" or any(not one.is_one for one in families))
 
     def points(self, word: str) -> str:
         """The points of an answer in words, as one would type them."""
@@ -190,6 +190,7 @@ def reading_of(export: Export, written: str) -> Reading:
         n_rows=len(export.frame),
         is_chosen=mapping is not None,
         mapping=mapping_text(made, export.platform) if made else "",
+        version=version_of(written),
         head=tuple(_head(export.frame)),
         columns=tuple(_column(one, export) for one in those),
         families=those,
@@ -379,21 +380,14 @@ def _differ(reading: Reading, ratings: set[str], roles: Mapping[str, str]) -> st
     if len(ratings) < 2 and all(one.is_one for one in reading.families if one.name in ratings):
         return ""
     used = set(roles.values())
-    both = bool(used & {ITEM_SYSTEM, SYSTEM_ITEM})
-    missing = [
-        part
-        for part in ("item", "system", "worker")
-        if part not in used and not (both and part != "worker")
-    ]
-    return (
-        ONE_BY_ONE
-        if len(missing) > 1
-        else missing[0]
-        if missing
-        else "criterion"
-        if len(ratings) > 1
-        else ""
-    )
+    if used & {ITEM_SYSTEM, SYSTEM_ITEM}:
+        used |= {"item", "system"}
+    missing = [part for part in ("item", "system", "worker") if part not in used]
+    if len(missing) > 1:
+        return ONE_BY_ONE
+    if missing:
+        return missing[0]
+    return "criterion" if len(ratings) > 1 else ""
 
 
 def _number(text: str) -> float | None:

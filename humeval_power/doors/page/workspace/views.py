@@ -247,7 +247,6 @@ def _of_answer(
         },
         "has_looks": study.has("looks"),
         "reading": shown.table.reading if shown.table else None,
-        "seen": shown.table.command if shown.table else "",
         "table_open": bool(wanted.get("table")),
         "can_read": bool(field_read(study, stage)),
         "next": following,
