@@ -733,12 +733,12 @@ def _expected(looks: SequentialOption, result: PlanResult) -> str:
 def stops_sections(result: PlanResult) -> Iterator[Section]:
     """What the chosen design takes at each true difference if its intervals stop it, what that saves, and what it
     costs in power; none of any other study."""
-    from humeval_power.studies.looks.repeated import few_workers_note
-    from humeval_power.studies.looks.tables import stops_blocks
-
     answer, request = result.chosen.sequential, result.request
     if answer is None or not answer.stops:
         return
+    from humeval_power.studies.looks.repeated import few_workers_note
+    from humeval_power.studies.looks.tables import stops_blocks
+
     blocks = stops_blocks(answer.stops, answer.plan.rows[-1].n_workers, request.rule, request.assumed.scale)
     few = few_workers_note(answer.plan.rows[0].n_workers)
     yield Section("What it takes", (*blocks, *([] if few is None else [Paragraph(few)])))
