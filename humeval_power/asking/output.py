@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -119,11 +119,12 @@ def refuse_to_overwrite(paths: Sequence[str | Path], *, force: bool) -> None:
         return
     from humeval_power.files.file_sets import check_targets
 
-    _refuse_inputs(written)
+    refuse_inputs(written)
     check_targets(written, force=force)
 
 
-def _refuse_inputs(paths: Sequence[str | Path]) -> None:
+def refuse_inputs(paths: Iterable[str | Path]) -> None:
+    """Raise InputError for files that the command reads."""
     ctx = click.get_current_context(silent=True)
     read = [] if ctx is None else [*_read_paths(ctx.params)]
     result = [str(path) for path in paths if any(_same_file(path, other) for other in read)]

@@ -34,6 +34,7 @@ from humeval_power.asking.output import (
     is_quiet,
     note,
     printed,
+    refuse_inputs,
     refuse_one_place,
     refuse_to_overwrite,
     refuse_to_renew,
@@ -164,6 +165,7 @@ class Out:
         if self.is_folder:
             files = folder_of(result)
             place = Path(path)
+            refuse_inputs(place / name for name in files)
             write_set({**{place / name: files[name] for name in files}, **beside}, force=self.force)
             if caught() is None:  # the program that runs the command says itself where its files are
                 note(f"Written to {path}: {_names(files)}")

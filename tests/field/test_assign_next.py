@@ -531,3 +531,38 @@ def test_the_ledger_says_how_many_and_why_and_nothing_else(tmp_path) -> None:
     lost = run(*words[:-1], 2, "-o", tmp_path / "more.csv", code=2)
     assert "plan.looks.secret" in " ".join(lost.stderr.split())
     assert not (tmp_path / "more.csv").exists()
+
+
+def test_a_batch_replaces_no_table_that_is_read_and_is_told_only_where_it_is_written(tmp_path) -> None:
+    files = plans.written(tmp_path / "study", plans.with_looks())
+    given = [
+        {"worker": f"p-{row['worker_slot']}", "slot": row["worker_slot"], "rating": 3}
+        | {name: row[name] for name in ("order", "code", "kind")}
+        for row in rows_of(files.assignment)
+        if row["worker_slot"] != "w03"
+    ]
+    given[0]["code"] = "QQQQQ"
+    there = tmp_path / "there"
+    there.mkdir()
+    own = there / "table.csv"
+    own.write_bytes(files.assignment.read_bytes())
+    (tmp_path / "gone.txt").write_text("nobody\n")
+    words = (
+        *("assign", "--plan", files.plan, "--key", files.key, "--batch-size", 8),
+        *("--checks", 0.1, "--repeats", 0.2, "--assignment", own, "--withdrawn", tmp_path / "gone.txt"),
+        *("--exports", write(tmp_path / "answers.csv", given), "--next", 24, "--dropouts", "w03,"),
+        *("--new-workers", 1),
+    )
+    ledger = tmp_path / "study" / "plan.looks.jsonl"
+    for force in ((), ("--force",)):
+        refused = run(*words, "-o", there, *force, code=2)
+        assert "table.csv" in " ".join(refused.stderr.split())
+        assert own.read_bytes() == files.assignment.read_bytes()
+        assert not ledger.exists()
+    answer = " ".join(run(*words).stdout.split())
+    assert "1 answer fits nothing in the assignment" in answer
+    assert "Of those who withdrew, 1 gave nothing in these exports" in answer
+    assert "The ledger of looks has no line of these ratings" in answer
+    written = run(*words, "-o", tmp_path / "next").stdout
+    assert "has no line" not in written
+    assert len(read_ledger(ledger)) == 2

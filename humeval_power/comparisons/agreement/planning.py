@@ -135,7 +135,7 @@ class AgreementTarget:
         self, known: Reliability, n_raters: int, n_outputs: int, size: tuple[int, int] = (_STUDIES, _DRAWS)
     ) -> float:
         """The same of a size."""
-        interval = half_widths(
+        widths = half_widths(
             known,
             n_raters,
             n_outputs,
@@ -145,7 +145,7 @@ class AgreementTarget:
             n_studies=size[0],
             n_draws=size[1],
         )
-        return self.reached(interval)
+        return self.reached(widths)
 
     def floor(self, known: Reliability, n_raters: int) -> float:
         """The same with outputs without end."""

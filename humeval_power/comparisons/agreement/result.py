@@ -31,17 +31,17 @@ def agreement_record(
     within a system, None elsewhere. Intraclass correlations are about other workers. The further measures are given
     for all systems together, Krippendorff's ordinal alpha also within each.
     """
-    entrys: list[Entry] = []
+    entries: list[Entry] = []
     for one in between:
         place = "" if one.system is None else f" within {one.system}"
-        entrys.append(_entry(f"Krippendorff's alpha, ordinal{place}", one.alpha_ordinal, one.many_ordinal))
+        entries.append(_entry(f"Krippendorff's alpha, ordinal{place}", one.alpha_ordinal, one.many_ordinal))
         if one.system is None:
-            entrys += [
+            entries += [
                 _entry("Krippendorff's alpha, interval", one.alpha_interval, one.many_interval),
                 _entry("share of equal ratings of two workers", one.exact),
                 _entry("share at most one point apart", one.within_one),
             ]
-    entrys += [
+    entries += [
         _entry(
             f"intraclass correlation, {one.definition}, {_mean_of(one.n_ratings)}", one.measure, one.measure
         )
@@ -50,7 +50,7 @@ def agreement_record(
     overall = [one for one in repeats if one.system is None]
     within = [entry for one in overall if one.n_cells for entry in _repeat_entries(one)]
     n_repeated = overall[0].n_cells if overall else None
-    return {"between": entrys, "within": within, "n_repeated": n_repeated}
+    return {"between": entries, "within": within, "n_repeated": n_repeated}
 
 
 def _repeat_entries(one: Repeatability) -> list[Entry]:

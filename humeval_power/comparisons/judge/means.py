@@ -213,7 +213,10 @@ def judged_means(
     plain = cross_fitted = None
     tuned = replace(alone, weighting="tuned") if assisted.reason else _taken("tuned", assisted, n_judges)
     if not assisted.reason:
-        cross_fitted = mean("cross-fitted", fold_weights(values, scores, extra, fold)[fold])
+        used = list(assisted.used)
+        weights = np.zeros((int(fold.max()) + 1, n_judges))
+        weights[:, used] = fold_weights(values, scores[:, used], extra[:, used], fold)
+        cross_fitted = mean("cross-fitted", weights[fold])
         plain = mean("plain", np.ones((n, 1))) if n_judges == 1 else None
         if parts is not None:
             tuned = replace(cross_fitted, weighting="tuned")
@@ -232,7 +235,7 @@ def judged_means(
         seed=seed,
         clustered=clustered,
         n_clusters=None if clusters is None else clusters.n_clusters,
-        used=assisted.used if parts is None else tuple(range(n_judges)),
+        used=assisted.used,
     )
 
 

@@ -45,7 +45,7 @@ def judged_answers(table: JudgedTable, means: JudgedMeans | RatedMeans) -> tuple
     judge = _JUDGE if len(table.judge_names) == 1 else _JUDGES
     if isinstance(means, JudgedMeans):
         return (*value_answers(means, table.cluster_name, table.suspects, panel=table.panel), judge)
-    return (*rated_answers(means, table.cluster_name, table.suspects), judge)
+    return (*rated_answers(means, table.cluster_name, table.suspects), *(() if means.reason else (judge,)))
 
 
 def value_answers(
@@ -90,11 +90,12 @@ def rated_answers(
     )
     if cluster is None:
         return workers, assumed_items(means.n_items, suspects)
+    of_judge = "" if means.reason else ", and the judge's mean has a standard error by clusters (CR2)"
     items = Independence(
         "items",
         "accounted",
         f"Items come in {means.n_clusters:,} clusters ({cluster}): they are a random effect of the model, above "
-        "the items, and the judge's mean has a standard error by clusters (CR2).",
+        f"the items{of_judge}.",
     )
     return workers, items
 
@@ -516,6 +517,7 @@ class JudgeWorkers(PaperResult):
         means, best = self.found, self.found.judged
         others = means.n_judged - means.n_items
         raters = percent(best.sd_worker**2 / means.n_workers / best.standard_error**2)
+        with_judge = "" if means.reason else " with the judge"
         return Document(
             self.estimated,
             lead=_lead(self.estimated, means, "workers"),
@@ -525,21 +527,29 @@ class JudgeWorkers(PaperResult):
                     f"{means.n_ratings:,} of {counted(means.n_items, 'item')} by "
                     f"{counted(means.n_workers, 'worker')}; the judge scored {others:,} items more",
                 ),
-                (
-                    "Worth",
-                    f"{means.efficiency:.2f} times the data; {decimals(best.df, 1)} df (Kenward and Roger)",
+                *(
+                    (("Test", f"{decimals(best.df, 1)} df (Kenward and Roger)"),)
+                    if means.reason
+                    else (
+                        (
+                            "Worth",
+                            f"{means.efficiency:.2f} times the data; {decimals(best.df, 1)} df (Kenward and Roger)",
+                        ),
+                        self._judge(),
+                    )
                 ),
-                *(() if means.reason else (self._judge(),)),
-                ("Raters", f"{raters} of the variance with the judge, about: no judge takes that away"),
+                ("Raters", f"{raters} of the variance{with_judge}, about: no judge takes that away"),
             ),
             caveats=(*self.warnings, *self._caveats()),
             sections=(
                 Section(
-                    "With the judge and without",
+                    "The estimate" if means.reason else "With the judge and without",
                     (
                         self._table(),
                         _estimates_chart(
-                            self._named, self.estimated, "from workers alone, and with the judge"
+                            self._named,
+                            self.estimated,
+                            "from workers alone" + ("" if means.reason else ", and with the judge"),
                         ),
                     ),
                 ),
@@ -600,7 +610,7 @@ class JudgeWorkers(PaperResult):
     def signature(self) -> str:
         means = self.found
         return signature(
-            model="lmm+judge",
+            model="lmm" if means.reason else "lmm+judge",
             df="kr",
             workers=means.n_workers,
             items=means.n_items,

@@ -265,13 +265,26 @@ class JudgeAgreement(PaperResult):
             ("share", "judge's share of the ceiling", ceiling.share),
         )
 
+    def _ceiling(self) -> str:
+        ceiling = self.found
+        if not math.isfinite(ceiling.ceiling.estimate):
+            return "none: people do not agree with each other"
+        return (
+            f"{decimals(ceiling.ceiling.estimate, 3)} for a perfect judge; this one reaches "
+            f"{decimals(100 * ceiling.share.estimate, 0)} % of it"
+        )
+
     def answer(self) -> Document:
         ceiling = self.found
         unit = "output" if ceiling.of == "outputs" else "difference"
         about = "" if ceiling.of == "outputs" else f" about {ceiling.of}"
         picture = interval_chart(
             "correlations",
-            [(name, one.estimate, one.interval) for _, name, one in self._named[:3]],
+            [
+                (name, one.estimate, one.interval)
+                for _, name, one in self._named[:3]
+                if math.isfinite(one.estimate)
+            ],
             axis="Correlation with the mean of the others",
             title="The judge, a person and the ceiling",
             words="The correlation of the judge, of a person and of a perfect judge with the mean of the others.",
@@ -289,11 +302,7 @@ class JudgeAgreement(PaperResult):
                 ),
                 ("The judge", f"correlation {self._cell(ceiling.judge)} with the mean of the others"),
                 ("A person", f"correlation {self._cell(ceiling.human)} with the mean of the others"),
-                (
-                    "Ceiling",
-                    f"{decimals(ceiling.ceiling.estimate, 3)} for a perfect judge; this one reaches "
-                    f"{decimals(100 * ceiling.share.estimate, 0)} % of it",
-                ),
+                ("Ceiling", self._ceiling()),
                 (
                     "Difference",
                     f"judge less person {self._cell(ceiling.difference)}, "

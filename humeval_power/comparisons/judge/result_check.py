@@ -249,10 +249,8 @@ class JudgeLabels(PaperResult):
             ("AC1", first.ac1),
             ("kappa", first.kappa),
         )
-        notices = (
-            (name, value) for name, value in how if value is not None and not math.isnan(value.value)
-        )
-        said = [f"{name} {measured_words(replace(value, reason=''))}" for name, value in notices] or [
+        known = ((name, value) for name, value in how if value is not None and not math.isnan(value.value))
+        said = [f"{name} {measured_words(replace(value, reason=''))}" for name, value in known] or [
             "nothing that varies"
         ]
         who = "The judge" if len(self.judges) == 1 else shortened(first.name)

@@ -280,13 +280,16 @@ def judged_pair(
     )
 
 
+_ESTIMATED_PAIRS = 45  # of systems, before an estimate of all is offered
+
+
 def can_estimate(table: JudgedTable) -> bool:
-    """Whether the mean, or the difference of each two systems, has an estimate: the first pair is estimated, the
+    """Whether the mean, or the difference of each two systems, has an estimate: the first pairs are estimated, the
     data of others are looked at."""
     pairs: Sequence[tuple[str, str] | None] = list(combinations(table.system_names, 2)) or [None]
     try:
         for place, pair in enumerate(pairs):
-            if not place:
+            if place < _ESTIMATED_PAIRS:
                 judged_pair(table, pair, confidence=0.95, seed=1)
             elif table.is_rated_by_workers:
                 check_rated(table.rated(pair))

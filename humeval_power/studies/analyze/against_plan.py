@@ -156,8 +156,8 @@ def deviations(
                 _bounds(ratings.scale.low, ratings.scale.high),
             )
         )
-    problems = [Deviation(*pair) for pair in pairs if pair[1] != pair[2]]
-    return (*problems, *_left_out(plan, ratings))
+    differing = [Deviation(*pair) for pair in pairs if pair[1] != pair[2]]
+    return (*differing, *_left_out(plan, ratings))
 
 
 def family_deviations(plan: Plan, family: ComparisonFamily) -> tuple[Deviation, ...]:

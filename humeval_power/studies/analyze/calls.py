@@ -382,12 +382,12 @@ def _corrected_over_all(
     checked = iter(correct(of_checks, family.correction).tolist())
     of_models = [p for result in results.values() for p in result.other_p_values]
     by_model = iter(correct(of_models, family.correction).tolist())
-    values: dict[str, AnalysisResult] = {}
+    recorrected: dict[str, AnalysisResult] = {}
     for name, result in results.items():
         n = len(result.p_values)
         mine = CorrectedP(*(list(islice(p, n)) for p in (corrected, checked, by_model)))
-        values[name] = result.recorrected(tests, mine)
-    return values
+        recorrected[name] = result.recorrected(tests, mine)
+    return recorrected
 
 
 def _refuse_simulated(rule: DecisionRule) -> None:
@@ -476,11 +476,11 @@ def looks_of_study(
     entries, secret_file = read_ledger(path), secret_path(path, secret)
     if plan.many is not None:
         ratings = as_planned(ratings, plan)
-    result = state_of(entries, monitoring_of(plan), checksum, place=path, by=ratings.scale)
-    taken = LooksTaken(state=result.monitoring, ledger=path)
-    kept = secret_of_rows(result, entries, path, secret_file)
+    state = state_of(entries, monitoring_of(plan), checksum, place=path, by=ratings.scale)
+    taken = LooksTaken(state=state.monitoring, ledger=path)
+    kept = secret_of_rows(state, entries, path, secret_file)
     return replace(
-        taken, unchecked=_check_ratings(result, plan, ratings, exclusion, path, secret_file, kept)
+        taken, unchecked=_check_ratings(state, plan, ratings, exclusion, path, secret_file, kept)
     )
 
 

@@ -128,8 +128,8 @@ def leave_one_worker_out(
     n_not_tried = ratings.n_workers - len(chosen)
     fitted = fitted or _fit_of_all(ratings, rule)
     if fitted is not None and is_by_one_step(ratings, rule, fitted, n_left_out=len(chosen)):
-        influence = _by_one_step(ratings, chosen, rule, fitted, advance)
-        return Influence("worker", effect_test(fitted, rule), influence, n_not_tried)
+        left_out = _by_one_step(ratings, chosen, rule, fitted, advance)
+        return Influence("worker", effect_test(fitted, rule), left_out, n_not_tried)
     without = (_without_worker(ratings, code) for code in chosen)
     with few_fits(len(chosen)):
         return _influence(
@@ -152,17 +152,17 @@ def _by_one_step(
 ) -> tuple[LeftOut, ...]:
     """One step for each of these workers, and a refit without those that move the effect most."""
     count = np.bincount(ratings.worker)
-    names, influence = ratings.worker_names, []
+    names, left_out = ratings.worker_names, []
     for code, one in zip(chosen, without_each_worker(fitted, ratings, chosen.tolist()), strict=True):
         test = None if one is None else effect_test(one, rule)
-        influence.append(LeftOut(names[code], int(count[code]), test, approximate=True))
+        left_out.append(LeftOut(names[code], int(count[code]), test, approximate=True))
         if advance is not None:
             advance(1)
-    shifts = [abs(one.estimate - fitted.parameters.difference) for one in influence]
+    shifts = [abs(one.estimate - fitted.parameters.difference) for one in left_out]
     largest = np.argsort(-np.nan_to_num(shifts), kind="stable")[:_LARGEST_SHIFTS]
     for place in {*largest.tolist(), *np.flatnonzero(np.isnan(shifts)).tolist()}:
-        influence[place] = _left_out(_without_worker(ratings, chosen[place]), rule, fitted, keeps=False)
-    return tuple(influence)
+        left_out[place] = _left_out(_without_worker(ratings, chosen[place]), rule, fitted, keeps=False)
+    return tuple(left_out)
 
 
 def leave_item_groups_out(

@@ -515,14 +515,14 @@ def _interest(interest: PowerAtInterest, rule: DecisionRule) -> str:
     return text
 
 
-def _looks(looks: LooksTaken, result_of_looks: StagewiseResult) -> str:
+def _looks(looks: LooksTaken, inference: StagewiseResult) -> str:
     last = looks.of_two.looks[-1]
     return (
         f"{counted(len(looks.state.looks), 'look')} taken ({looks.state.rule.efficacy}); the last one "
         f"{'passed its boundary' if looks.shown else 'did not pass its boundary'} "
         f"({p_words(last.data.p_value)}, needed {last.nominal:.5f}). "
         "Taking the looks into account (stage-wise ordering): "
-        f"{p_words(result_of_looks.p_value)}, median-unbiased estimate {result_of_looks.estimate:.4f}, "
-        f"{100 * result_of_looks.confidence:g} % interval {interval_words(*result_of_looks.interval)}. "
+        f"{p_words(inference.p_value)}, median-unbiased estimate {inference.estimate:.4f}, "
+        f"{100 * inference.confidence:g} % interval {interval_words(*inference.interval)}. "
         "Report these; the plain ones below ignore that the study could have stopped earlier."
     )

@@ -51,6 +51,11 @@ class Progress:
         """Those that are done: answered by every criterion."""
         return int(self.showings["done"].sum())
 
+    @property
+    def n_misfits(self) -> int:
+        """Answers that the assignment does not have."""
+        return sum(self.fates[fate] for fate in ("unknown code", "unknown slot", "not given"))
+
     def of_kind(self) -> dict[str, tuple[int, int]]:
         """Showings done and expected of each kind."""
         done, kind = self.showings["done"], self.showings["kind"]

@@ -153,8 +153,8 @@ def calibrate(
         )
     ]
     ratios: dict[float, list[Floats]] = {}
-    counts = run_blocks([block for _, block in parts], n_jobs=n_jobs)
-    for (sd, _), part in zip(parts, counts, strict=True):
+    of_blocks = run_blocks([block for _, block in parts], n_jobs=n_jobs)
+    for (sd, _), part in zip(parts, of_blocks, strict=True):
         ratios.setdefault(sd, []).append(part)
     by_sd = {sd: level_factor(np.concatenate(of_sd), bounds.rule.alpha) for sd, of_sd in ratios.items()}
     worst_sd = min(by_sd, key=lambda sd: by_sd[sd])

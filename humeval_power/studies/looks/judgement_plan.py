@@ -161,10 +161,10 @@ def operating_characteristics(
     Gaussian rating studies serve all effects with one set of random numbers: only their estimates move.
     """
     lists = _lists_of_blocks(source, bounds, effects, n_simulations=n_simulations, seed=seed)
-    counts = run_blocks([block for blocks in lists for block in blocks], n_jobs=n_jobs)
+    of_blocks = run_blocks([block for blocks in lists for block in blocks], n_jobs=n_jobs)
     endings: list[Endings] = []
     for blocks in lists:
-        parts = [next(counts) for _ in blocks]
+        parts = [next(of_blocks) for _ in blocks]
         endings += [Endings.joined(of_effect) for of_effect in zip(*parts, strict=True)]
     return [
         operating_point(ended, bounds, effect=effect, sizes=source.sizes, costs=costs)

@@ -182,16 +182,16 @@ def plan_looks(
     drift = abs(study.true_effect) / rows[-1].precision.standard_error
     uncalibrated = boundaries(rule, shares, drift=drift or None)
     n = n_simulations or (DEFAULT_LOOK_SIMULATIONS if study.by_mean_squares else SLOW_LOOK_SIMULATIONS)
-    result: LooksCalibration | None = None
+    calibrated: LooksCalibration | None = None
     if is_calibrated(calibration, rows[0].n_workers):
-        result = calibrate(
+        calibrated = calibrate(
             study, uncalibrated, n_simulations=n, seed=seed + CALIBRATION_SEED, n_jobs=n_jobs
         )
-    bounds = uncalibrated if result is None else uncalibrated.scaled(result.used)
+    bounds = uncalibrated if calibrated is None else uncalibrated.scaled(calibrated.used)
     naive = naive_levels(rule, rows)
     of_null = blocks_of(
         error_block,
-        *(study.with_effect(0.0), bounds, None if result is None else uncalibrated, tuple(naive)),
+        *(study.with_effect(0.0), bounds, None if calibrated is None else uncalibrated, tuple(naive)),
         n_simulations=n,
         seed=seed,
     )
@@ -201,7 +201,7 @@ def plan_looks(
         rows=rows,
         uncalibrated=uncalibrated,
         bounds=bounds,
-        calibration=result,
+        calibration=calibrated,
         errors=errors.rates(),
         count_time_error=false_positive_rate(naive, shares, two_sided=uncalibrated.two_sided),
         n_simulations=n,
@@ -379,8 +379,8 @@ def planned_boundaries(
 ) -> Boundaries:
     """Boundaries at the planned looks. `effect` on [0, 1] is what the study is powered for."""
     drift = abs(effect) * information.maximum**0.5
-    boundaries_here = boundaries(schedule.rule(decision), information.fractions, drift=drift)
-    return boundaries_here.scaled(schedule.factor)
+    bounds = boundaries(schedule.rule(decision), information.fractions, drift=drift)
+    return bounds.scaled(schedule.factor)
 
 
 def stopped_power(

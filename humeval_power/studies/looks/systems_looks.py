@@ -426,25 +426,25 @@ def plan_systems_looks(
     )
     n = n_simulations or (DEFAULT_SYSTEMS_LOOKS if study.by_sums else SLOW_SYSTEMS_LOOKS)
     nulls = null_sets(study)
-    result = None
+    calibrated = None
     if is_calibrated(calibration, rows[0][0].n_workers):
-        result = _calibrate(
+        calibrated = _calibrate(
             study, uncalibrated, nulls, n_simulations=n, seed=seed + CALIBRATION_SEED, n_jobs=n_jobs
         )
-    bounds = uncalibrated if result is None else uncalibrated.scaled(result.used)
+    bounds = uncalibrated if calibrated is None else uncalibrated.scaled(calibrated.used)
     null = study.with_means((0.5,) * study.parameters.n_systems)
     blocks = _blocks(
         error_block,
         null,
         bounds,
-        None if result is None else uncalibrated,
+        None if calibrated is None else uncalibrated,
         nulls,
         n_simulations=n,
         seed=seed,
     )
     errors = reduce(add, run_blocks(blocks, n_jobs=n_jobs))
     return SystemsLookPlan(
-        study, place, tuple(rows[place]), uncalibrated, bounds, result, errors.rates(nulls), n, seed
+        study, place, tuple(rows[place]), uncalibrated, bounds, calibrated, errors.rates(nulls), n, seed
     )
 
 

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from humeval_power.asking.output import note
 from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.errors import HumevalPowerError, InputError, Problem, refusal
 from humeval_power.files.disk import lock_handle, sync_directory
@@ -374,6 +375,8 @@ class Ledger:
         except OSError as error:
             rule = f"cannot be written: {error.strerror}. The look was not recorded."
             raise InputError([Problem(rule, "Make room, and take it again.", place=self._place)]) from None
+        if self.is_torn:
+            note(f"{self._place}: an unfinished line was dropped; it never counted as a look.")
         self._length += len(data)
         self._open_end = self.is_torn = False
         self._entries += entries
@@ -413,14 +416,7 @@ def open_ledger(path: str | Path) -> Iterator[Ledger]:
         raise _cannot(path, "opened", error) from None
     book: Ledger | None = None
     try:
-        lines = read_lines(_read(handle, str(path)), str(path))
-        if lines.torn_decision:
-            rule = (
-                f"its last line is unfinished, and was to record that the study ended ({lines.torn_decision}): no "
-                "look may come after that."
-            )
-            raise refusal(rule, _RESTORE, str(path))
-        book = Ledger(handle, lines, str(path))
+        book = Ledger(handle, _lines(handle, str(path)), str(path))
         yield book
     finally:
         if made and (book is None or not book.entries):
@@ -435,7 +431,8 @@ def read_ledger(path: str | Path) -> tuple[LedgerEntry, ...]:
     Raises
     ------
     InputError
-        A file that cannot be read or is no ledger, or a line that was changed or is missing.
+        A file that cannot be read or is no ledger, a line that was changed or is missing, or an unfinished one that
+        ended the study.
     """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -445,11 +442,22 @@ def read_ledger(path: str | Path) -> tuple[LedgerEntry, ...]:
         raise _cannot(path, "read", error) from None
     try:
         _check_regular(handle, str(path))
-        return read_lines(_read(handle, str(path)), str(path)).entries
+        return _lines(handle, str(path)).entries
     except OSError as error:
         raise _cannot(path, "read", error) from None
     finally:
         os.close(handle)
+
+
+def _lines(handle: int, shown: str) -> Lines:
+    lines = read_lines(_read(handle, shown), shown)
+    if lines.torn_decision:
+        rule = (
+            f"its last line is unfinished, and was to record that the study ended ({lines.torn_decision}): no "
+            "look may come after that."
+        )
+        raise refusal(rule, _RESTORE, shown)
+    return lines
 
 
 def _locked(place: Path, shown: str) -> tuple[int, bool]:

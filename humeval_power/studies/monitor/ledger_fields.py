@@ -323,19 +323,19 @@ def _wrong(values: object, rules: Rules, at: str) -> list[tuple[str, object, str
     """Field, value and rule of each that is wrong."""
     if not isinstance(values, dict):
         return [(at.rstrip("."), values, "must be an object with fields.")]
-    texts: list[tuple[str, object, str]] = []
+    wrong: list[tuple[str, object, str]] = []
     for name, rule in rules.items():
         if name not in values:
-            texts.append((at + name, None, "is missing."))
+            wrong.append((at + name, None, "is missing."))
         elif isinstance(rule, Rule):
             if not rule.holds(values[name]):
-                texts.append((at + name, values[name], rule.words))
+                wrong.append((at + name, values[name], rule.words))
         else:
-            texts += _wrong(values[name], rule, f"{at}{name}.")
-    texts += [
+            wrong += _wrong(values[name], rule, f"{at}{name}.")
+    wrong += [
         (at + name, values[name], "is no field of such a line.") for name in values if name not in rules
     ]
-    return texts
+    return wrong
 
 
 def _problem(place: str, entry: LedgerEntry, name: str, value: object, rule: str) -> Problem:

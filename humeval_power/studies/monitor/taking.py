@@ -292,8 +292,6 @@ def take_look(
         added.append(("look", look_content(look, new_rows=new, time=now)))
         for kind, content in added:
             check_content(kind, content, place=path, ledger=_kind(start))
-        if book.is_torn:
-            note(f"{path}: an unfinished line was dropped; it never counted as a look.")
         book.extend(added, secret=secret)
         taken_state = replace(state, monitoring=after, rows=rows, secret=secret.fingerprint)
         seal = ledger_seal(book.entries)

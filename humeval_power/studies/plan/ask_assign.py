@@ -347,15 +347,19 @@ def command(
     collected = _collected(
         study, n_next, takeovers, mapping, platform, withdrawn, dropouts, excluded, new_workers
     )
+    batch = None
     if n_next is None:
         assigned = assign_work(planned or design, takeovers=takeovers, **how)
     else:
-        assigned = next_ratings(planned or design, n_next, **collected, **how)
-        if planned is not None and planned.looks is not None:
-            assigned = _recorded(assigned, study, secret)
-    if outputs is None or form is None:
-        return assigned
-    return make_uploads(assigned, outputs, form, platforms=study.upload)
+        assigned = batch = next_ratings(planned or design, n_next, **collected, **how)
+    uploads = (
+        None
+        if outputs is None or form is None
+        else make_uploads(assigned, outputs, form, platforms=study.upload)
+    )
+    if batch is not None and planned is not None and planned.looks is not None:
+        assigned = _recorded(batch, uploads or batch, study, secret)
+    return assigned if uploads is None else replace(uploads, assignment=assigned)
 
 
 def _collected(
@@ -378,7 +382,10 @@ def _collected(
     InputError
         Files that cannot be read.
     """
-    gone = {"dropouts": dropouts or (), "excluded": excluded or ()}
+    gone = {
+        name: tuple(filter(None, slots or ()))
+        for name, slots in (("dropouts", dropouts), ("excluded", excluded))
+    }
     if n_next is None:
         typed = {
             "map": mapping,
@@ -416,17 +423,23 @@ def _collected(
     }
 
 
-def _recorded(ratings: NextRatings, study: StudyValues, secret_file: str | None) -> NextRatings:
-    """Tell the ledger of looks how many cells are added and why, where the batch is written; once for a batch.
+def _recorded(
+    ratings: NextRatings,
+    written: AssignmentResult | UploadResult,
+    study: StudyValues,
+    secret_file: str | None,
+) -> NextRatings:
+    """Tell the ledger of looks how many cells are added and why, where the batch can be written; once for a batch.
 
     Raises
     ------
     InputError
-        A ledger of another study, or one whose secret is lost.
+        A ledger of another study, one whose secret is lost, or files that are in the way of the batch.
     """
     import datetime
     import json
 
+    from humeval_power.asking.output import folder_of, refuse_to_overwrite
     from humeval_power.studies.monitor.files import kept_secret, ledger_path, open_ledger, secret_path
     from humeval_power.studies.monitor.ledger_fields import (
         cells_content,
@@ -438,9 +451,12 @@ def _recorded(ratings: NextRatings, study: StudyValues, secret_file: str | None)
     from humeval_power.studies.monitor.taking import secret_of_rows
     from humeval_power.studies.plan.files import read_plan_file
 
-    output = click.get_current_context().params["output"]
+    typed = click.get_current_context().params
+    output = typed["output"]
     if study.plan is None or output in (None, "-") or Path(output).suffix not in ("", ".csv"):
         return ratings
+    if not Path(output).suffix:
+        refuse_to_overwrite([Path(output) / name for name in folder_of(written)], force=typed["force"])
     planned = read_plan_file(study.plan)
     scale, monitoring = planned.plan.scale, monitoring_of(planned.plan)
     path = ledger_path(study.plan, study.ledger)

@@ -118,6 +118,8 @@ def next_ratings(
         scale=None if planned is None else planned.scale,
         currency=None if planned is None or planned.costs is None else planned.costs.currency,
         has_looks=planned is not None and planned.looks is not None,
+        n_misfits=work.n_misfits,
+        n_unknown=len(set(withdrawn)) - work.n_withdrawn,
         remarks=base.remarks,
         provenance=base.provenance,
     )

@@ -386,7 +386,6 @@ def pilot_advice(confidence: float = 0.8) -> tuple[PilotAdvice, ...]:
 
 # Designs with looks: their power by formula and by simulation, and what they are expected to take.
 
-_GUESSES = 4000  # studies by mean squares that a design is chosen by before it is calibrated
 _MINUTE, _FEWEST_STOPS = 60.0, 400  # seconds of one core, and studies that a calibration needs
 
 
@@ -519,18 +518,25 @@ def check_stops(
 def guessed_factor(
     parameters: Parameters, counts: StudyCounts, wish: LookSchedule, rule: DecisionRule, seed: int
 ) -> float:
-    """The factor that calibrates the looks of a design, from fewer studies than a plan is calibrated by."""
+    """The factor that calibrates the looks of a complete table: a design is chosen by it before its own."""
     from humeval_power.studies.looks.calibration import calibrate
-    from humeval_power.studies.looks.rating_looks import look_rows, scheduled_boundaries
+    from humeval_power.studies.looks.rating_looks import (
+        CALIBRATION_SEED,
+        DEFAULT_LOOK_SIMULATIONS,
+        look_rows,
+        scheduled_boundaries,
+    )
 
     study = rating_looks(parameters, design_of(counts), wish, rule)
     bounds = scheduled_boundaries(look_rows(study), wish, rule, effect=study.true_effect)
-    return calibrate(study, bounds, n_simulations=_GUESSES, seed=seed).used
+    return calibrate(
+        study, bounds, n_simulations=DEFAULT_LOOK_SIMULATIONS, seed=seed + CALIBRATION_SEED
+    ).used
 
 
 def stops_simulations(study: RatingLooks, typed: int | None) -> int:
-    """Studies to calibrate and prove a study by that its intervals stop: as many as were asked for, else as take a
-    minute where each has to be fitted, within limits."""
+    """Studies to calibrate and prove a study by that its intervals stop: the usual number where mean squares are
+    drawn; where each has to be fitted as many as were asked for, else as take a minute, within limits."""
     from humeval_power.studies.looks.rating_looks import DEFAULT_LOOK_SIMULATIONS, SLOW_LOOK_SIMULATIONS
 
     if study.by_mean_squares:

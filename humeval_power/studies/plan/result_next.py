@@ -34,6 +34,7 @@ class NextRatings(AssignmentResult):
     ways : what the ratings buy; none without a plan.
     by_gain : standard errors with these cells and with as many of the largest gain; None where it was not computed.
     recorded : the ledger that was told.
+    n_misfits : answers that the assignment does not have. n_unknown : of who withdrew, ids that gave nothing.
     """
 
     schema: ClassVar[str] = "humeval_power/next/1"
@@ -50,6 +51,8 @@ class NextRatings(AssignmentResult):
     currency: str | None = None
     has_looks: bool = False
     recorded: str | None = None
+    n_misfits: int = 0
+    n_unknown: int = 0
 
     @property
     def n_ratings(self) -> int:
@@ -67,6 +70,7 @@ class NextRatings(AssignmentResult):
             f"The next {counted(self.n_ratings, 'rating')}: {self._who()}",
             lead=self._lead(),
             headline=tuple(self._headline()),
+            caveats=tuple(self._caveats()),
             sections=(
                 *bought,
                 Section("Where they go", (self._slots(),)),
@@ -164,6 +168,24 @@ class NextRatings(AssignmentResult):
             text = "no smaller" if saved < 5e-4 else f"{percent(saved)} smaller"
             yield Paragraph(f"Cells of the largest gain would give a standard error that is {text}.")
 
+    def _caveats(self) -> Iterator[str]:
+        if self.n_misfits:
+            fit = "fits" if self.n_misfits == 1 else "fit"
+            yield (
+                f"{counted(self.n_misfits, 'answer')} {fit} nothing in the assignment and count as not given: some "
+                "may be asked for twice. 'import' names them, row by row."
+            )
+        if self.n_unknown:
+            yield (
+                f"Of those who withdrew, {self.n_unknown:,} gave nothing in these exports: look at the ids before "
+                "anybody is asked."
+            )
+        if self.has_looks and self.recorded is None:
+            yield (
+                "The ledger of looks has no line of these ratings: it gets one where the batch is written, to a "
+                "folder or a table of .csv."
+            )
+
     def _slots(self) -> Table:
         plan = self.assignment
         loads, rows = plan.loads(0), []
@@ -217,7 +239,7 @@ class NextRatings(AssignmentResult):
                 {"slot": slot, "ratings": int(n), "new": slot in self.new_slots}
                 for slot, n in zip(self.assignment.slots, loads, strict=True)
             ],
-            "counts": dict(self.counts),
+            "counts": {**self.counts, "misfits": self.n_misfits},
             "per_output": {
                 "before": list(self.per_output.before),
                 "after": list(self.per_output.after),

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.rating_looks import LookSchedule
 
 _MOST_PROOFS, _MOST_STOP_PROOFS = 6, 2  # further designs tried by simulation before the last one stands
+_CALIBRATED_TO = 0.01  # what the noise of a calibration makes of the power
 _GUESSED_ITEMS = 100  # of a table that a factor is guessed from: workers are what it hangs on
 
 
@@ -125,15 +126,20 @@ def make_plan(
         ahead(run.work(to_prove(chosen)))
     option = run.prove(to_prove(chosen))
     while chosen + 1 < len(best) and proofs < (_MOST_STOP_PROOFS if stops else _MOST_PROOFS):
+        if not run.falls_short(option):
+            break
         nearer: int | None = _exact_place(run, candidates, best, chosen) if stops else chosen
         if nearer == chosen:
-            if not _falls_short(request, option):
-                break
             nearer = _next_above(candidates, best, chosen, 0.01)
         if nearer is None or not _affordable(request, candidates, int(best[nearer])):
             break
         chosen, proofs = nearer, proofs + 1
         option = run.prove(to_prove(chosen))
+    if stops and run.falls_short(option):
+        largest = _largest_place(request, candidates, best)
+        if largest > chosen:  # before it is said that no design will do
+            chosen = largest
+            option = run.prove(to_prove(chosen))
     if (refusal := run.refusal(option.counts)) is not None:
         raise refusal
     places = tuple(_places(request, candidates, best, chosen))
@@ -142,9 +148,11 @@ def make_plan(
         proved[at] = run.other([candidates.counts(int(best[each])) for each in others[number:]])
     ways = tuple(Way(name, None if at is None else proved[at]) for name, at in places)
     promised = option.powers[_judged(request, option.powers)]
-    reached = promised >= request.target - 1e-12
+    reached = promised >= request.target - (_CALIBRATED_TO if stops else 1e-12)
     if (request.losses != NO_LOSSES or request.proves_rules) and option.simulated is not None:
         reached = option.simulated.interval[1] >= request.target
+    if stops and option.simulated is not None:
+        reached = reached and option.simulated.interval[1] >= request.target
     sure = _assurance(request, option.counts, seed)
     if request.confidence is not None and sure is not None:
         reached = reached and sure.quantile(1 - request.confidence) >= request.target
@@ -325,20 +333,17 @@ def _stopped_place(run: _Proofs, candidates: Candidates, best: np.ndarray, place
     whose power with them reaches the target; the most powerful design within the budget where none does."""
     request = run.request
 
-    def refusal(at: int) -> InputError | None:
-        return run.refusal(candidates.counts(int(best[at])))
-
     def does(at: int) -> bool:
-        if refusal(at) is not None:
-            return False
         counts = candidates.counts(int(best[at]))
+        if run.refusal(counts) is not None:
+            return False
         return request.spend_budget or min(run.formula(one, counts) for one in run.judged) >= request.target
 
     if does(place):
         return place
     most = max(place, _largest_place(request, candidates, best))
-    if (reason := refusal(most)) is not None:
-        raise reason
+    if (reason := run.refusal(candidates.counts(int(best[most])), factor=1.0)) is not None:
+        raise reason  # whatever the calibration
     return place + bisect_left(range(place, most), True, key=does)
 
 
@@ -349,19 +354,19 @@ def _why_stops_fall_short(
     assert option.sequential is not None
     assert request.stop_when is not None
     effect, rule = request.effect, request.rule
-    value = min(option.sequential.stops, key=lambda one: abs(one.effect - effect))
+    expected = min(option.sequential.stops, key=lambda one: abs(one.effect - effect))
     goal = f"for an effect of {effect:g}" if rule.margin is None else f"to show {claim(rule)}"
     reason = (
         f"No design within these limits has a power of {request.target:g} {goal} at these looks: the best has "
         f"{power:.2f} by formula."
     )
     if request.stop_when == StopWhen():
-        return f"{reason} With one look at the end it has {value.fixed_power:.2f}.", ()
+        return f"{reason} With one look at the end it has {expected.fixed_power:.2f}.", ()
     reason += (
-        f" If decisions alone stopped it, it would have {value.decision_power:.2f}; the other reasons to stop end "
-        "some studies before they decide."
+        f" If decisions alone stopped it, it would have {expected.decision_power:.2f}; the other reasons to stop "
+        "end some studies before they decide."
     )
-    enough = value.decision_power >= request.target
+    enough = expected.decision_power >= request.target
     return reason, ("stop_when = decision alone",) if enough else ()
 
 
@@ -433,16 +438,29 @@ class _Proofs:
             self.judged[0], complete, self.request.looks, self.request.rule, self.seed
         )
 
-    def refusal(self, counts: StudyCounts) -> InputError | None:
-        """Why intervals cannot stop this design for the reasons that are wished for; None where they can."""
+    def refusal(self, counts: StudyCounts, factor: float | None = None) -> InputError | None:
+        """Why intervals cannot stop this design for the reasons that are wished for; None where they can. At levels
+        of the factor that is known, or of another: the larger it is, the narrower are the intervals."""
         if self.looks is None or self.looks.stop_when is None:
             return None
+        looks = self.looks if factor is None else replace(self.looks, factor=factor)
         try:
             for one in self.judged:
-                check_stops(one, counts, self.looks, self.request.rule, self.request.assumed.scale)
+                check_stops(one, counts, looks, self.request.rule, self.request.assumed.scale)
         except InputError as error:
             return error
         return None
+
+    def falls_short(self, option: Option) -> bool:
+        """Whether a design that is proved will not do: simulation contradicts the formula, or intervals, at the
+        levels of its calibration, cannot stop it or have clearly less power than the target."""
+        request = self.request
+        if _falls_short(request, option):
+            return True
+        if request.stop_when is None or self.refusal(option.counts) is not None:
+            return request.stop_when is not None
+        power = min(self.formula(one, option.counts) for one in self.judged)
+        return not request.spend_budget and power < request.target - _CALIBRATED_TO
 
     def n_stops(self, counts: StudyCounts) -> int:
         """How many studies calibrate and prove a design that its intervals stop."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from humeval_power.checking.columns import listing
 from humeval_power.designs import Assignment, Codes
 from humeval_power.errors import InputError, Problem
 from humeval_power.studies.plan.assignment import AssignmentPlan, numbered
@@ -196,16 +197,11 @@ class StudyUnderWay:
 
 
 def _check_slots(table: AssignmentTable, dropouts: Collection[str], excluded: Collection[str]) -> None:
+    remedy = f"Its slots are {listing(table.slots, limit=8)}."
     problems = [
-        Problem(
-            "is no slot of the assignment.",
-            "Take the names of the column worker_slot.",
-            table.source,
-            column="worker_slot",
-            value=slot,
-            has_value=True,
-        )
-        for slot in dict.fromkeys([*dropouts, *excluded])
+        Problem(f"--{option}: {slot!r} is no slot of the assignment, {table.source}.", remedy)
+        for option, slots in (("dropouts", dropouts), ("excluded", excluded))
+        for slot in dict.fromkeys(slots)
         if slot not in table.slots
     ]
     problems += [

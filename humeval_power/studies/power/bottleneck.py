@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from humeval_power.costs import CostModel, cost_of, money
+from humeval_power.errors import DesignError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.studies.power.analytic import (
@@ -82,7 +83,10 @@ def find_bottleneck(
     power = of(counts)
 
     def gain(other: StudyCounts) -> float:
-        return of(other) - power
+        try:
+            return of(other) - power
+        except DesignError:  # a worker more than there is work for
+            return 0.0
 
     complete = counts.paired and counts.ratings_per_item == counts.n_workers
     k = counts.ratings_per_item
