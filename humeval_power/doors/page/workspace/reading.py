@@ -35,6 +35,7 @@ from humeval_power.files.exports.proposal import (
     proposed,
     shown_parts,
 )
+from humeval_power.saying.numbers import counted
 
 PARTS = ("worker", "item", "system", "criterion")
 ROLES: Mapping[str, str] = {
@@ -120,6 +121,16 @@ class Reading:
     systems: tuple[tuple[str, int], ...] = ()
     criteria: tuple[tuple[str, int], ...] = ()
     troubles: tuple[Trouble, ...] = ()
+
+    @property
+    def of_what(self) -> str:
+        """How many workers, items, systems and criteria the ratings are of."""
+        sizes = [(self.n_workers, "worker"), (self.n_items, "item"), (len(self.systems), "system")]
+        said = [counted(n, name) for n, name in sizes]
+        if self.criteria:
+            n = len(self.criteria)
+            said.append(f"{n} {'criterion' if n == 1 else 'criteria'}")
+        return ", ".join(said)
 
     @property
     def ratings(self) -> tuple[Family, ...]:
@@ -445,7 +456,9 @@ def with_problems(reading: Reading, said: Choices, problems: Sequence[Problem]) 
         else Trouble(_words_of(one), part=one.column or "")
         for one in problems
     )
-    return replace(reading, choices=said, troubles=troubles, n_ratings=0)
+    return replace(
+        reading, choices=said, troubles=troubles, is_chosen=True, n_ratings=0, systems=(), criteria=()
+    )
 
 
 def said_of(reading: Reading, said: Choices) -> str:

@@ -69,15 +69,16 @@ class StageShown:
     act: str = ""
     table: Answer | None = None
 
+    def is_taken(self, study: OpenedStudy) -> bool:
+        """Whether the ratings of a file that is shown are those of the study."""
+        reading = None if self.table is None else self.table.reading
+        return study.has("exports") and reading is not None and not reading.troubles
+
     def problems(self, study: OpenedStudy) -> tuple[Wrong, ...]:
         """All that is wrong, in the words of the page."""
         of_answer = self.answer.problems if self.answer else ()
-        if (
-            self.table is not None
-        ):  # how its file is read says more than why the table cannot be used as it is
-            reading = self.table.reading
-            is_taken = study.has("exports") and reading is not None and not reading.troubles
-            of_answer = of_answer if is_taken else self.table.problems
+        if self.table is not None and not self.is_taken(study):
+            of_answer = self.table.problems  # they say more than why the table cannot be used as it is
         result = map(_spoken, (*self.wrong, *of_answer))
         has_effect = study.has("effect", "effect_raw", "effect_latent")
         return tuple(_NO_EFFECT if one.option == "effect" and not has_effect else one for one in result)
@@ -207,6 +208,8 @@ def _of_answer(
     stage: Stage, study: OpenedStudy, wanted: Mapping[str, str], shown: StageShown, around: Surroundings
 ) -> dict[str, Any]:
     answer = shown.answer or (shown.progress.answer if shown.progress else None)
+    if shown.table is not None and shown.table.reading is not None and not shown.is_taken(study):
+        answer = None  # of the table as it is, which the reading puts right
     place = [one.key for one in STAGES].index(stage.key)
     following = STAGES[place + 1] if place + 1 < len(STAGES) else None
     labels = {name: FIELDS[name].label or name for name in FIELDS}
