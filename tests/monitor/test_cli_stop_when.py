@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from cli import run
+from cli import run, run_json
 from scipy import stats
 
 import humeval_power as hp
@@ -401,3 +401,24 @@ def test_python_has_the_sequence_of_a_study_and_of_ratings(tmp_path) -> None:
     about = hp.Study(ratings=str(fresh), scale="1:5", systems=["old", "new"])
     ratings = hp.read_ratings(fresh, scale="1:5", systems=("old", "new"))
     assert hp.looks.anytime(about).steps == hp.looks.anytime(ratings, narrowest_at=10).steps
+
+
+@pytest.mark.parametrize("seed", ["1", "3"])
+def test_a_worker_for_each_item_is_planned_and_nothing_dearer_for_a_hair_of_power(seed) -> None:
+    found = run_json(
+        *("plan", "--preset", "high", "--effect", "0.2", "--items", "60", "--max-workers", "60"),
+        *("--cost-per-rating", "0.1", "--looks", "3", "--stop-when", "decision", "--seed", seed),
+    )
+    design = found["chosen"]
+    assert (design["n_workers"], design["n_items"], design["cost"]) == (60, 60, "12.00")
+    assert found["reached"]
+
+
+def test_a_size_that_calibrated_looks_can_meet_is_not_refused_beforehand() -> None:
+    words = ("--preset", "high", "--effect", "0.1", "--items", "100", "--cost-per-rating", "0.1")
+    answer = run(
+        *("plan", *words, "--max-workers", "30", "--looks", "3"),
+        *("--stop-when", "decision, half_width=0.1085"),
+        code=3,
+    )
+    assert "can be met at no look" not in answer.stderr
