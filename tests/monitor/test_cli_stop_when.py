@@ -403,14 +403,14 @@ def test_python_has_the_sequence_of_a_study_and_of_ratings(tmp_path) -> None:
     assert hp.looks.anytime(about).steps == hp.looks.anytime(ratings, narrowest_at=10).steps
 
 
-@pytest.mark.parametrize("seed", ["1", "3"])
-def test_a_worker_for_each_item_is_planned_and_nothing_dearer_for_a_hair_of_power(seed) -> None:
+def test_a_worker_for_each_item_is_planned_though_no_other_has_work() -> None:
     found = run_json(
         *("plan", "--preset", "high", "--effect", "0.2", "--items", "60", "--max-workers", "60"),
-        *("--cost-per-rating", "0.1", "--looks", "3", "--stop-when", "decision", "--seed", seed),
+        *("--cost-per-rating", "0.1", "--looks", "3", "--stop-when", "decision", "--seed", "3"),
     )
     design = found["chosen"]
-    assert (design["n_workers"], design["n_items"], design["cost"]) == (60, 60, "12.00")
+    assert (design["n_workers"], design["n_items"], design["ratings_per_item"]) == (60, 60, 1)
+    assert found["bottleneck"]["more_workers"] == 0
     assert found["reached"]
 
 
