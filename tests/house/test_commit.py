@@ -48,6 +48,18 @@ def test_the_commit_of_a_branch_loose_packed_or_detached(place: Path) -> None:
     assert commit() == HASH[::-1][:9]
 
 
+def test_the_commit_of_a_worktree_is_that_of_its_branch(place: Path) -> None:
+    repository = place / ".git"
+    repository.rename(place / "repository")
+    own = place / "repository" / "worktrees" / "other"
+    own.mkdir(parents=True)
+    (own / "HEAD").write_text("ref: refs/heads/other\n")
+    (own / "commondir").write_text("../..\n")
+    (place / "repository" / "packed-refs").write_text(f"{HASH} refs/heads/other\n")
+    repository.write_text(f"gitdir: {own}\n")
+    assert commit() == HASH[:9]
+
+
 def test_another_project_around_the_package_is_not_asked(place: Path) -> None:
     (place / ".git" / "HEAD").write_text(HASH + "\n")
     (place / "pyproject.toml").unlink()

@@ -34,12 +34,16 @@ def _of_pip() -> str | None:
 def _of_checkout(root: Path) -> str | None:
     """The commit that a checkout of this project is at."""
     folder = root / ".git"
+    if folder.is_file():  # a worktree names its folder
+        folder = root / folder.read_text(encoding="utf-8").strip().removeprefix("gitdir: ")
     if not (root / "pyproject.toml").is_file() or not folder.is_dir():
         return None
     head = (folder / "HEAD").read_text(encoding="utf-8").strip()
     if not head.startswith("ref: "):
         return head
     name = head.removeprefix("ref: ")
+    if (folder / "commondir").is_file():  # where a worktree finds its branches
+        folder /= (folder / "commondir").read_text(encoding="utf-8").strip()
     if (folder / name).is_file():
         return (folder / name).read_text(encoding="ascii").strip()
     packed = folder / "packed-refs"
