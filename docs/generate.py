@@ -3,7 +3,7 @@
     python docs/generate.py            write docs/commands/ and what the blocks of the pages print anew
     python docs/generate.py --check    change nothing; end with 1 and a diff where something is stale
     python docs/generate.py --slow     also the blocks marked as slow
-    python docs/generate.py docs/tour.md       this page alone
+    python docs/generate.py docs/tour.md docs/commands/rank.md       these pages alone
 
 How blocks are written and run: docs/page_blocks.py.
 """
@@ -148,9 +148,14 @@ def examples() -> list[Path]:
 
 def pages(asked: list[str], *, slow: bool) -> Iterator[tuple[Path, str]]:
     """Every generated page, and every page with blocks, as it should be; those asked for, if any are."""
-    if not asked:
-        yield from reference().items()
-        yield LOGS_PAGE, logs_page()
+    made = (
+        {}
+        if asked and not any(MADE.match(name) for name in asked)
+        else {**reference(), LOGS_PAGE: logs_page()}
+    )
+    for path, text in made.items():
+        if not asked or str(path.relative_to(ROOT)) in asked:
+            yield path, text
     for path in examples():
         name = str(path.relative_to(ROOT))
         if asked and name not in asked:

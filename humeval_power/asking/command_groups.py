@@ -73,7 +73,23 @@ def without_group(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(words[1:] if is_folded else words)
 
 
-class OpenGroup(click.Group):
+class Group(click.Group):
+    """A group whose help says of each command the whole sentence, over as many lines as it takes."""
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        formatter: click.HelpFormatter,
+    ) -> None:
+        """List its commands, in the order in which they were declared."""
+        if self.commands:
+            with formatter.section("Commands"):
+                formatter.write_dl(
+                    [(name, one.get_short_help_str(200)) for name, one in self.commands.items()]
+                )
+
+
+class OpenGroup(Group):
     """A group with commands of its own, and with those of BELOW, which are imported when they are used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -88,17 +104,9 @@ class OpenGroup(click.Group):
         command: click.Command = importlib.import_module(f"humeval_power.{below[cmd_name][0]}").command
         return command
 
-    def format_commands(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        formatter: click.HelpFormatter,
-    ) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List its own commands, and those below it without importing them."""
+        super().format_commands(ctx, formatter)
         below = BELOW[str(self.name)]
-        if self.commands:
-            with formatter.section("Commands"):
-                formatter.write_dl(
-                    [(name, one.get_short_help_str(200)) for name, one in self.commands.items()]
-                )
         with formatter.section("Other comparisons" if self.commands else "Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in below.items()], col_max=12)

@@ -55,6 +55,15 @@ def done(*arguments: object) -> Result:
     return result
 
 
+@pytest.mark.parametrize(
+    "group", ["agreement", "compare", "compare accuracy", "judge", "looks", "rank", "report"]
+)
+def test_the_help_of_a_group_cuts_no_sentence_short(group: str) -> None:
+    _, listed = done(*group.split(), "--help").output.split("Commands:", 1)
+    assert "..." not in listed
+    assert re.search(r"[.?]$", listed.strip())
+
+
 def refused(*arguments: object) -> str:
     """The message of a command that ends with 2 and prints no result, on one line."""
     result = run(*arguments)
